@@ -1,0 +1,11 @@
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/{services,packages,infra}/*/src/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }] },
+  globalSetup: '<rootDir>/infra/local/src/stores-for-tests.ts',
+  maxWorkers: 2,
+  testTimeout: 20_000,
+  reporters: ['default', '<rootDir>/infra/local/src/closing-line.reporter.js'],
+};

@@ -1,0 +1,3 @@
+export { type ErrorCode, errorCodes } from './error-codes.ts';
+export { asServiceError, type Problem, problemContentType, toProblem } from './problem.ts';
+export { type FieldErrors, ServiceError, type ServiceErrorOptions, validationFailed } from './service-error.ts';

@@ -1,0 +1,52 @@
+import { errorCodes } from './error-codes.ts';
+import { type FieldErrors, ServiceError } from './service-error.ts';
+
+/** RFC 9457 problem details. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** The trace id of the request. */
+  instance: string;
+  errors?: FieldErrors;
+}
+
+export const problemContentType = 'application/problem+json';
+
+/** The body for an error. Only a {@link ServiceError} says more than "Internal server error". */
+export function toProblem(error: unknown, traceId: string): Problem {
+  const known = asServiceError(error);
+  const { status, title } = errorCodes[known.code];
+  return {
+    type: `urn:sluice:problem:${known.code}`,
+    title,
+    status,
+    detail: known.detail,
+    instance: traceId,
+    ...(known.errors && { errors: known.errors }),
+  };
+}
+
+/** The error itself if it may be shown; 503 if a store is away; otherwise a 500 that says nothing. */
+export function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (isStoreAway(error)) {
+    return new ServiceError('unavailable', 'A part that this request needs is not available; try again', {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
+  return new ServiceError('internal', 'The request could not be processed', { cause: error });
+}
+
+/** Socket errors, and the SQLSTATE classes of a server that is stopping, starting or full (Postgres appendix A). */
+const awayCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|53...|57P0.|57014|55P03)$/;
+const awayMessages = /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after)/;
+
+function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (awayCodes.test(code) || awayMessages.test(error.message)) return true;
+  return error instanceof AggregateError && error.errors.length > 0 && error.errors.every(isStoreAway);
+}
