@@ -7,5 +7,4 @@ export default {
   globalSetup: '<rootDir>/infra/local/src/stores-for-tests.ts',
   maxWorkers: 2,
   testTimeout: 20_000,
-  reporters: ['default', '<rootDir>/infra/local/src/closing-line.reporter.js'],
 };

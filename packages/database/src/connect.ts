@@ -1,0 +1,64 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { Database, Tables } from './database.ts';
+
+export const databaseSettings = {
+  DATABASE_URL: {
+    type: 'string',
+    pattern: '^postgres(ql)?://',
+    writeOnly: true,
+    description: 'Postgres, for example postgres://user:password@localhost:5432/sluice',
+  },
+  DATABASE_POOL_SIZE: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1000,
+    default: 10,
+    description: 'Most connections that one process opens',
+  },
+} as const;
+
+export interface DatabaseOptions {
+  DATABASE_URL: string;
+  DATABASE_POOL_SIZE: number;
+}
+
+/** Called with what happened to an idle connection: the pool replaces it, nothing else is needed. */
+export type OnConnectionError = (error: Error) => void;
+
+const { builtins } = pg.types;
+
+/** int8 as a number (ours stay below 2^53), timestamps as ISO 8601 strings with milliseconds, dates as they are. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [builtins.INT8, Number],
+  [builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()],
+  [builtins.DATE, (text) => text],
+]);
+
+/** Opens a pool; nothing is dialled before the first query. Ends when the stack does. */
+export function connectDatabase(
+  options: DatabaseOptions,
+  { stack, onError }: { stack: AsyncDisposableStack; onError: OnConnectionError },
+): Database {
+  const pool = new pg.Pool({
+    connectionString: options.DATABASE_URL,
+    max: options.DATABASE_POOL_SIZE,
+    connectionTimeoutMillis: 1000,
+    statement_timeout: 10_000,
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+    types: {
+      getTypeParser: (id: number, format?: 'text' | 'binary') =>
+        (format !== 'binary' && parsers.get(id)) || pg.types.getTypeParser(id, format),
+    },
+  });
+  pool.on('error', onError);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  stack.defer(() => db.destroy());
+  return db;
+}
+
+/** Resolves when Postgres answers. */
+export async function ping(db: Database): Promise<void> {
+  await sql`select 1`.execute(db);
+}

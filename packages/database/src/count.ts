@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Queryable } from './database.ts';
+
+/** Enough that the backends of a busy Tenant seldom meet, few enough that a sum is one page. */
+const slots = 16;
+
+/** Adds to a Tenant's counter, in the transaction that changes what it counts. `at` also moves its `last_at`. */
+export async function addToCounter(
+  db: Queryable,
+  tenantId: string,
+  counter: string,
+  amount: number,
+  at: string | null = null,
+): Promise<void> {
+  await sql`
+    insert into counters (tenant_id, counter, slot, value, last_at)
+    values (${tenantId}, ${counter}, pg_backend_pid() % ${sql.lit(slots)}, ${amount}, ${at})
+    on conflict (tenant_id, counter, slot) do update
+    set value = counters.value + excluded.value, last_at = greatest(counters.last_at, excluded.last_at)
+  `.execute(db);
+}
+
+/** The counter's value: 0 where nothing was ever counted. */
+export async function readCounter(db: Queryable, tenantId: string, counter: string): Promise<number> {
+  const { value } = await db
+    .selectFrom('counters')
+    .select((eb) => eb.fn.coalesce(eb.cast<number>(eb.fn.sum('value'), 'bigint'), sql.lit(0)).as('value'))
+    .where('tenant_id', '=', tenantId)
+    .where('counter', '=', counter)
+    .executeTakeFirstOrThrow();
+  return value;
+}

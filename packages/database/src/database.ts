@@ -1,0 +1,24 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { ApplicationsTable } from './tables/applications.ts';
+import type { AuditLogTable } from './tables/audit-log.ts';
+import type { CountersTable } from './tables/counters.ts';
+import type { DataKeysTable } from './tables/data-keys.ts';
+import type { ProxiesTable } from './tables/proxies.ts';
+import type { TenantsTable } from './tables/tenants.ts';
+import type { TokensTable } from './tables/tokens.ts';
+
+/** Every table. Rows are the resource: snake_case, timestamps as ISO 8601 strings. */
+export interface Tables {
+  tenants: TenantsTable;
+  applications: ApplicationsTable;
+  proxies: ProxiesTable;
+  data_keys: DataKeysTable;
+  tokens: TokensTable;
+  counters: CountersTable;
+  audit_log: AuditLogTable;
+}
+
+export type Database = Kysely<Tables>;
+
+/** What a query function takes: a pool or a transaction. */
+export type Queryable = Kysely<Tables> | Transaction<Tables>;

@@ -1,0 +1,9 @@
+export { connectDatabase, type DatabaseOptions, databaseSettings, type OnConnectionError, ping } from './connect.ts';
+export { addToCounter, readCounter } from './count.ts';
+export type { Database, Queryable, Tables } from './database.ts';
+export { migrate } from './migrate.ts';
+export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';
+export type { DataKeysTable } from './tables/data-keys.ts';
+export type { ProxiesTable } from './tables/proxies.ts';
+export type { TenantsTable } from './tables/tenants.ts';
+export type { TokensTable } from './tables/tokens.ts';

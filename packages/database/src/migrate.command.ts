@@ -1,0 +1,43 @@
+import { connectDatabase } from './connect.ts';
+import { migrate } from './migrate.ts';
+
+const help = `Usage: npm run migrate
+
+Brings the database in DATABASE_URL (or in the file that DATABASE_URL_FILE names) to the newest version.
+Safe to run several times, by several processes, and while the previous version still serves.`;
+
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  console.log(help);
+} else {
+  process.exitCode = await run();
+}
+
+async function run(): Promise<number> {
+  const url = process.env.DATABASE_URL ?? (await readUrlFile());
+  if (!url) {
+    console.error(
+      'DATABASE_URL is not set; it names the Postgres to migrate, for example postgres://user@localhost/sluice',
+    );
+    return 78;
+  }
+  await using stack = new AsyncDisposableStack();
+  const db = connectDatabase(
+    { DATABASE_URL: url, DATABASE_POOL_SIZE: 2 },
+    { stack, onError: (error) => console.error(error.message) },
+  );
+  try {
+    const applied = await migrate(db);
+    console.log(applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`);
+    return 0;
+  } catch (error) {
+    console.error(`The database could not be migrated: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+async function readUrlFile(): Promise<string | undefined> {
+  const file = process.env.DATABASE_URL_FILE;
+  if (!file) return undefined;
+  const { readFile } = await import('node:fs/promises');
+  return (await readFile(file, 'utf8')).trim();
+}

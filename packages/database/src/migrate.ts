@@ -1,0 +1,19 @@
+import { type MigrationResult, Migrator } from 'kysely/migration';
+import type { Database } from './database.ts';
+import * as firstTables from './migrations/0001-first-tables.ts';
+
+/** Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. */
+const migrations = {
+  '0001-first-tables': firstTables,
+};
+
+/**
+ * Brings the database to the newest version. Several processes may run it at once: one works, the others wait.
+ * @returns the names of the migrations that it applied.
+ */
+export async function migrate(db: Database): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error) throw error;
+  return results.filter((result: MigrationResult) => result.status === 'Success').map((result) => result.migrationName);
+}

@@ -1,0 +1,27 @@
+import type { Generated, JSONColumnType } from 'kysely';
+
+/** An access rule as stored: as it was sent. */
+export interface AccessRuleRow {
+  description?: string;
+  priority: number;
+  container?: string;
+  transform: 'redact' | 'mask' | 'reveal';
+  permissions: string[];
+}
+
+export interface ApplicationsTable {
+  tenant_id: string;
+  id: string;
+  name: string;
+  type: 'private' | 'public' | 'management';
+  permissions: string[];
+  rules: JSONColumnType<AccessRuleRow[]>;
+  /** HMAC-SHA-256 of the API key; the key itself is nowhere. */
+  key_hash: Buffer;
+  /** From this moment the row counts as absent, whether it is still there or not. */
+  expires_at: string | null;
+  created_by: string | null;
+  created_at: Generated<string>;
+  modified_by: string | null;
+  modified_at: string | null;
+}

@@ -1,0 +1,15 @@
+import type { Generated, JSONColumnType } from 'kysely';
+
+/** Who did what to which thing, when, under which trace id. Never a value. */
+export interface AuditLogTable {
+  tenant_id: string;
+  id: Generated<string>;
+  at: Generated<string>;
+  /** The Application that acted; null for the command line and for time itself. */
+  actor_id: string | null;
+  operation: string;
+  entity_type: string;
+  entity_id: string;
+  trace_id: string | null;
+  detail: JSONColumnType<Record<string, unknown>> | null;
+}

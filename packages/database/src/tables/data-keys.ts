@@ -1,0 +1,12 @@
+import type { Generated } from 'kysely';
+
+export interface DataKeysTable {
+  tenant_id: string;
+  purpose: 'token_data' | 'proxy_secrets' | 'fingerprint' | 'blind_index';
+  version: number;
+  /** The data key, wrapped by the root key. Gone with the Tenant: that is what shreds its data. */
+  wrapped_key: Buffer;
+  root_key_id: string;
+  use_count: Generated<number>;
+  created_at: Generated<string>;
+}

@@ -1,0 +1,16 @@
+import type { Generated } from 'kysely';
+
+export interface TenantsTable {
+  id: string;
+  owner_id: string;
+  name: string;
+  fingerprint_tokens: Generated<boolean>;
+  deduplicate_tokens: Generated<boolean>;
+  included_monthly_active_tokens: Generated<number>;
+  /** Set when the Tenant was deleted: every key is refused; the worker purges the rows. */
+  closed_at: string | null;
+  created_by: string | null;
+  created_at: Generated<string>;
+  modified_by: string | null;
+  modified_at: string | null;
+}

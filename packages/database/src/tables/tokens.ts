@@ -1,0 +1,24 @@
+import type { Generated, JSONColumnType } from 'kysely';
+
+export interface TokensTable {
+  tenant_id: string;
+  id: string;
+  type: string;
+  /** JSON text of `data`, encrypted; the ciphertext names the version of its data key. */
+  data_ciphertext: Buffer;
+  /** Expressions over `data`; null where the type has no mask and none was given. */
+  mask: JSONColumnType<object> | null;
+  /** As sent. Compared in canonical form. */
+  containers: string[];
+  metadata: JSONColumnType<Record<string, string>>;
+  search_indexes: Generated<string[]>;
+  fingerprint: string | null;
+  fingerprint_expression: string | null;
+  expires_at: string | null;
+  /** First day of the UTC month in which the token was last created, read or used. */
+  active_month: string;
+  created_by: string | null;
+  created_at: Generated<string>;
+  modified_by: string | null;
+  modified_at: string | null;
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { Ajv, type ErrorObject } from 'ajv';
+
+/**
+ * A JSON Schema whose property names are environment variables. `description` and `default` are for people too:
+ * `--help` prints them. A secret is marked `writeOnly: true`; it is never printed, and may be given as the name of a
+ * file in `<NAME>_FILE` instead.
+ */
+export interface ConfigSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, SettingSchema>>;
+  readonly required?: readonly string[];
+}
+
+export interface SettingSchema {
+  readonly type: 'string' | 'integer' | 'number' | 'boolean';
+  readonly description: string;
+  readonly default?: string | number | boolean;
+  readonly writeOnly?: boolean;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+type SettingValue<T extends SettingSchema> = T extends { enum: readonly (infer E)[] }
+  ? E
+  : T['type'] extends 'boolean'
+    ? boolean
+    : T['type'] extends 'string'
+      ? string
+      : number;
+
+/** Settings that have a default or are required are always there; the others may be undefined. */
+export type Config<S extends ConfigSchema> = {
+  readonly [K in keyof S['properties']]: S['properties'][K] extends { default: string | number | boolean }
+    ? SettingValue<S['properties'][K]>
+    : K extends (S['required'] & readonly string[])[number]
+      ? SettingValue<S['properties'][K]>
+      : SettingValue<S['properties'][K]> | undefined;
+};
+
+/** All that is wrong with the environment, one line for each fault. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * Reads the settings that the schema names, checks them whole and freezes them. An empty variable counts as absent.
+ * @throws {ConfigError} naming every variable that is missing or wrong, and what is allowed; never a secret's value.
+ */
+export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.ProcessEnv): Config<S> {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(schema.properties)) {
+    const value = readSetting(name, setting, env, faults);
+    if (value !== undefined && value !== '') values[name] = value;
+  }
+  const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, strict: false });
+  const validate = ajv.compile(schema);
+  if (!validate(values)) {
+    for (const error of validate.errors ?? []) faults.push(describeFault(error, schema, values));
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(values) as unknown as Config<S>;
+}
+
+function readSetting(name: string, setting: SettingSchema, env: NodeJS.ProcessEnv, faults: string[]) {
+  const file = env[`${name}_FILE`];
+  if (!setting.writeOnly || env[name] || !file) return env[name];
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    faults.push(`${name}_FILE: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function describeFault(error: ErrorObject, schema: ConfigSchema, values: Record<string, unknown>): string {
+  if (error.keyword === 'required') {
+    const name = String(error.params.missingProperty);
+    const setting = schema.properties[name];
+    return `${name}: is required${setting ? ` (${setting.description})` : ''}`;
+  }
+  const name = error.instancePath.slice(1);
+  const setting = schema.properties[name];
+  const allowed = Array.isArray(error.params.allowedValues) ? `: ${error.params.allowedValues.join(', ')}` : '';
+  const found = setting?.writeOnly ? '' : `; it is ${JSON.stringify(values[name])}`;
+  return `${name}: ${error.message}${allowed}${found}${setting ? ` (${setting.description})` : ''}`;
+}
+
+/** The settings as text for `--help`: name, default, meaning. */
+export function describeConfig(schema: ConfigSchema): string {
+  const required = new Set(schema.required);
+  return Object.entries(schema.properties)
+    .map(([name, setting]) => {
+      const fallback = required.has(name) ? 'required' : `default ${JSON.stringify(setting.default ?? null)}`;
+      return `  ${name.padEnd(28)} ${setting.description} (${fallback}${setting.writeOnly ? `; or ${name}_FILE` : ''})`;
+    })
+    .join('\n');
+}

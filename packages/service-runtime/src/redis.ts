@@ -1,0 +1,25 @@
+import { Redis } from 'ioredis';
+import type { Logger } from './logger.ts';
+
+/**
+ * A Redis connection that reconnects for ever, and whose commands fail at once while it is away: no request waits
+ * for Redis. Closes with the stack.
+ */
+export function connectRedis(url: string, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): Redis {
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2000,
+    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
+  });
+  let away = false;
+  redis.on('error', (error) => {
+    if (!away) log.warn({ err: error }, 'Redis is away');
+    away = true;
+  });
+  redis.on('ready', () => {
+    if (away) log.info('Redis is back');
+    away = false;
+  });
+  stack.defer(() => redis.disconnect());
+  return redis;
+}

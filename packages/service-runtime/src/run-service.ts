@@ -1,0 +1,114 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { openAdminServer, Readiness } from './admin.ts';
+import { type Config, ConfigError, type ConfigSchema, describeConfig, readConfig } from './config.ts';
+import { createLogger, type Logger } from './logger.ts';
+
+/** What a service is given beside its configuration. */
+export interface Runtime {
+  log: Logger;
+  /** What is opened is put here; it closes in the reverse order. */
+  stack: AsyncDisposableStack;
+  readiness: Readiness;
+  metrics: Registry;
+}
+
+/** Where a started service listens; a worker listens nowhere. */
+export interface Service {
+  port?: number;
+}
+
+export type Start<C> = (config: C, runtime: Runtime) => Promise<Service>;
+
+export interface ServiceDefinition<S extends ConfigSchema> {
+  name: string;
+  summary: string;
+  configSchema: S;
+  start: Start<Config<S>>;
+}
+
+interface RuntimeSettings {
+  LOG_LEVEL: string;
+  ADMIN_HOST: string;
+  ADMIN_PORT: number;
+  SHUTDOWN_TIMEOUT_MS: number;
+  STOP_WHEN_STDIN_CLOSES: boolean;
+}
+
+/**
+ * The life of a process: read the configuration, start, wait for a signal, stop. Answers `--help`. Exit codes: 0 after
+ * a clean stop, 1 when the start failed or the stop took too long, 78 (EX_CONFIG) for a configuration that is not usable.
+ */
+export async function runService<const S extends ConfigSchema>(
+  definition: ServiceDefinition<S>,
+  { argv, env }: { argv: string[]; env: NodeJS.ProcessEnv },
+): Promise<void> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    console.log(
+      `${definition.name}: ${definition.summary}\n\nSettings (environment):\n${describeConfig(definition.configSchema)}`,
+    );
+    return;
+  }
+  const config = readConfigOrExit(definition.configSchema, env);
+  const settings = config as unknown as RuntimeSettings;
+  const log = createLogger({ service: definition.name, level: settings.LOG_LEVEL });
+  const runtime: Runtime = {
+    log,
+    stack: new AsyncDisposableStack(),
+    readiness: new Readiness(),
+    metrics: new Registry(),
+  };
+  const stop = onStop(runtime, settings);
+  collectDefaultMetrics({ register: runtime.metrics });
+  try {
+    await openAdminServer({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, ...runtime });
+    const { port } = await definition.start(config, runtime);
+    runtime.readiness.state = 'running';
+    log.info({ port, admin_port: settings.ADMIN_PORT }, `${definition.name} started`);
+  } catch (error) {
+    log.fatal({ err: error }, `${definition.name} could not start`);
+    await stop(1);
+  }
+}
+
+function readConfigOrExit<const S extends ConfigSchema>(schema: S, env: NodeJS.ProcessEnv): Config<S> {
+  try {
+    return readConfig(schema, env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    process.exit(78);
+  }
+}
+
+/** SIGTERM, SIGINT and the launcher's end stop the service once; a second signal exits at once. */
+function onStop({ log, stack, readiness }: Runtime, settings: RuntimeSettings): (exitCode: number) => Promise<never> {
+  let stopping = false;
+  const stop = async (exitCode: number): Promise<never> => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    readiness.state = 'stopping';
+    const deadline = setTimeout(() => {
+      log.error(`not stopped within ${settings.SHUTDOWN_TIMEOUT_MS} ms`);
+      log.flush();
+      process.exit(1);
+    }, settings.SHUTDOWN_TIMEOUT_MS);
+    deadline.unref();
+    await stack.disposeAsync().catch((error: unknown) => log.error({ err: error }, 'a part did not close cleanly'));
+    log.info('stopped');
+    await new Promise<void>((resolve) => log.flush(() => resolve()));
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      log.info({ signal }, 'stopping');
+      void stop(0);
+    });
+  }
+  if (settings.STOP_WHEN_STDIN_CLOSES) {
+    process.stdin
+      .on('end', () => void stop(0))
+      .on('error', () => void stop(0))
+      .resume();
+  }
+  return stop;
+}

@@ -1,0 +1,41 @@
+/** Settings that services share. Each service spreads them into its own configuration schema. */
+
+export const serviceSettings = {
+  LOG_LEVEL: {
+    type: 'string',
+    enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    default: 'info',
+    description: 'Least severity that is logged',
+  },
+  ADMIN_HOST: { type: 'string', default: '0.0.0.0', description: 'Address of /livez, /readyz and /metrics' },
+  SHUTDOWN_TIMEOUT_MS: {
+    type: 'integer',
+    minimum: 0,
+    default: 10_000,
+    description: 'How long a stop may take before the process exits all the same',
+  },
+  STOP_WHEN_STDIN_CLOSES: {
+    type: 'boolean',
+    default: false,
+    description: 'Stop when standard input ends, so that no service outlives its launcher',
+  },
+} as const;
+
+export const httpSettings = {
+  HOST: { type: 'string', default: '0.0.0.0', description: 'Address to listen on' },
+  HEADER_PREFIX: {
+    type: 'string',
+    pattern: '^[A-Z][A-Z0-9]{0,31}$',
+    default: 'SVC',
+    description: 'First part of the names of our own headers, in capitals',
+  },
+} as const;
+
+export const redisSettings = {
+  REDIS_URL: {
+    type: 'string',
+    pattern: '^rediss?://',
+    writeOnly: true,
+    description: 'Redis or Valkey, for example redis://localhost:6379',
+  },
+} as const;
