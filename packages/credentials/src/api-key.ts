@@ -1,0 +1,67 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { ApplicationType } from '@sluice/access';
+import { toBase62 } from './base62.ts';
+
+export const credentialSettings = {
+  KEY_PEPPER: {
+    type: 'string',
+    minLength: 32,
+    writeOnly: true,
+    description: 'Secret under which keys are hashed, at least 32 characters; the same for all services',
+  },
+} as const;
+
+export const keyEnvironmentSettings = {
+  KEY_ENVIRONMENT: {
+    type: 'string',
+    pattern: '^[a-z0-9]{1,16}$',
+    default: 'live',
+    description: 'Part of each new API key that tells the installation',
+  },
+} as const;
+
+const kinds: Record<ApplicationType, string> = { private: 'prv', public: 'pub', management: 'mgt' };
+
+/** `svc_<environment>_<kind>_<256 random bits, base 62><CRC-32 of all before, base 62>` */
+const keyPattern = /^svc_[a-z0-9]{1,16}_(?:prv|pub|mgt|ses)_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/;
+const checksumLength = 6;
+
+/** A new API key. Show it once and keep only {@link hashKey} of it. */
+export function generateApiKey(environment: string, type: ApplicationType): string {
+  const random = toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
+  const body = `svc_${environment}_${kinds[type]}_${random}`;
+  return body + checksum(body);
+}
+
+/** Whether this is the text of a key at all: its form and its checksum. Costs no look-up. */
+export function isWellFormedApiKey(text: string): boolean {
+  if (!keyPattern.test(text)) return false;
+  return text.slice(-checksumLength) === checksum(text.slice(0, -checksumLength));
+}
+
+function checksum(body: string): string {
+  return toBase62(BigInt(crc32(body)), checksumLength);
+}
+
+/** A new proxy key: 32 base 62 characters. */
+export function generateProxyKey(): string {
+  let text = '';
+  for (let i = 0; i < 32; i++) text += toBase62(BigInt(randomInt(62)), 1);
+  return text;
+}
+
+/** Whether this is the text of a proxy key at all. */
+export function isWellFormedProxyKey(text: string): boolean {
+  return /^[0-9A-Za-z]{32}$/.test(text);
+}
+
+/** The pepper as a key object, made once. */
+export function createPepper(text: string): KeyObject {
+  return createSecretKey(text, 'utf8');
+}
+
+/** HMAC-SHA-256(pepper, key): all that is stored of an API key, and how both kinds of key are found. */
+export function hashKey(pepper: KeyObject, key: string): Buffer {
+  return createHmac('sha256', pepper).update(key).digest();
+}

@@ -1,0 +1,12 @@
+export {
+  createPepper,
+  credentialSettings,
+  generateApiKey,
+  generateProxyKey,
+  hashKey,
+  isWellFormedApiKey,
+  isWellFormedProxyKey,
+  keyEnvironmentSettings,
+} from './api-key.ts';
+export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
+export { type Caller, findCaller, notExpired } from './find-caller.ts';

@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import { holds } from '@sluice/access';
+import type { Caller } from '@sluice/credentials';
+import { ServiceError, validationFailed } from '@sluice/problems';
+import express, { type Express, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import { checkText } from './check-text.ts';
+import { allowBrowsers } from './cors.ts';
+import { dropNulls } from './drop-nulls.ts';
+import { checkMediaType } from './media-type.ts';
+import { type Operation, Reply } from './operation.ts';
+import { readJsonBody } from './read-body.ts';
+import { readQuery } from './read-query.ts';
+import { sendProblem } from './send-problem.ts';
+import { readTraceId } from './trace-id.ts';
+import { type Check, compileBodyCheck, compileQueryCheck } from './validate.ts';
+
+export interface ApiOptions<C> {
+  operations: readonly Operation<C>[];
+  context: C;
+  /** From the text of the key header to its holder; throws `unauthenticated`. */
+  authenticate(key: string | undefined): Promise<Caller>;
+  headerPrefix: string;
+  log: Logger;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** An express application that answers the operations, and everything else with a problem document. */
+export function createApi<C>(options: ApiOptions<C>): Express {
+  const app = express();
+  app
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', false)
+    .enable('strict routing')
+    .enable('case sensitive routing');
+  const traceHeader = `${options.headerPrefix}-TRACE-ID`;
+  app.use((request, response, next) => {
+    const traceId = readTraceId(request.headers[traceHeader.toLowerCase()]);
+    response.locals.traceId = traceId;
+    response.setHeader(traceHeader, traceId).setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  app.use(accessLog(options.log));
+  for (const operation of options.operations) {
+    if (operation.cors) allowBrowsers(app, operation, options.headerPrefix);
+    app[operation.method](operation.path, answer(operation, options));
+  }
+  for (const [path, methods] of methodsByPath(options.operations)) {
+    app.all(path, (_request, response) => {
+      response.setHeader('Allow', methods.join(', '));
+      throw new ServiceError('method_not_allowed', `This path answers ${methods.join(', ')}`);
+    });
+  }
+  app.use((request: Request) => {
+    throw new ServiceError('not_found', `There is nothing at ${request.path.slice(0, 200)}`);
+  });
+  app.use(sendProblem(options.log));
+  return app;
+}
+
+/** The checks in their order: 401, 403, 415, 400, and only then the handler with its 404, 409 and 422. */
+function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
+  const keyHeader = `${options.headerPrefix}-API-KEY`.toLowerCase();
+  const checks = compileChecks(operation);
+  return async (request: Request, response: Response): Promise<void> => {
+    const caller = await options.authenticate(singleHeader(request, keyHeader));
+    if (operation.permission && !holds(caller, operation.permission)) {
+      throw new ServiceError('forbidden', `This needs the permission ${operation.permission}`);
+    }
+    const { traceId } = response.locals;
+    const body = operation.body ? await readCheckedBody(request, operation, checks.body) : undefined;
+    const params = { ...request.params };
+    checks.params(params);
+    const query = operation.query ? readQuery(request.url, operation.query) : {};
+    refuse(checkText(query));
+    checks.query(query);
+    const input = { params, query, body, caller, traceId };
+    send(response, operation, await operation.handle(input as never, options.context));
+  };
+}
+
+function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params' | 'query' | 'body', Check> {
+  const accept: Check = () => {};
+  return {
+    params: params ? compileQueryCheck(params) : accept,
+    query: query ? compileQueryCheck(query) : accept,
+    body: body ? compileBodyCheck(body) : accept,
+  };
+}
+
+async function readCheckedBody<C>(request: IncomingMessage, operation: Operation<C>, check: Check): Promise<unknown> {
+  const { consumes = 'application/json', bodyLimitBytes = mebibyte, body: schema, opaque } = operation;
+  checkMediaType(request.headers, consumes);
+  const body = await readJsonBody(request, bodyLimitBytes);
+  refuse(checkText(body, opaque));
+  // In a merge patch null means "remove" and is for the handler to see (RFC 7386).
+  if (consumes === 'application/json') dropNulls(body, schema);
+  check(body);
+  return body;
+}
+
+function refuse(errors: Record<string, string[]>): void {
+  if (Object.keys(errors).length > 0) throw validationFailed(errors);
+}
+
+/** A key sent twice is no key: two readers could take different ones. */
+function singleHeader(request: IncomingMessage, name: string): string | undefined {
+  const values = request.headersDistinct[name];
+  return values?.length === 1 ? values[0] : undefined;
+}
+
+function send<C>(response: Response, operation: Operation<C>, result: unknown): void {
+  const reply = result instanceof Reply ? result : new Reply(Number(Object.keys(operation.response)[0]), result);
+  response.status(reply.status).set(reply.headers);
+  if (reply.body === undefined) response.end();
+  else response.type('application/json').send(JSON.stringify(reply.body));
+}
+
+function methodsByPath<C>(operations: readonly Operation<C>[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of operations) methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
+  return methods;
+}
+
+/** One line for each request: an allow-list, without query, headers or body. */
+function accessLog(log: Logger) {
+  return pinoHttp<Request, Response>({
+    logger: log,
+    serializers: { req: () => undefined, res: () => undefined },
+    customProps: (request, response) => ({
+      trace_id: response.locals.traceId,
+      method: request.method,
+      path: request.originalUrl.split('?', 1)[0]?.slice(0, 300),
+      status: response.statusCode,
+    }),
+    customSuccessMessage: () => 'request',
+    customErrorMessage: () => 'request',
+    customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'info'),
+  });
+}

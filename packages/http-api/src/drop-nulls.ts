@@ -1,0 +1,26 @@
+import type { JSONSchema } from 'json-schema-to-ts';
+
+interface ObjectSchema {
+  properties?: Record<string, JSONSchema>;
+  required?: readonly string[];
+  items?: JSONSchema;
+}
+
+/**
+ * Null equals absent for every optional member: removes them, so that defaults apply and the schemas need not say it.
+ * Follows the schema, and so leaves alone what it only passes on.
+ */
+export function dropNulls(value: unknown, schema: JSONSchema | undefined): void {
+  if (typeof value !== 'object' || value === null || typeof schema !== 'object') return;
+  const { properties, required = [], items } = schema as ObjectSchema;
+  if (Array.isArray(value)) {
+    for (const item of value) dropNulls(item, items);
+    return;
+  }
+  const members = value as Record<string, unknown>;
+  for (const [name, member] of Object.entries(properties ?? {})) {
+    if (!Object.hasOwn(members, name)) continue;
+    if (members[name] === null && !required.includes(name)) delete members[name];
+    else dropNulls(members[name], member);
+  }
+}

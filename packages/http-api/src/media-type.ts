@@ -1,0 +1,21 @@
+import { ServiceError } from '@sluice/problems';
+
+/**
+ * `application/json` takes any `+json` too, with any parameters and case (RFC 9110 section 8.3.1); other types only
+ * themselves. A body in a content coding is not taken.
+ * @throws {ServiceError} `unsupported_media_type`
+ */
+export function checkMediaType(headers: NodeJS.Dict<string | string[]>, consumes: string): void {
+  const sent = String(headers['content-type'] ?? '')
+    .split(';', 1)[0]
+    ?.trim()
+    .toLowerCase();
+  const takesAnyJson = consumes === 'application/json';
+  if (sent !== consumes && !(takesAnyJson && sent?.match(/^application\/[a-z0-9!#$&^_.+-]+\+json$/))) {
+    throw new ServiceError('unsupported_media_type', `The Content-Type must be ${consumes}`);
+  }
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding !== 'identity') {
+    throw new ServiceError('unsupported_media_type', 'The body must be sent without Content-Encoding');
+  }
+}

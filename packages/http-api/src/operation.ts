@@ -1,0 +1,83 @@
+import type { PermissionType } from '@sluice/access';
+import type { Caller } from '@sluice/credentials';
+import type { ErrorCode } from '@sluice/problems';
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
+
+type Typed<S, Otherwise> = S extends JSONSchema ? FromSchema<S> : Otherwise;
+
+/** What a handler is given: all of it checked. */
+export interface OperationInput<P, Q, B> {
+  params: Typed<P, Record<string, never>>;
+  query: Typed<Q, Record<string, never>>;
+  body: Typed<B, undefined>;
+  caller: Caller;
+  traceId: string;
+}
+
+/** What an operation is, apart from its handler. */
+interface OperationFacts<P, Q, B> {
+  id: string;
+  summary: string;
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Express path, for example `/applications/:id`. */
+  path: string;
+  /** What the caller's Application must hold; absent where a valid key is enough. */
+  permission?: PermissionType;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Media type of the body. `application/json` also takes any `+json`. */
+  consumes?: 'application/json' | 'application/merge-patch+json';
+  /** Largest body in bytes; default 1 MiB. */
+  bodyLimitBytes?: number;
+  /** Top-level members that are only passed on, and so may hold any text, NUL and lone surrogates included. */
+  opaque?: readonly string[];
+  /** Browsers of any origin may call it. */
+  cors?: boolean;
+  /** Success status and the schema of its body; `null` for no body. */
+  response: { readonly [status: number]: JSONSchema | null };
+  /** What else it can fail with, beside what every operation can. */
+  errors?: readonly ErrorCode[];
+}
+
+/**
+ * One operation of the API, as data: the route, the permission check, the validation, the 415, the documentation and
+ * the type of `handle` all come from this record, so that none of them can disagree.
+ */
+export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
+  handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
+}
+
+/** An operation whose input types are no longer known: what a list of operations holds. */
+export interface Operation<C> extends OperationFacts<JSONSchema, JSONSchema, JSONSchema> {
+  handle(input: never, context: C): Promise<unknown>;
+}
+
+/** The function with which a service writes its operation records: `const operation = operationsOf<Context>()`. */
+export function operationsOf<C>() {
+  return <
+    const P extends JSONSchema | undefined = undefined,
+    const Q extends JSONSchema | undefined = undefined,
+    const B extends JSONSchema | undefined = undefined,
+  >(
+    record: OperationRecord<C, P, Q, B>,
+  ): Operation<C> => record as unknown as Operation<C>;
+}
+
+/** What a handler returns when the status or a header depends on what happened. */
+export class Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** 201 with the resource and its `Location`. */
+export function created<T extends { id: string }>(collection: string, resource: T): Reply {
+  return new Reply(201, resource, { Location: `${collection}/${encodeURIComponent(resource.id)}` });
+}

@@ -1,0 +1,49 @@
+/** Query parameters of every list. */
+export const pageQuery = {
+  page: { type: 'integer', minimum: 1, maximum: 2_147_483_647, default: 1, description: 'Page number to return' },
+  size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page' },
+} as const;
+
+export interface Page<T> {
+  pagination: { total_items: number; page_number: number; page_size: number; total_pages: number };
+  data: T[];
+}
+
+export interface PageRequest {
+  page: number;
+  size: number;
+}
+
+/** The envelope around one page of results. */
+export function toPage<T>(data: T[], totalItems: number, { page, size }: PageRequest): Page<T> {
+  return {
+    pagination: {
+      total_items: totalItems,
+      page_number: page,
+      page_size: size,
+      total_pages: Math.ceil(totalItems / size),
+    },
+    data,
+  };
+}
+
+/** The schema of the envelope around a list of `item`. */
+export function pageOf<const S extends object>(item: S) {
+  return {
+    type: 'object',
+    required: ['pagination', 'data'],
+    properties: {
+      pagination: {
+        type: 'object',
+        required: ['total_items', 'page_number', 'page_size', 'total_pages'],
+        properties: {
+          total_items: { type: 'integer', description: 'How many items match, on all pages' },
+          page_number: { type: 'integer' },
+          page_size: { type: 'integer' },
+          total_pages: { type: 'integer' },
+        },
+      },
+      data: { type: 'array', items: item },
+    },
+  } as const;
+}

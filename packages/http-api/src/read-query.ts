@@ -1,0 +1,26 @@
+import { validationFailed } from '@sluice/problems';
+import type { JSONSchema } from 'json-schema-to-ts';
+
+interface QuerySchema {
+  properties?: Record<string, { type?: unknown }>;
+}
+
+/**
+ * The query parameters that a schema names, as text. Lists may be repeated, written `id[]=`, or separated by commas.
+ * An empty value counts as absent; unknown parameters are ignored.
+ */
+export function readQuery(url: string, schema: JSONSchema): Record<string, string | string[]> {
+  const start = url.indexOf('?');
+  const sent = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
+  const query: Record<string, string | string[]> = {};
+  for (const [name, { type }] of Object.entries((schema as QuerySchema).properties ?? {})) {
+    const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)];
+    if (type === 'array') {
+      query[name] = values.flatMap((value) => value.split(',')).filter((value) => value !== '');
+      continue;
+    }
+    if (values.length > 1) throw validationFailed({ [name]: ['may be given once'] });
+    if (values[0]) query[name] = values[0];
+  }
+  return query;
+}

@@ -1,0 +1,87 @@
+import { type FieldErrors, validationFailed } from '@sluice/problems';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { JSONSchema } from 'json-schema-to-ts';
+import { pointerPath } from './member-path.ts';
+
+/** A plain UUID in either case; no `urn:` form, no braces. */
+export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** ISO 8601: a date, or a date with time, with or without fraction and offset. */
+const datePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+const formats = { uuid: uuidPattern, 'iso-date': (text: string) => parseDate(text) !== undefined };
+
+/** Bodies are taken as they are; queries arrive as text and are coerced. */
+const options = { allErrors: true, useDefaults: true, allowUnionTypes: true, formats, verbose: false } as const;
+const bodies = new Ajv(options);
+const queries = new Ajv({ ...options, coerceTypes: true });
+
+export type Check = (value: unknown) => void;
+
+/** A check of bodies against a schema: fills in defaults, throws `validation_failed` with every fault by its path. */
+export function compileBodyCheck(schema: JSONSchema): Check {
+  return checkWith(bodies.compile(schema as object));
+}
+
+/** The same for path and query parameters, which are converted to the types that the schema names. */
+export function compileQueryCheck(schema: JSONSchema): Check {
+  return checkWith(queries.compile(schema as object));
+}
+
+function checkWith(validate: ValidateFunction): Check {
+  return (value) => {
+    if (!validate(value)) throw validationFailed(fieldErrors(validate.errors ?? []));
+  };
+}
+
+function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
+  const byPath: FieldErrors = {};
+  for (const error of errors) {
+    if (error.keyword === 'if') continue; // the branch that failed says more
+    const { path, message } = describe(error);
+    const messages = byPath[path] ?? [];
+    byPath[path] = messages;
+    if (!messages.includes(message)) messages.push(message);
+  }
+  return byPath;
+}
+
+function describe({ instancePath, keyword, params, message }: ErrorObject): { path: string; message: string } {
+  const path = pointerPath(instancePath);
+  const below = (member: string) => (path === '' ? member : `${path}.${member}`);
+  switch (keyword) {
+    case 'required':
+      return { path: below(params.missingProperty), message: 'is required' };
+    case 'additionalProperties':
+      return { path: below(params.additionalProperty), message: 'is not a known member' };
+    case 'enum':
+      return { path, message: `must be one of ${params.allowedValues.join(', ')}` };
+    case 'const':
+      return { path, message: `must be ${JSON.stringify(params.allowedValue)}` };
+    case 'format':
+      return { path, message: params.format === 'uuid' ? 'must be a UUID' : 'must be an ISO 8601 date' };
+    case 'pattern':
+      return { path, message: `must match ${params.pattern}` };
+    default:
+      return { path, message: message ?? 'is not valid' };
+  }
+}
+
+/** The moment that an ISO 8601 text names; without a zone it is UTC. Undefined for anything else, 31 February included. */
+export function parseDate(text: string): Date | undefined {
+  if (!datePattern.test(text)) return undefined;
+  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text.slice(10)) || text.length === 10 ? text : `${text}Z`;
+  const date = new Date(
+    zoned
+      .replace(' ', 'T')
+      .replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
+      .toUpperCase(),
+  );
+  if (Number.isNaN(date.getTime())) return undefined;
+  return daysInMonth(text) >= Number(text.slice(8, 10)) ? date : undefined;
+}
+
+/** V8 rolls 31 February over to March where the text has a time. */
+function daysInMonth(text: string): number {
+  return new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
+}

@@ -1,0 +1,47 @@
+import type { JobsOptions } from 'bullmq';
+
+const uuid = { type: 'string', format: 'uuid' } as const;
+
+/** Failed jobs are tried again, later and later; when all tries are used up, the sweep still finds the row. */
+const retried: JobsOptions = {
+  attempts: 8,
+  backoff: { type: 'exponential', delay: 1000 },
+  removeOnComplete: true,
+  removeOnFail: { age: 24 * 3600, count: 1000 },
+};
+
+/**
+ * Every job: its name, what it carries, how it is tried. A job is an alarm clock: it names a row, and the row decides.
+ * Payloads hold ids and nothing else.
+ */
+export const catalogue = {
+  'application-expiry': {
+    payload: {
+      type: 'object',
+      required: ['tenant_id', 'application_id'],
+      additionalProperties: false,
+      properties: { tenant_id: uuid, application_id: uuid },
+    },
+    options: retried,
+  },
+  'tenant-purge': {
+    payload: {
+      type: 'object',
+      required: ['tenant_id'],
+      additionalProperties: false,
+      properties: { tenant_id: uuid },
+    },
+    options: retried,
+  },
+} as const satisfies Record<keyof Payloads, object>;
+
+interface Payloads {
+  'application-expiry': { tenant_id: string; application_id: string };
+  'tenant-purge': { tenant_id: string };
+}
+
+export type JobName = keyof Payloads;
+export type Payload<N extends JobName> = Payloads[N];
+
+/** A hash tag, so that all keys of the queues are in one slot of a Redis Cluster. */
+export const keyPrefix = '{sluice:jobs}';

@@ -1,0 +1,40 @@
+import { Ajv } from 'ajv';
+import { UnrecoverableError, Worker } from 'bullmq';
+import { catalogue, type JobName, keyPrefix, type Payload } from './catalogue.ts';
+
+export interface ConsumeOptions {
+  redisUrl: string;
+  stack: AsyncDisposableStack;
+  /** Told of each try that failed. */
+  onError: (error: Error) => void;
+  concurrency?: number;
+}
+
+/**
+ * Runs `handle` for each job of this name. A job may come twice, and a worker that stalled may come back: handlers are
+ * idempotent. On disposal the jobs under way finish first.
+ */
+export function consume<N extends JobName>(
+  name: N,
+  handle: (payload: Payload<N>) => Promise<void>,
+  { redisUrl, stack, onError, concurrency = 8 }: ConsumeOptions,
+): void {
+  const isPayload = new Ajv({ formats: { uuid: /^[0-9a-f-]{36}$/ } }).compile<Payload<N>>(catalogue[name].payload);
+  const worker = new Worker(
+    name,
+    async (job) => {
+      const payload: unknown = job.data;
+      if (!isPayload(payload)) throw new UnrecoverableError(`job ${job.id} of ${name} carries something else`);
+      await handle(payload);
+    },
+    {
+      prefix: keyPrefix,
+      connection: { url: redisUrl, maxRetriesPerRequest: null },
+      concurrency,
+      lockDuration: 30_000,
+      stalledInterval: 15_000,
+    },
+  );
+  worker.on('error', onError).on('failed', (_job, error) => onError(error));
+  stack.defer(() => worker.close());
+}

@@ -1,0 +1,3 @@
+export { catalogue, type JobName, type Payload } from './catalogue.ts';
+export { type ConsumeOptions, consume } from './consume.ts';
+export { type EnqueueOptions, type Jobs, type JobsOptions, openJobs } from './enqueue.ts';

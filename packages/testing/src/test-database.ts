@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { connectDatabase, type Database } from '@sluice/database';
+import pg from 'pg';
+
+export interface TestDatabase {
+  db: Database;
+  url: string;
+}
+
+/**
+ * A database of the test file's own, with all migrations applied, on the real Postgres that the test run started.
+ * Dropped when the stack is disposed.
+ */
+export async function createTestDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
+  const server = requireSetting('TEST_DATABASE_URL');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await onServer(server, `create database ${name} template sluice_template`);
+  stack.defer(() => onServer(server, `drop database ${name} with (force)`));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const db = connectDatabase(
+    { DATABASE_URL: url.href, DATABASE_POOL_SIZE: 10 },
+    { stack, onError: (error) => console.error(error) },
+  );
+  return { db, url: url.href };
+}
+
+/** One statement at a time: Postgres refuses to copy a template that another session is copying. */
+async function onServer(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock(1)');
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export function requireSetting(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run the tests with "npm test" or "npm run jest"`);
+  return value;
+}
