@@ -9,4 +9,5 @@ export {
   keyEnvironmentSettings,
 } from './api-key.ts';
 export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
+export { deleteApplication, deleteDueApplication } from './delete-application.ts';
 export { type Caller, findCaller, notExpired } from './find-caller.ts';

@@ -1,16 +1,14 @@
-import type { JSONSchema } from 'json-schema-to-ts';
-
 interface ObjectSchema {
-  properties?: Record<string, JSONSchema>;
+  properties?: Record<string, object>;
   required?: readonly string[];
-  items?: JSONSchema;
+  items?: object;
 }
 
 /**
  * Null equals absent for every optional member: removes them, so that defaults apply and the schemas need not say it.
  * Follows the schema, and so leaves alone what it only passes on.
  */
-export function dropNulls(value: unknown, schema: JSONSchema | undefined): void {
+export function dropNulls(value: unknown, schema: object | undefined): void {
   if (typeof value !== 'object' || value === null || typeof schema !== 'object') return;
   const { properties, required = [], items } = schema as ObjectSchema;
   if (Array.isArray(value)) {

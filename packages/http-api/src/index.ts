@@ -9,5 +9,6 @@ export {
   Reply,
 } from './operation.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
+export type { TypeOf } from './schema-type.ts';
 export { readTraceId } from './trace-id.ts';
 export { compileBodyCheck, parseDate, uuidPattern } from './validate.ts';

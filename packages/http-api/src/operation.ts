@@ -1,9 +1,9 @@
 import type { PermissionType } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
 import type { ErrorCode } from '@sluice/problems';
-import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
+import type { TypeOf } from './schema-type.ts';
 
-type Typed<S, Otherwise> = S extends JSONSchema ? FromSchema<S> : Otherwise;
+type Typed<S, Otherwise> = S extends object ? TypeOf<S> : Otherwise;
 
 /** What a handler is given: all of it checked. */
 export interface OperationInput<P, Q, B> {
@@ -35,7 +35,7 @@ interface OperationFacts<P, Q, B> {
   /** Browsers of any origin may call it. */
   cors?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
-  response: { readonly [status: number]: JSONSchema | null };
+  response: { readonly [status: number]: object | null };
   /** What else it can fail with, beside what every operation can. */
   errors?: readonly ErrorCode[];
 }
@@ -49,19 +49,19 @@ export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
 }
 
 /** An operation whose input types are no longer known: what a list of operations holds. */
-export interface Operation<C> extends OperationFacts<JSONSchema, JSONSchema, JSONSchema> {
+export interface Operation<C> extends OperationFacts<object, object, object> {
   handle(input: never, context: C): Promise<unknown>;
 }
 
 /** The function with which a service writes its operation records: `const operation = operationsOf<Context>()`. */
 export function operationsOf<C>() {
   return <
-    const P extends JSONSchema | undefined = undefined,
-    const Q extends JSONSchema | undefined = undefined,
-    const B extends JSONSchema | undefined = undefined,
+    const P extends object | undefined = undefined,
+    const Q extends object | undefined = undefined,
+    const B extends object | undefined = undefined,
   >(
     record: OperationRecord<C, P, Q, B>,
-  ): Operation<C> => record as unknown as Operation<C>;
+  ): Operation<C> => record as Operation<C>;
 }
 
 /** What a handler returns when the status or a header depends on what happened. */

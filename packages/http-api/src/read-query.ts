@@ -1,5 +1,4 @@
 import { validationFailed } from '@sluice/problems';
-import type { JSONSchema } from 'json-schema-to-ts';
 
 interface QuerySchema {
   properties?: Record<string, { type?: unknown }>;
@@ -9,7 +8,7 @@ interface QuerySchema {
  * The query parameters that a schema names, as text. Lists may be repeated, written `id[]=`, or separated by commas.
  * An empty value counts as absent; unknown parameters are ignored.
  */
-export function readQuery(url: string, schema: JSONSchema): Record<string, string | string[]> {
+export function readQuery(url: string, schema: object): Record<string, string | string[]> {
   const start = url.indexOf('?');
   const sent = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
   const query: Record<string, string | string[]> = {};

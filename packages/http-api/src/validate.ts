@@ -1,6 +1,5 @@
 import { type FieldErrors, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { JSONSchema } from 'json-schema-to-ts';
 import { pointerPath } from './member-path.ts';
 
 /** A plain UUID in either case; no `urn:` form, no braces. */
@@ -19,13 +18,13 @@ const queries = new Ajv({ ...options, coerceTypes: true });
 export type Check = (value: unknown) => void;
 
 /** A check of bodies against a schema: fills in defaults, throws `validation_failed` with every fault by its path. */
-export function compileBodyCheck(schema: JSONSchema): Check {
-  return checkWith(bodies.compile(schema as object));
+export function compileBodyCheck(schema: object): Check {
+  return checkWith(bodies.compile(schema));
 }
 
 /** The same for path and query parameters, which are converted to the types that the schema names. */
-export function compileQueryCheck(schema: JSONSchema): Check {
-  return checkWith(queries.compile(schema as object));
+export function compileQueryCheck(schema: object): Check {
+  return checkWith(queries.compile(schema));
 }
 
 function checkWith(validate: ValidateFunction): Check {

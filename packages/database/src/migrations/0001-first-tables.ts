@@ -39,7 +39,7 @@ const statements = [
   )`,
   `create unique index applications_key_hash on applications (key_hash)`,
   `create index applications_newest on applications (tenant_id, created_at desc, id desc)`,
-  `create index applications_expiry on applications (expires_at) where expires_at is not null`,
+  `create index applications_expiry on applications (expires_at, tenant_id) where expires_at is not null`,
 
   `create table proxies (
     tenant_id uuid not null,

@@ -1,0 +1,37 @@
+/**
+ * The TypeScript type of what a JSON Schema lets through: the subset that our schemas use (type, enum, properties,
+ * required, default, items, additionalProperties as a schema). json-schema-to-ts knows the whole language, and for
+ * that exceeds the compiler's instantiation depth on schemas of our size.
+ */
+export type TypeOf<S> = S extends { enum: readonly (infer E)[] }
+  ? E
+  : S extends { type: 'string' }
+    ? string
+    : S extends { type: 'integer' | 'number' }
+      ? number
+      : S extends { type: 'boolean' }
+        ? boolean
+        : S extends { type: 'array' }
+          ? S extends { items: infer I }
+            ? TypeOf<I>[]
+            : unknown[]
+          : S extends { type: 'object' }
+            ? ObjectOf<S>
+            : unknown;
+
+type ObjectOf<S> = S extends { properties: infer P }
+  ? { [K in PresentKeys<S, P>]: TypeOf<P[K]> } & { [K in Exclude<keyof P, PresentKeys<S, P>>]?: TypeOf<P[K]> }
+  : S extends { additionalProperties: infer A extends object }
+    ? Record<string, TypeOf<A>>
+    : Record<string, unknown>;
+
+/** Members that are required, and members that have a default: validation fills them in. */
+type PresentKeys<S, P> = {
+  [K in keyof P]: P[K] extends { default: unknown }
+    ? K
+    : S extends { required: readonly (infer R)[] }
+      ? K extends R
+        ? K
+        : never
+      : never;
+}[keyof P];

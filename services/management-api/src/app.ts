@@ -1,0 +1,22 @@
+import { authenticate } from '@sluice/credentials';
+import { createApi } from '@sluice/http-api';
+import { applicationOperations } from './applications/application.routes.ts';
+import type { Context } from './context.ts';
+import { listPermissions } from './permissions/permission.routes.ts';
+import { proxyOperations } from './proxies/proxy.routes.ts';
+import { tenantOperations } from './tenants/tenant.routes.ts';
+
+/** Every operation of the control plane. */
+export const operations = [...applicationOperations, listPermissions, ...tenantOperations, ...proxyOperations];
+
+export function createApp(context: Context, headerPrefix: string) {
+  const { db, pepper, log } = context;
+  const headerName = `${headerPrefix}-API-KEY`;
+  return createApi({
+    operations,
+    context,
+    headerPrefix,
+    log,
+    authenticate: (key) => authenticate(key, { db, pepper, headerName }),
+  });
+}

@@ -1,0 +1,112 @@
+import { notExpired } from '@sluice/credentials';
+import { type ApplicationsTable, addToCounter, type Database, type Queryable, readCounter } from '@sluice/database';
+import type { PageRequest } from '@sluice/http-api';
+import { type Insertable, sql } from 'kysely';
+
+/** Everything but the key's hash. */
+const columns = [
+  'id',
+  'tenant_id',
+  'name',
+  'type',
+  'permissions',
+  'rules',
+  'expires_at',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+] as const;
+
+const counter = 'applications';
+
+export async function insertApplication(db: Queryable, row: Insertable<ApplicationsTable>) {
+  const application = await db.insertInto('applications').values(row).returning(columns).executeTakeFirstOrThrow();
+  await addToCounter(db, row.tenant_id, counter, 1);
+  return application;
+}
+
+/** Undefined where the Tenant has no such Application, or it is due. */
+export function findApplication(db: Queryable, tenantId: string, id: string) {
+  return db
+    .selectFrom('applications')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where(notExpired)
+    .executeTakeFirst();
+}
+
+/** Newest first. */
+export async function listApplications(db: Database, tenantId: string, ids: readonly string[], page: PageRequest) {
+  const data = await db
+    .selectFrom('applications')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .where(notExpired)
+    .$if(ids.length > 0, (query) => query.where('id', '=', anyOf(ids)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.size)
+    .offset((page.page - 1) * page.size)
+    .execute();
+  const total = ids.length > 0 ? await countFiltered(db, tenantId, ids) : await countAll(db, tenantId);
+  return { data, total };
+}
+
+function anyOf(ids: readonly string[]) {
+  return sql<string>`any(${[...ids]}::uuid[])`;
+}
+
+async function countFiltered(db: Database, tenantId: string, ids: readonly string[]): Promise<number> {
+  const { total } = await db
+    .selectFrom('applications')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', anyOf(ids))
+    .where(notExpired)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/** The counter, less what is due and not yet deleted. */
+async function countAll(db: Database, tenantId: string): Promise<number> {
+  const { due } = await db
+    .selectFrom('applications')
+    .select((eb) => eb.fn.countAll<number>().as('due'))
+    .where('tenant_id', '=', tenantId)
+    .where('expires_at', '<=', sql<string>`clock_timestamp()`)
+    .executeTakeFirstOrThrow();
+  return (await readCounter(db, tenantId, counter)) - due;
+}
+
+/** Locks the row until the transaction ends. Undefined where there is none, or it is due. */
+export function lockApplication(tx: Queryable, tenantId: string, id: string) {
+  return tx
+    .selectFrom('applications')
+    .select(['id', 'type'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where(notExpired)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export interface ApplicationChanges {
+  name?: string;
+  permissions?: string[];
+  rules?: string;
+  key_hash?: Buffer;
+  modified_by: string;
+}
+
+export function updateApplication(db: Queryable, tenantId: string, id: string, changes: ApplicationChanges) {
+  return db
+    .updateTable('applications')
+    .set({ ...changes, modified_at: sql<string>`clock_timestamp()` })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where(notExpired)
+    .returning(columns)
+    .executeTakeFirst();
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { recordChange } from '@sluice/audit';
+import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
+import { created, pageOf, pageQuery, parseDate, toPage } from '@sluice/http-api';
+import { ServiceError, validationFailed } from '@sluice/problems';
+import { actOf, type Context, operation } from '../context.ts';
+import { idFilter, idParams } from '../resource.schema.ts';
+import { withoutNulls } from '../without-nulls.ts';
+import { checkGrants } from './application.grants.ts';
+import {
+  findApplication,
+  insertApplication,
+  listApplications,
+  lockApplication,
+  updateApplication,
+} from './application.queries.ts';
+import {
+  application as applicationSchema,
+  applicationWithKey,
+  createApplicationBody,
+  updateApplicationBody,
+} from './application.schema.ts';
+
+function notFound(id: string): ServiceError {
+  return new ServiceError('not_found', `Application ${id} does not exist`);
+}
+
+const createApplication = operation({
+  id: 'createApplication',
+  summary: 'Create an Application; the answer shows its API key, once',
+  method: 'post',
+  path: '/applications',
+  permission: 'application:create',
+  body: createApplicationBody,
+  response: { 201: applicationWithKey },
+  async handle({ body, caller, traceId }, context) {
+    const { permissions, rules } = checkGrants(body, body.type);
+    const expiresAt = futureDate(body.expires_at);
+    const key = generateApiKey(context.keyEnvironment, body.type);
+    const application = await context.db.transaction().execute(async (tx) => {
+      const row = await insertApplication(tx, {
+        tenant_id: caller.tenantId,
+        id: randomUUID(),
+        name: body.name,
+        type: body.type,
+        permissions,
+        rules: JSON.stringify(rules),
+        key_hash: hashKey(context.pepper, key),
+        expires_at: expiresAt?.toISOString() ?? null,
+        created_by: caller.id,
+      });
+      await recordChange(tx, actOf(caller, traceId), {
+        operation: 'application.created',
+        entityType: 'application',
+        entityId: row.id,
+      });
+      return row;
+    });
+    if (expiresAt) await setAlarm(context, application, expiresAt);
+    return created('/applications', { ...withoutNulls(application), id: application.id, key });
+  },
+});
+
+function futureDate(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const date = parseDate(text);
+  if (!date || date.getTime() <= Date.now()) throw validationFailed({ expires_at: ['must be in the future'] });
+  return date;
+}
+
+/** The row decides when the Application is gone; the job only has it deleted soon after. Without it the sweep does. */
+async function setAlarm({ jobs, log }: Context, { tenant_id, id }: { tenant_id: string; id: string }, at: Date) {
+  try {
+    await jobs.enqueue('application-expiry', {
+      id: `application-${id}`,
+      payload: { tenant_id, application_id: id },
+      at,
+    });
+  } catch (error) {
+    log.warn({ err: error, application_id: id }, 'the expiry job could not be queued; the sweep will delete the row');
+  }
+}
+
+const listAllApplications = operation({
+  id: 'listApplications',
+  summary: 'List Applications, newest first',
+  method: 'get',
+  path: '/applications',
+  permission: 'application:read',
+  query: { type: 'object', properties: { id: idFilter, ...pageQuery } },
+  response: { 200: pageOf(applicationSchema) },
+  async handle({ query, caller }, { db }) {
+    const { data, total } = await listApplications(db, caller.tenantId, query.id ?? [], query);
+    return toPage(data.map(withoutNulls), total, query);
+  },
+});
+
+const getApplicationByKey = operation({
+  id: 'getApplicationByKey',
+  summary: 'The Application whose key is presented',
+  method: 'get',
+  path: '/applications/key',
+  permission: 'application:read',
+  response: { 200: applicationSchema },
+  async handle({ caller }, { db }) {
+    const found = await findApplication(db, caller.tenantId, caller.id);
+    if (!found) throw notFound(caller.id);
+    return withoutNulls(found);
+  },
+});
+
+const getApplication = operation({
+  id: 'getApplication',
+  summary: 'Get an Application',
+  method: 'get',
+  path: '/applications/:id',
+  permission: 'application:read',
+  params: idParams,
+  response: { 200: applicationSchema },
+  errors: ['not_found'],
+  async handle({ params, caller }, { db }) {
+    const found = await findApplication(db, caller.tenantId, params.id);
+    if (!found) throw notFound(params.id);
+    return withoutNulls(found);
+  },
+});
+
+const putApplication = operation({
+  id: 'updateApplication',
+  summary: 'Replace name, permissions and rules of an Application',
+  method: 'put',
+  path: '/applications/:id',
+  permission: 'application:update',
+  params: idParams,
+  body: updateApplicationBody,
+  response: { 200: applicationSchema },
+  errors: ['not_found'],
+  async handle({ params, body, caller, traceId }, { db, announce }) {
+    const updated = await db.transaction().execute(async (tx) => {
+      const current = await lockApplication(tx, caller.tenantId, params.id);
+      if (!current) throw notFound(params.id);
+      const { permissions, rules } = checkGrants(body, current.type);
+      await recordChange(tx, actOf(caller, traceId), {
+        operation: 'application.updated',
+        entityType: 'application',
+        entityId: params.id,
+      });
+      return updateApplication(tx, caller.tenantId, params.id, {
+        name: body.name,
+        permissions,
+        rules: JSON.stringify(rules),
+        modified_by: caller.id,
+      });
+    });
+    if (!updated) throw notFound(params.id);
+    await announce({ tenantId: caller.tenantId, tags: [`application:${params.id}`] });
+    return withoutNulls(updated);
+  },
+});
+
+const regenerateApplicationKey = operation({
+  id: 'regenerateApplicationKey',
+  summary: 'Replace the key of an Application; the previous key is refused from then on',
+  method: 'post',
+  path: '/applications/:id/regenerate',
+  permission: 'application:update',
+  params: idParams,
+  response: { 200: applicationWithKey },
+  errors: ['not_found'],
+  async handle({ params, caller, traceId }, { db, announce, keyEnvironment, pepper }) {
+    const { updated, key } = await db.transaction().execute(async (tx) => {
+      const current = await lockApplication(tx, caller.tenantId, params.id);
+      if (!current) throw notFound(params.id);
+      const key = generateApiKey(keyEnvironment, current.type);
+      const changes = { key_hash: hashKey(pepper, key), modified_by: caller.id };
+      const updated = await updateApplication(tx, caller.tenantId, params.id, changes);
+      await recordChange(tx, actOf(caller, traceId), {
+        operation: 'application.key_regenerated',
+        entityType: 'application',
+        entityId: params.id,
+      });
+      return { updated, key };
+    });
+    if (!updated) throw notFound(params.id);
+    await announce({ tenantId: caller.tenantId, tags: [`application:${params.id}`] });
+    return { ...withoutNulls(updated), key };
+  },
+});
+
+const removeApplication = operation({
+  id: 'deleteApplication',
+  summary: 'Delete an Application; its key is refused from then on',
+  method: 'delete',
+  path: '/applications/:id',
+  permission: 'application:delete',
+  params: idParams,
+  response: { 204: null },
+  errors: ['not_found'],
+  async handle({ params, caller, traceId }, { db, announce }) {
+    const proxyIds = await db.transaction().execute(async (tx) => {
+      const proxies = await deleteApplication(tx, caller.tenantId, params.id);
+      if (!proxies) throw notFound(params.id);
+      await recordChange(tx, actOf(caller, traceId), {
+        operation: 'application.deleted',
+        entityType: 'application',
+        entityId: params.id,
+      });
+      return proxies;
+    });
+    const tags = [`application:${params.id}`, ...proxyIds.map((id) => `proxy:${id}`)];
+    await announce({ tenantId: caller.tenantId, tags });
+  },
+});
+
+/** `/applications/key` stands before `/applications/:id`, which would take it for an id. */
+export const applicationOperations = [
+  createApplication,
+  listAllApplications,
+  getApplicationByKey,
+  getApplication,
+  putApplication,
+  regenerateApplicationKey,
+  removeApplication,
+];

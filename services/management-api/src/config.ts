@@ -1,0 +1,30 @@
+import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
+import { databaseSettings } from '@sluice/database';
+import { destinationSettings } from '@sluice/destination-policy';
+import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
+import { vaultSettings } from '@sluice/vault';
+
+export const configSchema = {
+  type: 'object',
+  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER', 'ROOT_KEY'],
+  properties: {
+    ...serviceSettings,
+    ...httpSettings,
+    ...databaseSettings,
+    ...redisSettings,
+    ...credentialSettings,
+    ...keyEnvironmentSettings,
+    ...vaultSettings,
+    ...destinationSettings,
+    PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
+    ADMIN_PORT: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      default: 9081,
+      description: 'Port of /livez, /readyz and /metrics',
+    },
+  },
+} as const;
+
+export type Config = ConfigOf<typeof configSchema>;

@@ -1,0 +1,71 @@
+import { compileBodyCheck } from '@sluice/http-api';
+import { ServiceError, validationFailed } from '@sluice/problems';
+import { compileTransform } from '@sluice/sandbox';
+import { findApplication } from '../applications/application.queries.ts';
+import type { Context } from '../context.ts';
+import { proxyBody } from './proxy.schema.ts';
+
+/** What a caller writes of a Proxy. */
+export interface ProxyDefinition {
+  name: string;
+  destination_url: string;
+  request_transform?: { code: string };
+  response_transform?: { code: string };
+  application?: { id: string };
+  configuration?: Record<string, string>;
+  require_auth: boolean;
+}
+
+const transformLimitBytes = 256 * 1024;
+const configurationLimitBytes = 64 * 1024;
+const transformMembers = ['request_transform', 'response_transform'] as const;
+
+const checkShape = compileBodyCheck(proxyBody);
+
+/** Whether a merge patch's result is a definition; fills in the defaults. */
+export function isProxyDefinition(value: unknown): asserts value is ProxyDefinition {
+  checkShape(value);
+}
+
+/**
+ * The rules that a schema cannot say, 400 before 422.
+ * @throws {ServiceError} `validation_failed` by member, or `transform_does_not_compile` with line and column.
+ */
+export async function checkDefinition(definition: ProxyDefinition, tenantId: string, context: Context): Promise<void> {
+  checkSizes(definition);
+  const destination = context.destinationPolicy.checkUrl(definition.destination_url);
+  if (!destination.ok) throw validationFailed({ destination_url: [destination.reason] });
+  if (definition.application) await checkApplication(definition.application.id, tenantId, context);
+  await checkTransforms(definition);
+}
+
+function checkSizes(definition: ProxyDefinition): void {
+  for (const member of transformMembers) {
+    const { code } = definition[member] ?? {};
+    if (code && Buffer.byteLength(code) > transformLimitBytes) {
+      throw validationFailed({ [`${member}.code`]: [`may have at most ${transformLimitBytes} bytes`] });
+    }
+  }
+  const { configuration } = definition;
+  if (configuration && Buffer.byteLength(JSON.stringify(configuration)) > configurationLimitBytes) {
+    throw validationFailed({ configuration: [`may have at most ${configurationLimitBytes} bytes in all`] });
+  }
+}
+
+async function checkApplication(id: string, tenantId: string, { db }: Context): Promise<void> {
+  const application = await findApplication(db, tenantId, id);
+  if (application && application.type !== 'management') return;
+  throw validationFailed({ 'application.id': ['must be the id of a private or public Application'] });
+}
+
+async function checkTransforms(definition: ProxyDefinition): Promise<void> {
+  for (const member of transformMembers) {
+    const transform = definition[member];
+    const fault = transform && (await compileTransform(transform.code));
+    if (!fault) continue;
+    const where = `line ${fault.line}, column ${fault.column}`;
+    throw new ServiceError('transform_does_not_compile', `${member}.code: ${fault.message} (${where})`, {
+      errors: { [`${member}.code`]: [`${fault.message} (${where})`] },
+    });
+  }
+}

@@ -1,0 +1,110 @@
+import { addToCounter, type Database, type ProxiesTable, type Queryable, readCounter } from '@sluice/database';
+import type { PageRequest } from '@sluice/http-api';
+import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+
+const columns = [
+  'id',
+  'tenant_id',
+  'name',
+  'key_ciphertext',
+  'destination_url',
+  'request_transform',
+  'response_transform',
+  'application_id',
+  'configuration_ciphertext',
+  'require_auth',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+] as const;
+
+export type ProxyRow = Pick<Selectable<ProxiesTable>, (typeof columns)[number]>;
+
+const counter = 'proxies';
+
+export async function insertProxy(db: Queryable, row: Insertable<ProxiesTable>): Promise<ProxyRow> {
+  const proxy = await db.insertInto('proxies').values(row).returning(columns).executeTakeFirstOrThrow();
+  await addToCounter(db, row.tenant_id, counter, 1);
+  return proxy;
+}
+
+export function findProxy(db: Queryable, tenantId: string, id: string): Promise<ProxyRow | undefined> {
+  return byId(db, tenantId, id).executeTakeFirst();
+}
+
+/** Locks the row until the transaction ends, so that two patches do not undo each other. */
+export function lockProxy(tx: Queryable, tenantId: string, id: string): Promise<ProxyRow | undefined> {
+  return byId(tx, tenantId, id).forUpdate().executeTakeFirst();
+}
+
+function byId(db: Queryable, tenantId: string, id: string) {
+  return db.selectFrom('proxies').select(columns).where('tenant_id', '=', tenantId).where('id', '=', id);
+}
+
+export interface ProxyFilter {
+  ids: readonly string[];
+  name: string | undefined;
+}
+
+/** Newest first. */
+export async function listProxies(db: Database, tenantId: string, filter: ProxyFilter, page: PageRequest) {
+  const data = await db
+    .selectFrom('proxies')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .$call((query) => matching(query, filter))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.size)
+    .offset((page.page - 1) * page.size)
+    .execute();
+  return { data, total: await countProxies(db, tenantId, filter) };
+}
+
+async function countProxies(db: Database, tenantId: string, filter: ProxyFilter): Promise<number> {
+  if (filter.ids.length === 0 && filter.name === undefined) return readCounter(db, tenantId, counter);
+  const { total } = await db
+    .selectFrom('proxies')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .$call((query) => matching(query, filter))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+type ProxyTables = { proxies: ProxiesTable };
+
+function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids, name }: ProxyFilter) {
+  return query
+    .$if(ids.length > 0, (q) => q.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
+    .$if(name !== undefined, (q) => q.where('name', 'ilike', likePattern(name ?? '')));
+}
+
+/** `*` is any run of characters; without one, "contains". `%` and `_` are plain characters. */
+export function likePattern(wildcard: string): string {
+  const escaped = wildcard.replace(/[\\%_]/g, '\\$&');
+  return escaped.includes('*') ? escaped.replaceAll('*', '%') : `%${escaped}%`;
+}
+
+export async function updateProxy(db: Queryable, tenantId: string, id: string, changes: Updateable<ProxiesTable>) {
+  return db
+    .updateTable('proxies')
+    .set({ ...changes, modified_at: sql<string>`clock_timestamp()` })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirst();
+}
+
+/** False where the Tenant has no such Proxy. */
+export async function deleteProxy(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
+  const deleted = await tx
+    .deleteFrom('proxies')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (deleted.numDeletedRows === 0n) return false;
+  await addToCounter(tx, tenantId, counter, -1);
+  return true;
+}

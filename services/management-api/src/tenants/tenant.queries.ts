@@ -1,0 +1,55 @@
+import type { Queryable, TenantsTable } from '@sluice/database';
+import { type Insertable, sql } from 'kysely';
+
+const columns = [
+  'id',
+  'owner_id',
+  'name',
+  'fingerprint_tokens',
+  'deduplicate_tokens',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+] as const;
+
+export async function insertTenant(db: Queryable, row: Insertable<TenantsTable>): Promise<void> {
+  await db.insertInto('tenants').values(row).execute();
+}
+
+export function findTenant(db: Queryable, id: string) {
+  return db
+    .selectFrom('tenants')
+    .select([...columns, 'included_monthly_active_tokens'])
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export interface TenantChanges {
+  name: string;
+  fingerprint_tokens?: boolean;
+  deduplicate_tokens?: boolean;
+  modified_by: string;
+}
+
+export function updateTenant(db: Queryable, id: string, changes: TenantChanges) {
+  return db
+    .updateTable('tenants')
+    .set({ ...changes, modified_at: sql<string>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .returning(columns)
+    .executeTakeFirst();
+}
+
+/** From the commit on every key of the Tenant is refused. False where it was closed already. */
+export async function closeTenant(db: Queryable, id: string, modifiedBy: string): Promise<boolean> {
+  const result = await db
+    .updateTable('tenants')
+    .set({ closed_at: sql<string>`clock_timestamp()`, modified_by: modifiedBy })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return result.numUpdatedRows === 1n;
+}

@@ -1,0 +1,119 @@
+import { recordChange } from '@sluice/audit';
+import { ServiceError } from '@sluice/problems';
+import { destroyTenantKeys, readTokenUsage } from '@sluice/vault';
+import { actOf, operation } from '../context.ts';
+import { withoutNulls } from '../without-nulls.ts';
+import { closeTenant, findTenant, updateTenant } from './tenant.queries.ts';
+import { tenant as tenantSchema, updateTenantBody, usageReport } from './tenant.schema.ts';
+
+interface TenantRow {
+  fingerprint_tokens: boolean;
+  deduplicate_tokens: boolean;
+}
+
+/** Settings are strings on the wire and booleans in the table. */
+function toTenant<T extends TenantRow>({ fingerprint_tokens, deduplicate_tokens, ...row }: T) {
+  const settings = {
+    fingerprint_tokens: String(fingerprint_tokens),
+    deduplicate_tokens: String(deduplicate_tokens),
+  };
+  return { ...withoutNulls(row), settings };
+}
+
+/** The Tenant was closed between the check of the key and now. */
+function closed(): ServiceError {
+  return new ServiceError('not_found', 'The Tenant does not exist');
+}
+
+const getTenant = operation({
+  id: 'getTenant',
+  summary: 'The Tenant that owns the presented key',
+  method: 'get',
+  path: '/tenants/self',
+  permission: 'tenant:read',
+  response: { 200: tenantSchema },
+  async handle({ caller }, { db }) {
+    const found = await findTenant(db, caller.tenantId);
+    if (!found) throw closed();
+    const { included_monthly_active_tokens: _, ...tenant } = found;
+    return toTenant(tenant);
+  },
+});
+
+const putTenant = operation({
+  id: 'updateTenant',
+  summary: 'Change name and settings; a setting that is left out keeps its value',
+  method: 'put',
+  path: '/tenants/self',
+  permission: 'tenant:update',
+  body: updateTenantBody,
+  response: { 200: tenantSchema },
+  async handle({ body, caller, traceId }, { db, announce }) {
+    const { fingerprint_tokens, deduplicate_tokens } = body.settings ?? {};
+    const updated = await db.transaction().execute(async (tx) => {
+      await recordChange(tx, actOf(caller, traceId), {
+        operation: 'tenant.updated',
+        entityType: 'tenant',
+        entityId: caller.tenantId,
+      });
+      return updateTenant(tx, caller.tenantId, {
+        name: body.name,
+        ...(fingerprint_tokens && { fingerprint_tokens: fingerprint_tokens === 'true' }),
+        ...(deduplicate_tokens && { deduplicate_tokens: deduplicate_tokens === 'true' }),
+        modified_by: caller.id,
+      });
+    });
+    if (!updated) throw closed();
+    await announce({ tenantId: caller.tenantId, tags: ['tenant'] });
+    return toTenant(updated);
+  },
+});
+
+const deleteTenant = operation({
+  id: 'deleteTenant',
+  summary: 'Close the Tenant: all its keys are refused at once, its data keys are destroyed, its rows are purged',
+  method: 'delete',
+  path: '/tenants/self',
+  permission: 'tenant:delete',
+  response: { 204: null },
+  async handle({ caller, traceId }, { db, announce, jobs, log }) {
+    const { tenantId } = caller;
+    await db.transaction().execute(async (tx) => {
+      if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
+      await destroyTenantKeys(tx, tenantId);
+      await recordChange(tx, actOf(caller, traceId), {
+        operation: 'tenant.deleted',
+        entityType: 'tenant',
+        entityId: tenantId,
+      });
+    });
+    await announce({ tenantId, tags: ['tenant'] });
+    try {
+      await jobs.enqueue('tenant-purge', { id: `tenant-${tenantId}`, payload: { tenant_id: tenantId } });
+    } catch (error) {
+      log.warn({ err: error, tenant_id: tenantId }, 'the purge could not be queued; the sweep will do it');
+    }
+  },
+});
+
+const getUsageReport = operation({
+  id: 'getUsageReport',
+  summary: 'How many tokens there are of each type, and how many were active this month',
+  method: 'get',
+  path: '/tenants/self/reports/usage',
+  permission: 'report:read',
+  response: { 200: usageReport },
+  async handle({ caller }, { db }) {
+    const [tenant, usage] = await Promise.all([findTenant(db, caller.tenantId), readTokenUsage(db, caller.tenantId)]);
+    if (!tenant) throw closed();
+    return {
+      token_report: {
+        metrics_by_type: usage.metricsByType,
+        included_monthly_active_tokens: tenant.included_monthly_active_tokens,
+        monthly_active_tokens: usage.monthlyActiveTokens,
+      },
+    };
+  },
+});
+
+export const tenantOperations = [getTenant, putTenant, deleteTenant, getUsageReport];

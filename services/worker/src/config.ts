@@ -1,0 +1,27 @@
+import { databaseSettings } from '@sluice/database';
+import { type Config as ConfigOf, redisSettings, serviceSettings } from '@sluice/service-runtime';
+
+export const configSchema = {
+  type: 'object',
+  required: ['DATABASE_URL', 'REDIS_URL'],
+  properties: {
+    ...serviceSettings,
+    ...databaseSettings,
+    ...redisSettings,
+    ADMIN_PORT: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      default: 9084,
+      description: 'Port of /livez, /readyz and /metrics',
+    },
+    SWEEP_INTERVAL_MS: {
+      type: 'integer',
+      minimum: 100,
+      default: 60_000,
+      description: 'How often rows are searched whose job was lost, in milliseconds',
+    },
+  },
+} as const;
+
+export type Config = ConfigOf<typeof configSchema>;

@@ -1,0 +1,29 @@
+import type { Logger } from '@sluice/service-runtime';
+
+export interface SweepOptions {
+  name: string;
+  intervalMs: number;
+  log: Logger;
+  stack: AsyncDisposableStack;
+}
+
+/**
+ * Does at every interval, from the rows alone, what a job should have done: so that a lost queue delays and loses
+ * nothing. One round at a time; on disposal the round under way ends first.
+ */
+export function startSweep(round: () => Promise<void>, { name, intervalMs, log, stack }: SweepOptions): void {
+  let running: Promise<void> | undefined;
+  const tick = () => {
+    running ??= round()
+      .catch((error: unknown) => log.error({ err: error, sweep: name }, 'a sweep failed; the next one tries again'))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(tick, intervalMs);
+  tick();
+  stack.defer(async () => {
+    clearInterval(timer);
+    await running;
+  });
+}

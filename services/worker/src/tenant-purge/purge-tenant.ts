@@ -1,0 +1,28 @@
+import { purgeTokens } from '@sluice/vault';
+import type { Context } from '../context.ts';
+import { deleteTenantRow, listClosedTenants, purgedTables, purgeRows } from './tenant-purge.queries.ts';
+
+/**
+ * Deletes the rows of a closed Tenant in batches, and its own row last, so that a purge which was cut off goes on at
+ * the next try. Audit rows stay. A Tenant that is open is left alone.
+ */
+export async function purgeTenant(tenantId: string, { db, log }: Context): Promise<void> {
+  const closed = await listClosedTenants(db, tenantId);
+  if (closed.length === 0) return;
+  let purged = 0;
+  const inBatches = async (table: string, deleteBatch: () => Promise<number>) => {
+    for (let deleted = await deleteBatch(); deleted > 0; deleted = await deleteBatch()) {
+      purged += deleted;
+      log.info({ tenant_id: tenantId, table, purged_rows: purged }, 'purging a deleted tenant');
+    }
+  };
+  await inBatches('tokens', () => purgeTokens(db, tenantId));
+  for (const table of purgedTables) await inBatches(table, () => purgeRows(db, table, tenantId));
+  await deleteTenantRow(db, tenantId);
+  log.info({ tenant_id: tenantId, purged_rows: purged }, 'a deleted tenant is purged');
+}
+
+/** Every closed Tenant whose purge did not end. */
+export async function sweepClosedTenants(context: Context): Promise<void> {
+  for (const id of await listClosedTenants(context.db)) await purgeTenant(id, context);
+}

@@ -1,0 +1,32 @@
+import type { Database, Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+
+const batchSize = 1000;
+
+/** What a Tenant leaves behind, apart from its tokens and its audit rows. */
+export const purgedTables = ['proxies', 'applications', 'data_keys', 'counters'] as const;
+
+/** Ids of Tenants that were deleted and still have their row; of this one only, if it is given. */
+export async function listClosedTenants(db: Queryable, id?: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('closed_at', 'is not', null)
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+    .orderBy('closed_at')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Deletes at most a batch of the Tenant's rows. @returns how many. */
+export async function purgeRows(db: Database, table: (typeof purgedTables)[number], tenantId: string): Promise<number> {
+  const result = await sql`
+    delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where tenant_id = ${tenantId} limit ${sql.lit(batchSize)}))
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+export async function deleteTenantRow(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('tenants').where('id', '=', id).where('closed_at', 'is not', null).execute();
+}
