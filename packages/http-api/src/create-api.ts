@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { holds } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
-import { ServiceError, validationFailed } from '@sluice/problems';
+import { readTraceId, ServiceError, validationFailed } from '@sluice/problems';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
@@ -13,7 +13,6 @@ import { type Operation, Reply } from './operation.ts';
 import { readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
 import { sendProblem } from './send-problem.ts';
-import { readTraceId } from './trace-id.ts';
 import { type Check, compileBodyCheck, compileQueryCheck } from './validate.ts';
 
 export interface ApiOptions<C> {

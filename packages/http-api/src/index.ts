@@ -10,5 +10,4 @@ export {
 } from './operation.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
 export type { TypeOf } from './schema-type.ts';
-export { readTraceId } from './trace-id.ts';
 export { compileBodyCheck, parseDate, uuidPattern } from './validate.ts';

@@ -1,3 +1,4 @@
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { asServiceError, type Problem, problemContentType, toProblem } from './problem.ts';
 export { type FieldErrors, ServiceError, type ServiceErrorOptions, validationFailed } from './service-error.ts';
+export { readTraceId } from './trace-id.ts';

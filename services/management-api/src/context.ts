@@ -6,6 +6,7 @@ import type { Database } from '@sluice/database';
 import type { DestinationPolicy } from '@sluice/destination-policy';
 import { operationsOf } from '@sluice/http-api';
 import type { Jobs } from '@sluice/jobs';
+import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
 
@@ -14,6 +15,8 @@ export interface Context {
   db: Database;
   jobs: Jobs;
   vault: Vault;
+  /** Compiles transforms when they are written; runs none. */
+  transforms: TransformPool;
   destinationPolicy: DestinationPolicy;
   pepper: KeyObject;
   keyEnvironment: string;

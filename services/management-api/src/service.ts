@@ -5,6 +5,7 @@ import { connectDatabase, ping } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { createHttpServer } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
+import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import { connectRedis, listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { createLocalKeyWrapper, openVault } from '@sluice/vault';
 import { createApp } from './app.ts';
@@ -24,6 +25,7 @@ export async function start(config: Config, { log, stack, readiness }: Runtime):
       keyWrapper: createLocalKeyWrapper(config.ROOT_KEY),
       disclosures: openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
     }),
+    transforms: openCompiler(config, stack),
     destinationPolicy: destinationPolicyFrom(config),
     pepper: createPepper(config.KEY_PEPPER),
     keyEnvironment: config.KEY_ENVIRONMENT,
@@ -32,4 +34,12 @@ export async function start(config: Config, { log, stack, readiness }: Runtime):
   };
   const server = createHttpServer(createApp(context, config.HEADER_PREFIX));
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };
+}
+
+/** Transforms are only parsed here, so one thread is enough. */
+function openCompiler({ HEADER_PREFIX }: Config, stack: AsyncDisposableStack) {
+  const limits = { ...defaultTransformLimits, wallMs: 2000 };
+  const pool = openTransformPool({ limits, threads: 1, queueLimit: 100, headerPrefix: HEADER_PREFIX });
+  stack.defer(() => pool.close());
+  return pool;
 }

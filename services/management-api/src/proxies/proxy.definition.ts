@@ -1,6 +1,5 @@
 import { compileBodyCheck } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
-import { compileTransform } from '@sluice/sandbox';
 import { findApplication } from '../applications/application.queries.ts';
 import type { Context } from '../context.ts';
 import { proxyBody } from './proxy.schema.ts';
@@ -36,7 +35,7 @@ export async function checkDefinition(definition: ProxyDefinition, tenantId: str
   const destination = context.destinationPolicy.checkUrl(definition.destination_url);
   if (!destination.ok) throw validationFailed({ destination_url: [destination.reason] });
   if (definition.application) await checkApplication(definition.application.id, tenantId, context);
-  await checkTransforms(definition);
+  await checkTransforms(definition, context);
 }
 
 function checkSizes(definition: ProxyDefinition): void {
@@ -58,10 +57,10 @@ async function checkApplication(id: string, tenantId: string, { db }: Context): 
   throw validationFailed({ 'application.id': ['must be the id of a private or public Application'] });
 }
 
-async function checkTransforms(definition: ProxyDefinition): Promise<void> {
+async function checkTransforms(definition: ProxyDefinition, { transforms }: Context): Promise<void> {
   for (const member of transformMembers) {
     const transform = definition[member];
-    const fault = transform && (await compileTransform(transform.code));
+    const fault = transform && (await transforms.compile(transform.code));
     if (!fault) continue;
     const where = `line ${fault.line}, column ${fault.column}`;
     throw new ServiceError('transform_does_not_compile', `${member}.code: ${fault.message} (${where})`, {

@@ -104,13 +104,16 @@ const getUsageReport = operation({
   permission: 'report:read',
   response: { 200: usageReport },
   async handle({ caller }, { db }) {
-    const [tenant, usage] = await Promise.all([findTenant(db, caller.tenantId), readTokenUsage(db, caller.tenantId)]);
+    const [tenant, usage] = await Promise.all([
+      findTenant(db, caller.tenantId),
+      readTokenUsage(db, caller.tenantId, new Date()),
+    ]);
     if (!tenant) throw closed();
     return {
       token_report: {
-        metrics_by_type: usage.metricsByType,
+        metrics_by_type: usage.metrics_by_type,
         included_monthly_active_tokens: tenant.included_monthly_active_tokens,
-        monthly_active_tokens: usage.monthlyActiveTokens,
+        monthly_active_tokens: usage.monthly_active_tokens,
       },
     };
   },

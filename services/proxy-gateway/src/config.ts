@@ -1,0 +1,120 @@
+import { credentialSettings } from '@sluice/credentials';
+import { databaseSettings } from '@sluice/database';
+import { destinationSettings } from '@sluice/destination-policy';
+import { defaultTransformLimits } from '@sluice/sandbox';
+import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
+import { vaultSettings } from '@sluice/vault';
+
+const milliseconds = { type: 'integer', minimum: 1 } as const;
+const bytes = { type: 'integer', minimum: 1024 } as const;
+
+export const configSchema = {
+  type: 'object',
+  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER', 'ROOT_KEY'],
+  properties: {
+    ...serviceSettings,
+    ...httpSettings,
+    ...databaseSettings,
+    ...redisSettings,
+    ...credentialSettings,
+    ...vaultSettings,
+    ...destinationSettings,
+    PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8083, description: 'Port to listen on' },
+    ADMIN_PORT: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      default: 9083,
+      description: 'Port of /livez, /readyz and /metrics',
+    },
+    BODY_LIMIT_BYTES: {
+      ...bytes,
+      default: 5 * 1024 * 1024,
+      description: 'Largest body that is held in memory to be read, in bytes',
+    },
+    PROXY_CACHE_ENTRIES: {
+      type: 'integer',
+      minimum: 1,
+      default: 10_000,
+      description: 'Most Proxy definitions that are kept in memory',
+    },
+    PROXY_CACHE_MAX_AGE_MS: {
+      ...milliseconds,
+      default: 2000,
+      description: 'How long a Proxy definition is kept, in milliseconds',
+    },
+    DESTINATION_HEAD_TIMEOUT_MS: {
+      ...milliseconds,
+      default: 25_000,
+      description: 'How long a destination may take to its response head, in milliseconds',
+    },
+    DESTINATION_CONNECT_TIMEOUT_MS: {
+      ...milliseconds,
+      default: 5000,
+      description: 'How long a connection to a destination may take, in milliseconds',
+    },
+    DESTINATION_KEEP_ALIVE_MS: {
+      ...milliseconds,
+      default: 4000,
+      description: 'How long an idle connection to a destination is kept, in milliseconds',
+    },
+    DESTINATION_MAX_CONNECTIONS: {
+      type: 'integer',
+      minimum: 1,
+      default: 256,
+      description: 'Most connections for each Tenant and destination',
+    },
+    TRANSFORM_THREADS: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 256,
+      default: 2,
+      description: 'Threads that run transforms',
+    },
+    TRANSFORM_QUEUE_LIMIT: {
+      type: 'integer',
+      minimum: 1,
+      default: 1000,
+      description: 'Most transforms that wait for a thread',
+    },
+    TRANSFORM_CPU_MS: {
+      ...milliseconds,
+      default: defaultTransformLimits.cpuMs,
+      description: 'CPU time of one transform, in milliseconds',
+    },
+    TRANSFORM_WALL_MS: {
+      ...milliseconds,
+      default: defaultTransformLimits.wallMs,
+      description: 'Duration of one transform, in milliseconds',
+    },
+    TRANSFORM_HEAP_BYTES: {
+      ...bytes,
+      default: defaultTransformLimits.heapBytes,
+      description: 'Memory of one transform, in bytes',
+    },
+    TRANSFORM_STACK_BYTES: {
+      ...bytes,
+      default: defaultTransformLimits.stackBytes,
+      description: 'Stack of one transform, in bytes',
+    },
+    TRANSFORM_OUTPUT_BYTES: {
+      ...bytes,
+      default: defaultTransformLimits.outputBytes,
+      description: 'Result of one transform, in bytes',
+    },
+    TRANSFORM_HOST_CALLS: {
+      type: 'integer',
+      minimum: 0,
+      default: defaultTransformLimits.hostCalls,
+      description: 'Calls of one transform to its client object',
+    },
+    TRANSFORM_CONSOLE_BYTES: {
+      type: 'integer',
+      minimum: 0,
+      default: defaultTransformLimits.consoleBytes,
+      description: 'Console output of one transform that is kept, in bytes',
+    },
+  },
+} as const;
+
+export type Config = ConfigOf<typeof configSchema>;

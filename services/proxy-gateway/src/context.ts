@@ -1,0 +1,24 @@
+import type { KeyObject } from 'node:crypto';
+import type { GuardedCache } from '@sluice/cache-coherence';
+import type { Database } from '@sluice/database';
+import type { TransformPool } from '@sluice/sandbox';
+import type { Logger } from '@sluice/service-runtime';
+import type { Vault } from '@sluice/vault';
+import type { Destinations } from './destination/index.ts';
+import type { ProxyDefinition } from './invocation/find-proxy.ts';
+import type { HeaderNames } from './invocation/header-names.ts';
+import type { InvocationMetrics } from './invocation/metrics.ts';
+
+/** What the steps of an invocation work with. Built once, in service.ts. */
+export interface Context {
+  db: Database;
+  vault: Vault;
+  proxies: GuardedCache<ProxyDefinition>;
+  destinations: Destinations;
+  transforms: TransformPool;
+  pepper: KeyObject;
+  headerNames: HeaderNames;
+  bodyLimitBytes: number;
+  metrics: InvocationMetrics;
+  log: Logger;
+}

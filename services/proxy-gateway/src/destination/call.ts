@@ -1,0 +1,97 @@
+import { cutOff, failedBeforeHead, failure } from './failures.ts';
+import type { Link } from './link.ts';
+import type { DestinationCall, DestinationSink } from './sink.ts';
+
+/** What both transports have in common: the order of events at the sink, the time to the head, the end. */
+export abstract class Call implements DestinationCall {
+  protected readonly link: Link;
+  protected readonly sink: DestinationSink;
+  protected readonly headTimer: NodeJS.Timeout;
+  protected isAnswered = false;
+  protected isOver = false;
+
+  constructor(link: Link, sink: DestinationSink, headTimeoutMs: number) {
+    this.link = link;
+    this.sink = sink;
+    this.headTimer = setTimeout(onHeadTimeout, headTimeoutMs, this);
+    link.active++;
+  }
+
+  abstract resume(): void;
+  /** Frees the socket at once. */
+  protected abstract disconnect(reason: Error): void;
+
+  abort(): void {
+    if (this.#settle()) this.disconnect(new Error('The call was aborted'));
+  }
+
+  protected answer(status: number, headers: string[]): void {
+    if (this.isOver) return;
+    clearTimeout(this.headTimer);
+    this.isAnswered = true;
+    try {
+      this.sink.onHead(status, headers);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** False: the sink wants a pause. */
+  protected data(chunk: Buffer): boolean {
+    if (this.isOver) return true;
+    try {
+      return this.sink.onData(chunk);
+    } catch (error) {
+      this.fail(error);
+      return true;
+    }
+  }
+
+  protected end(): void {
+    if (this.#settle()) this.sink.onEnd();
+  }
+
+  /** Always later, so that the sink never hears of a failure before it has the call. */
+  protected fail(error: unknown): void {
+    if (!this.#settle()) return;
+    const told = this.isAnswered ? cutOff(error) : failedBeforeHead(error);
+    this.disconnect(told);
+    queueMicrotask(() => this.sink.onError(told));
+  }
+
+  /** When the time is up; a transport may find that there is still progress. */
+  onHeadTimeout(): void {
+    this.fail(failure('EHEADTIMEOUT', 'No response head in time'));
+  }
+
+  #settle(): boolean {
+    if (this.isOver) return false;
+    this.isOver = true;
+    clearTimeout(this.headTimer);
+    this.link.active--;
+    return true;
+  }
+}
+
+function onHeadTimeout(call: Call): void {
+  call.onHeadTimeout();
+}
+
+/** For what fails before there is a link: tells the sink, later, as any other failure. */
+export function failedCall(error: unknown, sink: DestinationSink): DestinationCall {
+  let isAborted = false;
+  queueMicrotask(() => {
+    if (!isAborted) sink.onError(failedBeforeHead(error));
+  });
+  return {
+    resume() {},
+    abort() {
+      isAborted = true;
+    },
+  };
+}
+
+/** RFC 9110 section 9.2.2: sending it twice means the same as sending it once. */
+export function isIdempotent(method: string): boolean {
+  return ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'].includes(method);
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
+import { failure } from './failures.ts';
+import { createHeaderFilter, type HeaderFilter } from './headers.ts';
+import { type Link, type LinkOptions, openLink } from './link.ts';
+
+export interface DestinationOptions {
+  policy: DestinationPolicy;
+  /** PEM file with authorities that are trusted beside the usual ones. */
+  caFile?: string | undefined;
+  /** The configured prefix of the service's own headers, for example `SVC`. */
+  headerPrefix: string;
+  /** From the start of a call (for streamed bodies: since they last moved) to the response head. */
+  headTimeoutMs: number;
+  /** Name, TCP and TLS together. */
+  connectTimeoutMs: number;
+  /** How long an idle connection is kept; shorter where the destination announces less. */
+  keepAliveTimeoutMs: number;
+  /** For each Tenant and origin, and for each of the two transports. */
+  maxConnectionsPerOrigin: number;
+  /** How many pairs of Tenant and origin keep connections. Default 2,000. */
+  maxLinks?: number;
+}
+
+/** The connections to destinations. */
+export interface Destinations {
+  readonly headers: HeaderFilter;
+  readonly headTimeoutMs: number;
+  /** Throws when the policy denies the origin, or when the gateway is stopping. */
+  link(tenantId: string, origin: string): Link;
+  /** Lets calls that are under way finish, at most `drainMs` (default 5,000), then closes every socket. */
+  close(drainMs?: number): Promise<void>;
+}
+
+const sweepMs = 30_000;
+/** Sweeps after which an unused link is closed: 60 to 90 seconds. */
+const maxIdleSweeps = 3;
+
+/** Throws when the CA file cannot be read. Opens no connection yet. */
+export function openDestinations(options: DestinationOptions): Destinations {
+  const links = new Map<string, Link>();
+  const linkOptions: LinkOptions = { ...options, secureContext: trustedRoots(options.caFile) };
+  const maxLinks = options.maxLinks ?? 2000;
+  const sweeper = setInterval(() => sweep(links), sweepMs).unref();
+  let isClosing = false;
+
+  function link(tenantId: string, origin: string): Link {
+    const key = `${tenantId} ${origin}`;
+    let found = links.get(key);
+    if (!found || isClosing) {
+      if (isClosing) throw failure('ECLOSING', 'The destinations are closing');
+      const verdict = options.policy.checkUrl(origin);
+      if (!verdict.ok) throw new DestinationDeniedError(origin);
+      if (links.size >= maxLinks) closeLongestIdle(links);
+      found = openLink(origin, linkOptions);
+      links.set(key, found);
+    }
+    found.idleSweeps = 0;
+    return found;
+  }
+
+  async function close(drainMs = 5000): Promise<void> {
+    isClosing = true;
+    clearInterval(sweeper);
+    const deadline = performance.now() + drainMs;
+    while ([...links.values()].some(({ active }) => active > 0) && performance.now() < deadline) await wait(10);
+    await Promise.all([...links.values()].map(closeLink));
+    links.clear();
+  }
+
+  return { headers: createHeaderFilter(options.headerPrefix), headTimeoutMs: options.headTimeoutMs, link, close };
+}
+
+function sweep(links: Map<string, Link>): void {
+  for (const [key, link] of links) {
+    if (link.active > 0) continue;
+    link.idleSweeps++;
+    if (link.idleSweeps >= maxIdleSweeps) remove(links, key, link);
+  }
+}
+
+/** Where all are busy there is nothing to close, and the number of calls is the bound. */
+function closeLongestIdle(links: Map<string, Link>): void {
+  let longest: [string, Link] | undefined;
+  for (const entry of links) {
+    if (entry[1].active === 0 && (!longest || entry[1].idleSweeps > longest[1].idleSweeps)) longest = entry;
+  }
+  if (longest) remove(links, ...longest);
+}
+
+function remove(links: Map<string, Link>, key: string, link: Link): void {
+  links.delete(key);
+  void closeLink(link);
+}
+
+function closeLink(link: Link): Promise<void> {
+  link.agent.destroy();
+  return link.pool.destroy();
+}
+
+/** One context for all connections: reading a hundred and more roots for each would take milliseconds. */
+function trustedRoots(caFile: string | undefined): SecureContext {
+  if (caFile === undefined) return createSecureContext();
+  const pem = readFileSync(caFile, 'utf8');
+  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw new Error(`DESTINATION_CA_FILE: ${caFile} holds no certificate`);
+  return createSecureContext({ ca: [...getCACertificates('default'), pem] });
+}

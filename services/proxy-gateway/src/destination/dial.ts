@@ -1,0 +1,92 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext } from 'node:tls';
+import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
+import { failure } from './failures.ts';
+
+export interface DialOptions {
+  policy: DestinationPolicy;
+  /** The roots that are trusted. */
+  secureContext: SecureContext;
+  connectTimeoutMs: number;
+}
+
+export type DialCallback = (error: Error | null, socket: Socket | null) => void;
+
+/** An origin, and what is worth keeping between its connections. */
+export interface Peer {
+  readonly isSecure: boolean;
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+  tlsSession: Buffer | undefined;
+}
+
+export function peerOf(origin: URL): Peer {
+  const isSecure = origin.protocol === 'https:';
+  const host = origin.hostname.startsWith('[') ? origin.hostname.slice(1, -1) : origin.hostname;
+  return { isSecure, host, port: Number(origin.port) || (isSecure ? 443 : 80), tlsSession: undefined };
+}
+
+/**
+ * The one place that opens sockets to destinations. Name and address pass the policy before the connect, the address
+ * that was reached passes it again before the first byte, and with TLS the certificate is verified against the name.
+ */
+export function dial(
+  peer: Peer,
+  { policy, secureContext, connectTimeoutMs }: DialOptions,
+  callback: DialCallback,
+): void {
+  const { host, port } = peer;
+  // Sockets do not ask `lookup` about literals
+  if (isIP(host) !== 0 && !policy.checkAddress(host)) {
+    process.nextTick(callback, new DestinationDeniedError(host), null);
+    return;
+  }
+
+  const socket = peer.isSecure
+    ? openTls(peer, policy, secureContext)
+    : connectTcp({ host, port, lookup: policy.lookup });
+  socket.setNoDelay(true).setKeepAlive(true, 60_000);
+
+  const timer = setTimeout(
+    () => socket.destroy(failure('ECONNECTTIMEOUT', `No connection to ${host}`)),
+    connectTimeoutMs,
+  );
+  // First of the listeners, so before the TLS handshake starts
+  socket.prependOnceListener('connect', () => {
+    const { remoteAddress = '' } = socket;
+    if (!policy.checkAddress(remoteAddress, host)) socket.destroy(new DestinationDeniedError(host, remoteAddress));
+  });
+
+  const settle = (error: Error | null) => {
+    clearTimeout(timer);
+    socket.removeListener('error', settle);
+    socket.removeListener(ready, succeed);
+    if (error) peer.tlsSession = undefined;
+    callback(error, error ? null : socket);
+  };
+  const succeed = () => {
+    if (!socket.destroyed) settle(null);
+  };
+  const ready = peer.isSecure ? 'secureConnect' : 'connect';
+  socket.once(ready, succeed);
+  socket.once('error', settle);
+}
+
+function openTls(peer: Peer, policy: DestinationPolicy, secureContext: SecureContext): Socket {
+  const { host, port, tlsSession } = peer;
+  const socket = connectTls({
+    host,
+    port,
+    lookup: policy.lookup,
+    secureContext,
+    rejectUnauthorized: true, // said aloud: the default follows NODE_TLS_REJECT_UNAUTHORIZED
+    servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
+    ALPNProtocols: ['http/1.1'],
+    ...(tlsSession && { session: tlsSession }),
+  });
+  // A resumed session skips the check of the name, so one is kept only after that check
+  return socket.on('session', (session) => {
+    if (socket.authorized) peer.tlsSession = session;
+  });
+}

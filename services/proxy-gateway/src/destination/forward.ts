@@ -1,0 +1,110 @@
+import type { Dispatcher } from 'undici';
+import { Call, failedCall, isIdempotent } from './call.ts';
+import type { Destinations } from './destinations.ts';
+import { isConnectionLoss } from './failures.ts';
+import type { HeaderFilter } from './headers.ts';
+import type { Connection, ConnectionHandler, Link } from './link.ts';
+import type { DestinationCall, DestinationSink } from './sink.ts';
+import type { Target } from './target.ts';
+
+export interface DestinationRequest extends Target {
+  tenantId: string;
+  method: string;
+  /** Flat list of names and values that went through the request filter; `Host` and framing are added here. */
+  headers: string[];
+  /** In memory, so that its length is known. */
+  body: Buffer | undefined;
+}
+
+/**
+ * Sends a request whose body is in memory, over pooled connections of the Tenant. It is sent a second time only if
+ * the method is idempotent and a kept connection turned out to be closed before it brought a byte.
+ */
+export function forward(
+  request: DestinationRequest,
+  destinations: Destinations,
+  sink: DestinationSink,
+): DestinationCall {
+  try {
+    const link = destinations.link(request.tenantId, request.origin);
+    return new PooledCall(link, sink, destinations, request).start();
+  } catch (error) {
+    return failedCall(error, sink);
+  }
+}
+
+class PooledCall extends Call implements ConnectionHandler {
+  connection?: Connection;
+  readonly #options: Dispatcher.DispatchOptions;
+  readonly #filter: HeaderFilter;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isReused = false;
+  #isRetry = false;
+  #bytesRead = 0;
+
+  constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: DestinationRequest) {
+    super(link, sink, destinations.headTimeoutMs);
+    this.#filter = destinations.headers;
+    const { method, path, headers, body } = request;
+    this.#options = { method, path, headers, body: body ?? null };
+  }
+
+  start(): this {
+    this.link.pool.dispatch(this.#options, this);
+    return this;
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  protected disconnect(reason: Error): void {
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection
+    if (this.isOver) {
+      controller.abort(new Error('The call is over'));
+      return;
+    }
+    this.#controller = controller;
+    this.#isReused = (this.connection?.answers ?? 0) > 0;
+    this.#bytesRead = this.connection?.socket?.bytesRead ?? 0;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status >= 200) this.answer(status, this.#filter.response(rawHeaders(controller)));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.data(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.connection) this.connection.answers++;
+    // A body that ends with the connection has no other sign that it is whole
+    const { errored } = this.connection?.socket ?? {};
+    if (errored) this.fail(errored);
+    else this.end();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#mayRetry(error)) {
+      this.#isRetry = true;
+      this.#controller = undefined;
+      this.start();
+    } else {
+      this.fail(error);
+    }
+  }
+
+  #mayRetry(error: Error): boolean {
+    const isStale = this.#isReused && this.connection?.socket?.bytesRead === this.#bytesRead && isConnectionLoss(error);
+    return isStale && !this.isOver && !this.isAnswered && !this.#isRetry && isIdempotent(this.#options.method);
+  }
+}
+
+function rawHeaders({ rawHeaders: raw }: Dispatcher.DispatchController): readonly (string | Buffer)[] {
+  return Array.isArray(raw) ? raw : [];
+}

@@ -1,0 +1,117 @@
+import { ServiceError } from '@sluice/problems';
+
+/** Filters flat lists of names and values. One pass, names and values otherwise untouched. */
+export interface HeaderFilter {
+  /** Less hop-by-hop, framing, `Host`, `Expect` and own headers. */
+  request(rawHeaders: readonly string[]): string[];
+  /** Less hop-by-hop and own headers. The length stays. */
+  response(rawHeaders: readonly (string | Buffer)[]): string[];
+}
+
+/** RFC 9110 section 7.6.1, and what older texts add. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+]);
+/** Of a request; in a response they mean nothing to us, or are its length. */
+const ofOneConnection = new Set(['host', 'expect', 'content-length']);
+
+const keep = 0;
+const drop = 1;
+const connection = 2;
+const requestOnly = 3;
+const transferEncoding = 4;
+type Kind = typeof keep | typeof drop | typeof connection | typeof requestOnly | typeof transferEncoding;
+
+/** Names come from strangers, so the memory of them is bounded. */
+const maxKnownNames = 2000;
+
+/** `ownPrefix` is the configured one, for example `SVC`: everything from `SVC-` on is the service's own. */
+export function createHeaderFilter(ownPrefix: string): HeaderFilter {
+  const own = `${ownPrefix.toLowerCase()}-`;
+  const kinds = new Map<string, Kind>();
+
+  function kindOf(name: string): Kind {
+    const known = kinds.get(name);
+    if (known !== undefined) return known;
+    if (kinds.size >= maxKnownNames) kinds.clear();
+    const kind = classify(name.toLowerCase(), own);
+    kinds.set(name, kind);
+    return kind;
+  }
+
+  return {
+    request: (rawHeaders) => filter(rawHeaders, kindOf, false),
+    response: (rawHeaders) => filter(rawHeaders, kindOf, true),
+  };
+}
+
+function classify(name: string, own: string): Kind {
+  if (name === 'connection') return connection;
+  if (name === 'transfer-encoding') return transferEncoding;
+  if (ofOneConnection.has(name)) return requestOnly;
+  if (hopByHop.has(name) || name.startsWith(own)) return drop;
+  // Proxy-Status (RFC 9209) is the one of them that goes from end to end
+  return name.startsWith('proxy-') && name !== 'proxy-status' ? drop : keep;
+}
+
+function filter(raw: readonly (string | Buffer)[], kindOf: (name: string) => Kind, isResponse: boolean): string[] {
+  const kept: string[] = [];
+  const dropped: string[] = [];
+  let isChunked = false;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = text(raw[i]);
+    const kind = kindOf(name);
+    if (kind === keep || (kind === requestOnly && isResponse)) kept.push(name, text(raw[i + 1]));
+    else if (kind === connection) addNominated(dropped, text(raw[i + 1]));
+    else if (kind === transferEncoding) isChunked = true;
+  }
+  // Transfer-Encoding overrides Content-Length (RFC 9112 section 6.3)
+  if (isChunked && isResponse) dropped.push('content-length');
+  return dropped.length === 0 ? kept : without(kept, dropped);
+}
+
+function addNominated(names: string[], value: string): void {
+  for (const token of connectionTokens(value)) {
+    if (token !== 'close' && !hopByHop.has(token)) names.push(token);
+  }
+}
+
+function connectionTokens(value: string): string[] {
+  return value
+    .toLowerCase()
+    .split(',')
+    .map((token) => token.trim())
+    .filter((token) => token !== '');
+}
+
+function without(headers: string[], names: string[]): string[] {
+  const left: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const [name = '', value = ''] = headers.slice(i, i + 2);
+    if (!names.includes(name.toLowerCase())) left.push(name, value);
+  }
+  return left;
+}
+
+function text(part: string | Buffer | undefined): string {
+  return typeof part === 'string' ? part : (part?.toString('latin1') ?? '');
+}
+
+/**
+ * A `Connection` header that a caller chose for the destination may not nominate what we send or frame with: the
+ * next hop would drop it. Throws a `bad_request`.
+ */
+export function checkConnection(value: string, headers: readonly string[]): void {
+  for (const token of connectionTokens(value)) {
+    const isSent = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === token);
+    if (isSent || ofOneConnection.has(token) || token === 'transfer-encoding') {
+      throw new ServiceError('bad_request', `The connection header for the destination must not nominate ${token}`);
+    }
+  }
+}

@@ -1,0 +1,6 @@
+export { type DestinationOptions, type Destinations, openDestinations } from './destinations.ts';
+export { type DestinationRequest, forward } from './forward.ts';
+export type { HeaderFilter } from './headers.ts';
+export type { DestinationCall, DestinationSink } from './sink.ts';
+export { type StreamedRequest, streamThrough } from './stream-through.ts';
+export { joinUrl, type Target } from './target.ts';

@@ -1,0 +1,100 @@
+import { Agent } from 'node:http';
+import type { Socket } from 'node:net';
+import { Client, type Dispatcher, Pool } from 'undici';
+import { type DialCallback, type DialOptions, dial, type Peer, peerOf } from './dial.ts';
+
+export interface LinkOptions extends DialOptions {
+  keepAliveTimeoutMs: number;
+  maxConnectionsPerOrigin: number;
+}
+
+/** How long a response body may stand still while we want more of it. */
+export const bodyIdleTimeoutMs = 300_000;
+
+/** What leads from one Tenant to one origin. Sockets never leave it, so no Tenant uses another's. */
+export interface Link {
+  readonly peer: Peer;
+  readonly protocol: string;
+  /** For bodies that are in memory. */
+  readonly pool: Pool;
+  /** For bodies that stream. */
+  readonly agent: Agent;
+  /** Calls that are under way. */
+  active: number;
+  /** How many sweeps have found it unused. */
+  idleSweeps: number;
+}
+
+/** A client of the pool that shows its calls which socket they are on. */
+export class Connection extends Client {
+  socket: Socket | undefined;
+  /** Responses that the socket has brought: with the first, it counts as reused. */
+  answers = 0;
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: ConnectionHandler): boolean {
+    handler.connection = this;
+    return super.dispatch(options, handler);
+  }
+}
+
+export interface ConnectionHandler extends Dispatcher.DispatchHandler {
+  connection?: Connection;
+}
+
+export function openLink(origin: string, options: LinkOptions): Link {
+  const url = new URL(origin);
+  const peer = peerOf(url);
+  return {
+    peer,
+    protocol: url.protocol,
+    pool: openPool(origin, peer, options),
+    agent: openAgent(peer, url.protocol, options),
+    active: 0,
+    idleSweeps: 0,
+  };
+}
+
+function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
+  const clientOptions: Client.Options = {
+    allowH2: false,
+    pipelining: 1,
+    headersTimeout: 0, // calls keep their own time, which starts before the connect
+    bodyTimeout: bodyIdleTimeoutMs,
+    keepAliveTimeout: options.keepAliveTimeoutMs,
+    keepAliveMaxTimeout: options.keepAliveTimeoutMs,
+    keepAliveTimeoutThreshold: 1000, // stay this much under what the destination announces
+  };
+  return new Pool(origin, {
+    ...clientOptions,
+    connections: options.maxConnectionsPerOrigin,
+    factory() {
+      const connection: Connection = new Connection(origin, {
+        ...clientOptions,
+        connect: (_, callback) =>
+          dial(peer, options, (error, socket) => {
+            if (!socket) return callback(error ?? new Error('no socket'), null);
+            connection.socket = socket;
+            connection.answers = 0;
+            callback(null, socket);
+          }),
+      });
+      return connection;
+    },
+  });
+}
+
+function openAgent(peer: Peer, protocol: string, options: LinkOptions): Agent {
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: options.maxConnectionsPerOrigin,
+    timeout: options.keepAliveTimeoutMs,
+    defaultPort: protocol === 'https:' ? 443 : 80,
+    protocol,
+  });
+  agent.createConnection = (_, callback) => {
+    // The declared type demands a stream even with an error
+    dial(peer, options, callback as DialCallback);
+    return undefined;
+  };
+  return agent;
+}

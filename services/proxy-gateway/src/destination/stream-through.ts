@@ -1,0 +1,207 @@
+import { type Agent, type ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import HttpProxy from 'http-proxy';
+import { Call, failedCall, isIdempotent } from './call.ts';
+import type { Destinations } from './destinations.ts';
+import { failure, isConnectionLoss } from './failures.ts';
+import type { DestinationRequest } from './forward.ts';
+import { checkConnection, type HeaderFilter } from './headers.ts';
+import { bodyIdleTimeoutMs, type Link } from './link.ts';
+import type { DestinationCall, DestinationSink } from './sink.ts';
+
+export interface StreamedRequest extends Omit<DestinationRequest, 'body'> {
+  /**
+   * The caller's request as it comes (keeps its length), another stream made of it (sent chunked), or memory. A
+   * stream that is destroyed with an error aborts the call, and the sink is told that error if it is a ServiceError.
+   */
+  body: Readable | Buffer | undefined;
+  /** Sent as `Keep-Alive`. */
+  keepAlive?: string | undefined;
+  /** Sent as `Connection`. A `bad_request` if it nominates a header that we send. */
+  connection?: string | undefined;
+}
+
+/** Sends a request whose body is not held in memory, or which chooses its own `Keep-Alive` or `Connection`. */
+export function streamThrough(
+  request: StreamedRequest,
+  destinations: Destinations,
+  sink: DestinationSink,
+): DestinationCall {
+  try {
+    if (request.connection !== undefined) checkConnection(request.connection, request.headers);
+    const link = destinations.link(request.tenantId, request.origin);
+    return new StreamedCall(link, sink, destinations, request).start();
+  } catch (error) {
+    return failedCall(error, sink);
+  }
+}
+
+/** http-proxy builds the request and pipes the body; its faults are closed by what {@link StreamedCall} hands it. */
+const proxy = HttpProxy.createProxyServer({ selfHandleResponse: true, ignorePath: true, toProxy: true, secure: true });
+
+class StreamedCall extends Call {
+  readonly #request: StreamedRequest;
+  readonly #filter: HeaderFilter;
+  #outgoing: ClientRequest | undefined;
+  #response: IncomingMessage | undefined;
+  #bytesRead = 0;
+  #bytesWritten = 0;
+  #isRetry = false;
+
+  constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: StreamedRequest) {
+    super(link, sink, destinations.headTimeoutMs);
+    this.#filter = destinations.headers;
+    this.#request = request;
+    if (request.body instanceof Readable) this.#watchBody(request.body);
+  }
+
+  start(): this {
+    const { method, body } = this.#request;
+    const { host, port } = this.link.peer;
+    const target = { protocol: this.link.protocol, host, hostname: host, port };
+    const buffer = body instanceof Readable ? body : Readable.from(body ? [body] : []);
+    // A blank pair instead of the caller's: what http-proxy reads from there, or does to it, concerns nobody. The
+    // method on it is one for which http-proxy leaves the framing alone.
+    const blank = new IncomingMessage(new Socket());
+    blank.method = 'POST';
+    try {
+      const options = { target, method, buffer, agent: this.#tappedAgent() };
+      proxy.web(blank, new ServerResponse(blank), options, (error) => this.#onError(error));
+    } catch (error) {
+      this.fail(error);
+    }
+    return this;
+  }
+
+  resume(): void {
+    this.#response?.resume();
+  }
+
+  /** A long upload is not late as long as it moves. */
+  override onHeadTimeout(): void {
+    const { bytesWritten = 0 } = this.#outgoing?.socket ?? {};
+    const isMoving = !this.#outgoing?.writableFinished && bytesWritten > this.#bytesWritten;
+    this.#bytesWritten = bytesWritten;
+    if (isMoving) this.headTimer.refresh();
+    else super.onHeadTimeout();
+  }
+
+  protected disconnect(): void {
+    this.#outgoing?.destroy();
+    this.#releaseBody();
+  }
+
+  /** The agent of the link, but it shows us the request before a byte of it is written. */
+  #tappedAgent(): Agent {
+    const { agent } = this.link;
+    const addRequest = (outgoing: ClientRequest, options: object) => {
+      this.#prepare(outgoing);
+      (agent as Agent & RequestQueue).addRequest(outgoing, options);
+    };
+    return Object.create(agent, { addRequest: { value: addRequest } });
+  }
+
+  #prepare(outgoing: ClientRequest): void {
+    const { path, headers, keepAlive, connection } = this.#request;
+    if (!sendable.test(path)) throw failure('ERR_UNESCAPED_CHARACTERS', 'The path cannot be sent');
+    outgoing.path = path; // http-proxy would fold `//`
+    appendHeaders(outgoing, this.#filter.request(headers));
+    appendHeaders(outgoing, framing(this.#request));
+    if (keepAlive !== undefined) outgoing.setHeader('Keep-Alive', keepAlive);
+    if (connection !== undefined) outgoing.setHeader('Connection', connection);
+    outgoing.once('socket', (socket) => {
+      this.#bytesRead = socket.bytesRead;
+      this.#bytesWritten = socket.bytesWritten;
+    });
+    outgoing.once('finish', () => {
+      if (!this.isAnswered && !this.isOver) this.headTimer.refresh();
+    });
+    outgoing.once('response', (response) => this.#onResponse(response));
+    outgoing.once('close', () => {
+      if (outgoing === this.#outgoing) this.fail(failure('ECUTOFF', 'The connection was closed'));
+    });
+    this.#outgoing = outgoing;
+  }
+
+  #onResponse(response: IncomingMessage): void {
+    const { statusCode = 0 } = response;
+    this.#response = response;
+    response.on('error', (error) => this.fail(error));
+    if (statusCode < 200) {
+      this.fail(failure('ECUTOFF', `Status ${statusCode}`));
+      return;
+    }
+    this.answer(statusCode, this.#filter.response(response.rawHeaders));
+    this.#outgoing?.setTimeout(bodyIdleTimeoutMs, () => {
+      if (!response.isPaused()) this.fail(failure('ECUTOFF', 'The response body stands still'));
+    });
+    response.on('data', (chunk: Buffer) => {
+      if (!this.data(chunk)) response.pause();
+    });
+    response.on('end', () => this.#onResponseEnd(response));
+  }
+
+  #onResponseEnd(response: IncomingMessage): void {
+    if (response.complete) this.end();
+    else this.fail(failure('ECUTOFF', 'The body is not whole'));
+    // Answered before it had read the whole request: the rest has nowhere to go
+    if (!this.#outgoing?.writableFinished) this.disconnect();
+  }
+
+  #onError(error: Error): void {
+    if (this.#mayRetry(error)) {
+      this.#isRetry = true;
+      this.start();
+    } else {
+      this.fail(error);
+    }
+  }
+
+  #mayRetry(error: Error): boolean {
+    const { body, method } = this.#request;
+    const isUntouched = this.#outgoing?.reusedSocket && this.#outgoing.socket?.bytesRead === this.#bytesRead;
+    if (!isUntouched || !isConnectionLoss(error) || body instanceof Readable) return false;
+    return !this.isOver && !this.isAnswered && !this.#isRetry && isIdempotent(method);
+  }
+
+  /** `pipe` neither passes on that its source failed, nor that it ended too early. */
+  #watchBody(body: Readable): void {
+    body.once('error', (error) => this.fail(error));
+    body.once('close', () => {
+      if (!body.readableEnded) this.fail(failure('ECUTOFF', 'The request body was cut off'));
+    });
+  }
+
+  /** Lets the rest of the body run dry, so that the caller's connection stays usable. */
+  #releaseBody(): void {
+    const { body } = this.#request;
+    if (!(body instanceof Readable) || body.destroyed) return;
+    if (this.#outgoing) body.unpipe(this.#outgoing);
+    body.resume();
+  }
+}
+
+/** Part of the contract between requests and agents that the declared types leave out. */
+interface RequestQueue {
+  addRequest(request: ClientRequest, options: object): void;
+}
+
+const sendable = /^\/[\u0021-\u00ff]*$/;
+
+function appendHeaders(outgoing: ClientRequest, headers: readonly string[]): void {
+  for (let i = 0; i + 1 < headers.length; i += 2) outgoing.appendHeader(headers[i] ?? '', headers[i + 1] ?? '');
+}
+
+/** Always ours, and always true: the parser vouches for the length of the caller's request, and for nothing else. */
+function framing({ body, method }: StreamedRequest): string[] {
+  const sizeBytes = body instanceof Readable ? sizeOf(body) : (body?.length ?? 0);
+  if (sizeBytes === undefined) return ['Transfer-Encoding', 'chunked'];
+  const expectsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  return sizeBytes > 0 || expectsBody ? ['Content-Length', `${sizeBytes}`] : [];
+}
+
+function sizeOf(body: Readable): number | undefined {
+  if (!(body instanceof IncomingMessage) || body.headers['transfer-encoding'] !== undefined) return undefined;
+  return Number(body.headers['content-length'] ?? 0);
+}

@@ -1,0 +1,49 @@
+import { ServiceError } from '@sluice/problems';
+
+/** Where a call goes: the origin of the destination, and path and query byte for byte as they are sent. */
+export interface Target {
+  origin: string;
+  path: string;
+}
+
+/**
+ * The destination's URL, used as it is when there is no suffix, else its path without a trailing slash and the
+ * suffix; both queries joined. `suffix` and `query` are raw, with their `/` and `?`; both may be ''.
+ * Throws a `bad_request` when the suffix could lead out of the destination's path.
+ */
+export function joinUrl(destinationUrl: string, suffix: string, query: string): Target {
+  const url = URL.parse(destinationUrl);
+  if (!url) throw new ServiceError('destination_unreachable', 'The destination could not be reached');
+  return { origin: url.origin, path: joinPath(url.pathname, suffix) + joinQuery(url.search, query) };
+}
+
+function joinPath(base: string, suffix: string): string {
+  if (suffix === '') return base;
+  checkSuffix(suffix);
+  return (base.endsWith('/') ? base.slice(0, -1) : base) + suffix;
+}
+
+function joinQuery(base: string, query: string): string {
+  const extra = query.startsWith('?') ? query.slice(1) : query;
+  if (extra === '') return base;
+  if (notSendable.test(extra)) throw new ServiceError('bad_request', 'The query has characters that a URL cannot have');
+  return base === '' ? `?${extra}` : `${base}&${extra}`;
+}
+
+/** What would end the request line, the header line, or the URL before its fragment. */
+const notSendable = /[^\u0021-\u00ff]|#/;
+
+/**
+ * A segment that goes up is refused in every spelling that some server or framework decodes: `..`, `%2e%2e`, `.%2e`,
+ * with `%2f`, `%5c` or `\` as a slash, or with path parameters (`..;x`).
+ */
+function checkSuffix(suffix: string): void {
+  if (!suffix.startsWith('/') || notSendable.test(suffix)) {
+    throw new ServiceError('bad_request', 'The path has characters that a URL cannot have');
+  }
+  if (!suffix.includes('..') && !suffix.includes('%') && !suffix.includes('\\')) return;
+  const segments = suffix.replace(/%2e/gi, '.').split(/\/|\\|%2f|%5c/i);
+  if (segments.some((segment) => segment === '..' || segment.startsWith('..;'))) {
+    throw new ServiceError('bad_request', 'The path must not lead out of the destination’s path');
+  }
+}

@@ -1,0 +1,75 @@
+import { type Json, type Segment, toText } from '@sluice/vault';
+import { expressionsIn, malformedBody, type Place } from './place.ts';
+
+/** A string literal of JSON (RFC 8259 section 7), anywhere in the text. */
+const stringLiteral = /"(?:[^"\\]|\\.)*"/gsy;
+const nextQuote = /["{]/g;
+
+/**
+ * The string values of a JSON text that hold expressions. The text is not parsed: numbers, the order of members, white
+ * space and everything else between such strings stay byte for byte. Names of members are not values and stay too.
+ */
+export function findInJson(latin1: string): Place[] {
+  const places: Place[] = [];
+  for (let position = 0; ; ) {
+    nextQuote.lastIndex = position;
+    const next = nextQuote.exec(latin1);
+    if (!next) return places;
+    if (next[0] === '{') {
+      if (latin1.startsWith('{{', next.index)) throw malformedBody('JSON: an expression must stand inside a string');
+      position = next.index + 1;
+      continue;
+    }
+    stringLiteral.lastIndex = next.index;
+    const literal = stringLiteral.exec(latin1)?.[0];
+    if (literal === undefined) throw malformedBody('JSON: a string is not closed');
+    position = next.index + literal.length;
+    const segments = mayHold(literal) && !isName(latin1, position) ? expressionsIn(decodeLiteral(literal)) : undefined;
+    if (segments) places.push(placeOf(segments, next.index, position));
+  }
+}
+
+function mayHold(literal: string): boolean {
+  return literal.includes('{{') || /\\u007b/i.test(literal);
+}
+
+/** Whether a colon follows: then the string is the name of a member. */
+function isName(text: string, position: number): boolean {
+  for (let i = position; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c !== 0x20 && c !== 0x09 && c !== 0x0a && c !== 0x0d) return c === 0x3a;
+  }
+  return false;
+}
+
+function decodeLiteral(latin1: string): string {
+  try {
+    return JSON.parse(Buffer.from(latin1, 'latin1').toString());
+  } catch {
+    throw malformedBody('JSON: a string cannot be read');
+  }
+}
+
+/** A string that is nothing but one expression becomes its value; among other text every value is text. */
+function placeOf(segments: readonly Segment[], start: number, end: number): Place {
+  const [only] = segments;
+  if (segments.length === 1 && only?.kind === 'expression') {
+    const keepsType = (value: Json) => only.filters.length > 0 || (typeof value === 'object' && value !== null);
+    return {
+      start,
+      end,
+      segments,
+      write: (resolve) => {
+        const value = resolve(only);
+        return JSON.stringify(keepsType(value) ? value : toText(value));
+      },
+    };
+  }
+  return {
+    start,
+    end,
+    segments,
+    write: (resolve) =>
+      JSON.stringify(segments.map((s) => (s.kind === 'literal' ? s.text : toText(resolve(s)))).join('')),
+  };
+}

@@ -1,0 +1,24 @@
+import { ServiceError } from '@sluice/problems';
+import { type Expression, type Json, parseExpressions, type Segment } from '@sluice/vault';
+
+/** A place in a body that holds expressions, and how its new text is written there. */
+export interface Place {
+  /** Position of the first byte that is replaced. */
+  start: number;
+  /** Position behind the last. */
+  end: number;
+  segments: readonly Segment[];
+  /** The bytes that stand there instead, escaped for the place. */
+  write(value: (expression: Expression) => Json): string;
+}
+
+/** The expressions of a decoded text; undefined where it holds none. */
+export function expressionsIn(text: string): Segment[] | undefined {
+  if (!text.includes('{{')) return undefined;
+  return parseExpressions(text);
+}
+
+/** The error for a body that is not what its type says, and holds what looks like an expression. */
+export function malformedBody(what: string): ServiceError {
+  return new ServiceError('bad_request', `The body is not valid ${what}`);
+}

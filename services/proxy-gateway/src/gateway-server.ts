@@ -1,0 +1,25 @@
+import { createServer, type Server } from 'node:http';
+import type { Context } from './context.ts';
+import { serveInvocations } from './invocation/serve.ts';
+
+/**
+ * The server of the gateway. Requests go from the parser straight to the invocation: there is nothing to route. The
+ * count of headers is checked by us, since Node drops those beyond its own limit without a word.
+ */
+export function createGatewayServer(context: Context): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      requestTimeout: 300_000,
+      keepAliveTimeout: 65_000,
+      noDelay: true,
+    },
+    serveInvocations(context),
+  );
+  server.maxHeadersCount = 0;
+  server.on('connect', (_request, socket) => {
+    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  });
+  return server;
+}

@@ -1,0 +1,22 @@
+import { holds } from '@sluice/access';
+import { authenticate, type Caller } from '@sluice/credentials';
+import { ServiceError } from '@sluice/problems';
+import type { Context } from '../context.ts';
+import { type ProxyDefinition, proxyNotFound } from './find-proxy.ts';
+
+/**
+ * The Application behind an API key that may use tokens with this Proxy.
+ * @throws {ServiceError} 401 for a key that is not accepted, 404 where the Proxy is another Tenant's, 403 without
+ * `token:use`, flat or by any rule.
+ */
+export async function authenticateCaller(
+  apiKey: string | undefined,
+  proxy: ProxyDefinition,
+  context: Context,
+): Promise<Caller> {
+  const { db, pepper, headerNames } = context;
+  const caller = await authenticate(apiKey, { db, pepper, headerName: `${headerNames.prefix}-API-KEY` });
+  if (caller.tenantId !== proxy.tenantId) throw proxyNotFound();
+  if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
+  return caller;
+}

@@ -1,0 +1,49 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { ServiceError } from '@sluice/problems';
+
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+} as const;
+
+function isCoding(name: string): name is keyof typeof decoders {
+  return Object.hasOwn(decoders, name);
+}
+
+/** The codings of a `Content-Encoding` value in the order in which they were applied (RFC 9110 section 8.4). */
+export function contentCodings(contentEncoding: string | undefined): string[] {
+  return (contentEncoding ?? '')
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+}
+
+/**
+ * Undoes the codings of a body, never beyond `limitBytes`.
+ * @throws {ServiceError} `unsupported_media_type` for a coding that we do not know, `payload_too_large`, `bad_request`
+ * for a body that does not decode.
+ */
+export async function decodeBody(body: Buffer, codings: readonly string[], limitBytes: number): Promise<Buffer> {
+  let decoded = body;
+  for (const coding of codings.toReversed()) {
+    if (!isCoding(coding))
+      throw new ServiceError('unsupported_media_type', `The coding ${coding.slice(0, 40)} is not known`);
+    decoded = await decodeOne(decoded, coding, limitBytes);
+  }
+  return decoded;
+}
+
+async function decodeOne(body: Buffer, coding: keyof typeof decoders, maxOutputLength: number): Promise<Buffer> {
+  try {
+    return await decoders[coding](body, { maxOutputLength });
+  } catch (error) {
+    const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    if (tooLarge)
+      throw new ServiceError('payload_too_large', `The decoded body may have at most ${maxOutputLength} bytes`);
+    throw new ServiceError('bad_request', `The body is not valid ${coding}`, { cause: error });
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * How a body is read. `none`: there was no content type, and it is JSON if it parses. `opaque`: multipart, binary and
+ * unknown types, which pass as they are.
+ */
+export type ContentKind = 'json' | 'form' | 'xml' | 'text' | 'none' | 'opaque';
+
+/** The kind of a `Content-Type` value (RFC 9110 section 8.3). */
+export function contentKind(contentType: string | undefined): ContentKind {
+  if (contentType === undefined || contentType.trim() === '') return 'none';
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (/^(application|text)\/json$|\+json$|^application\/(x-)?(nd|l)?json(l|lines)?$/.test(type)) return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (/\/xml$|\+xml$|^text\/html$/.test(type)) return 'xml';
+  if (type.startsWith('text/')) return 'text';
+  return 'opaque';
+}

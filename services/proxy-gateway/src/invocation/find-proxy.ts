@@ -1,0 +1,62 @@
+import type { Loaded } from '@sluice/cache-coherence';
+import { hashKey, isWellFormedProxyKey } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import type { Context } from '../context.ts';
+
+/** A Proxy as the gateway needs it. Its configuration stays encrypted until a transform asks for it. */
+export interface ProxyDefinition {
+  id: string;
+  tenantId: string;
+  destinationUrl: string;
+  requestTransform: string | undefined;
+  responseTransform: string | undefined;
+  applicationId: string | undefined;
+  configurationCiphertext: Buffer | undefined;
+  requireAuth: boolean;
+}
+
+/** One answer for a key that is unknown and for a Proxy of another Tenant. */
+export function proxyNotFound(): ServiceError {
+  return new ServiceError('not_found', 'There is no Proxy with this key');
+}
+
+/** The Proxy that a key selects. Definitions are cached, and dropped when a change is announced. */
+export async function findProxy(proxyKey: string, { db, proxies, pepper }: Context): Promise<ProxyDefinition> {
+  if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
+  const keyHash = hashKey(pepper, proxyKey);
+  const proxy = await proxies.get(keyHash.toString('base64'), () => loadProxy(db, keyHash));
+  if (!proxy) throw proxyNotFound();
+  return proxy;
+}
+
+async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDefinition> | undefined> {
+  const row = await db
+    .selectFrom('proxies')
+    .innerJoin('tenants', 'tenants.id', 'proxies.tenant_id')
+    .select([
+      'proxies.id',
+      'proxies.tenant_id',
+      'proxies.destination_url',
+      'proxies.request_transform',
+      'proxies.response_transform',
+      'proxies.application_id',
+      'proxies.configuration_ciphertext',
+      'proxies.require_auth',
+    ])
+    .where('proxies.key_hash', '=', keyHash)
+    .where('tenants.closed_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const value: ProxyDefinition = {
+    id: row.id,
+    tenantId: row.tenant_id,
+    destinationUrl: row.destination_url,
+    requestTransform: row.request_transform ?? undefined,
+    responseTransform: row.response_transform ?? undefined,
+    applicationId: row.application_id ?? undefined,
+    configurationCiphertext: row.configuration_ciphertext ?? undefined,
+    requireAuth: row.require_auth,
+  };
+  return { tenantId: row.tenant_id, tags: [`proxy:${row.id}`], value };
+}

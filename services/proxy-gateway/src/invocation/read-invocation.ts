@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '@sluice/problems';
+import type { HeaderNames } from './header-names.ts';
+
+/** What a request says about itself, before anything is looked up. */
+export interface Invocation {
+  method: string;
+  /** Raw path behind `/proxy`; '' where there is none. */
+  suffix: string;
+  /** Raw query with its `?`, less the proxy key; '' where there is none. */
+  query: string;
+  proxyKey: string;
+  /** Undefined where none was sent. */
+  apiKey: string | undefined;
+  keepAlive: string | undefined;
+  connection: string | undefined;
+  traceId: string;
+}
+
+/** The whole of `/proxy` and all below it, and nothing that only starts alike. */
+const proxyPath = /^\/proxy(\/[^?]*)?(?:\?(.*))?$/s;
+const printable = /^[\x20-\x7e]{1,256}$/;
+
+/**
+ * @throws {ServiceError} 400 for framing and targets that two readers could read differently (RFC 9112 sections 3.2
+ * and 6.1) and for a proxy key that is missing or ambiguous, 404 outside `/proxy`, 501 for upgrades.
+ */
+export function readInvocation(request: IncomingMessage, names: HeaderNames, traceId: string): Invocation {
+  const { headers, url = '', method = '' } = request;
+  checkFraming(request);
+  const match = proxyPath.exec(url);
+  if (!match) throw new ServiceError('not_found', 'There is nothing here; invocations go to /proxy');
+  if (headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '')) {
+    throw new ServiceError('not_implemented', 'Upgraded connections are not supported');
+  }
+  const { query, keys } = splitQuery(match[2], names.proxyKeyParameter);
+  return {
+    method,
+    suffix: match[1] ?? '',
+    query,
+    proxyKey: onlyKey([...keys, ...(request.headersDistinct[names.proxyKey] ?? [])], names),
+    apiKey: single(headers[names.apiKey]),
+    keepAlive: reserved(names.keepAlive, headers[names.keepAlive]),
+    connection: reserved(names.connection, headers[names.connection]),
+    traceId,
+  };
+}
+
+function checkFraming(request: IncomingMessage): void {
+  const { headers, headersDistinct, httpVersion, rawHeaders, url = '' } = request;
+  const refuse = (detail: string) => new ServiceError('bad_request', detail);
+  if (rawHeaders.length > 200) throw new ServiceError('headers_too_large', 'A request may have at most 100 headers');
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw refuse('The HTTP version must be 1.1 or 1.0');
+  if (!url.startsWith('/')) throw refuse('The request target must be a path');
+  if ((headersDistinct.host?.length ?? 0) > 1) throw refuse('There must be one Host header');
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
+    throw refuse('The only transfer coding is chunked, in HTTP/1.1');
+  }
+}
+
+/** The query byte for byte, less the parameters that carry the proxy key. */
+function splitQuery(raw: string | undefined, parameter: string): { query: string; keys: string[] } {
+  if (raw === undefined || raw === '') return { query: '', keys: [] };
+  const keys: string[] = [];
+  const kept = raw.split('&').filter((pair) => {
+    const [entry] = new URLSearchParams(pair);
+    if (entry?.[0] !== parameter) return true;
+    keys.push(entry[1]);
+    return false;
+  });
+  return { query: kept.length === 0 ? '' : `?${kept.join('&')}`, keys };
+}
+
+function onlyKey(sent: readonly string[], { prefix, proxyKeyParameter }: HeaderNames): string {
+  const [key, ...others] = new Set(sent);
+  const where = `the ${prefix}-PROXY-KEY header or the ${proxyKeyParameter} query parameter`;
+  if (!key) throw new ServiceError('bad_request', `The proxy key is missing: send it in ${where}`);
+  if (others.length > 0) throw new ServiceError('bad_request', 'Different proxy keys were sent; send one');
+  return key;
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.join(', ');
+}
+
+function reserved(name: string, value: string | string[] | undefined): string | undefined {
+  const text = single(value);
+  if (text === undefined || printable.test(text)) return text;
+  throw new ServiceError('bad_request', `${name.toUpperCase()} must be 1 to 256 printable characters`);
+}

@@ -1,0 +1,72 @@
+import type { ServerResponse } from 'node:http';
+import { asServiceError, toProblem } from '@sluice/problems';
+import type { CustomHttpResponse } from '@sluice/sandbox';
+import { findHeader, fromHeaderObject, withoutHeaders } from '../transforms/header-list.ts';
+import type { Answer } from '../transforms/response-transform.ts';
+import { fromResultBody } from '../transforms/transform-body.ts';
+import { contentKind } from './content-type.ts';
+import type { HeaderNames } from './header-names.ts';
+
+const emptyStatuses = new Set([204, 205, 304]);
+
+/** Sends an answer that is in memory. */
+export function sendAnswer(response: ServerResponse, { status, headers, body }: Answer, names: HeaderNames): void {
+  const framed = withoutHeaders(headers, 'content-length');
+  const length = emptyStatuses.has(status) ? [] : ['Content-Length', `${body.length}`];
+  response.writeHead(status, [...framed, ...length, names.destinationStatus, `${status}`]);
+  response.end(body);
+}
+
+/** Sends what a transform made the whole answer; `destinationStatus` where a response transform did. */
+export function sendCustomResponse(
+  response: ServerResponse,
+  custom: CustomHttpResponse,
+  { names, destinationStatus }: { names: HeaderNames; destinationStatus: number | undefined },
+): void {
+  const headers = ownFraming(fromHeaderObject(custom.headersJson), names);
+  const contentType = findHeader(headers, 'content-type');
+  const body =
+    custom.bodyJson === undefined ? Buffer.alloc(0) : fromResultBody(custom.bodyJson, contentKind(contentType));
+  if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');
+  if (destinationStatus !== undefined) headers.push(names.destinationStatus, `${destinationStatus}`);
+  if (custom.status < 200) {
+    // An informational status cannot end an exchange (RFC 9110 section 15.2).
+    throw new RangeError(`A transform answered with the informational status ${custom.status}`);
+  }
+  response.writeHead(custom.status, [
+    ...headers,
+    ...(emptyStatuses.has(custom.status) ? [] : ['Content-Length', `${body.length}`]),
+  ]);
+  response.end(body);
+}
+
+function ownFraming(headers: readonly string[], { prefix }: HeaderNames): string[] {
+  const own = `${prefix.toLowerCase()}-`;
+  const framing = [
+    'content-length',
+    'transfer-encoding',
+    'content-encoding',
+    'connection',
+    'keep-alive',
+    'upgrade',
+    'trailer',
+    'te',
+  ];
+  const names = headers.filter((name, i) => i % 2 === 0 && name.toLowerCase().startsWith(own));
+  return withoutHeaders(headers, ...framing, ...names.map((name) => name.toLowerCase()));
+}
+
+/** The one place that writes a failure: an object with the member `proxy_error`, and no destination status. */
+export function sendProxyError(response: ServerResponse, thrown: unknown, traceId: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const error = asServiceError(thrown);
+  if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
+  // What is left of a refused body is not read; the connection cannot be used again.
+  if (!response.req.complete) response.setHeader('Connection', 'close');
+  const body = JSON.stringify({ proxy_error: toProblem(error, traceId) });
+  response.writeHead(error.status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asServiceError, readTraceId } from '@sluice/problems';
+import type { Context } from '../context.ts';
+import { CallerGone } from './call-destination.ts';
+import { type InvocationRecord, invoke } from './invoke.ts';
+import { sendProxyError } from './reply.ts';
+
+/** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
+export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
+  const { headerNames, log, metrics } = context;
+  const traceHeader = headerNames.traceId.toLowerCase();
+  return (request, response) => {
+    const startedAt = performance.now();
+    const traceId = readTraceId(request.headers[traceHeader]);
+    const record: InvocationRecord = {};
+    response.sendDate = false;
+    response.setHeader(headerNames.traceId, traceId);
+    response.on('close', () => {
+      const durationMs = performance.now() - startedAt;
+      metrics.finished(response.statusCode, durationMs);
+      log.info(
+        {
+          trace_id: traceId,
+          proxy_id: record.proxyId,
+          tenant_id: record.tenantId,
+          application_id: record.applicationId,
+          method: request.method,
+          status: response.statusCode,
+          destination_status: record.destinationStatus,
+          tokens: record.tokens,
+          duration_ms: Math.round(durationMs * 100) / 100,
+          complete: response.writableFinished,
+        },
+        'invocation',
+      );
+    });
+    invoke(request, response, { context, traceId, record }).catch((thrown: unknown) => {
+      if (thrown instanceof CallerGone) return;
+      const error = asServiceError(thrown);
+      if (error.status >= 500) log.warn({ err: error.cause ?? error, trace_id: traceId }, 'invocation failed');
+      sendProxyError(response, thrown, traceId);
+    });
+  };
+}

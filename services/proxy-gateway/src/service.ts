@@ -1,0 +1,73 @@
+import { openDisclosureLog } from '@sluice/audit';
+import { openChangeChannel } from '@sluice/cache-coherence';
+import { createPepper } from '@sluice/credentials';
+import { connectDatabase, ping } from '@sluice/database';
+import { destinationPolicyFrom } from '@sluice/destination-policy';
+import { openTransformPool, type TransformPool } from '@sluice/sandbox';
+import { type Logger, listen, type Runtime, type Service } from '@sluice/service-runtime';
+import { createLocalKeyWrapper, openVault } from '@sluice/vault';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { type Destinations, openDestinations } from './destination/index.ts';
+import { createGatewayServer } from './gateway-server.ts';
+import { headerNamesFor } from './invocation/header-names.ts';
+import { createInvocationMetrics } from './invocation/metrics.ts';
+
+/** Opens in order; what opens first closes last. */
+export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
+  const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
+  readiness.add('postgres', () => ping(db));
+  const changes = openChangeChannel({ redisUrl: config.REDIS_URL, log, stack });
+  const context: Context = {
+    db,
+    vault: openVault({
+      db,
+      keyWrapper: createLocalKeyWrapper(config.ROOT_KEY),
+      disclosures: openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
+    }),
+    proxies: changes.openCache({ maxEntries: config.PROXY_CACHE_ENTRIES, maxAgeMs: config.PROXY_CACHE_MAX_AGE_MS }),
+    transforms: openTransforms(config, { log, stack }),
+    destinations: openDestinationsOf(config, stack),
+    pepper: createPepper(config.KEY_PEPPER),
+    headerNames: headerNamesFor(config.HEADER_PREFIX),
+    bodyLimitBytes: config.BODY_LIMIT_BYTES,
+    metrics: createInvocationMetrics(metrics),
+    log,
+  };
+  const server = createGatewayServer(context);
+  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };
+}
+
+function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destinations {
+  const destinations = openDestinations({
+    policy: destinationPolicyFrom(config),
+    caFile: config.DESTINATION_CA_FILE,
+    headerPrefix: config.HEADER_PREFIX,
+    headTimeoutMs: config.DESTINATION_HEAD_TIMEOUT_MS,
+    connectTimeoutMs: config.DESTINATION_CONNECT_TIMEOUT_MS,
+    keepAliveTimeoutMs: config.DESTINATION_KEEP_ALIVE_MS,
+    maxConnectionsPerOrigin: config.DESTINATION_MAX_CONNECTIONS,
+  });
+  stack.defer(() => destinations.close());
+  return destinations;
+}
+
+function openTransforms(config: Config, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): TransformPool {
+  const transforms = openTransformPool({
+    threads: config.TRANSFORM_THREADS,
+    queueLimit: config.TRANSFORM_QUEUE_LIMIT,
+    headerPrefix: config.HEADER_PREFIX,
+    limits: {
+      cpuMs: config.TRANSFORM_CPU_MS,
+      wallMs: config.TRANSFORM_WALL_MS,
+      heapBytes: config.TRANSFORM_HEAP_BYTES,
+      stackBytes: config.TRANSFORM_STACK_BYTES,
+      outputBytes: config.TRANSFORM_OUTPUT_BYTES,
+      hostCalls: config.TRANSFORM_HOST_CALLS,
+      consoleBytes: config.TRANSFORM_CONSOLE_BYTES,
+    },
+    onFault: (error) => log.error({ err: error }, 'a transform thread broke and was replaced'),
+  });
+  stack.defer(() => transforms.close());
+  return transforms;
+}

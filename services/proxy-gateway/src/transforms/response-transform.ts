@@ -1,0 +1,56 @@
+import { ServiceError } from '@sluice/problems';
+import type { Context } from '../context.ts';
+import { contentCodings, decodeBody } from '../invocation/content-coding.ts';
+import { contentKind } from '../invocation/content-type.ts';
+import type { ProxyDefinition } from '../invocation/find-proxy.ts';
+import { findHeader, toHeaderObject, withoutHeaders } from './header-list.ts';
+import { applyResult, type Message, runTransform } from './run-transform.ts';
+import { toArgsBody } from './transform-body.ts';
+
+/** A destination's answer that was collected for a transform. */
+export interface Answer extends Message {
+  status: number;
+}
+
+const seesEveryHeader: ReadonlySet<string> = new Set();
+
+/**
+ * Whether the Proxy's response transform runs on an answer with this head: JSON and forms whatever the status, other
+ * text only on success. What may not be seen streams through.
+ */
+export function isTransformed(proxy: ProxyDefinition, status: number, headers: readonly string[]): boolean {
+  if (proxy.responseTransform === undefined) return false;
+  const kind = contentKind(findHeader(headers, 'content-type'));
+  if (kind === 'json' || kind === 'form') return true;
+  return kind !== 'opaque' && status >= 200 && status < 300;
+}
+
+/** Runs the Proxy's response transform on a collected answer. */
+export async function transformResponse(
+  answer: Answer,
+  { proxy, traceId }: { proxy: ProxyDefinition; traceId: string },
+  context: Context,
+): Promise<Answer> {
+  const code = proxy.responseTransform;
+  if (code === undefined) return answer;
+  const decoded = await decodeAnswer(answer, context.bodyLimitBytes);
+  const bodyJson = toArgsBody(decoded.body, contentKind(findHeader(decoded.headers, 'content-type')));
+  if (bodyJson === undefined) return answer;
+  const headers = JSON.stringify(toHeaderObject(decoded.headers, seesEveryHeader));
+  const argsJson = `{"body":${bodyJson},"headers":${headers}}`;
+  const result = await runTransform({ proxy, kind: 'response', code, argsJson, traceId }, context);
+  return { ...applyResult(result, decoded), status: answer.status };
+}
+
+async function decodeAnswer(answer: Answer, limitBytes: number): Promise<Message> {
+  const codings = contentCodings(findHeader(answer.headers, 'content-encoding'));
+  if (codings.length === 0 || answer.body.length === 0) return answer;
+  try {
+    const body = await decodeBody(answer.body, codings, limitBytes);
+    return { headers: withoutHeaders(answer.headers, 'content-encoding', 'content-length'), body };
+  } catch (error) {
+    // The destination's fault, not the caller's.
+    const detail = 'The answer of the destination could not be decoded for the transform';
+    throw new ServiceError('transform_failed', detail, { cause: error });
+  }
+}

@@ -1,0 +1,55 @@
+import type { TransformResult } from '@sluice/sandbox';
+import { decryptSecret } from '@sluice/vault';
+import type { Context } from '../context.ts';
+import { contentKind } from '../invocation/content-type.ts';
+import type { ProxyDefinition } from '../invocation/find-proxy.ts';
+import { findHeader, fromHeaderObject, type HeaderList, withoutHeaders } from './header-list.ts';
+import { fromResultBody } from './transform-body.ts';
+import { createTransformHost } from './transform-host.ts';
+
+/** What travels: a request on its way to the destination, or a response on its way back. */
+export interface Message {
+  headers: HeaderList;
+  body: Buffer;
+}
+
+export interface TransformRun {
+  proxy: ProxyDefinition;
+  kind: 'request' | 'response';
+  code: string;
+  /** `req.args` as JSON text. */
+  argsJson: string;
+  traceId: string;
+}
+
+/** Runs a transform in the sandbox, with the Proxy's configuration and, if it names an Application, a client for it. */
+export async function runTransform(run: TransformRun, context: Context): Promise<TransformResult> {
+  const { proxy, traceId, ...task } = run;
+  return context.transforms.run({
+    ...task,
+    tenantId: proxy.tenantId,
+    proxyId: proxy.id,
+    configuration: await readConfiguration(proxy, context),
+    ...(proxy.applicationId && { host: createTransformHost(proxy.tenantId, proxy.applicationId, traceId, context) }),
+  });
+}
+
+async function readConfiguration(proxy: ProxyDefinition, { vault }: Context): Promise<Record<string, string>> {
+  const { tenantId, id: recordId, configurationCiphertext } = proxy;
+  if (!configurationCiphertext) return {};
+  const place = { tenantId, purpose: 'proxy_secrets', recordId, field: 'configuration' } as const;
+  return JSON.parse((await decryptSecret(vault, place, configurationCiphertext)).toString());
+}
+
+/** The message that results. What the transform did not return stays; a body that it returned has no coding any more. */
+export function applyResult({ bodyJson, headersJson }: TransformResult, message: Message): Message {
+  const headers = headersJson === undefined ? message.headers : fromHeaderObject(headersJson);
+  if (bodyJson === undefined) return { headers, body: message.body };
+  const stripped = withoutHeaders(headers, 'content-length', 'content-encoding', 'content-md5', 'digest');
+  const contentType = findHeader(stripped, 'content-type');
+  const wasEmpty = message.body.length === 0;
+  if (wasEmpty && bodyJson === '{}') return { headers: stripped, body: message.body };
+  const body = fromResultBody(bodyJson, contentKind(contentType));
+  const isTyped = contentType !== undefined || bodyJson.startsWith('"');
+  return { headers: isTyped ? stripped : [...stripped, 'Content-Type', 'application/json'], body };
+}

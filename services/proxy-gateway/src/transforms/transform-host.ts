@@ -1,0 +1,60 @@
+import type { Caller } from '@sluice/credentials';
+import { notExpired } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import {
+  type Actor,
+  createToken,
+  deleteToken,
+  detokenize,
+  findToken,
+  type Json,
+  tokenize,
+  type Vault,
+} from '@sluice/vault';
+import type { Context } from '../context.ts';
+
+type HostOperation = (vault: Vault, actor: Actor, payload: Json) => Promise<unknown>;
+
+/** What the client object of a transform can do: the operations of the vault, as the Proxy's Application. */
+const operations: Record<string, HostOperation> = {
+  'tokens.create': async (vault, actor, payload) => (await createToken(vault, actor, payload)).token,
+  'tokens.retrieve': (vault, actor, payload) => findToken(vault, actor, idOf(payload)),
+  'tokens.delete': (vault, actor, payload) => deleteToken(vault, actor, idOf(payload)),
+  tokenize,
+  detokenize,
+};
+
+function idOf(payload: Json): string {
+  const id = typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload.id : undefined;
+  if (typeof id === 'string') return id;
+  throw new ServiceError('bad_request', 'The id of a token must be a string');
+}
+
+/**
+ * Answers the calls of a transform's client. The Application is read again at each call, so that one that was deleted,
+ * expired or restricted in the middle acts no more; its key is nowhere near the sandbox.
+ */
+export function createTransformHost(tenantId: string, applicationId: string, traceId: string, { db, vault }: Context) {
+  return async (operation: string, payloadJson: string): Promise<string> => {
+    const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    if (!run) throw new ServiceError('not_implemented', `The client cannot do ${operation.slice(0, 40)}`);
+    const application = await findApplicationOfProxy(db, tenantId, applicationId);
+    if (!application)
+      throw new ServiceError('unauthenticated', 'The Application of this Proxy does not exist any more');
+    const answer = await run(vault, { ...application, traceId }, JSON.parse(payloadJson));
+    return answer === undefined ? '' : JSON.stringify(answer);
+  };
+}
+
+async function findApplicationOfProxy(db: Queryable, tenantId: string, id: string): Promise<Caller | undefined> {
+  const row = await db
+    .selectFrom('applications')
+    .select(['id', 'tenant_id', 'type', 'permissions', 'rules'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where(notExpired)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return { id: row.id, tenantId: row.tenant_id, type: row.type, permissions: row.permissions, rules: row.rules };
+}
