@@ -5,6 +5,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }] },
   globalSetup: '<rootDir>/infra/local/src/stores-for-tests.ts',
+  globalTeardown: '<rootDir>/infra/local/src/stores-for-tests-teardown.ts',
   maxWorkers: 2,
   testTimeout: 20_000,
 };

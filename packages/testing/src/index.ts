@@ -1,3 +1,5 @@
+export { type Answer, type CallOptions, call } from './call.ts';
+export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { testRedisUrl } from './test-redis.ts';
 export { useStack } from './use-stack.ts';

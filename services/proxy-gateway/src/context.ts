@@ -5,9 +5,9 @@ import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
 import type { Destinations } from './destination/index.ts';
-import type { ProxyDefinition } from './invocation/find-proxy.ts';
 import type { HeaderNames } from './invocation/header-names.ts';
 import type { InvocationMetrics } from './invocation/metrics.ts';
+import type { ProxyDefinition } from './invocation/proxy-definition.ts';
 
 /** What the steps of an invocation work with. Built once, in service.ts. */
 export interface Context {

@@ -62,7 +62,6 @@ export function dial(
     clearTimeout(timer);
     socket.removeListener('error', settle);
     socket.removeListener(ready, succeed);
-    if (error) peer.tlsSession = undefined;
     callback(error, error ? null : socket);
   };
   const succeed = () => {

@@ -223,7 +223,7 @@ describe.each([
           gotBytes += chunk.length;
           return isOpen;
         },
-        onEnd: resolve,
+        onEnd: () => (isOpen ? resolve() : reject(new Error('nothing held it back'))),
         onError: reject,
       });
       setTimeout(() => {

@@ -201,6 +201,15 @@ describe('the policy', () => {
     expect(texts).toEqual(['']);
   });
 
+  test('a literal is checked by address where it is dialled', async () => {
+    const { origin, sockets } = await startScript(() => undefined);
+    const onlyByUrl = { ...closed, checkUrl: () => ({ ok: true as const, url: new URL(origin) }) };
+    const outcome = await outcomeOf((sink) => forward(requestTo(origin), open({ policy: onlyByUrl }), sink));
+    expect(outcome.error?.cause).toMatchObject({ code: 'EDESTINATIONDENIED' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(sockets).toEqual([]);
+  });
+
   test('a scheme that is not allowed is not called, even if it was configured once', async () => {
     const httpsOnly = createDestinationPolicy({ schemes: ['https'], allow: ['loopback'], deny: [] });
     const { origin, received } = await startServer();

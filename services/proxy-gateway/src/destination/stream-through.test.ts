@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { ServiceError } from '@sluice/problems';
 import HttpProxy from 'http-proxy';
@@ -305,6 +305,33 @@ describe('streamThrough', () => {
     const stalled = send(100);
     setTimeout(stalled.stop, 120);
     expect((await stalled.outcome).error).toMatchObject({ code: 'destination_timeout' });
+  });
+
+  test('after an early answer the destination gets no more, and the rest of the body runs dry', async () => {
+    const { origin, sockets } = await startScript((socket) => {
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
+      });
+    });
+    const chunk = Buffer.alloc(1 << 16, 'x');
+    let left = 1000;
+    const body = new Readable({
+      read() {
+        this.push(left > 0 ? chunk : null);
+        left--;
+      },
+    });
+    const request = { tenantId: 't', origin, path: '/', method: 'POST', headers: [], body };
+    expect(await outcomeOf((sink) => streamThrough(request, open(), sink))).toMatchObject({
+      status: 413,
+      body: 'big',
+      isWhole: true,
+    });
+    await until(() => body.readableEnded);
+    sockets[0]?.resume();
+    await until(() => sockets[0]?.destroyed === true);
+    expect(sockets[0]?.bytesRead).toBeLessThan(1000 * chunk.length);
   });
 
   test('after an early answer the client’s connection is still usable', async () => {

@@ -5,45 +5,49 @@ import {
   type DestinationCall,
   type DestinationSink,
   forward,
-  type StreamedRequest,
   streamThrough,
+  type Target,
 } from '../destination/index.ts';
-import { type Answer, isTransformed } from '../transforms/response-transform.ts';
-import type { ProxyDefinition } from './find-proxy.ts';
+import { isTransformed } from '../transforms/response-transform.ts';
+import type { InvocationRecord } from './invocation-record.ts';
+import type { Answer, RequestMessage } from './message.ts';
+import type { ProxyDefinition } from './proxy-definition.ts';
+import type { Invocation } from './read-invocation.ts';
 
-/** What becomes of a destination's answer. */
-export interface Outcome {
-  destinationStatus: number;
-  /** The answer, where a response transform is to see it; otherwise it has been sent. */
-  collected: Answer | undefined;
+/** What belongs to one call beside what is sent. */
+export interface Exchange {
+  invocation: Invocation;
+  proxy: ProxyDefinition;
+  response: ServerResponse;
+  record: InvocationRecord;
+  context: Context;
 }
 
 /**
  * Calls the destination. Its answer streams to the caller as it comes, except where a response transform is to see it.
  * Bodies in memory go over undici; streams, and calls that choose their own `Connection` or `Keep-Alive`, over
  * http-proxy. When the caller goes away the call is given up.
+ * @returns the answer where a response transform is to see it; undefined where it has been sent.
  */
-export function callDestination(
-  request: StreamedRequest,
-  { proxy, response, context }: { proxy: ProxyDefinition; response: ServerResponse; context: Context },
-): Promise<Outcome> {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-  const sink = new AnswerSink(proxy, response, context, resolve, reject);
-  const { body, keepAlive, connection, ...inMemory } = request;
-  const isHeld = body === undefined || Buffer.isBuffer(body);
-  const call =
-    isHeld && keepAlive === undefined && connection === undefined
-      ? forward({ ...inMemory, body }, context.destinations, sink)
-      : streamThrough(request, context.destinations, sink);
+export function callDestination(message: Target & RequestMessage, exchange: Exchange): Promise<Answer | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+  const sink = new AnswerSink(exchange, resolve, reject);
+  const { origin, path, headers, body } = message;
+  const { method, keepAlive, connection } = exchange.invocation;
+  const { destinations } = exchange.context;
+  const request = { tenantId: exchange.proxy.tenantId, origin, path, method, headers };
+  const held = Buffer.isBuffer(body) && keepAlive === undefined && connection === undefined ? body : undefined;
+  const call = held
+    ? forward({ ...request, body: held.length > 0 ? held : undefined }, destinations, sink)
+    : streamThrough({ ...request, body, keepAlive, connection }, destinations, sink);
   sink.follow(call);
   return promise;
 }
 
 class AnswerSink implements DestinationSink {
-  readonly #proxy: ProxyDefinition;
+  readonly #exchange: Exchange;
   readonly #response: ServerResponse;
-  readonly #context: Context;
-  readonly #resolve: (outcome: Outcome) => void;
+  readonly #resolve: (answer: Answer | undefined) => void;
   readonly #reject: (error: unknown) => void;
   #call: DestinationCall | undefined;
   #status = 0;
@@ -52,16 +56,9 @@ class AnswerSink implements DestinationSink {
   #chunks: Buffer[] | undefined;
   #size = 0;
 
-  constructor(
-    proxy: ProxyDefinition,
-    response: ServerResponse,
-    context: Context,
-    resolve: (outcome: Outcome) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#proxy = proxy;
-    this.#response = response;
-    this.#context = context;
+  constructor(exchange: Exchange, resolve: (answer: Answer | undefined) => void, reject: (error: unknown) => void) {
+    this.#exchange = exchange;
+    this.#response = exchange.response;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -79,34 +76,36 @@ class AnswerSink implements DestinationSink {
   onHead(status: number, headers: string[]): void {
     this.#status = status;
     this.#headers = headers;
-    if (isTransformed(this.#proxy, status, headers)) {
+    const { proxy, record, context } = this.#exchange;
+    record.destinationStatus = status;
+    if (isTransformed(proxy, status, headers)) {
       this.#chunks = [];
       return;
     }
-    this.#response.writeHead(status, [...headers, this.#context.headerNames.destinationStatus, `${status}`]);
+    this.#response.writeHead(status, [...headers, context.headerNames.destinationStatus, `${status}`]);
   }
 
   onData(chunk: Buffer): boolean {
     if (!this.#chunks) return this.#response.write(chunk);
+    const { bodyLimitBytes } = this.#exchange.context;
     this.#size += chunk.length;
-    if (this.#size <= this.#context.bodyLimitBytes) {
+    if (this.#size <= bodyLimitBytes) {
       this.#chunks.push(chunk);
     } else {
       this.#call?.abort();
-      const detail = `The answer of the destination has more than ${this.#context.bodyLimitBytes} bytes, too many for a transform`;
+      const detail = `The answer of the destination has more than ${bodyLimitBytes} bytes, too many for a transform`;
       this.#reject(new ServiceError('transform_failed', detail));
     }
     return true;
   }
 
   onEnd(): void {
-    const collected = this.#chunks && {
-      status: this.#status,
-      headers: this.#headers,
-      body: Buffer.concat(this.#chunks),
-    };
-    if (!collected) this.#response.end();
-    this.#resolve({ destinationStatus: this.#status, collected });
+    if (this.#chunks) {
+      this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) });
+    } else {
+      this.#response.end();
+      this.#resolve(undefined);
+    }
   }
 
   onError(error: Error): void {

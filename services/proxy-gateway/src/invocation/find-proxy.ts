@@ -3,18 +3,7 @@ import { hashKey, isWellFormedProxyKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
-
-/** A Proxy as the gateway needs it. Its configuration stays encrypted until a transform asks for it. */
-export interface ProxyDefinition {
-  id: string;
-  tenantId: string;
-  destinationUrl: string;
-  requestTransform: string | undefined;
-  responseTransform: string | undefined;
-  applicationId: string | undefined;
-  configurationCiphertext: Buffer | undefined;
-  requireAuth: boolean;
-}
+import type { ProxyDefinition } from './proxy-definition.ts';
 
 /** One answer for a key that is unknown and for a Proxy of another Tenant. */
 export function proxyNotFound(): ServiceError {

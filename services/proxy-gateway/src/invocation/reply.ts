@@ -1,18 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { asServiceError, toProblem } from '@sluice/problems';
+import { asServiceError, ServiceError, toProblem } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
 import { findHeader, fromHeaderObject, withoutHeaders } from '../transforms/header-list.ts';
-import type { Answer } from '../transforms/response-transform.ts';
 import { fromResultBody } from '../transforms/transform-body.ts';
 import { contentKind } from './content-type.ts';
 import type { HeaderNames } from './header-names.ts';
+import type { Answer } from './message.ts';
 
 const emptyStatuses = new Set([204, 205, 304]);
 
 /** Sends an answer that is in memory. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answer, names: HeaderNames): void {
   const framed = withoutHeaders(headers, 'content-length');
-  const length = emptyStatuses.has(status) ? [] : ['Content-Length', `${body.length}`];
+  const isBodiless = emptyStatuses.has(status) || response.req.method === 'HEAD';
+  const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
   response.writeHead(status, [...framed, ...length, names.destinationStatus, `${status}`]);
   response.end(body);
 }
@@ -23,21 +24,23 @@ export function sendCustomResponse(
   custom: CustomHttpResponse,
   { names, destinationStatus }: { names: HeaderNames; destinationStatus: number | undefined },
 ): void {
+  if (custom.status < 200) throw informational(custom.status);
   const headers = ownFraming(fromHeaderObject(custom.headersJson), names);
   const contentType = findHeader(headers, 'content-type');
   const body =
     custom.bodyJson === undefined ? Buffer.alloc(0) : fromResultBody(custom.bodyJson, contentKind(contentType));
   if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');
   if (destinationStatus !== undefined) headers.push(names.destinationStatus, `${destinationStatus}`);
-  if (custom.status < 200) {
-    // An informational status cannot end an exchange (RFC 9110 section 15.2).
-    throw new RangeError(`A transform answered with the informational status ${custom.status}`);
-  }
   response.writeHead(custom.status, [
     ...headers,
     ...(emptyStatuses.has(custom.status) ? [] : ['Content-Length', `${body.length}`]),
   ]);
   response.end(body);
+}
+
+/** An informational status cannot end an exchange (RFC 9110 section 15.2). */
+function informational(status: number): ServiceError {
+  return new ServiceError('transform_failed', `The transform answered with the informational status ${status}`);
 }
 
 function ownFraming(headers: readonly string[], { prefix }: HeaderNames): string[] {

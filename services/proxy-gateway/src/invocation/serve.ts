@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, readTraceId } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { CallerGone } from './call-destination.ts';
-import { type InvocationRecord, invoke } from './invoke.ts';
+import type { InvocationRecord } from './invocation-record.ts';
+import { invoke } from './invoke.ts';
 import { sendProxyError } from './reply.ts';
 
 /** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */

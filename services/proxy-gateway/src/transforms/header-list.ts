@@ -1,8 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { ServiceError } from '@sluice/problems';
-
-/** Names and values in turn, as node:http and undici take them. */
-export type HeaderList = string[];
+import type { HeaderList } from '../invocation/message.ts';
 
 /** Headers as transforms see them: lower-case names, several lines joined, `set-cookie` as a list. */
 export function toHeaderObject(

@@ -1,26 +1,29 @@
 import type { Context } from '../context.ts';
-import type { ContentKind } from '../invocation/content-type.ts';
-import type { ProxyDefinition } from '../invocation/find-proxy.ts';
+import type { RequestMessage } from '../invocation/message.ts';
+import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
 import type { Invocation } from '../invocation/read-invocation.ts';
 import { toHeaderObject } from './header-list.ts';
-import { applyResult, type Message, runTransform } from './run-transform.ts';
+import { applyResult, runTransform } from './run-transform.ts';
 import { toArgsBody } from './transform-body.ts';
 
 export interface RequestTransformInput {
-  proxy: ProxyDefinition;
   invocation: Invocation;
-  message: Message;
-  kind: ContentKind;
+  proxy: ProxyDefinition;
   /** As the caller sent them. */
   rawHeaders: readonly string[];
 }
 
 /** Runs the Proxy's request transform, if it has one and may see this body. It sees the body with the values in it. */
-export async function transformRequest(input: RequestTransformInput, context: Context): Promise<Message> {
-  const { proxy, invocation, message, kind, rawHeaders } = input;
+export async function transformRequest(
+  message: RequestMessage,
+  { invocation, proxy, rawHeaders }: RequestTransformInput,
+  context: Context,
+): Promise<RequestMessage> {
+  const { body, kind, headers } = message;
   const code = proxy.requestTransform;
-  const bodyJson = code === undefined ? undefined : toArgsBody(message.body, kind);
-  if (code === undefined || bodyJson === undefined) return message;
+  if (code === undefined || !Buffer.isBuffer(body)) return message;
+  const bodyJson = toArgsBody(body, kind);
+  if (bodyJson === undefined) return message;
   const { apiKey, proxyKey } = context.headerNames;
   const rest = JSON.stringify({
     headers: toHeaderObject(rawHeaders, new Set([apiKey, proxyKey])),
@@ -30,5 +33,7 @@ export async function transformRequest(input: RequestTransformInput, context: Co
   });
   const argsJson = `{"body":${bodyJson},${rest.slice(1)}`;
   const run = { proxy, kind: 'request', code, argsJson, traceId: invocation.traceId } as const;
-  return applyResult(await runTransform(run, context), message);
+  const result = applyResult(await runTransform(run, context), { headers, body });
+  // A transform may return any header; what frames this connection stays ours.
+  return { kind, body: result.body, headers: context.destinations.headers.request(result.headers) };
 }

@@ -2,15 +2,11 @@ import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { contentCodings, decodeBody } from '../invocation/content-coding.ts';
 import { contentKind } from '../invocation/content-type.ts';
-import type { ProxyDefinition } from '../invocation/find-proxy.ts';
+import type { Answer, Message } from '../invocation/message.ts';
+import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
 import { findHeader, toHeaderObject, withoutHeaders } from './header-list.ts';
-import { applyResult, type Message, runTransform } from './run-transform.ts';
+import { applyResult, runTransform } from './run-transform.ts';
 import { toArgsBody } from './transform-body.ts';
-
-/** A destination's answer that was collected for a transform. */
-export interface Answer extends Message {
-  status: number;
-}
 
 const seesEveryHeader: ReadonlySet<string> = new Set();
 

@@ -2,16 +2,11 @@ import type { TransformResult } from '@sluice/sandbox';
 import { decryptSecret } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { contentKind } from '../invocation/content-type.ts';
-import type { ProxyDefinition } from '../invocation/find-proxy.ts';
-import { findHeader, fromHeaderObject, type HeaderList, withoutHeaders } from './header-list.ts';
+import type { Message } from '../invocation/message.ts';
+import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
+import { findHeader, fromHeaderObject, withoutHeaders } from './header-list.ts';
 import { fromResultBody } from './transform-body.ts';
 import { createTransformHost } from './transform-host.ts';
-
-/** What travels: a request on its way to the destination, or a response on its way back. */
-export interface Message {
-  headers: HeaderList;
-  body: Buffer;
-}
 
 export interface TransformRun {
   proxy: ProxyDefinition;

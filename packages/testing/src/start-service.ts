@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Config,
+  type ConfigSchema,
+  createLogger,
+  Readiness,
+  readConfig,
+  type Start,
+} from '@sluice/service-runtime';
+import { Registry } from 'prom-client';
+import { testRedisUrl } from './test-redis.ts';
+
+/** Secrets that all services of one test share. */
+export interface TestSecrets {
+  KEY_PEPPER: string;
+  ROOT_KEY: string;
+}
+
+export function createTestSecrets(): TestSecrets {
+  return { KEY_PEPPER: randomBytes(32).toString('hex'), ROOT_KEY: randomBytes(32).toString('base64') };
+}
+
+export interface TestServiceOptions {
+  databaseUrl: string;
+  secrets: TestSecrets;
+  stack: AsyncDisposableStack;
+  /** Settings beside those that every test needs. */
+  settings?: Record<string, string>;
+  /** Everything that the service logs, line by line. */
+  onLogLine?: (line: string) => void;
+}
+
+/** Starts a service inside the test's process on a free port, with real stores. Closes with the stack. */
+export async function startTestService<const S extends ConfigSchema>(
+  { configSchema, start }: { configSchema: S; start: Start<Config<S>> },
+  { databaseUrl, secrets, stack, settings = {}, onLogLine }: TestServiceOptions,
+): Promise<{ url: string }> {
+  const config = readConfig(configSchema, {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: testRedisUrl(),
+    ...secrets,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    KEY_ENVIRONMENT: 'test',
+    DESTINATION_SCHEMES: 'http,https',
+    DESTINATION_ALLOW: 'loopback',
+    ...settings,
+  });
+  const log = createLogger(
+    { service: 'test', level: onLogLine ? 'trace' : 'silent' },
+    { write: (line: string) => onLogLine?.(line) },
+  );
+  const { port } = await start(config, { log, stack, readiness: new Readiness(), metrics: new Registry() });
+  return { url: `http://127.0.0.1:${port}` };
+}

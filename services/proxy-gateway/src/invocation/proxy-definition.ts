@@ -1,0 +1,11 @@
+/** A Proxy as the gateway needs it. Its configuration stays encrypted until a transform asks for it. */
+export interface ProxyDefinition {
+  id: string;
+  tenantId: string;
+  destinationUrl: string;
+  requestTransform: string | undefined;
+  responseTransform: string | undefined;
+  applicationId: string | undefined;
+  configurationCiphertext: Buffer | undefined;
+  requireAuth: boolean;
+}

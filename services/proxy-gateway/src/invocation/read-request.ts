@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from '../context.ts';
+import { withoutHeaders } from '../transforms/header-list.ts';
+import { type ContentKind, contentKind } from './content-type.ts';
+import type { RequestMessage } from './message.ts';
+import type { ProxyDefinition } from './proxy-definition.ts';
+import { hasBody, readBody } from './read-body.ts';
+import type { Invocation } from './read-invocation.ts';
+
+const noBody = Buffer.alloc(0);
+
+/**
+ * The request less what belongs to this connection, its body in memory if somebody has to read it. A body that was
+ * compressed goes on without its coding then.
+ */
+export async function readRequest(
+  request: IncomingMessage,
+  { invocation, proxy }: { invocation: Invocation; proxy: ProxyDefinition },
+  { destinations, bodyLimitBytes }: Context,
+): Promise<RequestMessage> {
+  const kind = contentKind(request.headers['content-type']);
+  const headers = destinations.headers.request(request.rawHeaders);
+  if (!hasBody(request)) return { headers, kind, body: noBody };
+  if (!mustBeRead(kind, proxy, invocation)) return { headers, kind, body: request };
+  const body = await readBody(request, bodyLimitBytes);
+  const wasCoded = request.headers['content-encoding'] !== undefined;
+  return { headers: wasCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
+}
+
+/** Nobody reads binary bodies, nor those of callers without a key where there is no transform. */
+function mustBeRead(kind: ContentKind, proxy: ProxyDefinition, { apiKey }: Invocation): boolean {
+  if (kind === 'opaque') return false;
+  return proxy.requestTransform !== undefined || proxy.requireAuth || apiKey !== undefined;
+}
