@@ -11,7 +11,7 @@ const codes = {
     'ERR_HTTP_INVALID_HEADER_VALUE',
     'ERR_UNESCAPED_CHARACTERS',
   ],
-  destination_timeout: ['EHEADTIMEOUT', 'ECONNECTTIMEOUT'],
+  destination_timeout: ['EHEADTIMEOUT', 'ECONNECTTIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
   unavailable: ['ECLOSING', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'],
 };
 

@@ -58,7 +58,8 @@ function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
   const clientOptions: Client.Options = {
     allowH2: false,
     pipelining: 1,
-    headersTimeout: 0, // calls keep their own time, which starts before the connect
+    // Calls keep the time to the head themselves; equal values let undici go on with one timer
+    headersTimeout: bodyIdleTimeoutMs,
     bodyTimeout: bodyIdleTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
     keepAliveMaxTimeout: options.keepAliveTimeoutMs,

@@ -1,0 +1,40 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { listen } from '@sluice/service-runtime';
+
+/** A request as the destination saw it. */
+export interface SeenRequest {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  rawHeaders: string[];
+  body: string;
+}
+
+export interface TestDestination {
+  url: string;
+  /** Every request so far, oldest first. */
+  seen: SeenRequest[];
+  /** What answers from now on; the default answers 200 and `{"ok":true}`. */
+  answer: RequestListener;
+  server: Server;
+}
+
+export const defaultAnswer: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"ok":true}');
+};
+
+/** A real HTTP server that remembers what it was sent. */
+export async function startDestination(stack: AsyncDisposableStack): Promise<TestDestination> {
+  const destination: TestDestination = { url: '', seen: [], answer: defaultAnswer, server: createServer() };
+  destination.server.on('request', async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = '', url = '', headers, rawHeaders } = request;
+    destination.seen.push({ method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() });
+    destination.answer(request, response);
+  });
+  const port = await listen(destination.server, { host: '127.0.0.1', port: 0, stack });
+  stack.defer(() => destination.server.closeAllConnections());
+  destination.url = `http://127.0.0.1:${port}`;
+  return destination;
+}
