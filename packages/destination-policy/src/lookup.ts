@@ -1,0 +1,43 @@
+import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
+/** `dns.lookup` asked for all addresses. */
+export type Resolver = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** The policy forbids the address. `code` is `EDESTINATIONDENIED`; the message is for logs, not for callers. */
+export class DestinationDeniedError extends Error {
+  readonly code = 'EDESTINATIONDENIED';
+
+  constructor(host: string, address?: string) {
+    super(`The destination policy denies ${host}${address === undefined || address === host ? '' : ` (${address})`}`);
+    this.name = 'DestinationDeniedError';
+  }
+}
+
+/**
+ * A `lookup` for sockets that fails when the policy denies any of the answers, and hands on exactly what it
+ * checked: nothing is resolved a second time, so that a name cannot change its address in between.
+ */
+export function checkedLookup(
+  isAllowed: (address: string, hostname: string) => boolean,
+  resolve: Resolver = systemLookup,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) return callback(error ?? notFound(hostname), '', 0);
+      const denied = addresses.find(({ address }) => !isAllowed(address, hostname));
+      if (denied) return callback(new DestinationDeniedError(hostname, denied.address), '', 0);
+      if (options.all) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+}

@@ -1,0 +1,109 @@
+import type { LookupFunction } from 'node:net';
+import { type Address, embeddedAddresses, isGloballyRoutable, isMetadata, parseAddress } from './addresses.ts';
+import { type Entries, parseEntries } from './entries.ts';
+import { checkedLookup, type Resolver } from './lookup.ts';
+import { isInternal, isLocalhost, isName, isSingleLabel, withoutRootDot } from './names.ts';
+import { readUrl } from './urls.ts';
+
+export interface DestinationRules {
+  /** Of `http` and `https`. */
+  schemes: readonly string[];
+  /** Addresses, CIDR ranges, host names, patterns (`*.example.com`), `loopback`, `private`, `single-label`. */
+  allow: readonly string[];
+  /** As `allow`; wins over it. */
+  deny: readonly string[];
+  /** Default: the system's, `dns.lookup`. */
+  resolve?: Resolver;
+}
+
+export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
+
+/** Which destinations may be called. Nothing in it changes after its creation. */
+export interface DestinationPolicy {
+  /**
+   * For a URL as it is configured: one that needs no repair, with an allowed scheme and host. Names are judged, not
+   * resolved. The reason is public, completes "destination_url …", and names the setting that decides.
+   */
+  checkUrl(text: string): UrlVerdict;
+  /** Whether this address may be dialled for this host. Anything that is not an address is refused. */
+  checkAddress(address: string, hostname?: string): boolean;
+  /** For sockets: resolves, and fails with {@link DestinationDeniedError} if any answer is denied. Bound. */
+  lookup: LookupFunction;
+}
+
+type Verdict = 'allowed' | 'metadata' | 'denied' | 'closed';
+
+/** Throws an Error that names the setting and the entry that it cannot read. */
+export function createDestinationPolicy(rules: DestinationRules): DestinationPolicy {
+  const schemes = parseSchemes(rules.schemes);
+  const allow = parseEntries('DESTINATION_ALLOW', rules.allow);
+  const deny = parseEntries('DESTINATION_DENY', rules.deny);
+
+  function checkAddress(text: string, hostname?: string): boolean {
+    const address = parseAddress(text);
+    if (!address) return false;
+    const name = hostname === undefined || parseAddress(hostname) ? undefined : withoutRootDot(hostname);
+    if (name !== undefined && judgeName(name, allow, deny) !== 'allowed') return false;
+    return judgeAddress(address, allow, deny, name !== undefined && allow.hasName(name)) === 'allowed';
+  }
+
+  function checkUrl(text: string): UrlVerdict {
+    const read = readUrl(text);
+    if (!read.ok) return read;
+    const { protocol, hostname } = read.url;
+    if (!schemes.has(protocol)) {
+      const allowed = [...schemes].map((scheme) => scheme.slice(0, -1)).join(', ');
+      return refused(`has the scheme ${protocol.slice(0, -1)}, but DESTINATION_SCHEMES allows only ${allowed}`);
+    }
+    const address = parseAddress(hostname);
+    if (!address && !isName(withoutRootDot(hostname))) return refused('must have a valid host name');
+    const verdict = address
+      ? judgeAddress(address, allow, deny, false)
+      : judgeName(withoutRootDot(hostname), allow, deny);
+    return verdict === 'allowed' ? read : refused(reasons[verdict](hostname));
+  }
+
+  return { checkUrl, checkAddress, lookup: checkedLookup(checkAddress, rules.resolve) };
+}
+
+function judgeAddress(address: Address, allow: Entries, deny: Entries, isNameAllowed: boolean): Verdict {
+  const embedded = embeddedAddresses(address);
+  const all = [address, ...embedded];
+  if (all.some(isMetadata)) return 'metadata';
+  if (all.some(deny.hasAddress)) return 'denied';
+  if (isNameAllowed) return 'allowed';
+  if (embedded.length === 0) return allow.hasAddress(address) || isGloballyRoutable(address) ? 'allowed' : 'closed';
+  // A translated form must be allowed itself (NAT64 for instance), and so must the address behind it
+  const isOpen =
+    allow.hasAddress(address) && embedded.every((inner) => judgeAddress(inner, allow, deny, false) === 'allowed');
+  return isOpen ? 'allowed' : 'closed';
+}
+
+function judgeName(name: string, allow: Entries, deny: Entries): Verdict {
+  if (deny.hasName(name)) return 'denied';
+  if (deny.loopback && isLocalhost(name)) return 'denied';
+  if (deny.singleLabel && isSingleLabel(name)) return 'denied';
+  if (allow.hasName(name)) return 'allowed';
+  if (isLocalhost(name)) return allow.loopback ? 'allowed' : 'closed';
+  if (isSingleLabel(name)) return allow.singleLabel ? 'allowed' : 'closed';
+  return isInternal(name) ? 'closed' : 'allowed';
+}
+
+const reasons = {
+  metadata: (host: string) => `must not name ${host}: cloud metadata addresses are never allowed`,
+  denied: (host: string) => `must not name ${host}: DESTINATION_DENY forbids it`,
+  closed: (host: string) => `must not name ${host}: it is not a public host, and DESTINATION_ALLOW does not list it`,
+};
+
+function refused(reason: string): UrlVerdict {
+  return { ok: false, reason };
+}
+
+function parseSchemes(schemes: readonly string[]): Set<string> {
+  for (const scheme of schemes) {
+    if (scheme !== 'http' && scheme !== 'https')
+      throw new Error(`DESTINATION_SCHEMES: "${scheme}" is neither http nor https`);
+  }
+  if (schemes.length === 0) throw new Error('DESTINATION_SCHEMES: at least one of http and https is needed');
+  return new Set(schemes.map((scheme) => `${scheme}:`));
+}

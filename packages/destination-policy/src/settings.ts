@@ -1,0 +1,46 @@
+import { createDestinationPolicy, type DestinationPolicy } from './policy.ts';
+
+/** The settings that decide where the gateway may connect to: `properties` for a service's configuration schema. */
+export const destinationSettings = {
+  DESTINATION_SCHEMES: {
+    type: 'string',
+    default: 'https',
+    description: 'Schemes that destinations may have, comma separated: https, http',
+  },
+  DESTINATION_ALLOW: {
+    type: 'string',
+    default: '',
+    description:
+      'Destinations that are allowed beside public ones, comma separated: addresses, CIDR ranges, host names, patterns ' +
+      'such as *.example.com, and the words loopback, private, single-label',
+  },
+  DESTINATION_DENY: {
+    type: 'string',
+    default: '',
+    description: 'Destinations that are refused whatever DESTINATION_ALLOW says, written in the same way',
+  },
+  DESTINATION_CA_FILE: {
+    type: 'string',
+    description: 'PEM file with certificate authorities that are trusted for destinations beside the usual ones',
+  },
+} as const;
+
+/** The policy that the settings describe. Throws an Error that names the setting and the entry that it cannot read. */
+export function destinationPolicyFrom(config: {
+  DESTINATION_SCHEMES: string;
+  DESTINATION_ALLOW: string;
+  DESTINATION_DENY: string;
+}): DestinationPolicy {
+  return createDestinationPolicy({
+    schemes: list(config.DESTINATION_SCHEMES),
+    allow: list(config.DESTINATION_ALLOW),
+    deny: list(config.DESTINATION_DENY),
+  });
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}

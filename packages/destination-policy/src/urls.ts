@@ -1,0 +1,27 @@
+const maxLength = 2048;
+const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)/i;
+
+/**
+ * The WHATWG parser, but strict: what it would silently repair (spaces, tabs, line ends, control characters,
+ * backslashes, missing or extra slashes, invisible characters in the host) is refused, because other parsers
+ * repair it otherwise.
+ */
+export function readUrl(text: string): { ok: true; url: URL } | { ok: false; reason: string } {
+  const reason = findFault(text);
+  if (reason) return { ok: false, reason };
+  const url = URL.parse(text);
+  return url ? { ok: true, url } : { ok: false, reason: 'must be a valid URL' };
+}
+
+function findFault(text: string): string | undefined {
+  if (text.length === 0 || text.length > maxLength) return `must have 1 to ${maxLength} characters`;
+  if (/[\s\\\p{Cc}]/u.test(text) || !text.isWellFormed()) {
+    return 'must not contain spaces, control characters or backslashes';
+  }
+  const [, authority] = absolute.exec(text) ?? [];
+  if (authority === undefined) return 'must be an absolute URL such as https://api.example.com/path';
+  if (authority.includes('@')) return 'must not contain user information';
+  if (/\p{Cf}/u.test(authority)) return 'must not contain invisible characters in its host';
+  if (text.includes('#')) return 'must not contain a fragment';
+  return undefined;
+}

@@ -1,0 +1,122 @@
+import { ServiceError } from '@sluice/problems';
+import { openTestPool } from './pool-for-tests.ts';
+
+const pool = openTestPool();
+afterAll(() => pool.close());
+
+/** Remembers the calls and answers each with its number. */
+function recordingHost() {
+  const calls: [string, unknown][] = [];
+  const host = async (operation: string, payloadJson: string) => {
+    calls.push([operation, JSON.parse(payloadJson)]);
+    return JSON.stringify({ call: calls.length });
+  };
+  return { calls, host };
+}
+
+test('without a host there is no client', async () => {
+  expect(await pool.body('module.exports = (req) => ({ body: [typeof req.svc, "svc" in req] })')).toEqual([
+    'undefined',
+    false,
+  ]);
+});
+
+test('every operation reaches the host with its payload', async () => {
+  const { calls, host } = recordingHost();
+  const code = `module.exports = async ({ svc }) => ({ body: [
+    await svc.tokenize({ card: '4242' }), await svc.detokenize(['{{ id }}']),
+    await svc.tokens.create({ type: 'token', data: 1 }), await svc.tokens.retrieve('id'),
+    await svc.tokens.update('id', { data: 2 }), await svc.tokens.delete('id') ] })`;
+  expect(await pool.body(code, { host })).toEqual([1, 2, 3, 4, 5, 6].map((call) => ({ call })));
+  expect(calls).toEqual([
+    ['tokenize', { card: '4242' }],
+    ['detokenize', ['{{ id }}']],
+    ['tokens.create', { type: 'token', data: 1 }],
+    ['tokens.retrieve', { id: 'id' }],
+    ['tokens.update', { id: 'id', patch: { data: 2 } }],
+    ['tokens.delete', { id: 'id' }],
+  ]);
+});
+
+test('calls run side by side, and answers find their calls in any order', async () => {
+  const host = async (_: string, payloadJson: string) => {
+    await new Promise((resolve) => setTimeout(resolve, 60 - 20 * JSON.parse(payloadJson)));
+    return payloadJson;
+  };
+  const startedAt = performance.now();
+  const code = 'module.exports = async (req) => ({ body: await Promise.all([0, 1, 2].map(req.svc.tokenize)) })';
+  expect(await pool.body(code, { host, proxyId: 'parallel' })).toEqual([0, 1, 2]);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});
+
+test('an empty answer is undefined', async () => {
+  const code = 'module.exports = async (req) => ({ body: typeof (await req.svc.tokens.delete("id")) })';
+  expect(await pool.body(code, { host: async () => '' })).toBe('undefined');
+});
+
+test('a ServiceError is an Error with its detail and status; anything else says nothing', async () => {
+  const code = `module.exports = async (req) => {
+    try { await req.svc.tokenize(1) } catch (error) { return { body: [error instanceof Error, error.message, error.status, error.code] } } }`;
+  const refuse = (error: unknown) => ({ host: () => Promise.reject(error) });
+  expect(await pool.body(code, refuse(new ServiceError('forbidden', 'token:create is missing')))).toEqual([
+    true,
+    'token:create is missing',
+    403,
+    'forbidden',
+  ]);
+  expect(JSON.stringify(await pool.body(code, refuse(new Error('password'))))).not.toContain('password');
+});
+
+test('an error that is not caught fails the transform', async () => {
+  const host = () => Promise.reject(new ServiceError('not_found', 'Token 1 does not exist'));
+  const error = await pool.failure('module.exports = async (req) => {\n await req.svc.tokens.retrieve("1") }', {
+    host,
+  });
+  expect(error).toMatchObject({ code: 'transform_failed' });
+  expect(error.detail).toContain('Token 1 does not exist');
+});
+
+test('a host that throws at once is a rejection too', async () => {
+  const host = () => {
+    throw new ServiceError('conflict', 'exists');
+  };
+  expect(
+    (await pool.failure('module.exports = async (req) => { await req.svc.tokenize(1) }', { host })).detail,
+  ).toContain('exists');
+});
+
+test('timers wait for calls that are under way', async () => {
+  const code = `module.exports = async (req) => ({ body: await Promise.race([
+    req.svc.tokenize(1), new Promise((resolve) => setTimeout(resolve, 10, 'timer')) ]) })`;
+  expect(await pool.body(code, { host: async () => '"call"' })).toBe('call');
+});
+
+test('thenables in answers and in what the code passes are plain data', async () => {
+  const { calls, host } = recordingHost();
+  const code = 'module.exports = async (req) => ({ body: await req.svc.tokenize({ then: 1 }) })';
+  expect(await pool.body(code, { host: async () => '{"then":"text"}' })).toEqual(JSON.parse('{"then":"text"}'));
+  await pool.body(code, { host });
+  expect(calls).toEqual([['tokenize', JSON.parse('{"then":1}')]]);
+});
+
+test.each(['undefined', '() => 1', '1n'])('a payload of %s is refused in the sandbox', async (value) => {
+  const { calls, host } = recordingHost();
+  await pool.failure(`module.exports = async (req) => { await req.svc.tokenize(${value}) }`, { host });
+  expect(calls).toEqual([]);
+});
+
+test('a call that nobody waits for does not delay the answer, and its answer is not seen later', async () => {
+  const code = `let late = 'nothing';
+    module.exports = (req) => { const body = late; req.svc.tokenize(1).then(() => { late = 'seen' }); return { body } }`;
+  const host = () => new Promise<string>((resolve) => setTimeout(resolve, 50, '1'));
+  expect(await pool.body(code, { host, proxyId: 'late' })).toBe('nothing');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await pool.body(code, { host, proxyId: 'late' })).toBe('nothing');
+});
+
+test('the host of one invocation is never asked by another', async () => {
+  const code = 'module.exports = async (req) => ({ body: await req.svc.tokenize(1) })';
+  const named = (name: string) => ({ host: async () => JSON.stringify(name), tenantId: name });
+  const names = Array.from({ length: 20 }, (_, index) => `host ${index}`);
+  expect(await Promise.all(names.map((name) => pool.body(code, named(name))))).toEqual(names);
+});

@@ -1,0 +1,100 @@
+import { type ErrorCode, type FieldErrors, ServiceError } from '@sluice/problems';
+import { CustomHttpResponse } from './custom-http-response.ts';
+import type { TransformLimits } from './limits.ts';
+import { placeInCode } from './thread/module-code.ts';
+import type { GuestFailure, Outcome, Stop } from './thread/outcome.ts';
+
+type Failed = Exclude<Outcome, { kind: 'result' }>;
+
+/** Why a transform was stopped, as the `cause` of its ServiceError. */
+export class TransformStopped extends Error {
+  readonly limit: Stop;
+
+  constructor(limit: Stop) {
+    super(`Stopped by ${limit}`);
+    this.name = 'TransformStopped';
+    this.limit = limit;
+  }
+}
+
+/** What the errors of the module `svc-errors` are to the caller. */
+const serviceCodes = [
+  'bad_request',
+  'unauthenticated',
+  'forbidden',
+  'too_many_requests',
+  'transform_failed',
+] as const satisfies ErrorCode[];
+
+/** The error for an outcome that is no result. */
+export function toError(outcome: Failed, limits: TransformLimits): ServiceError | CustomHttpResponse {
+  if (outcome.kind === 'stopped') return stopped(outcome.by, limits);
+  const { failure } = outcome;
+  return failure.kind === 'response' ? toResponse(failure, limits) : toServiceError(failure, limits);
+}
+
+/** A kill by `limit`, which the detail names. */
+export function stopped(limit: Stop, limits: TransformLimits): ServiceError {
+  return new ServiceError('transform_failed', `The transform was stopped: ${reason(limit, limits)}`, {
+    cause: new TransformStopped(limit),
+  });
+}
+
+function reason(limit: Stop, limits: TransformLimits): string {
+  switch (limit) {
+    case 'cpuMs':
+      return `it used more than ${limits.cpuMs} ms of CPU time`;
+    case 'wallMs':
+      return `it took longer than ${limits.wallMs} ms`;
+    case 'heapBytes':
+      return `it used more than ${limits.heapBytes} bytes of memory`;
+    case 'stackBytes':
+      return `it used more than ${limits.stackBytes} bytes of stack`;
+    case 'outputBytes':
+      return `its output has more than ${limits.outputBytes} bytes`;
+    case 'hostCalls':
+      return `it made more than ${limits.hostCalls} calls of the service`;
+    case 'stuck':
+      return 'it waits for a promise that can never settle';
+    case 'crashed':
+      return 'its environment broke';
+  }
+}
+
+function toServiceError(failure: GuestFailure & { kind: 'error' }, limits: TransformLimits): ServiceError {
+  const { name, message = '', code, errors, stack = '' } = failure;
+  if (name === 'InternalError' && message === 'out of memory') return stopped('heapBytes', limits);
+  if (name === 'InternalError' && message === 'stack overflow') return stopped('stackBytes', limits);
+  const known = serviceCodes.find((candidate) => candidate === code);
+  if (known) {
+    const fields = toFieldErrors(errors);
+    return new ServiceError(
+      known,
+      message === '' ? 'The transform refused the request' : message,
+      fields && { errors: fields },
+    );
+  }
+  const place = placeInCode(stack);
+  const text = name === undefined ? `the transform threw ${message}` : message === '' ? name : `${name}: ${message}`;
+  return new ServiceError('transform_failed', place ? `${text} (line ${place.line})` : text);
+}
+
+function toResponse(
+  failure: GuestFailure & { kind: 'response' },
+  limits: TransformLimits,
+): ServiceError | CustomHttpResponse {
+  const { status, headersJson, bodyJson } = failure;
+  const bytes = Buffer.byteLength(headersJson) + Buffer.byteLength(bodyJson ?? '');
+  if (bytes > limits.outputBytes) return stopped('outputBytes', limits);
+  return new CustomHttpResponse(status, headersJson, bodyJson);
+}
+
+/** A copy without a prototype; anything but lists of text is left out. */
+function toFieldErrors(errors: unknown): FieldErrors | undefined {
+  if (typeof errors !== 'object' || errors === null) return undefined;
+  const copy: FieldErrors = Object.create(null);
+  for (const [path, messages] of Object.entries(errors)) {
+    if (Array.isArray(messages) && messages.every((text) => typeof text === 'string')) copy[path] = messages;
+  }
+  return Object.keys(copy).length > 0 ? copy : undefined;
+}

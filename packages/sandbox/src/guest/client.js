@@ -1,0 +1,67 @@
+/** The client of the service: `req.svc`. Every call is one message to the host and one promise. */
+import { host, parse, stringify } from './host.js';
+
+const { assign, create, freeze } = Object;
+const GuestPromise = Promise;
+const GuestError = Error;
+const GuestTypeError = TypeError;
+
+/** @typedef {{ resolve(value: unknown): void, reject(error: Error): void }} PendingCall */
+
+/** @type {Record<number, PendingCall>} */
+let pending = create(null);
+let lastId = 0;
+
+/**
+ * @param {string} operation
+ * @param {unknown} payload
+ */
+function call(operation, payload) {
+  return new GuestPromise((resolve, reject) => {
+    const json = stringify(payload);
+    if (json === undefined) throw new GuestTypeError(`${operation} needs a JSON value`);
+    lastId += 1;
+    pending[lastId] = { resolve, reject };
+    host.call(lastId, operation, json);
+  });
+}
+
+export const client = freeze({
+  tokens: freeze({
+    /** @param {unknown} token */
+    create: (token) => call('tokens.create', token),
+    /** @param {string} id */
+    retrieve: (id) => call('tokens.retrieve', { id }),
+    /** @param {string} id @param {unknown} patch */
+    update: (id, patch) => call('tokens.update', { id, patch }),
+    /** @param {string} id */
+    delete: (id) => call('tokens.delete', { id }),
+  }),
+  /** @param {unknown} value */
+  tokenize: (value) => call('tokenize', value),
+  /** @param {unknown} value */
+  detokenize: (value) => call('detokenize', value),
+});
+
+/**
+ * Settles one call.
+ * @param {number} id
+ * @param {boolean} ok
+ * @param {string} json The answer, or `{ message, status, code }`.
+ */
+export function deliver(id, ok, json) {
+  const settle = pending[id];
+  if (!settle) return;
+  delete pending[id];
+  if (ok) {
+    settle.resolve(json === '' ? undefined : parse(json));
+    return;
+  }
+  const { message, status, code } = parse(json);
+  settle.reject(assign(new GuestError(message), { status, code }));
+}
+
+/** Drops the calls that nobody waits for any more. */
+export function abandonCalls() {
+  pending = create(null);
+}

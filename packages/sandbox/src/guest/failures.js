@@ -1,0 +1,37 @@
+/** What was thrown, as plain text that the host can read whatever the Tenant's code threw. */
+import { describeResponse, describeServiceError } from './errors.js';
+
+const toText = String;
+const { apply } = Reflect;
+const sliceText = String.prototype.slice;
+const maximumLength = 2000;
+
+/**
+ * A `GuestFailure` of the thread, without a prototype: a `toJSON` on Object.prototype must not rewrite it.
+ * @param {unknown} thrown
+ */
+export function describe(thrown) {
+  if (typeof thrown !== 'object' || thrown === null) {
+    return { __proto__: null, kind: 'error', message: text(() => thrown) };
+  }
+  const response = describeResponse(thrown);
+  if (response) return { __proto__: null, kind: 'response', ...response };
+  return {
+    __proto__: null,
+    kind: 'error',
+    ...describeServiceError(thrown),
+    name: text(() => /** @type {Error} */ (thrown).name),
+    message: text(() => ('message' in thrown ? thrown.message : thrown)),
+    stack: text(() => /** @type {Error} */ (thrown).stack),
+  };
+}
+
+/** @param {() => unknown} read Code of the Tenant may run here: a getter, a toString. */
+function text(read) {
+  try {
+    const value = read();
+    return apply(sliceText, typeof value === 'symbol' ? 'a symbol' : toText(value), [0, maximumLength]);
+  } catch {
+    return 'an error without text';
+  }
+}

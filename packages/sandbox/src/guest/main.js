@@ -1,0 +1,85 @@
+/**
+ * What runs around a Tenant's code. Everything that it needs is taken here, before that code runs, so that a
+ * redefined `JSON.stringify` or `Promise.prototype.then` changes the Tenant's own results and never this wrapper.
+ * `await` and object literals use no redefinable part of the language; method calls on shared prototypes would.
+ */
+import { abandonCalls, client } from './client.js';
+import { describe } from './failures.js';
+import { defineGlobals, requireModule } from './globals.js';
+import { host, parse, stringify } from './host.js';
+import { clearTimers } from './timers.js';
+
+export { deliver } from './client.js';
+export { fireTimer } from './timers.js';
+
+const { isArray } = Array;
+const { apply } = Reflect;
+const GuestTypeError = TypeError;
+
+/** @type {unknown} */
+let transform;
+
+defineGlobals();
+
+/**
+ * Runs the module body once; its export is the transform.
+ * @param {Function} body
+ */
+export function define(body) {
+  try {
+    const module = { exports: {} };
+    apply(body, module.exports, [module.exports, requireModule, module, 'transform.js', '.']);
+    transform = exported(module.exports);
+  } catch (error) {
+    host.fail(stringify(describe(error)));
+  }
+}
+
+/** @param {unknown} exports */
+function exported(exports) {
+  if (typeof exports === 'function') return exports;
+  return typeof exports === 'object' && exports !== null && 'default' in exports ? exports.default : undefined;
+}
+
+/**
+ * One invocation. Its promise never rejects: the host learns the outcome by `done` or `fail`.
+ * @param {string} argsJson
+ * @param {string} configurationJson
+ * @param {string | undefined} clientName
+ */
+export async function invoke(argsJson, configurationJson, clientName) {
+  try {
+    if (typeof transform !== 'function') {
+      throw new GuestTypeError('module.exports is not a function: export an async function (req) { … }');
+    }
+    const args = parse(argsJson);
+    const configuration = parse(configurationJson);
+    const request = clientName ? { args, configuration, [clientName]: client } : { args, configuration };
+    const result = await transform(request);
+    if (typeof result !== 'object' || result === null || isArray(result)) {
+      throw new GuestTypeError('the transform must return an object with body and headers');
+    }
+    const { body, headers } = result;
+    host.done(toJson('body', body), toJson('headers', headers));
+  } catch (error) {
+    host.fail(stringify(describe(error)));
+  }
+}
+
+/** Lets go of all that belongs to one invocation. */
+export function reset() {
+  clearTimers();
+  abandonCalls();
+}
+
+/**
+ * @param {string} member
+ * @param {unknown} value
+ * @returns {string} Empty when there is none
+ */
+function toJson(member, value) {
+  if (value === undefined) return '';
+  const json = stringify(value);
+  if (json === undefined) throw new GuestTypeError(`${member} is not a JSON value`);
+  return json;
+}

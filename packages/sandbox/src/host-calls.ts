@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { MessagePort } from 'node:worker_threads';
+import { asServiceError } from '@sluice/problems';
+import type { HostAnswer, HostCall } from './thread/messages.ts';
+import type { TransformTask } from './transform-task.ts';
+
+type Host = NonNullable<TransformTask['host']>;
+
+/** The main thread's side of the client in transforms. */
+export interface HostCalls {
+  /** Opens the host of one invocation to the threads; the key names it and cannot be guessed by another. */
+  open(host: Host): string;
+  /** From now on nothing is answered under the key. */
+  close(key: string): void;
+  /** Listens to the port of a thread, until the thread ends. */
+  listen(port: MessagePort): void;
+}
+
+export function newHostCalls(): HostCalls {
+  const hosts = new Map<string, Host>();
+
+  async function answer(port: MessagePort, { hostKey, id, operation, payloadJson }: HostCall): Promise<void> {
+    const host = hosts.get(hostKey);
+    if (!host) return;
+    const result = await settle(host, operation, payloadJson);
+    if (hosts.has(hostKey)) port.postMessage({ hostKey, id, ...result } satisfies HostAnswer);
+  }
+
+  return {
+    open: (host) => {
+      const key = randomUUID();
+      hosts.set(key, host);
+      return key;
+    },
+    close: (key) => void hosts.delete(key),
+    listen: (port) => {
+      port.on('message', (call: HostCall) => void answer(port, call));
+      port.unref();
+    },
+  };
+}
+
+async function settle(host: Host, operation: string, payloadJson: string): Promise<{ ok: boolean; json: string }> {
+  try {
+    return { ok: true, json: await host(operation, payloadJson) };
+  } catch (error) {
+    const { detail, status, code } = asServiceError(error);
+    return { ok: false, json: JSON.stringify({ message: detail, status, code }) };
+  }
+}

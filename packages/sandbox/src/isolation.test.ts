@@ -1,0 +1,100 @@
+import { openTestPool } from './pool-for-tests.ts';
+
+const pool = openTestPool({ limits: { cpuMs: 400, wallMs: 1_000 } });
+afterAll(() => pool.close());
+
+const counting =
+  'let calls = 0; module.exports = () => { calls += 1; globalThis.seen = (globalThis.seen ?? 0) + 1; return { body: [calls, seen] } }';
+
+test('a warm transform keeps its own module state', async () => {
+  expect(await pool.body(counting, { proxyId: 'warm' })).toEqual([1, 1]);
+  expect(await pool.body(counting, { proxyId: 'warm' })).toEqual([2, 2]);
+});
+
+test.each([
+  ['Tenant', { tenantId: 'other' }],
+  ['proxy', { proxyId: 'other' }],
+  ['kind', { kind: 'response' as const }],
+])('another %s with the same code sees nothing of it', async (_, other) => {
+  const base = { tenantId: 'base', proxyId: 'base' };
+  await pool.body(counting, base);
+  expect(await pool.body(counting, { ...base, ...other })).toEqual([1, 1]);
+});
+
+test('keys that only look alike when they are joined are different', async () => {
+  expect(await pool.body(counting, { tenantId: 'a', proxyId: 'b","c' })).toEqual([1, 1]);
+  expect(await pool.body(counting, { tenantId: 'a","b', proxyId: 'c' })).toEqual([1, 1]);
+});
+
+test('new code of the same proxy starts afresh', async () => {
+  await pool.body(counting, { proxyId: 'changing' });
+  expect(await pool.body(`${counting};`, { proxyId: 'changing' })).toEqual([1, 1]);
+  expect(await pool.body(counting, { proxyId: 'changing' })).toEqual([1, 1]);
+});
+
+test('changed built-ins of one Tenant do not reach another', async () => {
+  await pool.run('Object.prototype.stolen = 1; JSON.stringify = () => "1"; module.exports = () => ({})', {
+    tenantId: 'x',
+  });
+  expect(
+    await pool.body('module.exports = () => ({ body: [{}.stolen, JSON.stringify({})] })', { tenantId: 'y' }),
+  ).toEqual([null, '{}']);
+});
+
+test('after a limit the next invocation starts afresh', async () => {
+  const code = 'let calls = 0; module.exports = (req) => { calls += 1; while (req.args.loop); return { body: calls } }';
+  const run = (loop: boolean) => pool.body(code, { proxyId: 'limit', argsJson: JSON.stringify({ loop }) });
+  expect(await run(false)).toBe(1);
+  await expect(run(true)).rejects.toMatchObject({ code: 'transform_failed' });
+  expect(await run(false)).toBe(1);
+});
+
+test('after an error of its own it stays warm', async () => {
+  const code =
+    'let calls = 0; module.exports = (req) => { calls += 1; if (req.args.fail) throw new Error("x"); return { body: calls } }';
+  const run = (fail: boolean) => pool.body(code, { proxyId: 'own error', argsJson: JSON.stringify({ fail }) });
+  await expect(run(true)).rejects.toMatchObject({ code: 'transform_failed' });
+  expect(await run(false)).toBe(2);
+});
+
+test('promises that are left over do not run in the next invocation', async () => {
+  const code = `let steps = 0;
+    module.exports = () => { (async () => { for (;;) { steps += 1; await null } })(); return { body: steps } }`;
+  expect(await pool.body(code, { proxyId: 'left over' })).toBe(1);
+  expect(await pool.body(code, { proxyId: 'left over' })).toBe(1);
+});
+
+test('more transforms than are kept warm all run, each on its own', async () => {
+  const proxies = Array.from({ length: 80 }, (_, index) => `many ${index}`);
+  for (const proxyId of proxies) expect(await pool.body(counting, { proxyId })).toEqual([1, 1]);
+  expect(await pool.body(counting, { proxyId: 'many 79' })).toEqual([2, 2]);
+  expect(await pool.body(counting, { proxyId: 'many 0' })).toEqual([1, 1]);
+});
+
+test('the memory of a transform that once needed much is given back', async () => {
+  const code =
+    'let calls = 0; module.exports = (req) => { calls += 1; new Uint8Array(req.args.bytes).fill(1); return { body: calls } }';
+  const run = (bytes: number) => pool.body(code, { proxyId: 'much', argsJson: JSON.stringify({ bytes }) });
+  expect(await run(1_000)).toBe(1);
+  expect(await run(80 * 2 ** 20)).toBe(2);
+  expect(await run(1_000)).toBe(1);
+});
+
+test('memory that grows in the middle of promise jobs harms nothing', async () => {
+  const code = `module.exports = async () => {
+    const kept = [];
+    for (let i = 0; i < 24; i += 1) { await null; kept.push(new Uint8Array(2 ** 20).fill(i)) }
+    return { body: kept.map((part) => part[5]) } }`;
+  expect(await pool.body(code, { proxyId: 'growing' })).toEqual(Array.from({ length: 24 }, (_, index) => index));
+  expect(await pool.body(code, { proxyId: 'growing' })).toEqual(Array.from({ length: 24 }, (_, index) => index));
+});
+
+test('the memory of instances that were thrown away does not gather', async () => {
+  const startBytes = process.memoryUsage().rss;
+  let peakBytes = 0;
+  for (let i = 0; i < 20; i += 1) {
+    await pool.failure('const all = []; for (;;) all.push(new Uint8Array(2 ** 20).fill(1))', { proxyId: `flood ${i}` });
+    peakBytes = Math.max(peakBytes, process.memoryUsage().rss - startBytes);
+  }
+  expect(peakBytes).toBeLessThan(600 * 2 ** 20);
+});

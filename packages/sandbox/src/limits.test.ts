@@ -1,0 +1,104 @@
+import { TransformStopped } from './index.ts';
+import { openTestPool } from './pool-for-tests.ts';
+
+const limits = {
+  cpuMs: 200,
+  wallMs: 600,
+  heapBytes: 16 * 2 ** 20,
+  outputBytes: 10_000,
+  hostCalls: 5,
+  consoleBytes: 100,
+};
+const pool = openTestPool({ limits });
+afterAll(() => pool.close());
+
+const good = 'module.exports = () => ({ body: "good" })';
+const host = async () => '{}';
+
+test.each([
+  ['wallMs', 'await req.svc.tokenize("slow")', 'longer than 600 ms'],
+  ['heapBytes', 'const all = []; for (;;) all.push(new Array(1000).fill(1))', 'more than 16777216 bytes of memory'],
+  ['heapBytes', 'return "x".repeat(2 ** 28)', 'bytes of memory'],
+  ['stackBytes', 'const f = () => f() + 1; f()', 'more than 524288 bytes of stack'],
+  ['outputBytes', 'return { body: "x".repeat(10_001) }', 'more than 10000 bytes'],
+  ['outputBytes', 'return { body: "é".repeat(5_000) }', 'more than 10000 bytes'],
+  ['outputBytes', 'return { headers: { a: "x".repeat(10_001) } }', 'more than 10000 bytes'],
+  ['outputBytes', 'await req.svc.tokenize("x".repeat(10_001))', 'more than 10000 bytes'],
+  ['hostCalls', 'for (let i = 0; i < 6; i += 1) await req.svc.tokenize("fast")', 'more than 5 calls'],
+  ['stuck', 'await new Promise(() => {})', 'can never settle'],
+])('%s stops %s', async (limit, statement, reason) => {
+  const slowHost = (_: string, payload: string) =>
+    payload === '"slow"' ? new Promise<string>((resolve) => setTimeout(resolve, 1_000, '{}').unref()) : host();
+  const startedAt = performance.now();
+  const error = await pool.failure(`module.exports = async (req) => { ${statement} }`, { host: slowHost });
+  expect(error).toMatchObject({ code: 'transform_failed', status: 500 });
+  expect(error.detail).toContain(reason);
+  expect(error.cause).toBeInstanceOf(TransformStopped);
+  expect(error.cause).toMatchObject({ limit });
+  expect(performance.now() - startedAt).toBeLessThan(limits.wallMs + 300);
+  expect(await pool.body(good, { proxyId: 'good' })).toBe('good');
+});
+
+test('cpuMs stops an endless loop, long before the wall clock does', async () => {
+  const patient = openTestPool({ limits: { cpuMs: 100, wallMs: 10_000 } });
+  const startedAt = performance.now();
+  const error = await patient.failure('module.exports = () => { for (;;) {} }');
+  expect(error.detail).toContain('more than 100 ms of CPU time');
+  expect(error.cause).toMatchObject({ limit: 'cpuMs' });
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  await patient.close();
+});
+
+test('exactly the allowed output passes', async () => {
+  const result = await pool.run('module.exports = () => ({ body: "x".repeat(9_998) })');
+  expect(result.bodyJson).toHaveLength(10_000);
+});
+
+test('exactly the allowed calls pass', async () => {
+  const code =
+    'module.exports = async (req) => { await Promise.all([1, 2, 3, 4, 5].map(req.svc.tokenize)); return {} }';
+  await expect(pool.run(code, { host })).resolves.toMatchObject({ bodyJson: undefined });
+});
+
+test('waiting for a call is no CPU time', async () => {
+  const slow = () => new Promise<string>((resolve) => setTimeout(resolve, 300, '"done"'));
+  expect(await pool.body('module.exports = async (req) => ({ body: await req.svc.tokenize(1) })', { host: slow })).toBe(
+    'done',
+  );
+});
+
+test('a promise that can never settle is found at once', async () => {
+  const startedAt = performance.now();
+  await pool.failure('module.exports = () => new Promise(() => {})');
+  expect(performance.now() - startedAt).toBeLessThan(200);
+});
+
+test('console text beyond the limit is dropped, and the transform goes on', async () => {
+  pool.printed.length = 0;
+  const code =
+    'module.exports = () => { for (let i = 0; i < 50; i += 1) console.log("0123456789"); return { body: "x" } }';
+  expect(await pool.body(code)).toBe('x');
+  expect(pool.printed.map((entry) => entry.text).join('')).toHaveLength(100);
+});
+
+test('memory and stack that were caught in the code count for nothing', async () => {
+  const code = `module.exports = () => {
+    let caught = '';
+    try { const f = () => f() + 1; f() } catch (error) { caught = error.message }
+    return { body: caught } }`;
+  expect(await pool.body(code)).toBe('stack overflow');
+});
+
+test('a full queue refuses with Retry-After, and what waits is run', async () => {
+  const small = openTestPool({ queueLimit: 2 });
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => small.run(good)));
+  expect(results.map((result) => result.status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'rejected',
+  ]);
+  await small.close();
+  await expect(small.run(good)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+});

@@ -1,0 +1,26 @@
+/** What one invocation of a transform may use. */
+export interface TransformLimits {
+  /** CPU time of the thread, in milliseconds; waiting for the client's calls does not count. */
+  cpuMs: number;
+  /** From the start in a thread to the answer, in milliseconds. */
+  wallMs: number;
+  /** Memory of the transform's own heap. */
+  heapBytes: number;
+  stackBytes: number;
+  /** UTF-8 bytes of the result as JSON; also of one payload of the client. */
+  outputBytes: number;
+  /** Calls of the client. */
+  hostCalls: number;
+  /** UTF-8 bytes of console text that are kept. */
+  consoleBytes: number;
+}
+
+export const defaultTransformLimits: Readonly<TransformLimits> = Object.freeze({
+  cpuMs: 2_000,
+  wallMs: 10_000,
+  heapBytes: 128 * 2 ** 20,
+  stackBytes: 512 * 2 ** 10,
+  outputBytes: 5 * 2 ** 20,
+  hostCalls: 50,
+  consoleBytes: 16 * 2 ** 10,
+});

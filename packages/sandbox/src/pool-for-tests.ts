@@ -1,0 +1,67 @@
+import type { ServiceError } from '@sluice/problems';
+import {
+  type ConsoleEntry,
+  type CustomHttpResponse,
+  defaultTransformLimits,
+  openTransformPool,
+  type TransformLimits,
+  type TransformTask,
+} from './index.ts';
+
+interface TestPoolOptions {
+  limits?: Partial<TransformLimits>;
+  threads?: number;
+  queueLimit?: number;
+  headerPrefix?: string;
+}
+
+/** A pool with short limits, closed by the caller, and shorthands for one Tenant's request transform. */
+export function openTestPool({ limits, threads = 1, queueLimit = 50, headerPrefix = 'SVC' }: TestPoolOptions = {}) {
+  const printed: ConsoleEntry[] = [];
+  const faults: unknown[] = [];
+  const pool = openTransformPool({
+    limits: { ...defaultTransformLimits, cpuMs: 1_000, wallMs: 2_000, ...limits },
+    threads,
+    queueLimit,
+    headerPrefix,
+    onConsole: (entry) => printed.push(entry),
+    onFault: (error) => faults.push(error),
+  });
+
+  const run = (code: string, task: Partial<TransformTask> = {}) =>
+    pool.run({
+      tenantId: 'tenant',
+      proxyId: 'proxy',
+      kind: 'request',
+      code,
+      argsJson: '{"body":{"name":"Ann"},"headers":{"x-a":"1"}}',
+      configuration: { key: 'value' },
+      ...task,
+    });
+
+  return {
+    ...pool,
+    printed,
+    faults,
+    run,
+    /** The parsed body that the code returned. */
+    body: async (code: string, task?: Partial<TransformTask>): Promise<unknown> => {
+      const { bodyJson } = await run(code, task);
+      return bodyJson === undefined ? undefined : JSON.parse(bodyJson);
+    },
+    /** The value of an expression, or of the `return` of statements. */
+    evaluate: async (code: string, task?: Partial<TransformTask>): Promise<unknown> => {
+      const { bodyJson } = await run(
+        `module.exports = async (req) => ({ body: await (async () => { ${code} })() })`,
+        task,
+      );
+      return bodyJson === undefined ? undefined : JSON.parse(bodyJson);
+    },
+    /** The error of a run that must fail. */
+    failure: async (code: string, task?: Partial<TransformTask>): Promise<ServiceError & CustomHttpResponse> => {
+      const result = await run(code, task).catch((error: unknown) => ({ error }));
+      if ('error' in result) return result.error as ServiceError & CustomHttpResponse;
+      throw new Error(`Expected a failure, got ${JSON.stringify(result)}`);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { cipherOperations } from './ciphers.ts';
+import { cryptoOperations } from './crypto.ts';
+import { pathOperations } from './paths.ts';
+import { urlOperations } from './urls.ts';
+
+type Operation = (...parameters: unknown[]) => unknown;
+
+export interface Bridge {
+  /** Runs one synchronous operation of Node.js for the guest; never throws. `[1, value]` or `[0, error]` as JSON. */
+  call(operation: string, parametersJson: string): string;
+  /** Forgets what belongs to the invocation that ended. */
+  clear(): void;
+}
+
+export function openBridge(): Bridge {
+  const ciphers = cipherOperations();
+  const operations = new Map<string, Operation>(
+    Object.entries({ ...cryptoOperations, ...urlOperations, ...pathOperations, ...ciphers.operations }),
+  );
+  return {
+    call: (name, parametersJson) => {
+      try {
+        const operation = operations.get(name);
+        if (!operation) throw new Error(`Unknown operation ${name}`);
+        const parameters: unknown = JSON.parse(parametersJson);
+        return JSON.stringify([1, operation(...(Array.isArray(parameters) ? parameters : []))]);
+      } catch (error) {
+        return JSON.stringify([0, describe(error)]);
+      }
+    },
+    clear: () => void ciphers.clear(),
+  };
+}
+
+/** No stack: it names files of the service. */
+function describe(error: unknown) {
+  if (!(error instanceof Error)) return { name: 'Error', message: 'The operation failed' };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return { name: error.name, message: error.message, code };
+}

@@ -1,0 +1,34 @@
+import type { TransformLimits } from '../limits.ts';
+
+/** Time that one invocation may still use. */
+export interface Budget {
+  /** Which limit is reached, if any. */
+  exceeded(): 'cpuMs' | 'wallMs' | undefined;
+  cpuMs(): number;
+  wallLeftMs(): number;
+}
+
+/** Counts from now: the CPU time of this thread, and the wall clock. */
+export function startBudget(limits: TransformLimits): Budget {
+  const cpuAtStart = threadCpuMs();
+  const wallAtStart = performance.now();
+  const shortest = Math.min(limits.cpuMs, limits.wallMs);
+  const cpuMs = () => threadCpuMs() - cpuAtStart;
+  const wallMs = () => performance.now() - wallAtStart;
+  return {
+    cpuMs,
+    wallLeftMs: () => limits.wallMs - wallMs(),
+    exceeded: () => {
+      // A thread cannot have used more CPU time than has passed: most calls are spared the system call.
+      const elapsed = wallMs();
+      if (elapsed < shortest) return undefined;
+      if (elapsed >= limits.wallMs) return 'wallMs';
+      return cpuMs() >= limits.cpuMs ? 'cpuMs' : undefined;
+    },
+  };
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}

@@ -1,0 +1,60 @@
+import type { Guest } from './guest.ts';
+import type { RunTask } from './messages.ts';
+
+/** Instances of QuickJS that wait in one thread, about 2 MiB each before they grow. */
+const maximumGuests = 32;
+/** A guest that grew more is not kept; together they may have grown four times as much. */
+const maximumGrownBytes = 32 * 2 ** 20;
+const maximumGrownTogether = 4 * maximumGrownBytes;
+/** What code leaves behind in its globals ends with this many runs. */
+const maximumUses = 10_000;
+
+interface Entry {
+  code: string;
+  guest: Guest;
+  uses: number;
+}
+
+/** The guests of one thread by transform, the least recently used first. */
+export interface Contexts {
+  /** The warm guest of exactly this transform, removed while it runs. */
+  take(task: RunTask): Entry | undefined;
+  /** Keeps a guest whose run left it in order. */
+  keep(task: RunTask, entry: Entry): void;
+}
+
+/** `onDiscard` gets each guest that is not kept. */
+export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
+  const entries = new Map<string, Entry>();
+  const isFull = () =>
+    entries.size > maximumGuests ||
+    [...entries.values()].reduce((sum, { guest }) => sum + guest.memory().grownBytes, 0) > maximumGrownTogether;
+  const remove = (key: string): Entry | undefined => {
+    const entry = entries.get(key);
+    entries.delete(key);
+    return entry;
+  };
+
+  return {
+    take: (task) => {
+      const entry = remove(keyOf(task));
+      if (entry && entry.code !== task.code) onDiscard(entry.guest);
+      return entry?.code === task.code ? entry : undefined;
+    },
+    keep: (task, { code, guest, uses }) => {
+      if (uses + 1 >= maximumUses || guest.memory().grownBytes > maximumGrownBytes) {
+        onDiscard(guest);
+        return;
+      }
+      entries.set(keyOf(task), { code, guest, uses: uses + 1 });
+      while (isFull()) {
+        const [oldest = ''] = entries.keys();
+        const evicted = remove(oldest);
+        if (evicted) onDiscard(evicted.guest);
+      }
+    },
+  };
+}
+
+/** Never the same for two Tenants. */
+const keyOf = ({ tenantId, proxyId, kind }: RunTask) => JSON.stringify([tenantId, proxyId, kind]);

@@ -1,0 +1,21 @@
+import type { DisposableResult, QuickJSHandle } from 'quickjs-emscripten';
+import type { QuickJs } from './quickjs.ts';
+
+/**
+ * Loads the guest's own files, each once, as modules that may import each other. The Tenant's code can import nothing:
+ * neither these files, which would hand it the host's functions, nor others.
+ */
+export function guestFileLoader({ runtime, context }: QuickJs, sources: ReadonlyMap<string, string>) {
+  const refused = () => ({ error: new Error('import is not supported: use require') });
+  runtime.setModuleLoader(
+    (path) => sources.get(nameOf(path)) ?? refused(),
+    (importer, specifier) => (importer.startsWith(folder) ? folder + specifier.replace('./', '') : refused()),
+  );
+  return (name: string): DisposableResult<QuickJSHandle, QuickJSHandle> =>
+    context.evalCode(`export * from './${name}.js'`, `${folder}load ${name}`, {
+      type: 'module',
+    });
+}
+
+const folder = 'guest/';
+const nameOf = (path: string) => path.slice(folder.length).replace('.js', '');

@@ -1,0 +1,187 @@
+import type { QuickJSHandle } from 'quickjs-emscripten';
+import { type Bridge, openBridge } from './bridge/bridge.ts';
+import { guestFileLoader } from './guest-files.ts';
+import { installHostFunctions } from './host-functions.ts';
+import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
+import type { RunTask, ThreadSettings } from './messages.ts';
+import { evaluateModule } from './module-code.ts';
+import type { Outcome } from './outcome.ts';
+import { jobRunner, memoryOf, newInstance, type QuickJs, type RunJobs } from './quickjs.ts';
+import { readError } from './thrown.ts';
+
+/** Jobs between two looks at the budget: an interrupted job costs up to one round of QuickJS's interrupt counter. */
+const jobsPerSlice = 32;
+/** What promises may still do after the answer, so that it does not happen in the next invocation. */
+const leftoverSlices = 8;
+const leftoverMs = 5;
+
+const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
+type GuestFunction = (typeof exportedFunctions)[number];
+
+/** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
+export class Guest {
+  readonly #quickjs: QuickJs;
+  readonly #bridge: Bridge = openBridge();
+  readonly #headerPrefix: string;
+  readonly #functions: Map<GuestFunction, QuickJSHandle>;
+  readonly #runJobs: RunJobs;
+  #defined = false;
+  #invocation: Invocation | undefined;
+  /** When even the work after the answer must end, on the clock of `performance.now()`. */
+  #leftoverEndsAt: number | undefined;
+
+  private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, headerPrefix: string) {
+    this.#quickjs = quickjs;
+    this.#headerPrefix = headerPrefix;
+    const { context } = quickjs;
+    const load = guestFileLoader(quickjs, sources);
+    installHostFunctions({
+      context,
+      headerPrefix,
+      bridge: this.#bridge,
+      invocation: () => this.#invocation,
+      load: (name) => load(context.getString(name)),
+    });
+    const main = context.unwrapResult(load('main'));
+    this.#functions = new Map(exportedFunctions.map((name) => [name, context.getProp(main, name)]));
+    this.#runJobs = jobRunner(quickjs);
+  }
+
+  /** Starts QuickJS with the guest's own files in it. The transform is loaded by its first run, within its limits. */
+  static async open(
+    { quickjs, limits, headerPrefix }: ThreadSettings,
+    sources: ReadonlyMap<string, string>,
+  ): Promise<Guest> {
+    const instance = await newInstance(quickjs, limits.heapBytes);
+    const guest = new Guest(instance, sources, headerPrefix);
+    instance.runtime.setMemoryLimit(limits.heapBytes);
+    instance.runtime.setMaxStackSize(limits.stackBytes);
+    instance.runtime.setInterruptHandler(() => guest.#mustStop());
+    return guest;
+  }
+
+  /** All of its memory, and what of it is beyond that of a fresh guest. */
+  memory(): { bytes: number; grownBytes: number } {
+    return memoryOf(this.#quickjs);
+  }
+
+  /** Runs the transform; the outcome is in the invocation. False: this guest must not be used again. */
+  async run(task: RunTask, invocation: Invocation): Promise<boolean> {
+    this.#invocation = invocation;
+    this.#leftoverEndsAt = undefined;
+    try {
+      if (!this.#defined) this.#define(task.code, invocation);
+      if (!invocation.outcome) await this.#invoke(task, invocation);
+      return this.#defined && isReusable(invocation) && this.#finish(invocation);
+    } catch (error) {
+      end(invocation, { kind: 'stopped', by: error instanceof RangeError ? 'stackBytes' : 'crashed' });
+      return false;
+    } finally {
+      this.#bridge.clear();
+      this.#invocation = undefined;
+    }
+  }
+
+  #mustStop(): boolean {
+    const invocation = this.#invocation;
+    if (!invocation) return false;
+    if (this.#leftoverEndsAt !== undefined) return performance.now() > this.#leftoverEndsAt;
+    const limit = invocation.budget.exceeded();
+    if (limit) stop(invocation, limit);
+    return invocation.outcome?.kind === 'stopped';
+  }
+
+  /** Runs the Tenant's module once. */
+  #define(code: string, invocation: Invocation): void {
+    const { context } = this.#quickjs;
+    const evaluated = evaluateModule(context, code);
+    if (evaluated.error) {
+      end(invocation, readError(context, evaluated.error));
+      return;
+    }
+    evaluated.value.consume((body) => this.#call('define', invocation, [body]))?.dispose();
+    this.#defined = invocation.outcome === undefined;
+  }
+
+  async #invoke({ argsJson, configurationJson, hostKey }: RunTask, invocation: Invocation): Promise<void> {
+    const clientName = hostKey === undefined ? '' : this.#headerPrefix;
+    const promise = this.#callWithText('invoke', invocation, [argsJson, configurationJson, clientName]);
+    while (!invocation.outcome) {
+      this.#drainJobs(invocation);
+      if (invocation.outcome) break;
+      if (invocation.answers.length > 0) this.#deliverAnswers(invocation);
+      else if (invocation.awaitedCalls > 0) await nextAnswer(invocation);
+      else if (!this.#fireTimer(invocation)) end(invocation, this.#unsettled(promise));
+    }
+    promise?.dispose();
+  }
+
+  /** Nothing is left to run, and no outcome: the code waits in vain, or its wrapper broke. */
+  #unsettled(promise: QuickJSHandle | undefined): Outcome {
+    const { context } = this.#quickjs;
+    const state = promise && context.getPromiseState(promise);
+    return state?.type === 'rejected' ? readError(context, state.error) : { kind: 'stopped', by: 'stuck' };
+  }
+
+  /** Runs promise jobs until there are none, or a limit is reached. */
+  #drainJobs(invocation: Invocation): void {
+    for (;;) {
+      const executed = this.#runJobs(jobsPerSlice);
+      const limit = invocation.budget.exceeded();
+      if (limit) stop(invocation, limit);
+      if (Number.isNaN(executed)) stop(invocation, 'heapBytes');
+      if (invocation.outcome || executed === 0) return;
+    }
+  }
+
+  #deliverAnswers(invocation: Invocation): void {
+    const { context } = this.#quickjs;
+    for (const { id, ok, json } of invocation.answers.splice(0)) {
+      invocation.awaitedCalls -= 1;
+      const parameters = [context.newNumber(id), ok ? context.true : context.false, context.newString(json)];
+      this.#call('deliver', invocation, parameters)?.dispose();
+      for (const parameter of parameters) parameter.dispose();
+    }
+  }
+
+  #fireTimer(invocation: Invocation): boolean {
+    const fired = this.#call('fireTimer', invocation, []);
+    return fired?.consume((handle) => this.#quickjs.context.getNumber(handle)) === 1;
+  }
+
+  /** Lets what is left of the invocation come to its end. False when that takes too long. */
+  #finish(invocation: Invocation): boolean {
+    this.#leftoverEndsAt = performance.now() + leftoverMs;
+    for (let slice = 0; slice < leftoverSlices && this.#quickjs.runtime.hasPendingJob(); slice += 1) {
+      if (Number.isNaN(this.#runJobs(jobsPerSlice))) return false;
+    }
+    const reset = this.#call('reset', invocation, []);
+    reset?.dispose();
+    return reset !== undefined && !this.#quickjs.runtime.hasPendingJob() && !this.#mustStop();
+  }
+
+  #callWithText(name: GuestFunction, invocation: Invocation, texts: string[]): QuickJSHandle | undefined {
+    const parameters = texts.map((text) => this.#quickjs.context.newString(text));
+    const result = this.#call(name, invocation, parameters);
+    for (const parameter of parameters) parameter.dispose();
+    return result;
+  }
+
+  /** Undefined when it threw, which ends the invocation: the guest's functions throw only when a limit is reached. */
+  #call(name: GuestFunction, invocation: Invocation, parameters: QuickJSHandle[]): QuickJSHandle | undefined {
+    const { context } = this.#quickjs;
+    const handle = this.#functions.get(name);
+    if (!handle) throw new TypeError(`Guest function ${name} is missing`);
+    const result = context.callFunction(handle, context.undefined, parameters);
+    if (!result.error) return result.value;
+    end(invocation, readError(context, result.error));
+    return undefined;
+  }
+}
+
+/** A transform that throws errors of its own is as good as before; one that met a limit is not. */
+function isReusable({ outcome }: Invocation): boolean {
+  if (outcome?.kind === 'thrown')
+    return !(outcome.failure.kind === 'error' && outcome.failure.name === 'InternalError');
+  return outcome?.kind === 'result';
+}

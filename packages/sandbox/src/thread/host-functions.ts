@@ -1,0 +1,112 @@
+import type { QuickJSContext, QuickJSHandle, VmFunctionImplementation } from 'quickjs-emscripten';
+import type { Bridge } from './bridge/bridge.ts';
+import { end, type Invocation, stop } from './invocation.ts';
+import type { GuestFailure } from './outcome.ts';
+
+/** Text that one synchronous operation may be given, in UTF-16 units. */
+const bridgeLimit = 2 ** 25;
+/** Beside the two JSON texts of a custom response, or the texts of an error. */
+const failureOverhead = 2 ** 16;
+
+type HostFunction = (...handles: QuickJSHandle[]) => QuickJSHandle | undefined;
+
+/** What the guest's functions need: the run that they belong to, and the loader of the guest's own files. */
+export interface HostFunctionsOptions {
+  context: QuickJSContext;
+  bridge: Bridge;
+  headerPrefix: string;
+  invocation: () => Invocation | undefined;
+  load: VmFunctionImplementation<QuickJSHandle>;
+}
+
+/** Puts the host's functions where the guest's first file takes them from, and away from the Tenant's code. */
+export function installHostFunctions(options: HostFunctionsOptions): void {
+  const { context, headerPrefix, load } = options;
+  const host = context.newObject();
+  for (const [name, run] of Object.entries({ ...answerFunctions(options), ...serviceFunctions(options) })) {
+    context.newFunction(name, run).consume((handle) => context.setProp(host, name, handle));
+  }
+  context.newFunction('load', load).consume((handle) => context.setProp(host, 'load', handle));
+  context.newString(headerPrefix).consume((handle) => context.setProp(host, 'headerPrefix', handle));
+  context.setProp(context.global, 'sluiceHost', host);
+  host.dispose();
+}
+
+/** How an invocation ends. */
+function answerFunctions({ context, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
+  return {
+    done: (body, headers) => {
+      const run = invocation();
+      if (!run || run.outcome) return undefined;
+      const { outputBytes } = run.limits;
+      if (lengthOf(context, body) + lengthOf(context, headers) > outputBytes) {
+        stop(run, 'outputBytes');
+        return undefined;
+      }
+      const [bodyJson, headersJson] = [textOf(context, body), textOf(context, headers)];
+      if (Buffer.byteLength(bodyJson) + Buffer.byteLength(headersJson) > outputBytes) stop(run, 'outputBytes');
+      else end(run, { kind: 'result', bodyJson: bodyJson || undefined, headersJson: headersJson || undefined });
+      return undefined;
+    },
+    fail: (failureJson) => {
+      const run = invocation();
+      if (!run || run.outcome) return undefined;
+      if (lengthOf(context, failureJson) > 2 * run.limits.outputBytes + failureOverhead) stop(run, 'outputBytes');
+      else end(run, { kind: 'thrown', failure: JSON.parse(textOf(context, failureJson)) as GuestFailure });
+      return undefined;
+    },
+  };
+}
+
+/** What code may ask for while it runs. */
+function serviceFunctions({ context, bridge, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
+  return {
+    bridge: (operation, parametersJson) => {
+      const answer =
+        lengthOf(context, parametersJson) > bridgeLimit
+          ? '[0,{"name":"RangeError","message":"The data is too long"}]'
+          : bridge.call(textOf(context, operation), textOf(context, parametersJson));
+      return context.newString(answer);
+    },
+    call: (id, operation, payloadJson) => {
+      const run = invocation();
+      if (!run || run.outcome) return undefined;
+      run.hostCalls += 1;
+      if (run.hostCalls > run.limits.hostCalls) stop(run, 'hostCalls');
+      else if (lengthOf(context, payloadJson) > run.limits.outputBytes) stop(run, 'outputBytes');
+      else {
+        run.awaitedCalls += 1;
+        run.send(context.getNumber(numberHandle(id)), textOf(context, operation), textOf(context, payloadJson));
+      }
+      return undefined;
+    },
+    print: (level, textJson) => {
+      const run = invocation();
+      if (run && run.consoleBytesLeft > 0)
+        print(run, textOf(context, level), String(JSON.parse(textOf(context, textJson))));
+      return undefined;
+    },
+  };
+}
+
+/** Keeps what still fits. */
+function print(run: Invocation, level: string, text: string): void {
+  const bytes = Buffer.byteLength(text);
+  const kept = bytes <= run.consoleBytesLeft ? text : Buffer.from(text).subarray(0, run.consoleBytesLeft).toString();
+  run.consoleBytesLeft -= bytes;
+  run.console.push({ level, text: kept });
+}
+
+const numberHandle = (handle: QuickJSHandle | undefined): QuickJSHandle => {
+  if (handle) return handle;
+  throw new TypeError('Missing parameter');
+};
+
+/** UTF-16 units of text, known before any of it is copied out. */
+function lengthOf(context: QuickJSContext, handle: QuickJSHandle | undefined): number {
+  return handle ? context.getProp(handle, 'length').consume(context.getNumber) : 0;
+}
+
+function textOf(context: QuickJSContext, handle: QuickJSHandle | undefined): string {
+  return handle ? context.getString(handle) : '';
+}

@@ -1,0 +1,63 @@
+import type { TransformLimits } from '../limits.ts';
+import { type Budget, startBudget } from './budget.ts';
+import type { HostAnswer } from './messages.ts';
+import type { ConsoleLine, Outcome, Stop } from './outcome.ts';
+
+/** Sends a call of the client to the main thread. */
+export type SendCall = (id: number, operation: string, payloadJson: string) => void;
+
+/** What one run of a transform has at hand and leaves behind. Nothing of it outlives the run. */
+export interface Invocation {
+  readonly budget: Budget;
+  readonly limits: TransformLimits;
+  readonly send: SendCall;
+  readonly console: ConsoleLine[];
+  consoleBytesLeft: number;
+  hostCalls: number;
+  awaitedCalls: number;
+  readonly answers: HostAnswer[];
+  /** Called when an answer arrives. */
+  wake: () => void;
+  outcome: Outcome | undefined;
+}
+
+export function startInvocation(limits: TransformLimits, send: SendCall): Invocation {
+  return {
+    budget: startBudget(limits),
+    limits,
+    send,
+    console: [],
+    consoleBytesLeft: limits.consoleBytes,
+    hostCalls: 0,
+    awaitedCalls: 0,
+    answers: [],
+    wake: () => {},
+    outcome: undefined,
+  };
+}
+
+/** The first outcome counts: what code does after it has answered, or was stopped, changes nothing. */
+export function end(invocation: Invocation, outcome: Outcome): void {
+  invocation.outcome ??= outcome;
+}
+
+export function stop(invocation: Invocation, by: Stop): void {
+  end(invocation, { kind: 'stopped', by });
+}
+
+/** An answer of the main thread arrived. */
+export function receive(invocation: Invocation, answer: HostAnswer): void {
+  invocation.answers.push(answer);
+  invocation.wake();
+}
+
+/** Resolves when an answer has arrived or the wall clock ran out. */
+export async function nextAnswer(invocation: Invocation): Promise<void> {
+  if (invocation.answers.length > 0) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, Math.max(invocation.budget.wallLeftMs(), 0));
+  invocation.wake = resolve;
+  await promise;
+  clearTimeout(timer);
+  invocation.wake = () => {};
+}

@@ -1,0 +1,27 @@
+import type { TransformLimits } from '../limits.ts';
+
+/** A limit, the state in which nothing can go on any more, or a broken QuickJS. */
+export type Stop = Exclude<keyof TransformLimits, 'consoleBytes'> | 'stuck' | 'crashed';
+
+/** What the guest tells of an error that its code threw; text, whatever the code did to its own prototypes. */
+export type GuestFailure =
+  | { kind: 'error'; name?: string; message?: string; stack?: string; code?: string; errors?: unknown }
+  | { kind: 'response'; status: number; headersJson: string; bodyJson?: string };
+
+/** How an invocation ended: the result, what the code threw, or what stopped it. */
+export type Outcome =
+  | { kind: 'result'; bodyJson: string | undefined; headersJson: string | undefined }
+  | { kind: 'thrown'; failure: GuestFailure }
+  | { kind: 'stopped'; by: Stop };
+
+export interface ConsoleLine {
+  level: string;
+  text: string;
+}
+
+/** The answer of the thread to one task. */
+export interface TaskAnswer {
+  outcome: Outcome;
+  cpuMs: number;
+  console: ConsoleLine[];
+}

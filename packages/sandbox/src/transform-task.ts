@@ -1,0 +1,47 @@
+/** One invocation of a transform. */
+export interface TransformTask {
+  tenantId: string;
+  proxyId: string;
+  kind: 'request' | 'response';
+  /** A CommonJS module whose export is the transform. */
+  code: string;
+  /** `req.args` as JSON text; it reaches the sandbox as it is. */
+  argsJson: string;
+  configuration: Record<string, string>;
+  /**
+   * Answers the calls of the client (`req.svc`); without it there is no client. `operation` is `tokens.create`,
+   * `tokens.retrieve`, `tokens.update`, `tokens.delete`, `tokenize` or `detokenize`; payload and answer are JSON texts,
+   * an empty answer is undefined in the sandbox. The payload of `retrieve` and `delete` is `{ id }`, of `update`
+   * `{ id, patch }`, of the others what the code passed. What it throws becomes an Error in the sandbox, whose message
+   * is the public detail.
+   */
+  host?: (operation: string, payloadJson: string) => Promise<string>;
+}
+
+/** What the transform returned. */
+export interface TransformResult {
+  /** JSON text; undefined when the code returned none: the original stays. */
+  bodyJson: string | undefined;
+  /** As `bodyJson`. */
+  headersJson: string | undefined;
+  /** CPU time of the thread. */
+  cpuMs: number;
+  /** From the start in the thread to the answer. */
+  durationMs: number;
+}
+
+/** One line that a transform printed. */
+export interface ConsoleEntry {
+  tenantId: string;
+  proxyId: string;
+  kind: 'request' | 'response';
+  level: string;
+  text: string;
+}
+
+export interface CompileError {
+  message: string;
+  /** From 1, in the code as it was given. */
+  line: number;
+  column: number;
+}
