@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import type { DataKey } from '../keys/data-keys.ts';
+import { IntegrityError } from './integrity-error.ts';
+
+/**
+ * Where a secret is stored. It is bound to the ciphertext as additional data: copied to another record, field or
+ * Tenant, the ciphertext does not open.
+ */
+export interface SecretPlace {
+  tenantId: string;
+  recordId: string;
+  /** The column, for example `tokens.data`. */
+  field: string;
+}
+
+// format (1 byte) | key version (4, big endian) | nonce (12) | tag (16) | ciphertext
+const format = 1;
+const nonceAt = 5;
+const tagAt = 17;
+const textAt = 33;
+const algorithm = 'aes-256-gcm';
+const gcm = { authTagLength: textAt - tagAt };
+
+/** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D). Zeroes nothing: the plaintext is the caller's. */
+export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext: Buffer): Buffer {
+  const nonce = randomBytes(tagAt - nonceAt);
+  const cipher = createCipheriv(algorithm, key, nonce, gcm).setAAD(additionalData(place, version));
+  const head = Buffer.alloc(nonceAt);
+  head.writeUInt8(format, 0);
+  head.writeUInt32BE(version, 1);
+  const body = cipher.update(plaintext);
+  cipher.final();
+  return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
+}
+
+/** The version of the data key that opens it. @throws {IntegrityError} where it is no ciphertext of ours. */
+export function keyVersionOf(ciphertext: Buffer): number {
+  if (ciphertext.length < textAt || ciphertext.readUInt8(0) !== format) {
+    throw new IntegrityError('a ciphertext has an unknown format');
+  }
+  return ciphertext.readUInt32BE(1);
+}
+
+/** The plaintext, which the caller zeroes when done. @throws {IntegrityError} where the ciphertext is not of this place. */
+export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer): Buffer {
+  const version = keyVersionOf(ciphertext);
+  const decipher = createDecipheriv(algorithm, key, ciphertext.subarray(nonceAt, tagAt), gcm)
+    .setAAD(additionalData(place, version))
+    .setAuthTag(ciphertext.subarray(tagAt, textAt));
+  const plaintext = decipher.update(ciphertext.subarray(textAt));
+  try {
+    decipher.final();
+  } catch (cause) {
+    plaintext.fill(0);
+    const record = `${place.field} of ${place.recordId}, Tenant ${place.tenantId}`;
+    throw new IntegrityError(`${record} does not open with key version ${version}`, { cause });
+  }
+  return plaintext;
+}
+
+/** No member but the last can hold a line break, so two places never have the same text. */
+function additionalData({ tenantId, recordId, field }: SecretPlace, version: number): Buffer {
+  return Buffer.from(`${format}\n${tenantId}\n${field}\n${version}\n${recordId}`);
+}

@@ -1,0 +1,25 @@
+import { Context, toValueSync } from 'liquidjs';
+import type { Json } from '../json.ts';
+import { FilterError } from './filters.ts';
+import { type Expression, filterEngine, invalidExpression } from './parse-expressions.ts';
+
+/**
+ * The value of an expression over what its reference stands for: the data itself, or what the filters make of it.
+ * Keeps its type; null where nothing is left.
+ * @throws {ServiceError} `bad_request` with the place, when a filter cannot work on the data. Repeats no data.
+ */
+export function evaluateExpression({ filters, start }: Expression, data: Json): Json {
+  if (filters.length === 0) return data;
+  const { options } = filterEngine();
+  const context = new Context({}, options, { sync: true });
+  let value: unknown = data;
+  for (const filter of filters) {
+    try {
+      value = toValueSync(filter.render(value, context) as IterableIterator<unknown>);
+    } catch (error) {
+      const reason = error instanceof FilterError ? error.message : 'cannot work on this data';
+      throw invalidExpression(start, `the filter ${filter.name} ${reason}`);
+    }
+  }
+  return (value ?? null) as Json;
+}

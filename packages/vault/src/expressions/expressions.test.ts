@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { type Expression, evaluateExpression, type Json, mayContainExpression, parseExpressions } from '../index.ts';
+import { fillTemplate } from './template.ts';
+
+function only(text: string): Expression {
+  const [segment, ...rest] = parseExpressions(text);
+  if (segment?.kind !== 'expression' || rest.length > 0) throw new Error('not one expression');
+  return segment;
+}
+
+const evaluate = (filters: string, data: Json) => evaluateExpression(only(`{{ some-id ${filters} }}`), data);
+
+describe('parseExpressions', () => {
+  test('splits a text into literals and expressions with their places', () => {
+    const text = 'a {{ id-1 }} b{{id-2|last4}}';
+    const segments = parseExpressions(text);
+    expect(segments.map((s) => (s.kind === 'literal' ? s.text : s.reference))).toEqual(['a ', 'id-1', ' b', 'id-2']);
+    expect(segments.flatMap((s) => (s.kind === 'expression' ? [text.slice(s.start, s.end)] : []))).toEqual([
+      '{{ id-1 }}',
+      '{{id-2|last4}}',
+    ]);
+  });
+
+  test.each(['d2cbc1b4-5c3a-45a3-9ee2-392a1c475ab4', "o'brien's token", 'a "quoted" id', 'ümläut:1.2,3@x', 'x$(1..9)'])(
+    'any token id is a reference: %s',
+    (id) => expect(only(`{{ ${id} }}`).reference).toBe(id),
+  );
+
+  test('braces and bars within quotes belong to the argument', () => {
+    expect(evaluate('| pad_left: 6, "}|"', 'abcd')).toBe('}|abcd');
+    expect(evaluate("| append: '}}'", 'x')).toBe('x}}');
+  });
+
+  test.each([
+    ['{{ }}', 'names nothing'],
+    ['{{}}', 'names nothing'],
+    ['abc {{ id', 'not closed'],
+    ['{{ id }', 'not closed'],
+    ['{{ id } }}', 'not closed'],
+    ['{{{ id }}}', 'not closed'],
+    ['{{ a {{ b }} }}', 'not closed'],
+    ['{{ id | }}', 'missing'],
+    ["{{ id | append: 'x }}", 'not closed'],
+    ['{{ id | nope }}', 'no filter nope'],
+    ['{{ id | constructor }}', 'no filter constructor'],
+    ['{{ id | replace: "", "xxxx" }}', 'no filter replace'],
+    ['{{ id | last4 ) }}', 'cannot be read'],
+    ['{{ id | last4, }}', 'cannot be read'],
+    ['{{ id | append: (1..999999999) }}', 'quoted text and numbers only'],
+    ['{{ id | append: other.path }}', 'quoted text and numbers only'],
+    ['{{ id | pad_left: a: 1 }}', 'quoted text and numbers only'],
+    [`{{ ${'x'.repeat(5000)} }}`, 'not closed'],
+  ])('%s is refused with its place', (text, reason) => {
+    expect(() => parseExpressions(text)).toThrow(expect.objectContaining({ code: 'bad_request' }));
+    expect(() => parseExpressions(text)).toThrow(`at character ${text.indexOf('{{')}`);
+    expect(() => parseExpressions(text)).toThrow(reason);
+  });
+
+  test('Liquid tags are text', () => {
+    expect(parseExpressions('{% include "x" %} {% raw %}')).toEqual([
+      { kind: 'literal', text: '{% include "x" %} {% raw %}' },
+    ]);
+  });
+
+  test('never fails but with a 400, and loses no text', () => {
+    const part = fc.constantFrom(
+      '{{',
+      '}}',
+      '{',
+      '}',
+      '|',
+      ' ',
+      'last4',
+      'id',
+      '"',
+      "'",
+      ':',
+      ',',
+      '\\',
+      '(',
+      '1',
+      'é',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const text = parts.join('');
+        try {
+          const segments = parseExpressions(text);
+          expect(segments.map((s) => (s.kind === 'literal' ? s.text : text.slice(s.start, s.end))).join('')).toBe(text);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'bad_request' });
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+test('mayContainExpression looks at text and bytes', () => {
+  for (const of of [
+    (text: string) => text,
+    (text: string) => Buffer.from(text),
+    (t: string) => new TextEncoder().encode(t),
+  ]) {
+    expect(mayContainExpression(of('a {{ b'))).toBe(true);
+    expect(mayContainExpression(of('{ "a": { "b": 1 }}'))).toBe(false);
+  }
+});
+
+describe('filters', () => {
+  const card = { number: '4242424242424242', tags: ['a', { b: true }], 'a b': 1, nested: { 'x.y': 'z' } };
+
+  test.each<[string, Json, Json]>([
+    ['', card, card],
+    ["| json: '$.number'", card, '4242424242424242'],
+    ["| json: '$.tags[1].b'", card, true],
+    ["| json: '$.tags[-1]'", card, { b: true }],
+    [`| json: "$['a b']"`, card, 1],
+    [`| json: '$.nested["x.y"]'`, card, 'z'],
+    ["| json: '$.missing.below'", card, null],
+    ["| json: '$.constructor'", card, null],
+    ["| json: '$'", card, card],
+    ["| json: '$.number' | last4", card, '4242'],
+    ["| json: '$.number' | card_bin", card, '42424242'],
+    ["| json: '$.missing' | last4", card, null],
+    ['| card_bin', '378282246310005', '378282'],
+    ['| stringify', { a: [1] }, '{"a":[1]}'],
+    ['| stringify', 'text', 'text'],
+    ['| to_number', '12.50', 12.5],
+    ['| to_number', 7, 7],
+    ['| to_boolean', 'True', true],
+    ['| to_boolean', 0, false],
+    ['| to_string', 7, '7'],
+    ['| to_string', { a: 1 }, '{"a":1}'],
+    ['| last4', 123456, '3456'],
+    ["| pad_left: 5, '0'", '42', '00042'],
+    ['| pad_right: 4', '42', '42  '],
+    ['| reveal_last: 4', '4242424242424242', 'XXXXXXXXXXXX4242'],
+    ['| reveal_last: 4', '123-45-6789', 'XXX-XX-6789'],
+    ["| reveal_last: 2, '*'", 'abcd', '**cd'],
+    ['| reveal_last: 4', '1234', 'XXXX'],
+    ['| reveal_last: 2', '😀😀😀', 'X😀😀'],
+    ['| upcase | slice: 0, 3', 'abcdef', 'ABC'],
+    ["| default: 'none'", null, 'none'],
+    ['| last4', null, null],
+  ])('%s of %j is %j', (filters, data, expected) => expect(evaluate(filters, data)).toEqual(expected));
+
+  test.each<[string, Json, string]>([
+    ["| json: 'number'", card, 'json needs a path'],
+    ["| json: '$..number'", card, 'json needs a path'],
+    ['| last4', card, 'last4 needs text'],
+    ['| to_number', 'hunter2', 'to_number needs a number'],
+    ['| to_boolean', 'hunter2', 'to_boolean needs true or false'],
+    ['| pad_left: 1000000000', 'hunter2', 'pad_left needs a length'],
+    ["| reveal_last: 'x'", 'hunter2', 'reveal_last needs a length'],
+    ['| upcase', { toString: 1, valueOf: 1 }, 'upcase cannot work'],
+  ])('%s of %j is a 400 that does not repeat the data', (filters, data, message) => {
+    expect(() => evaluate(filters, data)).toThrow(expect.objectContaining({ code: 'bad_request' }));
+    expect(() => evaluate(filters, data)).toThrow(message);
+    expect(() => evaluate(filters, data)).not.toThrow('hunter2');
+  });
+});
+
+describe('fillTemplate', () => {
+  const data = { number: '4242424242424242', month: 4, list: ['x'] };
+
+  test('fills strings, keeps types, leaves out what is not there', () => {
+    const mask = {
+      number: '{{ data.number | reveal_last: 4 }}',
+      month: '{{ data.month }}',
+      year: '{{ data.year }}',
+      text: 'no. {{ data.number | last4 }}, {{ data.list[0] }}, {{ data.month }}{{ data.year }}',
+      fixed: 1,
+    };
+    expect(fillTemplate(mask, data)).toEqual({
+      number: 'XXXXXXXXXXXX4242',
+      month: 4,
+      text: 'no. 4242, x, 4',
+      fixed: 1,
+    });
+  });
+
+  test('a path must begin with data', () => {
+    expect(() => fillTemplate('{{ number }}', data)).toThrow('begins with data');
+    expect(() => fillTemplate('{{ data.number == 1 }}', data)).toThrow('begins with data');
+    expect(() => fillTemplate('{{ database }}', data)).toThrow('begins with data');
+  });
+
+  test('a member called __proto__ stays a member', () => {
+    const filled = fillTemplate(JSON.parse('{"__proto__":"{{ data.month }}"}'), data);
+    expect(JSON.stringify(filled)).toBe('{"__proto__":4}');
+  });
+});

@@ -1,0 +1,96 @@
+import { filters as builtIn, Liquid } from 'liquidjs';
+import type { Json } from '../json.ts';
+import { parsePath, valueAt } from './path.ts';
+import { toText } from './to-text.ts';
+
+/** A filter that cannot work on what it was given. The message is public, so it repeats no value. */
+export class FilterError extends Error {}
+
+type FilterFunction = (value: Exclude<Json, null>, ...args: Json[]) => Json | undefined;
+
+const longestPadding = 1000;
+
+/** Ours. None of them sees null: what is absent stays absent. */
+const ownFilters: Record<string, FilterFunction> = {
+  json(value, path = '$') {
+    const steps = parsePath(toText(path), '$');
+    if (!steps) throw new FilterError("needs a path such as '$.number'");
+    return valueAt(value, steps);
+  },
+  stringify: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
+  to_string: (value) => toText(value),
+  to_number(value) {
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isFinite(number)) throw new FilterError('needs a number');
+    return number;
+  },
+  to_boolean(value) {
+    const text = toText(value).toLowerCase();
+    if (text === 'true' || text === '1') return true;
+    if (text === 'false' || text === '0') return false;
+    throw new FilterError('needs true or false');
+  },
+  last4: (value) => plainText(value).slice(-4),
+  card_bin(value) {
+    const digits = plainText(value).replaceAll(/[ -]/g, '');
+    return digits.slice(0, digits.length >= 16 ? 8 : 6);
+  },
+  pad_left: (value, length = 0, fill = ' ') => plainText(value).padStart(lengthOf(length), toText(fill)),
+  pad_right: (value, length = 0, fill = ' ') => plainText(value).padEnd(lengthOf(length), toText(fill)),
+  reveal_last(value, count = 4, character = 'X') {
+    const characters = Array.from(plainText(value));
+    // A value that is no longer than what would be shown is not shown at all.
+    const shownFrom = characters.length > lengthOf(count) ? characters.length - lengthOf(count) : characters.length;
+    const mask = Array.from(toText(character))[0] ?? 'X';
+    return characters.map((c, i) => (i >= shownFrom || c === '-' || c === ' ' ? c : mask)).join('');
+  },
+};
+
+/** Of Liquid's own filters those whose result is never much larger than what they are given. */
+const liquidFilters = [
+  'append',
+  'capitalize',
+  'default',
+  'downcase',
+  'first',
+  'last',
+  'lstrip',
+  'prepend',
+  'remove',
+  'rstrip',
+  'size',
+  'slice',
+  'strip',
+  'truncate',
+  'upcase',
+] as const;
+
+/** A Liquid without tags and files: only filters are taken from it, and only these. */
+export function createFilterEngine(): Liquid {
+  const liquid = new Liquid({ strictFilters: true, ownPropertyOnly: true, memoryLimit: 50_000_000 });
+  for (const name of Object.keys(liquid.tags)) delete liquid.tags[name];
+  for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
+  for (const name of liquidFilters) {
+    const filter = builtIn[name];
+    if (!filter) throw new Error(`Liquid has no filter ${name}`);
+    liquid.registerFilter(name, filter);
+  }
+  for (const [name, filter] of Object.entries(ownFilters)) {
+    liquid.registerFilter(name, (value: Json | undefined, ...args: Json[]) =>
+      value === null || value === undefined ? null : filter(value, ...args),
+    );
+  }
+  return liquid;
+}
+
+function plainText(value: Json): string {
+  if (typeof value === 'object') throw new FilterError('needs text, not an array or object');
+  return toText(value);
+}
+
+function lengthOf(value: Json): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > longestPadding) {
+    throw new FilterError(`needs a length from 0 to ${longestPadding}`);
+  }
+  return value;
+}

@@ -1,0 +1,33 @@
+import { isObject, type Json } from '../json.ts';
+
+/** Members and positions, outermost first. */
+export type Path = readonly (string | number)[];
+
+const step = /\.([^\s.[\]'"*]+)|\[(?:'([^']*)'|"([^"]*)"|(-?\d{1,9}))\]/y;
+
+/**
+ * Reads a path of members and positions: `$.card.number`, `data.list[0]`, `data['a name']` (RFC 9535, one value only:
+ * no wildcards, slices or filters). Undefined where the text is no such path or does not begin with `root`.
+ */
+export function parsePath(text: string, root: string): Path | undefined {
+  if (!text.startsWith(root)) return undefined;
+  const path: (string | number)[] = [];
+  step.lastIndex = root.length;
+  while (step.lastIndex < text.length) {
+    const match = step.exec(text);
+    if (!match) return undefined;
+    const [, member, single, double, position] = match;
+    path.push(position === undefined ? (member ?? single ?? double ?? '') : Number(position));
+  }
+  return path;
+}
+
+/** What is at the path; undefined where nothing is. */
+export function valueAt(value: Json, path: Path): Json | undefined {
+  let current: Json | undefined = value;
+  for (const part of path) {
+    if (Array.isArray(current)) current = typeof part === 'number' ? current.at(part) : undefined;
+    else current = isObject(current) && Object.hasOwn(current, part) ? current[part] : undefined;
+  }
+  return current;
+}

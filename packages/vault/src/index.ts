@@ -1,0 +1,30 @@
+export type { SecretPlace } from './encryption/cipher.ts';
+export { IntegrityError } from './encryption/integrity-error.ts';
+export { decryptSecret, encryptSecret, type KeyHolder, type Secret } from './encryption/secrets.ts';
+export { evaluateExpression } from './expressions/evaluate-expression.ts';
+export {
+  type Expression,
+  type Literal,
+  mayContainExpression,
+  parseExpressions,
+  type Segment,
+} from './expressions/parse-expressions.ts';
+export { toText } from './expressions/to-text.ts';
+export type { Json, JsonObject } from './json.ts';
+export { destroyTenantKeys, type KeyOwner, type KeyPurpose } from './keys/data-key.queries.ts';
+export { type DataKey, type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
+export { createLocalKeyWrapper, type KeyWrapper, vaultSettings } from './keys/key-wrapper.ts';
+export { detokenize, mostDistinctTokens } from './tokenization/detokenize.ts';
+export { tokenize } from './tokenization/tokenize.ts';
+export { createToken } from './tokens/create-token.ts';
+export type { CreatedToken } from './tokens/create-tokens.ts';
+export { deleteToken } from './tokens/delete-token.ts';
+export { findToken } from './tokens/find-token.ts';
+export { purgeTokens } from './tokens/purge-tokens.ts';
+export { revealForUse } from './tokens/reveal-for-use.ts';
+export type { Actor, Token } from './tokens/token.ts';
+export { isTokenId } from './tokens/token-id.ts';
+export { tokenInputSchema } from './tokens/token-input.schema.ts';
+export { type TokenTypeName, tokenTypeNames } from './types/token-types.ts';
+export { readTokenUsage, type TokenTypeMetrics, type TokenUsage } from './usage-report.ts';
+export { openVault, type Vault, type VaultOptions } from './vault.ts';

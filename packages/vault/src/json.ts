@@ -1,0 +1,48 @@
+/** A value that came from JSON text. */
+export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
+
+export type JsonObject = { [member: string]: Json };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One text for equal values: members in code unit order, no spaces (after RFC 8785). */
+export function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** The same structure with other strings and numbers in it. A member for which `replace` gives undefined is left out. */
+export function mapLeaves(value: Json, replace: (leaf: Json) => Json | undefined): Json | undefined {
+  if (Array.isArray(value)) return value.map((item) => mapLeaves(item, replace) ?? null);
+  if (!isObject(value)) return replace(value);
+  // fromEntries defines members, so that one called __proto__ stays a member.
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const mapped = mapLeaves(member, replace);
+      return mapped === undefined ? [] : [[name, mapped]];
+    }),
+  );
+}
+
+/** Whether arrays and objects are within each other deeper than this. Does not recurse: nesting may be without end. */
+export function isNestedDeeperThan(limit: number, value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
+/** Whether Postgres can store it as text or jsonb: no NUL characters and no lone surrogates, names included. */
+export function isStorable(value: Json): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isStorable);
+  return !isObject(value) || Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
+}

@@ -1,0 +1,77 @@
+import type { DataKeysTable, Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+
+/** What a data key is for. Each purpose has keys of its own. */
+export type KeyPurpose = DataKeysTable['purpose'];
+
+/** Whose data key, and for what. */
+export interface KeyOwner {
+  tenantId: string;
+  purpose: KeyPurpose;
+}
+
+export interface WrappedKey {
+  version: number;
+  wrapped_key: Buffer;
+  root_key_id: string;
+}
+
+export function findWrappedKey(db: Queryable, owner: KeyOwner, version: number): Promise<WrappedKey | undefined> {
+  return db
+    .selectFrom('data_keys')
+    .select(['version', 'wrapped_key', 'root_key_id'])
+    .where('tenant_id', '=', owner.tenantId)
+    .where('purpose', '=', owner.purpose)
+    .where('version', '=', version)
+    .executeTakeFirst();
+}
+
+/** The newest version, 0 where there is none. */
+export async function findNewestVersion(db: Queryable, owner: KeyOwner): Promise<number> {
+  const row = await db
+    .selectFrom('data_keys')
+    .select((eb) => eb.fn.max('version').as('version'))
+    .where('tenant_id', '=', owner.tenantId)
+    .where('purpose', '=', owner.purpose)
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+/** Counts uses of the newest version in advance. Undefined where there is no key, or where it would be used too often. */
+export async function reserveUses(
+  db: Queryable,
+  owner: KeyOwner,
+  { uses, maximumUses }: { uses: number; maximumUses: number },
+): Promise<WrappedKey | undefined> {
+  const { rows } = await sql<WrappedKey>`
+    update data_keys set use_count = use_count + ${uses}
+    where tenant_id = ${owner.tenantId} and purpose = ${owner.purpose}
+      and version = (
+        select max(version) from data_keys where tenant_id = ${owner.tenantId} and purpose = ${owner.purpose}
+      )
+      and use_count + ${uses}::bigint <= ${maximumUses}::bigint
+    returning version, wrapped_key, root_key_id
+  `.execute(db);
+  return rows[0];
+}
+
+/**
+ * Stores a new version, unless another process was faster, and unless the Tenant is closed or being closed: the lock
+ * on its row waits for whoever is closing it, so that no key can appear behind {@link destroyTenantKeys}.
+ */
+export async function insertDataKey(db: Queryable, owner: KeyOwner, key: WrappedKey): Promise<void> {
+  await sql`
+    insert into data_keys (tenant_id, purpose, version, wrapped_key, root_key_id)
+    select id, ${owner.purpose}, ${key.version}::integer, ${key.wrapped_key}::bytea, ${key.root_key_id}
+    from tenants where id = ${owner.tenantId} and closed_at is null for share
+    on conflict (tenant_id, purpose, version) do nothing
+  `.execute(db);
+}
+
+/**
+ * Destroys every data key of a Tenant: what they encrypted can never be read again. Call it in the transaction that
+ * closes the Tenant, after `closed_at` is set.
+ */
+export async function destroyTenantKeys(tx: Queryable, tenantId: string): Promise<void> {
+  await tx.deleteFrom('data_keys').where('tenant_id', '=', tenantId).execute();
+}

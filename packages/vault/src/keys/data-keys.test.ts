@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { decryptSecret, encryptSecret, IntegrityError, type Secret } from '../index.ts';
+import { openDataKeys } from './data-keys.ts';
+import { createLocalKeyWrapper } from './key-wrapper.ts';
+
+const database = useStack(createTestDatabase);
+
+async function newSecret(): Promise<Secret> {
+  const tenantId = randomUUID();
+  await database.current.db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
+  return { tenantId, purpose: 'proxy_secrets', recordId: randomUUID(), field: 'key' };
+}
+
+/** A key wrapper that counts. */
+function countingWrapper() {
+  const wrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
+  const counts = { unwrapped: 0 };
+  return {
+    counts,
+    keyWrapper: {
+      ...wrapper,
+      unwrap: (wrapped: Buffer, context: string) => {
+        counts.unwrapped++;
+        return wrapper.unwrap(wrapped, context);
+      },
+    },
+  };
+}
+
+function keysOf({ tenantId }: Secret) {
+  return database.current.db
+    .selectFrom('data_keys')
+    .select(['purpose', 'version', 'use_count'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('purpose')
+    .orderBy('version')
+    .execute();
+}
+
+describe('data keys', () => {
+  test('a secret opens in its place, also for another process', async () => {
+    const { db } = database.current;
+    const { keyWrapper } = countingWrapper();
+    const secret = await newSecret();
+    const ciphertext = await encryptSecret({ dataKeys: openDataKeys({ db, keyWrapper }) }, secret, 'value');
+    const other = { dataKeys: openDataKeys({ db, keyWrapper }) };
+    expect((await decryptSecret(other, secret, ciphertext)).toString()).toBe('value');
+    for (const place of [{ recordId: randomUUID() }, { field: 'other' }, { purpose: 'token_data' as const }]) {
+      await expect(decryptSecret(other, { ...secret, ...place }, ciphertext)).rejects.toThrow(IntegrityError);
+    }
+  });
+
+  test('are made once, however many ask, and unwrapped once', async () => {
+    const { db } = database.current;
+    const { keyWrapper, counts } = countingWrapper();
+    const secret = await newSecret();
+    const processes = [1, 2].map(() => ({ dataKeys: openDataKeys({ db, keyWrapper }) }));
+    const all = processes.flatMap((holder) => Array.from({ length: 10 }, () => encryptSecret(holder, secret, 'x')));
+    await Promise.all(all);
+    expect(await keysOf(secret)).toEqual([{ purpose: 'proxy_secrets', version: 1, use_count: 2048 }]);
+    expect(counts.unwrapped).toBe(2);
+  });
+
+  test('are forgotten after their time, and unwrapped again', async () => {
+    const { db } = database.current;
+    const { keyWrapper, counts } = countingWrapper();
+    const holder = { dataKeys: openDataKeys({ db, keyWrapper, timeToLiveMs: 50 }) };
+    const secret = await newSecret();
+    const ciphertext = await encryptSecret(holder, secret, 'x');
+    await decryptSecret(holder, secret, ciphertext);
+    expect(counts.unwrapped).toBe(1);
+    await delay(60);
+    await Promise.all([1, 2, 3].map(() => decryptSecret(holder, secret, ciphertext)));
+    expect(counts.unwrapped).toBe(2);
+  });
+
+  test('uses are counted before they happen, and a full key gets a successor', async () => {
+    const { db } = database.current;
+    const { keyWrapper } = countingWrapper();
+    const secret = await newSecret();
+    const holder = { dataKeys: openDataKeys({ db, keyWrapper, reservationSize: 4, maximumUses: 8 }) };
+    const ciphertexts: Buffer[] = [];
+    for (let i = 0; i < 10; i++) {
+      ciphertexts.push(await encryptSecret(holder, secret, `value ${i}`));
+      const counted = (await keysOf(secret)).reduce((sum, key) => sum + key.use_count, 0);
+      expect(counted).toBeGreaterThan(i);
+    }
+    expect(await keysOf(secret)).toMatchObject([
+      { version: 1, use_count: 8 },
+      { version: 2, use_count: 4 },
+    ]);
+    const opened = await Promise.all(ciphertexts.map((ciphertext) => decryptSecret(holder, secret, ciphertext)));
+    expect(opened.map(String)).toEqual(ciphertexts.map((_, i) => `value ${i}`));
+  });
+
+  test('a large batch is counted as what it is', async () => {
+    const { db } = database.current;
+    const { keyWrapper } = countingWrapper();
+    const secret = await newSecret();
+    const dataKeys = openDataKeys({ db, keyWrapper, reservationSize: 4 });
+    expect((await dataKeys.reserve(secret, 1000)).version).toBe(1);
+    expect(await keysOf(secret)).toMatchObject([{ use_count: 1000 }]);
+  });
+
+  test('another root key cannot unwrap, and says which it needs', async () => {
+    const { db } = database.current;
+    const [one, two] = [countingWrapper().keyWrapper, countingWrapper().keyWrapper];
+    const secret = await newSecret();
+    const ciphertext = await encryptSecret({ dataKeys: openDataKeys({ db, keyWrapper: one }) }, secret, 'x');
+    const wrong = { dataKeys: openDataKeys({ db, keyWrapper: two }) };
+    await expect(decryptSecret(wrong, secret, ciphertext)).rejects.toThrow(`it was wrapped by ${one.currentKeyId}`);
+  });
+
+  test('no key is made for a Tenant that is being closed', async () => {
+    const { db } = database.current;
+    const { keyWrapper } = countingWrapper();
+    const secret = await newSecret();
+    const holder = { dataKeys: openDataKeys({ db, keyWrapper }) };
+    let encrypting: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      const closed_at = new Date().toISOString();
+      await tx.updateTable('tenants').set({ closed_at }).where('id', '=', secret.tenantId).execute();
+      encrypting = encryptSecret(holder, secret, 'x').catch((error: unknown) => error);
+      await delay(100);
+    });
+    expect(await encrypting).toMatchObject({ code: 'unauthenticated' });
+    expect(await keysOf(secret)).toEqual([]);
+  });
+});

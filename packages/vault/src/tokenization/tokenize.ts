@@ -1,0 +1,57 @@
+import { ServiceError } from '@sluice/problems';
+import { isNestedDeeperThan, isObject, type Json } from '../json.ts';
+import { createTokens } from '../tokens/create-tokens.ts';
+import { readTokenInput, type TokenInput } from '../tokens/read-token-input.ts';
+import { requirePermission } from '../tokens/require-permission.ts';
+import type { Actor } from '../tokens/token.ts';
+import type { Vault } from '../vault.ts';
+
+const deepest = 500;
+const mostTokens = 1000;
+
+/**
+ * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it, a
+ * string, number or boolean the id of a token of type `token`; arrays and objects are gone through, null stays. All or
+ * nothing, in one transaction.
+ * @throws {ServiceError} as `createToken` does, with paths from the root of `value`; `bad_request` for over 1,000 tokens.
+ */
+export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
+  requirePermission(actor, 'token:create');
+  if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
+  const inputs: TokenInput[] = [];
+  const ids: boolean[] = [];
+  const now = vault.clock();
+  visit(value, '', (found, path, asId) => {
+    if (inputs.length === mostTokens) {
+      throw new ServiceError('bad_request', `One request may create at most ${mostTokens} tokens`);
+    }
+    inputs.push(readTokenInput(found, path, now));
+    ids.push(asId);
+    return null;
+  });
+  if (inputs.length === 0) return value;
+  const created = await createTokens(vault, actor, inputs);
+  let next = 0;
+  return visit(value, '', (_found, _path, asId) => {
+    const token = created[next++]?.token;
+    if (!token) throw new Error('A token is missing');
+    return asId ? token.id : (token as unknown as Json);
+  });
+}
+
+/** What becomes of a place: a token input stands there, or a primitive, whose token is answered by its id alone. */
+type Replace = (input: Json, path: string, asId: boolean) => Json;
+
+function visit(value: Json, path: string, replace: Replace): Json {
+  if (value === null) return null;
+  if (Array.isArray(value)) return value.map((item, i) => visit(item, `${path}[${i}]`, replace));
+  if (!isObject(value)) return replace({ data: value }, path, true);
+  if (Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) return replace(value, path, false);
+  // fromEntries defines members, so that one called __proto__ stays a member.
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      visit(member, path === '' ? name : `${path}.${name}`, replace),
+    ]),
+  );
+}

@@ -1,0 +1,19 @@
+import type { Vault } from '../vault.ts';
+import { type CreatedToken, createTokens } from './create-tokens.ts';
+import { readTokenInput } from './read-token-input.ts';
+import { requirePermission } from './require-permission.ts';
+import type { Actor } from './token.ts';
+
+/**
+ * Creates a token from JSON of the form of `tokenInputSchema`, which it checks. The answer shows the data as a read by
+ * the same actor would: without `token:read` there is none.
+ * @throws {ServiceError} `validation_failed`, `payload_too_large`; `forbidden` where `token:create` is not granted on
+ * each container; `conflict` where the id is taken.
+ */
+export async function createToken(vault: Vault, actor: Actor, input: unknown): Promise<CreatedToken> {
+  requirePermission(actor, 'token:create');
+  const checked = readTokenInput(input, '', vault.clock());
+  const [created] = await createTokens(vault, actor, [checked]);
+  if (!created) throw new Error('Nothing was created');
+  return created;
+}

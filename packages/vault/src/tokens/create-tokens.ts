@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { decide, isGrantedOnEach } from '@sluice/access';
+import type { Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import type { Vault } from '../vault.ts';
+import { monthOf } from './activity.ts';
+import { type Draft, insertWhatIsNew, type Placed } from './deduplicate.ts';
+import { presentEqualTokens } from './present-equal-tokens.ts';
+import { presentWithoutData, visibleData } from './present-token.ts';
+import type { TokenInput } from './read-token-input.ts';
+import { notGranted } from './require-permission.ts';
+import { type InsertedToken, type InsertOutcome, insertTokens } from './token.queries.ts';
+import type { Actor, Token } from './token.ts';
+import { encryptData, fingerprintOf } from './token-data.ts';
+
+/** A token, and whether it is new or an equal one that was there before. */
+export interface CreatedToken {
+  token: Token;
+  created: boolean;
+}
+
+/** Stores tokens, all or none, in one transaction; in one statement where nothing is deduplicated. In their order. */
+export async function createTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<CreatedToken[]> {
+  const refused = inputs.filter((input) => !isGrantedOnEach(actor, 'token:create', input.containers));
+  if (refused.length > 0) throw containersRefused(refused);
+  const drafts = await draft(vault, actor, inputs);
+  const placed = await place(vault, actor, drafts);
+  const equal = await presentEqualTokens(
+    vault,
+    actor,
+    placed.flatMap((one) => ('existing' in one ? [one.existing] : [])),
+  );
+  return drafts.map((one, i) => present(actor, one, placed[i], equal));
+}
+
+/** Encrypts each token and computes its fingerprint; nothing is stored yet. */
+async function draft(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Draft[]> {
+  const { tenantId } = actor;
+  const [dataKey, fingerprintKey] = await Promise.all([
+    vault.dataKeys.reserve({ tenantId, purpose: 'token_data' }, inputs.length),
+    vault.dataKeys.forHashing({ tenantId, purpose: 'fingerprint' }),
+  ]);
+  return inputs.map((input) => {
+    const id = input.id ?? randomUUID();
+    const hasFingerprint = input.fingerprintText !== '';
+    return {
+      input,
+      row: {
+        id,
+        type: input.type,
+        data_ciphertext: encryptData(dataKey, { tenantId, id }, input.dataText),
+        mask: input.mask,
+        containers: input.containers,
+        metadata: input.metadata,
+        search_indexes: input.searchIndexes,
+        fingerprint: hasFingerprint ? fingerprintOf(fingerprintKey, input.type, input.fingerprintText) : null,
+        fingerprint_expression: input.fingerprintExpression ?? null,
+        deduplicate: input.deduplicate ?? null,
+        expires_at: input.expiresAt ?? null,
+      },
+    };
+  });
+}
+
+async function place(vault: Vault, actor: Actor, drafts: readonly Draft[]): Promise<Placed[]> {
+  const insert = async (db: Queryable, rows: readonly Draft[], deduplicated: boolean) =>
+    insertTokens(db, actor, sortedRows(rows), { month: monthOf(vault.clock()), deduplicated });
+  const asked = drafts.some(({ input }) => input.deduplicate === true);
+  const outcome: InsertOutcome = asked ? 'deduplicate' : await insert(vault.db, drafts, false);
+  if (outcome !== 'deduplicate') return matchInserted(drafts, outcome);
+  return vault.db
+    .transaction()
+    .execute((tx) =>
+      insertWhatIsNew(tx, actor.tenantId, drafts, async (rows) =>
+        matchInserted(rows, rows.length === 0 ? [] : await insert(tx, rows, true)),
+      ),
+    );
+}
+
+/** In one order, so that two that clash do not wait for each other for ever. */
+function sortedRows(drafts: readonly Draft[]) {
+  return drafts.map(({ row }) => row).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function matchInserted(drafts: readonly Draft[], outcome: InsertOutcome): Placed[] {
+  if (outcome === 'tenant_closed') throw new ServiceError('unauthenticated', 'The Tenant of this key is closed');
+  const byId = new Map<string, InsertedToken>();
+  for (const inserted of outcome === 'deduplicate' ? [] : outcome) byId.set(inserted.id, inserted);
+  return drafts.map(({ row }) => {
+    const inserted = byId.get(row.id);
+    if (!inserted) throw new Error(`Token ${row.id} was not inserted`);
+    return { inserted };
+  });
+}
+
+function present(
+  actor: Actor,
+  { input, row }: Draft,
+  placed: Placed | undefined,
+  equal: ReadonlyMap<string, Token>,
+): CreatedToken {
+  if (placed && 'inserted' in placed) {
+    const transform = decide(actor, 'token:read', row.containers) ?? 'redact';
+    const data = visibleData(transform, input.mask, input.data);
+    const token = presentWithoutData({
+      ...row,
+      ...placed.inserted,
+      tenant_id: actor.tenantId,
+      created_by: actor.id,
+      modified_by: null,
+      modified_at: null,
+    });
+    return { token: { ...token, ...(data !== undefined && { data }) }, created: true };
+  }
+  const token = placed && equal.get(placed.existing.id);
+  if (!token) throw new ServiceError('conflict', 'The equal token was deleted meanwhile; try again');
+  return { token, created: false };
+}
+
+function containersRefused(inputs: readonly TokenInput[]): ServiceError {
+  return notGranted('token:create', [...new Set(inputs.flatMap((input) => input.containers))]);
+}

@@ -1,0 +1,22 @@
+import { decide } from '@sluice/access';
+import type { Vault } from '../vault.ts';
+import { tokenNotFound } from './find-token.ts';
+import { notGranted, requirePermission } from './require-permission.ts';
+import { deleteTokenRow, lockTokenRow } from './token.queries.ts';
+import type { Actor } from './token.ts';
+import { isTokenId } from './token-id.ts';
+
+/**
+ * Deletes a token.
+ * @throws {ServiceError} `not_found`; `forbidden` where nothing grants `token:delete` on its containers.
+ */
+export async function deleteToken(vault: Vault, actor: Actor, id: string): Promise<void> {
+  requirePermission(actor, 'token:delete');
+  if (!isTokenId(id)) throw tokenNotFound();
+  await vault.db.transaction().execute(async (tx) => {
+    const row = await lockTokenRow(tx, actor.tenantId, id);
+    if (!row) throw tokenNotFound();
+    if (!decide(actor, 'token:delete', row.containers)) throw notGranted('token:delete', [id]);
+    await deleteTokenRow(tx, actor, id);
+  });
+}

@@ -1,0 +1,13 @@
+const pattern = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** The moment that an ISO 8601 date, or date and time, names; UTC where it has no zone. Undefined for anything else. */
+export function parseMoment(text: string): Date | undefined {
+  const match = pattern.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, time = '00:00', zone = 'Z'] = match;
+  const offset = zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
+  const moment = new Date(`${year}-${month}-${day}T${time}${offset}`);
+  // Date takes 31 April for 1 May.
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number.isNaN(moment.getTime()) || Number(day) > lastDay ? undefined : moment;
+}

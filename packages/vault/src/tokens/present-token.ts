@@ -1,0 +1,62 @@
+import { decide, type RuleTransform } from '@sluice/access';
+import { fillTemplate } from '../expressions/template.ts';
+import type { Json } from '../json.ts';
+import type { TokenTypeName } from '../types/token-types.ts';
+import type { Vault } from '../vault.ts';
+import type { Actor, Token, TokenRow } from './token.ts';
+import { openData } from './token-data.ts';
+
+/** Everything of a token but its data. */
+export function presentWithoutData(row: Omit<TokenRow, 'data_ciphertext' | 'active_month'>): Token {
+  return {
+    id: row.id,
+    type: row.type as TokenTypeName,
+    tenant_id: row.tenant_id,
+    ...(row.mask !== null && { mask: row.mask }),
+    containers: row.containers,
+    ...(Object.keys(row.metadata).length > 0 && { metadata: row.metadata }),
+    ...(row.search_indexes.length > 0 && { search_indexes: row.search_indexes }),
+    ...(row.fingerprint !== null && { fingerprint: row.fingerprint }),
+    ...(row.fingerprint_expression !== null && { fingerprint_expression: row.fingerprint_expression }),
+    ...(row.expires_at !== null && { expires_at: row.expires_at }),
+    ...(row.created_by !== null && { created_by: row.created_by }),
+    created_at: row.created_at,
+    ...(row.modified_by !== null && { modified_by: row.modified_by }),
+    ...(row.modified_at !== null && { modified_at: row.modified_at }),
+  };
+}
+
+/** What a reader sees of a token's data: plaintext, what its mask makes of it, or nothing. */
+export function visibleData(transform: RuleTransform, mask: Json, data: Json): Json | undefined {
+  if (transform === 'reveal') return data;
+  return transform === 'mask' && mask !== null ? fillTemplate(mask, data) : undefined;
+}
+
+/** Whether the data must be opened to answer at all. */
+function needsData(transform: RuleTransform, mask: Json): boolean {
+  return transform === 'reveal' || (transform === 'mask' && mask !== null);
+}
+
+/** What the deciding rule lets the actor see of each token, by id. Tokens that it may not read are not in it. */
+export interface VisibleTokens {
+  data: Map<string, Json | undefined>;
+  /** Ids of those whose plaintext is in `data`. */
+  revealed: string[];
+}
+
+/** Decides `token:read` for each token and opens those of which something is to be seen. */
+export async function readVisible(vault: Vault, actor: Actor, rows: readonly TokenRow[]): Promise<VisibleTokens> {
+  const readable = rows.flatMap((row) => {
+    const transform = decide(actor, 'token:read', row.containers);
+    return transform ? [{ row, transform }] : [];
+  });
+  const toOpen = readable.filter(({ row, transform }) => needsData(transform, row.mask)).map(({ row }) => row);
+  const opened = await openData(vault, actor.tenantId, toOpen);
+  const data = new Map<string, Json | undefined>();
+  for (const { row, transform } of readable) {
+    const plaintext = opened.get(row.id);
+    data.set(row.id, plaintext === undefined ? undefined : visibleData(transform, row.mask, plaintext));
+  }
+  const revealed = readable.filter(({ transform }) => transform === 'reveal').map(({ row }) => row.id);
+  return { data, revealed };
+}

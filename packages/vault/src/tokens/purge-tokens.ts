@@ -1,0 +1,13 @@
+import type { Database } from '@sluice/database';
+import { sql } from 'kysely';
+
+const batchSize = 1000;
+
+/** Deletes at most a batch of a deleted Tenant's tokens. @returns how many; 0 when none is left. */
+export async function purgeTokens(db: Database, tenantId: string): Promise<number> {
+  const result = await sql`
+    delete from tokens where ctid = any(array(
+      select ctid from tokens where tenant_id = ${tenantId} limit ${sql.lit(batchSize)}))
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}

@@ -1,0 +1,137 @@
+import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
+import { Ajv, type ErrorObject } from 'ajv';
+import { countExpressions, fillTemplate } from '../expressions/template.ts';
+import { toText } from '../expressions/to-text.ts';
+import { isNestedDeeperThan, isObject, isStorable, type Json } from '../json.ts';
+import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../types/token-types.ts';
+import { parseMoment } from './moment.ts';
+import { isTokenId } from './token-id.ts';
+import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
+
+/** A token input that passed every check, with the defaults of its type. */
+export interface TokenInput {
+  id: string | undefined;
+  type: TokenTypeName;
+  data: Json;
+  /** `data` as JSON text. */
+  dataText: string;
+  /** Null where there is none. */
+  mask: Json;
+  containers: string[];
+  metadata: Record<string, string>;
+  searchIndexes: string[];
+  fingerprintExpression: string | undefined;
+  /** The text that the fingerprint is over. Empty where the expression gives nothing: then there is none. */
+  fingerprintText: string;
+  /** Undefined where the Tenant's setting decides. */
+  deduplicate: boolean | undefined;
+  /** ISO 8601. */
+  expiresAt: string | undefined;
+}
+
+const mebibyte = 1024 * 1024;
+const deepestJson = 500;
+const mostExpressions = 50;
+const validate = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
+
+/**
+ * Checks what a token is to be created from, wherever it came from. Unknown members are ignored; null counts as absent,
+ * but for `data`.
+ * @param path where the input is in the body; the errors name it.
+ * @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` for data over 1 MiB.
+ */
+export function readTokenInput(value: unknown, path: string, now: Date): TokenInput {
+  const wire = withoutNulls(value);
+  refuse(path, isNestedDeeperThan(deepestJson, wire) ? { '': ['is nested too deeply'] } : {});
+  if (!validate(wire)) throw faultsAt(path, schemaFaults(validate.errors ?? []));
+  const type = wire.type ?? 'token';
+  const data = wire.data as Json;
+  const dataText = JSON.stringify(data);
+  if (Buffer.byteLength(dataText) > mebibyte)
+    throw new ServiceError('payload_too_large', 'data may have at most 1 MiB');
+  refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, now) });
+  return {
+    id: wire.id,
+    type,
+    data,
+    dataText,
+    mask: (wire.mask as Json | undefined) ?? tokenTypeOf(type).defaultMask,
+    containers: wire.containers ?? [tokenTypeOf(type).defaultContainer],
+    metadata: wire.metadata ?? {},
+    searchIndexes: wire.search_indexes ?? [],
+    fingerprintExpression: wire.fingerprint_expression,
+    fingerprintText:
+      wire.fingerprint_expression === undefined
+        ? tokenTypeOf(type).fingerprint(data)
+        : toText(fillTemplate(wire.fingerprint_expression, data)),
+    deduplicate: wire.deduplicate_token,
+    expiresAt: wire.expires_at === undefined ? undefined : parseMoment(wire.expires_at)?.toISOString(),
+  };
+}
+
+/** What the schema cannot say. */
+function memberFaults({ data, ...wire }: TokenInputWire, now: Date): FieldErrors {
+  const faults: FieldErrors = {};
+  for (const [member, value] of Object.entries(wire)) {
+    if (!isStorable(value as Json)) faults[member] = ['contains a NUL character or a lone surrogate'];
+  }
+  if (wire.id !== undefined && !isTokenId(wire.id)) faults.id = ['is not a token id'];
+  noteTemplateFault(faults, 'mask', wire.mask as Json | undefined, data as Json);
+  noteTemplateFault(faults, 'fingerprint_expression', wire.fingerprint_expression, data as Json);
+  wire.search_indexes?.forEach((expression, i) => {
+    noteTemplateFault(faults, `search_indexes[${i}]`, expression, data as Json);
+  });
+  const expiresAt = wire.expires_at === undefined ? undefined : (parseMoment(wire.expires_at) ?? 'unreadable');
+  if (expiresAt === 'unreadable') faults.expires_at = ['must be an ISO 8601 date'];
+  else if (expiresAt && expiresAt <= now) faults.expires_at = ['must be in the future'];
+  return faults;
+}
+
+/** Fills it once, so that what could not be answered later is refused now. */
+function noteTemplateFault(faults: FieldErrors, member: string, template: Json | undefined, data: Json): void {
+  if (template === undefined) return;
+  try {
+    const count = countExpressions(template);
+    if (count > mostExpressions) faults[member] = [`may hold at most ${mostExpressions} expressions`];
+    else if (member !== 'mask' && count === 0) faults[member] = ['must hold an expression'];
+    else if (JSON.stringify(fillTemplate(template, data) ?? null).length > mebibyte) {
+      faults[member] = ['gives more than 1 MiB'];
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    faults[member] = [error.detail];
+  }
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || name === 'data'));
+}
+
+function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
+  const faults: FieldErrors = {};
+  for (const { instancePath, keyword, params, message } of errors) {
+    const member = instancePath
+      .slice(1)
+      .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
+      .replaceAll('/', '.');
+    if (keyword === 'required') faults[params.missingProperty] = ['is required'];
+    else if (keyword === 'enum') faults[member] = [`must be one of ${params.allowedValues.join(', ')}`];
+    else faults[member] = [message ?? 'is not valid'];
+  }
+  return faults;
+}
+
+function refuse(path: string, faults: FieldErrors): void {
+  if (Object.keys(faults).length > 0) throw faultsAt(path, faults);
+}
+
+function faultsAt(path: string, faults: FieldErrors): ServiceError {
+  const prefixed = Object.entries(faults).map(([member, messages]) => [joinPath(path, member), messages]);
+  return validationFailed(Object.fromEntries(prefixed));
+}
+
+/** `cards[0]` and `data.number` are `cards[0].data.number`. */
+function joinPath(path: string, member: string): string {
+  return path === '' || member === '' ? `${path}${member}` : `${path}.${member}`;
+}

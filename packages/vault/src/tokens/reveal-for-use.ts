@@ -1,0 +1,38 @@
+import { decide } from '@sluice/access';
+import { ServiceError } from '@sluice/problems';
+import type { Json } from '../json.ts';
+import type { Vault } from '../vault.ts';
+import { touch } from './activity.ts';
+import { notGranted } from './require-permission.ts';
+import { findTokenRows } from './token.queries.ts';
+import type { Actor } from './token.ts';
+import { openData } from './token-data.ts';
+import { isTokenId } from './token-id.ts';
+
+/**
+ * The plaintext of tokens by id, for use in a facility of the service such as a proxy: needs `token:use` on the
+ * containers of each; transforms of rules do not apply. One query for all, duplicates count once.
+ *
+ * It records no disclosure: whoever uses the values knows where they go and records that before they leave.
+ * @throws {ServiceError} `invalid_proxy_request` naming ids that are unknown or expired, `forbidden` naming those that
+ * the actor may not use.
+ */
+export async function revealForUse(vault: Vault, actor: Actor, ids: Iterable<string>): Promise<Map<string, Json>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const rows = await findTokenRows(vault.db, actor.tenantId, wanted.filter(isTokenId));
+  const refused = rows.filter((row) => !decide(actor, 'token:use', row.containers));
+  if (refused.length > 0)
+    throw notGranted(
+      'token:use',
+      refused.map((row) => row.id),
+    );
+  const found = new Set(rows.map((row) => row.id));
+  const unknown = wanted.filter((id) => !found.has(id));
+  if (unknown.length > 0) {
+    throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
+  }
+  const data = await openData(vault, actor.tenantId, rows);
+  await touch(vault, actor.tenantId, rows);
+  return data;
+}

@@ -1,0 +1,238 @@
+import type { Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import { sql } from 'kysely';
+import type { Json } from '../json.ts';
+import type { Actor, TokenRow } from './token.ts';
+
+const columns = [
+  'id',
+  'type',
+  'tenant_id',
+  'data_ciphertext',
+  'mask',
+  'containers',
+  'metadata',
+  'search_indexes',
+  'fingerprint',
+  'fingerprint_expression',
+  'expires_at',
+  'active_month',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+] as const;
+
+/** By the database's clock: a token that is due counts as absent though its row is still there. */
+const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`;
+
+/** Those of the ids that exist and have not expired, in no order, in one query. */
+export async function findTokenRows(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenRow[]> {
+  const rows = await db
+    .selectFrom('tokens')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .where(notExpired)
+    .execute();
+  return rows as TokenRow[];
+}
+
+/** The same for one, which stays locked until the transaction ends. */
+export async function lockTokenRow(tx: Queryable, tenantId: string, id: string): Promise<TokenRow | undefined> {
+  const row = await tx
+    .selectFrom('tokens')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where(notExpired)
+    .forUpdate()
+    .executeTakeFirst();
+  return row as TokenRow | undefined;
+}
+
+/** What is stored of a new token. */
+export interface NewTokenRow {
+  id: string;
+  type: string;
+  data_ciphertext: Buffer;
+  mask: Json;
+  containers: string[];
+  metadata: Record<string, string>;
+  search_indexes: string[];
+  /** Stored where the Tenant's setting, the expression or the deduplication ask for it. */
+  fingerprint: string | null;
+  fingerprint_expression: string | null;
+  deduplicate: boolean | null;
+  expires_at: string | null;
+}
+
+export interface InsertedToken {
+  id: string;
+  fingerprint: string | null;
+  created_at: string;
+}
+
+export type InsertOutcome = 'tenant_closed' | 'deduplicate' | InsertedToken[];
+
+export interface InsertOptions {
+  /** First day of the current UTC month. */
+  month: string;
+  /** True once equal tokens have been looked for: insert though deduplication is asked for. */
+  deduplicated: boolean;
+}
+
+/**
+ * Inserts tokens with their counters and audit rows: one statement, all or nothing.
+ * @returns `deduplicate` where equal tokens must be looked for first; then nothing was inserted.
+ * @throws {ServiceError} `conflict` where an id is taken.
+ */
+export async function insertTokens(
+  db: Queryable,
+  actor: Actor,
+  tokens: readonly NewTokenRow[],
+  { month, deduplicated }: InsertOptions,
+): Promise<InsertOutcome> {
+  const statement = sql<{ id: string | null; fingerprint: string | null; created_at: string | null }>`
+    with tenant as (
+      select fingerprint_tokens, deduplicate_tokens from tenants where id = ${actor.tenantId} and closed_at is null
+    ),
+    input (
+      id, type, data_ciphertext, mask, containers, metadata, search_indexes,
+      fingerprint, fingerprint_expression, deduplicate, expires_at
+    ) as (values ${sql.join(tokens.map(valuesOf))}),
+    inserted as (
+      insert into tokens (
+        tenant_id, id, type, data_ciphertext, mask, containers, metadata, search_indexes,
+        fingerprint, fingerprint_expression, expires_at, active_month, created_by
+      )
+      select
+        ${actor.tenantId}::uuid, id, type, data_ciphertext, mask, containers, metadata, search_indexes,
+        case when fingerprint_tokens or fingerprint_expression is not null
+          or coalesce(deduplicate, deduplicate_tokens) then fingerprint end,
+        fingerprint_expression, expires_at, ${month}::date, ${actor.id}::uuid
+      from input cross join tenant
+      where ${deduplicated}::boolean or not exists (
+        select from input cross join tenant where coalesce(deduplicate, deduplicate_tokens)
+      )
+      returning id, type, fingerprint, created_at
+    ),
+    counted as (
+      insert into counters (tenant_id, counter, slot, value, last_at)
+      select ${actor.tenantId}::uuid, counter, pg_backend_pid() % 16, count(*), max(last_at)
+      from (
+        select 'tokens:' || type as counter, created_at as last_at from inserted
+        union all
+        select ${`active_tokens:${month}`}::text, null from inserted
+      ) as each
+      group by counter order by counter
+      on conflict (tenant_id, counter, slot) do update
+      set value = counters.value + excluded.value, last_at = greatest(counters.last_at, excluded.last_at)
+    ),
+    audited as (
+      insert into audit_log (tenant_id, actor_id, trace_id, operation, entity_type, entity_id)
+      select ${actor.tenantId}::uuid, ${actor.id}::uuid, ${actor.traceId}::text, 'token.created', 'token', id
+      from inserted
+    )
+    select inserted.id, inserted.fingerprint, inserted.created_at from tenant left join inserted on true
+  `;
+  const { rows } = await statement.execute(db).catch(refuseTakenId);
+  if (rows.length === 0) return 'tenant_closed';
+  const inserted = rows.filter((row): row is InsertedToken => row.id !== null);
+  return inserted.length === 0 ? 'deduplicate' : inserted;
+}
+
+function valuesOf(token: NewTokenRow) {
+  return sql`(
+    ${token.id}::text, ${token.type}::text, ${token.data_ciphertext}::bytea,
+    ${token.mask === null ? null : JSON.stringify(token.mask)}::jsonb, ${token.containers}::text[],
+    ${JSON.stringify(token.metadata)}::jsonb, ${token.search_indexes}::text[], ${token.fingerprint}::text,
+    ${token.fingerprint_expression}::text, ${token.deduplicate}::boolean, ${token.expires_at}::timestamptz
+  )`;
+}
+
+function refuseTakenId(error: unknown): never {
+  if (error instanceof Error && 'constraint' in error && error.constraint === 'tokens_pkey') {
+    throw new ServiceError('conflict', 'A token with this id exists already', { cause: error });
+  }
+  throw error;
+}
+
+/** Deletes a token with its count and audit row. */
+export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): Promise<void> {
+  await sql`
+    with deleted as (
+      delete from tokens where tenant_id = ${actor.tenantId} and id = ${id} returning id, type
+    ),
+    counted as (
+      insert into counters (tenant_id, counter, slot, value)
+      select ${actor.tenantId}::uuid, 'tokens:' || type, pg_backend_pid() % 16, -1 from deleted
+      on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
+    )
+    insert into audit_log (tenant_id, actor_id, trace_id, operation, entity_type, entity_id)
+    select ${actor.tenantId}::uuid, ${actor.id}::uuid, ${actor.traceId}::text, 'token.deleted', 'token', id
+    from deleted
+  `.execute(tx);
+}
+
+/** Makes creations of equal tokens wait for each other until the transaction ends. In one order, so that none deadlock. */
+export async function lockFingerprints(
+  tx: Queryable,
+  tenantId: string,
+  fingerprints: readonly string[],
+): Promise<void> {
+  const names = [...new Set(fingerprints)].sort().map((fingerprint) => `${tenantId}/${fingerprint}`);
+  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as t(name)`.execute(
+    tx,
+  );
+}
+
+/** The oldest token of each fingerprint. A fingerprint is of one type. */
+export async function findTokenRowsByFingerprint(
+  db: Queryable,
+  tenantId: string,
+  pairs: readonly { type: string; fingerprint: string }[],
+): Promise<TokenRow[]> {
+  const rows = await db
+    .selectFrom('tokens')
+    .select(columns)
+    .distinctOn(['type', 'fingerprint'])
+    .where('tenant_id', '=', tenantId)
+    .where('type', '=', sql<string>`any(${pairs.map(({ type }) => type)}::text[])`)
+    .where('fingerprint', '=', sql<string>`any(${pairs.map(({ fingerprint }) => fingerprint)}::text[])`)
+    .where(notExpired)
+    .orderBy('type')
+    .orderBy('fingerprint')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows as TokenRow[];
+}
+
+/**
+ * Notes that tokens were active this month. Each is counted once however many processes note it: who updates the row
+ * counts it. A row that another transaction holds is left to it, or to the next use.
+ */
+export async function noteActivity(
+  db: Queryable,
+  tenantId: string,
+  ids: readonly string[],
+  month: string,
+): Promise<void> {
+  await sql`
+    with due as (
+      select id from tokens
+      where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month < ${month}::date
+      for update
+    ),
+    touched as (
+      update tokens set active_month = ${month}::date from due
+      where tokens.tenant_id = ${tenantId} and tokens.id = due.id
+      returning 1
+    )
+    insert into counters (tenant_id, counter, slot, value)
+    select ${tenantId}::uuid, ${`active_tokens:${month}`}::text, pg_backend_pid() % 16, count(*) from touched
+    having count(*) > 0
+    on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
+  `.execute(db);
+}

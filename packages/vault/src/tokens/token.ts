@@ -1,0 +1,50 @@
+import type { Grants } from '@sluice/access';
+import type { Json } from '../json.ts';
+import type { TokenTypeName } from '../types/token-types.ts';
+
+/** Who acts: an Application with what it may do, and the trace under which it acts. */
+export interface Actor extends Grants {
+  id: string;
+  tenantId: string;
+  traceId: string;
+}
+
+/** The token resource as it is answered. Members that are unset are absent. */
+export interface Token {
+  id: string;
+  type: TokenTypeName;
+  tenant_id: string;
+  /** Plaintext, or what the mask makes of it, or absent: as the rule that decides says. */
+  data?: Json;
+  mask?: Json;
+  containers: string[];
+  metadata?: Record<string, string>;
+  search_indexes?: string[];
+  fingerprint?: string;
+  fingerprint_expression?: string;
+  expires_at?: string;
+  created_by?: string;
+  created_at?: string;
+  modified_by?: string;
+  modified_at?: string;
+}
+
+/** A token as it is stored. */
+export interface TokenRow {
+  id: string;
+  type: string;
+  tenant_id: string;
+  data_ciphertext: Buffer;
+  mask: Json;
+  containers: string[];
+  metadata: Record<string, string>;
+  search_indexes: string[];
+  fingerprint: string | null;
+  fingerprint_expression: string | null;
+  expires_at: string | null;
+  active_month: string;
+  created_by: string | null;
+  created_at: string;
+  modified_by: string | null;
+  modified_at: string | null;
+}

@@ -1,0 +1,120 @@
+import { canonicalJson, isObject, type Json } from '../json.ts';
+import {
+  bankAccountNumber,
+  type Check,
+  cardCvc,
+  cardMonth,
+  cardNumber,
+  cardYear,
+  employerIdNumber,
+  optional,
+  routingNumber,
+  socialSecurityNumber,
+  usBankAccountNumber,
+} from './checks.ts';
+
+/** What is particular to a type of token. */
+export interface TokenType {
+  defaultContainer: string;
+  /** Checks of `data` itself, or of its members. */
+  data?: Check;
+  members?: Readonly<Record<string, Check>>;
+  /** The text that tokens with equal data have in common. Called with data that passed the checks. */
+  fingerprint(data: Json): string;
+  /** Expressions over `data`; null where the type has none. */
+  defaultMask: Json;
+}
+
+const lastFour = '{{ data | reveal_last: 4 }}';
+const wholeText = (data: Json) => String(data);
+const withoutDashes = (data: Json) => String(data).replaceAll('-', '');
+const textAt = (data: Json, member: string) => (isObject(data) ? String(data[member]) : '');
+
+/** The types. A new one is one more entry. */
+export const tokenTypes = {
+  token: {
+    defaultContainer: '/general/high/',
+    fingerprint: canonicalJson,
+    defaultMask: null,
+  },
+  card: {
+    defaultContainer: '/pci/high/',
+    members: {
+      number: cardNumber,
+      expiration_month: optional(cardMonth),
+      expiration_year: optional(cardYear),
+      cvc: optional(cardCvc),
+    },
+    fingerprint: (data) => textAt(data, 'number'),
+    defaultMask: {
+      number: '{{ data.number | reveal_last: 4 }}',
+      expiration_month: '{{ data.expiration_month }}',
+      expiration_year: '{{ data.expiration_year }}',
+    },
+  },
+  bank: {
+    defaultContainer: '/bank/high/',
+    members: { routing_number: routingNumber, account_number: bankAccountNumber },
+    fingerprint: (data) => `${textAt(data, 'account_number')}/${textAt(data, 'routing_number')}`,
+    defaultMask: {
+      routing_number: '{{ data.routing_number }}',
+      account_number: '{{ data.account_number | reveal_last: 4 }}',
+    },
+  },
+  card_number: {
+    defaultContainer: '/pci/high/',
+    data: cardNumber,
+    fingerprint: wholeText,
+    defaultMask: lastFour,
+  },
+  us_bank_account_number: {
+    defaultContainer: '/bank/high/',
+    data: usBankAccountNumber,
+    fingerprint: wholeText,
+    defaultMask: lastFour,
+  },
+  us_bank_routing_number: {
+    defaultContainer: '/bank/low/',
+    data: routingNumber,
+    fingerprint: wholeText,
+    defaultMask: lastFour,
+  },
+  social_security_number: {
+    defaultContainer: '/pii/high/',
+    data: socialSecurityNumber,
+    fingerprint: withoutDashes,
+    defaultMask: lastFour,
+  },
+  employer_id_number: {
+    defaultContainer: '/pii/high/',
+    data: employerIdNumber,
+    fingerprint: withoutDashes,
+    defaultMask: lastFour,
+  },
+} as const satisfies Record<string, TokenType>;
+
+export type TokenTypeName = keyof typeof tokenTypes;
+
+export const tokenTypeNames = Object.keys(tokenTypes) as [TokenTypeName, ...TokenTypeName[]];
+
+/** The definition of a type, whatever its particular shape. */
+export function tokenTypeOf(name: TokenTypeName): TokenType {
+  return tokenTypes[name];
+}
+
+/** Whether `data` is what its type asks for: messages by path, `data` or `data.<member>`. They never repeat a value. */
+export function checkTokenData(name: TokenTypeName, data: Json): Record<string, string[]> {
+  const { data: check, members } = tokenTypeOf(name);
+  const errors: Record<string, string[]> = {};
+  const note = (path: string, message: string | undefined) => {
+    if (message) errors[path] = [message];
+  };
+  if (check) note('data', check(data));
+  if (!members) return errors;
+  if (!isObject(data)) return { data: ['must be an object'] };
+  for (const [member, checkMember] of Object.entries(members)) {
+    const value = Object.hasOwn(data, member) ? data[member] : undefined;
+    note(`data.${member}`, value === undefined && checkMember(undefined) ? 'is required' : checkMember(value));
+  }
+  return errors;
+}

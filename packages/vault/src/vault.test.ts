@@ -1,0 +1,610 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AccessRule } from '@sluice/access';
+import type { Disclosure } from '@sluice/audit';
+import { readCounter } from '@sluice/database';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import {
+  type Actor,
+  createLocalKeyWrapper,
+  createToken,
+  deleteToken,
+  destroyTenantKeys,
+  detokenize,
+  findToken,
+  IntegrityError,
+  type Json,
+  openVault,
+  readTokenUsage,
+  revealForUse,
+  tokenize,
+} from './index.ts';
+
+const open = useStack(async (stack) => {
+  const { db } = await createTestDatabase(stack);
+  const disclosures: Disclosure[] = [];
+  const time = { now: new Date() };
+  const keyWrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
+  const log = { record: (disclosure: Disclosure) => void disclosures.push(disclosure) };
+  return { db, disclosures, time, vault: openVault({ db, keyWrapper, disclosures: log, clock: () => time.now }) };
+});
+
+const allPermissions = ['token:create', 'token:read', 'token:use', 'token:delete'];
+
+/** A Tenant of the test's own with an Application in it. */
+async function newActor(grants: { permissions?: string[]; rules?: Partial<AccessRule>[] } = {}): Promise<Actor> {
+  const tenantId = randomUUID();
+  await open.current.db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
+  return actorIn(tenantId, grants);
+}
+
+function actorIn(
+  tenantId: string,
+  { permissions = allPermissions, rules = [] }: { permissions?: string[]; rules?: Partial<AccessRule>[] } = {},
+): Actor {
+  const full = rules.map(
+    (rule): AccessRule => ({ priority: 1, container: '/', transform: 'redact', permissions: allPermissions, ...rule }),
+  );
+  return { id: randomUUID(), tenantId, traceId: 'trace', permissions, rules: full };
+}
+
+const revealing = { permissions: [], rules: [{ transform: 'reveal' as const }] };
+const number = '4242424242424242';
+const card = { type: 'card', data: { number, expiration_month: 12, expiration_year: 2030, cvc: '123' } };
+
+async function auditOf(actor: Actor) {
+  return open.current.db
+    .selectFrom('audit_log')
+    .select(['operation', 'entity_id', 'actor_id', 'trace_id'])
+    .where('tenant_id', '=', actor.tenantId)
+    .orderBy('operation')
+    .execute();
+}
+
+describe('createToken', () => {
+  test('stores a card with the defaults of its type, counted and audited', async () => {
+    const { vault, db, time } = open.current;
+    const actor = await newActor();
+    const { token, created } = await createToken(vault, actor, card);
+    expect(created).toBe(true);
+    expect(token).toMatchObject({
+      type: 'card',
+      tenant_id: actor.tenantId,
+      containers: ['/pci/high/'],
+      data: { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 },
+      created_by: actor.id,
+    });
+    expect(Object.keys(token).sort()).toEqual(
+      ['id', 'type', 'tenant_id', 'data', 'mask', 'containers', 'fingerprint', 'created_by', 'created_at'].sort(),
+    );
+    expect(await auditOf(actor)).toEqual([
+      { operation: 'token.created', entity_id: token.id, actor_id: actor.id, trace_id: 'trace' },
+    ]);
+    expect(await readTokenUsage(db, actor.tenantId, time.now)).toEqual({
+      metrics_by_type: {
+        token: { count: 0 },
+        card: { count: 1, last_created_at: token.created_at },
+        bank: { count: 0 },
+      },
+      monthly_active_tokens: 1,
+    });
+  });
+
+  test('answers what the creator may read: nothing, the mask, or plaintext', async () => {
+    const { vault } = open.current;
+    const blind = await newActor({ permissions: ['token:create'] });
+    expect((await createToken(vault, blind, card)).token).not.toHaveProperty('data');
+    const seeing = actorIn(blind.tenantId, revealing);
+    expect((await createToken(vault, seeing, card)).token.data).toEqual(card.data);
+  });
+
+  test('the stored row holds no plaintext', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor();
+    const { token } = await createToken(vault, actor, { data: 'canary-value', metadata: { a: 'b' } });
+    const { rows } = await sql<{ text: string; bytes: Buffer }>`
+      select to_jsonb(tokens)::text as text, data_ciphertext as bytes from tokens where id = ${token.id}`.execute(db);
+    expect(rows[0]?.text).not.toContain('canary-value');
+    expect(rows[0]?.bytes.includes('canary-value')).toBe(false);
+    expect(rows[0]?.bytes.length).toBeGreaterThan(33);
+  });
+
+  test('keeps every member that was given', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const input = {
+      id: "my token's id",
+      data: { a: [1, 'é\u0000', null] },
+      mask: { a: 'no. {{ data.a[0] }}' },
+      containers: ['/a/b', 'c'],
+      metadata: { user: 'x' },
+      search_indexes: ['{{ data.a[1] }}'],
+      fingerprint_expression: '{{ data.a[0] }}',
+      expires_at: '2100-01-01',
+    };
+    const { token } = await createToken(vault, actor, { ...input, unknown: 1, type: null });
+    const expected = { ...input, type: 'token', expires_at: '2100-01-01T00:00:00.000Z' };
+    expect(token).toMatchObject(expected);
+    expect(await findToken(vault, actor, input.id)).toEqual(token);
+  });
+
+  test('an id that is taken in the Tenant is a conflict; in another Tenant it is free', async () => {
+    const { vault } = open.current;
+    const actor = await newActor();
+    await createToken(vault, actor, { id: 'same-id', data: 1 });
+    await expect(createToken(vault, actor, { id: 'same-id', data: 2 })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(createToken(vault, await newActor(), { id: 'same-id', data: 1 })).resolves.toBeTruthy();
+    expect(await auditOf(actor)).toHaveLength(1);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no object', 'text', ''],
+    ['no data', { type: 'token' }, 'data'],
+    ['an unknown type', { type: 'nope', data: 1 }, 'type'],
+    ['data of another type', { type: 'card', data: { number: '1' } }, 'data.number'],
+    ['a short id', { id: 'ab', data: 1 }, 'id'],
+    ['a refused character', { id: 'a/bc', data: 1 }, 'id'],
+    ['a control character', { id: 'a\u0000bc', data: 1 }, 'id'],
+    ['outer spaces', { id: ' abc', data: 1 }, 'id'],
+    ['no container', { data: 1, containers: [] }, 'containers'],
+    ['a bad container', { data: 1, containers: ['/a b/'] }, 'containers[0]'],
+    ['metadata of another kind', { data: 1, metadata: { a: 1 } }, 'metadata.a'],
+    ['NUL in metadata', { data: 1, metadata: { a: '\u0000' } }, 'metadata'],
+    ['a lone surrogate in a mask', { data: 1, mask: '\ud800' }, 'mask'],
+    ['a malformed mask', { data: 1, mask: { a: ['{{ data '] } }, 'mask'],
+    ['a mask over something else', { data: 1, mask: '{{ other }}' }, 'mask'],
+    ['a mask with too many expressions', { data: 1, mask: '{{ data }}'.repeat(51) }, 'mask'],
+    ['a mask that grows', { data: 'x'.repeat(100_000), mask: '{{ data }}'.repeat(20) }, 'mask'],
+    ['a fingerprint without expression', { data: 1, fingerprint_expression: 'x' }, 'fingerprint_expression'],
+    ['an index that does not parse', { data: 1, search_indexes: ['{{ data | nope }}'] }, 'search_indexes[0]'],
+    ['an unreadable date', { data: 1, expires_at: '2100-02-30' }, 'expires_at'],
+    ['a date in the past', { data: 1, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+  ])('refuses %s and names the member', async (_, input, path) => {
+    const { vault } = open.current;
+    await expect(createToken(vault, await newActor(), input)).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: { [path]: [expect.any(String)] },
+    });
+  });
+
+  test('data without end in depth or size is the fault of the caller', async () => {
+    const { vault } = open.current;
+    const actor = await newActor();
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    await expect(createToken(vault, actor, { data: deep })).rejects.toMatchObject({ code: 'validation_failed' });
+    const large = 'x'.repeat(1024 * 1024);
+    await expect(createToken(vault, actor, { data: large })).rejects.toMatchObject({ code: 'payload_too_large' });
+    await expect(createToken(vault, actor, { data: large.slice(2) })).resolves.toBeTruthy();
+  });
+
+  test('needs token:create on each container', async () => {
+    const { vault } = open.current;
+    const actor = await newActor({ permissions: [], rules: [{ container: '/a/' }] });
+    await expect(createToken(vault, actor, { data: 1, containers: ['/a/x/'] })).resolves.toBeTruthy();
+    await expect(createToken(vault, actor, { data: 1, containers: ['/a/', '/b/'] })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await expect(createToken(vault, await newActor({ permissions: ['token:read'] }), card)).rejects.toMatchObject({
+      code: 'forbidden',
+      detail: 'This needs the permission token:create',
+    });
+  });
+
+  test('a Tenant that is closed gets neither tokens nor keys', async () => {
+    const { vault, db } = open.current;
+    const [used, unused] = [await newActor(), await newActor()];
+    await createToken(vault, used, card);
+    for (const { tenantId } of [used, unused]) {
+      await db.transaction().execute(async (tx) => {
+        await tx
+          .updateTable('tenants')
+          .set({ closed_at: new Date().toISOString() })
+          .where('id', '=', tenantId)
+          .execute();
+        await destroyTenantKeys(tx, tenantId);
+      });
+    }
+    for (const actor of [used, unused]) {
+      await expect(createToken(vault, actor, card)).rejects.toMatchObject({ code: 'unauthenticated' });
+      const keys = db.selectFrom('data_keys').select('version').where('tenant_id', '=', actor.tenantId);
+      expect(await keys.execute()).toEqual([]);
+    }
+  });
+});
+
+describe('fingerprints', () => {
+  test('are equal for equal data of one type and Tenant only', async () => {
+    const { vault } = open.current;
+    const [actor, other] = [await newActor(), await newActor()];
+    const fingerprint = async (as: Actor, input: unknown) => (await createToken(vault, as, input)).token.fingerprint;
+    const first = await fingerprint(actor, card);
+    expect(first).toMatch(/^[\w-]{43}$/);
+    expect(await fingerprint(actor, { ...card, data: { number } })).toBe(first);
+    expect(await fingerprint(actor, { ...card, fingerprint_expression: '{{ data.number }}' })).toBe(first);
+    expect(await fingerprint(actor, { type: 'card_number', data: number })).not.toBe(first);
+    expect(await fingerprint(other, card)).not.toBe(first);
+  });
+
+  test('are left out where the Tenant does not want them, but for tokens with an expression', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor();
+    await db.updateTable('tenants').set({ fingerprint_tokens: false }).where('id', '=', actor.tenantId).execute();
+    expect((await createToken(vault, actor, card)).token).not.toHaveProperty('fingerprint');
+    const { token } = await createToken(vault, actor, { ...card, fingerprint_expression: '{{ data.number }}' });
+    expect(token.fingerprint).toBeTruthy();
+  });
+});
+
+describe('deduplication', () => {
+  test('by the Tenant setting and by the token; the token decides', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor();
+    const first = await createToken(vault, actor, card);
+    const asked = await createToken(vault, actor, { ...card, deduplicate_token: true });
+    expect(asked).toMatchObject({ created: false, token: { id: first.token.id } });
+    await db.updateTable('tenants').set({ deduplicate_tokens: true }).where('id', '=', actor.tenantId).execute();
+    expect(await createToken(vault, actor, card)).toMatchObject({ created: false, token: { id: first.token.id } });
+    expect((await createToken(vault, actor, { ...card, deduplicate_token: false })).created).toBe(true);
+    expect((await createToken(vault, actor, { data: number })).created).toBe(true);
+  });
+
+  test('fingerprints by default where none would be', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor();
+    await db.updateTable('tenants').set({ fingerprint_tokens: false }).where('id', '=', actor.tenantId).execute();
+    const one = await createToken(vault, actor, { ...card, deduplicate_token: true });
+    const two = await createToken(vault, actor, { ...card, deduplicate_token: true });
+    expect(one.created).toBe(true);
+    expect(two).toMatchObject({ created: false, token: { id: one.token.id } });
+  });
+
+  test('tells an actor that may not read the token only that it is there', async () => {
+    const { vault } = open.current;
+    const actor = await newActor();
+    const { token } = await createToken(vault, actor, { ...card, metadata: { a: 'b' } });
+    const blind = actorIn(actor.tenantId, { permissions: ['token:create'] });
+    const again = await createToken(vault, blind, { ...card, deduplicate_token: true });
+    expect(Object.keys(again.token).sort()).toEqual(['containers', 'fingerprint', 'id', 'tenant_id', 'type']);
+    expect(again.token.id).toBe(token.id);
+  });
+
+  test('leaves one of many that are created at once, also within one request', async () => {
+    const { vault } = open.current;
+    const actor = await newActor();
+    const input = { ...card, deduplicate_token: true };
+    const results = await Promise.all(Array.from({ length: 8 }, () => createToken(vault, actor, input)));
+    expect(new Set(results.map(({ token }) => token.id)).size).toBe(1);
+    expect(results.filter(({ created }) => created)).toHaveLength(1);
+    const other = { ...input, data: { number: '5555555555554444' } };
+    const answer = (await tokenize(vault, actor, [input, other, other])) as { id: string }[];
+    expect(answer[0]?.id).toBe(results[0]?.token.id);
+    expect(answer[1]?.id).toBe(answer[2]?.id);
+  });
+
+  test('plaintext of an equal token is a disclosure', async () => {
+    const { vault, disclosures } = open.current;
+    const actor = await newActor(revealing);
+    const { token } = await createToken(vault, actor, card);
+    disclosures.length = 0;
+    await createToken(vault, actor, { type: 'card', data: { number }, deduplicate_token: true });
+    expect(disclosures).toMatchObject([{ operation: 'token.read', detail: { token_ids: [token.id] } }]);
+  });
+});
+
+describe('findToken', () => {
+  test('gives data as the rule says, and notes plaintext', async () => {
+    const { vault, disclosures } = open.current;
+    const creator = await newActor();
+    const { token } = await createToken(vault, creator, card);
+    const as = (transform: AccessRule['transform']) =>
+      actorIn(creator.tenantId, { permissions: [], rules: [{ transform }] });
+    disclosures.length = 0;
+    expect(await findToken(vault, as('redact'), token.id)).not.toHaveProperty('data');
+    expect((await findToken(vault, as('mask'), token.id)).data).toMatchObject({ number: 'XXXXXXXXXXXX4242' });
+    expect(disclosures).toEqual([]);
+    const reader = as('reveal');
+    expect((await findToken(vault, reader, token.id)).data).toEqual(card.data);
+    expect(disclosures).toEqual([
+      {
+        tenantId: reader.tenantId,
+        actorId: reader.id,
+        traceId: 'trace',
+        operation: 'token.read',
+        entityType: 'token',
+        entityId: token.id,
+        detail: { token_ids: [token.id] },
+      },
+    ]);
+  });
+
+  test('a mask that there is not is no data', async () => {
+    const { vault } = open.current;
+    const actor = await newActor();
+    const { token } = await createToken(vault, actor, { data: 'secret' });
+    expect(await findToken(vault, actor, token.id)).not.toHaveProperty('data');
+  });
+
+  test('what cannot be noted is not disclosed', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const { token } = await createToken(vault, actor, card);
+    const full = {
+      record: () => {
+        throw new Error('the queue is full');
+      },
+    };
+    await expect(findToken({ ...vault, disclosures: full }, actor, token.id)).rejects.toThrow('the queue is full');
+  });
+
+  test('unknown, another Tenant’s, expired and impossible ids are the same 404', async () => {
+    const { vault, db } = open.current;
+    const [actor, other] = [await newActor(), await newActor()];
+    const { token } = await createToken(vault, other, card);
+    const expired = await createToken(vault, actor, { data: 1, expires_at: '2100-01-01' });
+    const past = new Date(0).toISOString();
+    await db.updateTable('tokens').set({ expires_at: past }).where('id', '=', expired.token.id).execute();
+    const errors = await Promise.all(
+      [randomUUID(), token.id, expired.token.id, 'a\u0000b', 'x'].map((id) =>
+        findToken(vault, actor, id).catch((e) => e),
+      ),
+    );
+    for (const error of errors) expect(error).toMatchObject({ code: 'not_found', detail: errors[0].detail });
+  });
+
+  test('a token outside of the caller’s containers is 403', async () => {
+    const { vault } = open.current;
+    const creator = await newActor();
+    const { token } = await createToken(vault, creator, card);
+    const reader = actorIn(creator.tenantId, { permissions: [], rules: [{ container: '/bank/' }] });
+    await expect(findToken(vault, reader, token.id)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('ciphertexts that were tampered with', () => {
+  async function twoTokens(actor: Actor) {
+    const { vault } = open.current;
+    const create = async (data: Json) => (await createToken(vault, actor, { data })).token.id;
+    return [await create('one'), await create('two')] as const;
+  }
+
+  async function copyCiphertext(from: string, to: string) {
+    await sql`update tokens set data_ciphertext = (select data_ciphertext from tokens where id = ${from})
+      where id = ${to}`.execute(open.current.db);
+  }
+
+  test('copied to another record of the Tenant does not open; copied back it does', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const [one, two] = await twoTokens(actor);
+    await createToken(vault, actor, { id: 'keeper', data: 'x' });
+    await copyCiphertext(one, 'keeper');
+    await copyCiphertext(two, one);
+    await expect(findToken(vault, actor, one)).rejects.toThrow(IntegrityError);
+    await expect(revealForUse(vault, actor, [one])).rejects.toThrow(IntegrityError);
+    await copyCiphertext('keeper', one);
+    expect((await findToken(vault, actor, one)).data).toBe('one');
+  });
+
+  test('copied to another Tenant does not open, though id and key version are the same', async () => {
+    const { vault, db } = open.current;
+    const [actor, other] = [await newActor(revealing), await newActor(revealing)];
+    for (const as of [actor, other]) await createToken(vault, as, { id: 'twin-token', data: as.tenantId });
+    await sql`update tokens set data_ciphertext =
+      (select data_ciphertext from tokens where tenant_id = ${other.tenantId} and id = 'twin-token')
+      where tenant_id = ${actor.tenantId} and id = 'twin-token'`.execute(db);
+    await expect(findToken(vault, actor, 'twin-token')).rejects.toThrow(IntegrityError);
+  });
+
+  test('a flipped bit is refused', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor(revealing);
+    const [one] = await twoTokens(actor);
+    await sql`update tokens set data_ciphertext = set_bit(data_ciphertext, 300, 1 - get_bit(data_ciphertext, 300))
+      where id = ${one}`.execute(db);
+    await expect(findToken(vault, actor, one)).rejects.toThrow(IntegrityError);
+  });
+
+  test('without its data key, a token is unreadable for ever', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor(revealing);
+    const [one] = await twoTokens(actor);
+    await db.transaction().execute((tx) => destroyTenantKeys(tx, actor.tenantId));
+    const restarted = openVault({ ...open.current.vault, keyWrapper: createLocalKeyWrapper('A'.repeat(43)) });
+    await expect(findToken(restarted, actor, one)).rejects.toThrow(IntegrityError);
+    expect((await findToken(vault, actor, one)).data).toBe('one');
+  });
+});
+
+describe('deleteToken', () => {
+  test('deletes, uncounts and audits, once', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor();
+    const { token } = await createToken(vault, actor, card);
+    await deleteToken(vault, actor, token.id);
+    await expect(deleteToken(vault, actor, token.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await readCounter(db, actor.tenantId, 'tokens:card')).toBe(0);
+    expect((await auditOf(actor)).map(({ operation }) => operation)).toEqual(['token.created', 'token.deleted']);
+  });
+
+  test('needs token:delete on the container', async () => {
+    const { vault } = open.current;
+    const creator = await newActor();
+    const { token } = await createToken(vault, creator, card);
+    const rule = { container: '/bank/', permissions: ['token:delete'] };
+    const actor = actorIn(creator.tenantId, { permissions: [], rules: [rule] });
+    await expect(deleteToken(vault, actor, token.id)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(deleteToken(vault, actorIn((await newActor()).tenantId), token.id)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
+
+describe('tokenize and detokenize', () => {
+  const document: Json = { name: 'Ada', tags: ['x', 5, true, null], nested: { a: { b: ['y'] } }, empty: {}, text: '' };
+
+  test('replace and restore a document', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const tokenized = (await tokenize(vault, actor, document)) as { name: string; tags: Json[]; empty: Json };
+    expect(tokenized.name).toMatch(/^[0-9a-f-]{36}$/);
+    expect(tokenized.tags[3]).toBeNull();
+    expect(tokenized.empty).toEqual({});
+    const expressions = JSON.parse(JSON.stringify(tokenized).replaceAll(/"([0-9a-f-]{36})"/g, '"{{ $1 }}"'));
+    expect(await detokenize(vault, actor, expressions)).toEqual(document);
+  });
+
+  test('an object with type and data becomes its token, with its other members', async () => {
+    const { vault } = open.current;
+    const actor = await newActor();
+    const answer = await tokenize(vault, actor, { payment: { ...card, id: 'my-card', metadata: { a: 'b' } }, n: 1 });
+    expect(answer).toMatchObject({
+      payment: { id: 'my-card', type: 'card', metadata: { a: 'b' }, data: { number: 'XXXXXXXXXXXX4242' } },
+      n: expect.any(String),
+    });
+    expect(await tokenize(vault, actor, 'text')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('all or nothing, with the path of the fault', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor();
+    const wrong = { ok: 'value', list: [{ a: { type: 'card', data: { number: '1' } } }] };
+    await expect(tokenize(vault, actor, wrong)).rejects.toMatchObject({
+      errors: { 'list[0].a.data.number': [expect.any(String)] },
+    });
+    const taken = [{ type: 'token', id: 'taken-id', data: 1 }, 'value', { type: 'token', id: 'taken-id', data: 2 }];
+    await expect(tokenize(vault, actor, taken)).rejects.toMatchObject({ code: 'conflict' });
+    const tokens = db.selectFrom('tokens').select('id').where('tenant_id', '=', actor.tenantId);
+    expect(await tokens.execute()).toEqual([]);
+    expect(await auditOf(actor)).toEqual([]);
+  });
+
+  test('a thousand tokens in one request, and no more', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor();
+    const answer = (await tokenize(vault, actor, Array(1000).fill('x'))) as string[];
+    expect(new Set(answer).size).toBe(1000);
+    expect(await readCounter(db, actor.tenantId, 'tokens:token')).toBe(1000);
+    await expect(tokenize(vault, actor, Array(1001).fill('x'))).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
+  test('detokenize gives data as the rule says, and notes plaintext once', async () => {
+    const { vault, disclosures } = open.current;
+    const creator = await newActor();
+    const [one, two] = [
+      (await createToken(vault, creator, card)).token.id,
+      (await createToken(vault, creator, { data: 'Ada' })).token.id,
+    ];
+    const rules = [
+      { container: '/pci/', transform: 'mask' as const },
+      { container: '/', priority: 2, transform: 'reveal' as const },
+    ];
+    const actor = actorIn(creator.tenantId, { permissions: [], rules });
+    disclosures.length = 0;
+    const body = { a: `{{ ${one} | json: '$.number' }}`, b: [`Dear {{ ${two} }}, {{ ${two} | upcase }}`], c: '{ }}' };
+    expect(await detokenize(vault, actor, body)).toEqual({ a: 'XXXXXXXXXXXX4242', b: ['Dear Ada, ADA'], c: '{ }}' });
+    expect(disclosures).toMatchObject([{ operation: 'token.detokenized', detail: { token_ids: [two] } }]);
+    const redacting = actorIn(creator.tenantId, { permissions: [], rules: [{ transform: 'redact' }] });
+    expect(await detokenize(vault, redacting, [`{{ ${one} | last4 }}`, `x{{ ${two} }}`])).toEqual([null, 'x']);
+    expect(disclosures).toHaveLength(1);
+  });
+
+  test('what a token holds is not read as an expression again', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const { token } = await createToken(vault, actor, { data: '{{ other-token }}' });
+    expect(await detokenize(vault, actor, `{{${token.id}}}`)).toBe('{{ other-token }}');
+  });
+
+  test('refuses unknown and forbidden tokens by name, too many, and malformed expressions', async () => {
+    const { vault } = open.current;
+    const creator = await newActor();
+    const { token } = await createToken(vault, creator, card);
+    const elsewhere = actorIn(creator.tenantId, { permissions: [], rules: [{ container: '/x/' }] });
+    await expect(detokenize(vault, elsewhere, `{{ ${token.id} }}`)).rejects.toMatchObject({
+      code: 'forbidden',
+      detail: expect.stringContaining(token.id),
+    });
+    await expect(detokenize(vault, creator, ['{{ no-such }}', '{{ a\u0000b }}'])).rejects.toMatchObject({
+      code: 'bad_request',
+      detail: expect.stringContaining('no-such'),
+    });
+    await expect(detokenize(vault, creator, '{{ }}')).rejects.toMatchObject({ code: 'bad_request' });
+    const many = Array.from({ length: 101 }, (_, i) => `{{ token-${i} }}`);
+    await expect(detokenize(vault, creator, many)).rejects.toMatchObject({
+      detail: expect.stringContaining('at most 100'),
+    });
+  });
+
+  test('a small document cannot ask for a huge one', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const { token } = await createToken(vault, actor, { data: 'x'.repeat(500_000) });
+    await expect(detokenize(vault, actor, Array(20).fill(`{{ ${token.id} }}`))).rejects.toMatchObject({
+      code: 'payload_too_large',
+    });
+  });
+});
+
+describe('revealForUse', () => {
+  test('gives plaintext whatever the transform, and leaves the record to the caller', async () => {
+    const { vault, disclosures } = open.current;
+    const actor = await newActor({ permissions: ['token:create', 'token:use'] });
+    const [one, two] = [
+      (await createToken(vault, actor, card)).token.id,
+      (await createToken(vault, actor, { data: [1] })).token.id,
+    ];
+    disclosures.length = 0;
+    expect(await revealForUse(vault, actor, [one, two, one])).toEqual(
+      new Map<string, Json>([
+        [one, card.data],
+        [two, [1]],
+      ]),
+    );
+    expect(await revealForUse(vault, actor, [])).toEqual(new Map());
+    expect(disclosures).toEqual([]);
+  });
+
+  test('names what is unknown, expired or another Tenant’s, and what may not be used', async () => {
+    const { vault, db } = open.current;
+    const actor = await newActor();
+    const foreign = (await createToken(vault, await newActor(), card)).token.id;
+    const expired = (await createToken(vault, actor, { data: 1, expires_at: '2100-01-01' })).token.id;
+    await db
+      .updateTable('tokens')
+      .set({ expires_at: new Date(0).toISOString() })
+      .where('id', '=', expired)
+      .execute();
+    const known = (await createToken(vault, actor, card)).token.id;
+    const error = await revealForUse(vault, actor, [known, foreign, expired, 'nope']).catch((e) => e);
+    expect(error).toMatchObject({ code: 'invalid_proxy_request' });
+    for (const id of [foreign, expired, 'nope']) expect(error.detail).toContain(id);
+    expect(error.detail).not.toContain(known);
+    const reader = actorIn(actor.tenantId, { permissions: ['token:read'] });
+    await expect(revealForUse(vault, reader, [known])).rejects.toMatchObject({
+      code: 'forbidden',
+      detail: expect.stringContaining(known),
+    });
+  });
+});
+
+describe('monthly activity', () => {
+  test('a token counts once a month, by the first read or use, however many come at once', async () => {
+    const { vault, db, time } = open.current;
+    const actor = await newActor(revealing);
+    const ids = (await tokenize(vault, actor, ['a', 'b', 'c'])) as string[];
+    const before = time.now;
+    time.now = new Date(Date.UTC(before.getUTCFullYear() + 1, 5, 1));
+    try {
+      const usage = async () => (await readTokenUsage(db, actor.tenantId, time.now)).monthly_active_tokens;
+      expect(await usage()).toBe(0);
+      await Promise.all(Array.from({ length: 10 }, () => revealForUse(vault, actor, ids.slice(0, 2))));
+      await findToken(vault, actor, ids[0] ?? '');
+      expect(await usage()).toBe(2);
+      await detokenize(vault, actor, `{{ ${ids[2]} }}`);
+      expect(await usage()).toBe(3);
+      expect((await readTokenUsage(db, actor.tenantId, before)).monthly_active_tokens).toBe(3);
+    } finally {
+      time.now = before;
+    }
+  });
+});

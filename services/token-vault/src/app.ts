@@ -1,0 +1,20 @@
+import { authenticate } from '@sluice/credentials';
+import { createApi } from '@sluice/http-api';
+import type { Context } from './context.ts';
+import { tokenizationOperations } from './tokenization/tokenization.routes.ts';
+import { tokenOperations } from './tokens/token.routes.ts';
+
+/** Every operation of the token vault. */
+export const operations = [...tokenOperations, ...tokenizationOperations];
+
+export function createApp(context: Context, headerPrefix: string) {
+  const { db, pepper, log } = context;
+  const headerName = `${headerPrefix}-API-KEY`;
+  return createApi({
+    operations,
+    context,
+    headerPrefix,
+    log,
+    authenticate: (key) => authenticate(key, { db, pepper, headerName }),
+  });
+}

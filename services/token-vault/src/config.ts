@@ -1,0 +1,26 @@
+import { credentialSettings } from '@sluice/credentials';
+import { databaseSettings } from '@sluice/database';
+import { type Config as ConfigOf, httpSettings, serviceSettings } from '@sluice/service-runtime';
+import { vaultSettings } from '@sluice/vault';
+
+export const configSchema = {
+  type: 'object',
+  required: ['DATABASE_URL', 'KEY_PEPPER', 'ROOT_KEY'],
+  properties: {
+    ...serviceSettings,
+    ...httpSettings,
+    ...databaseSettings,
+    ...credentialSettings,
+    ...vaultSettings,
+    PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
+    ADMIN_PORT: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      default: 9082,
+      description: 'Port of /livez, /readyz and /metrics',
+    },
+  },
+} as const;
+
+export type Config = ConfigOf<typeof configSchema>;

@@ -1,0 +1,21 @@
+import type { KeyObject } from 'node:crypto';
+import type { Caller } from '@sluice/credentials';
+import type { Database } from '@sluice/database';
+import { operationsOf } from '@sluice/http-api';
+import type { Logger } from '@sluice/service-runtime';
+import type { Actor, Vault } from '@sluice/vault';
+
+/** What handlers work with. Built once, in service.ts. */
+export interface Context {
+  db: Database;
+  vault: Vault;
+  pepper: KeyObject;
+  log: Logger;
+}
+
+export const operation = operationsOf<Context>();
+
+/** The caller as the vault knows it. */
+export function actorOf(caller: Caller, traceId: string): Actor {
+  return { ...caller, traceId };
+}
