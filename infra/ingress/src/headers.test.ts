@@ -1,0 +1,50 @@
+import { requestHeaders, responseHeaders } from './headers.ts';
+
+const to = (raw: string[], method = 'GET') => requestHeaders(['Host', 'sluice', ...raw], { method, host: 'upstream' });
+
+describe('requestHeaders', () => {
+  test('case, order and repetition stay as they were sent', () => {
+    const raw = ['X-B', '1', 'x-a', '2', 'X-B', '3', 'Authorization', 'Basic x'];
+    expect(to(raw)).toEqual(['Host', 'sluice', ...raw]);
+  });
+
+  test('what is about the connection is dropped, nominated headers included', () => {
+    const raw = [
+      'Connection',
+      'close, X-Mine',
+      'x-mine',
+      '1',
+      'Keep-Alive',
+      'timeout=5',
+      'TE',
+      'trailers',
+      'Trailer',
+      'x',
+    ];
+    expect(to(raw)).toEqual(['Host', 'sluice']);
+  });
+
+  test('framing and host cannot be nominated away', () => {
+    const raw = ['Connection', 'content-length, host, transfer-encoding', 'Content-Length', '3'];
+    expect(to(raw, 'POST')).toEqual(['Host', 'sluice', 'Content-Length', '3']);
+  });
+
+  test('an upgrade is passed on, for the service to refuse', () => {
+    const raw = ['Upgrade', 'websocket', 'Connection', 'keep-alive, Upgrade'];
+    expect(to(raw)).toEqual(['Host', 'sluice', 'Connection', 'Upgrade', 'Upgrade', 'websocket']);
+  });
+
+  test('a POST without a body has length 0, a GET says nothing', () => {
+    expect(to([], 'POST')).toEqual(['Host', 'sluice', 'Content-Length', '0']);
+    expect(to([], 'GET')).toEqual(['Host', 'sluice']);
+  });
+
+  test('an HTTP/1.0 request without Host gets one', () => {
+    expect(requestHeaders([], { method: 'GET', host: 'upstream' })).toEqual(['Host', 'upstream']);
+  });
+});
+
+test('responseHeaders leaves the framing of unknown lengths to the connection, and keeps every Set-Cookie', () => {
+  const cookies = ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2'];
+  expect(responseHeaders([...cookies, 'Transfer-Encoding', 'chunked', 'Connection', 'keep-alive'])).toEqual(cookies);
+});

@@ -1,0 +1,49 @@
+import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ServiceError } from '@sluice/problems';
+import { answerFailure, serviceAway } from './failure.ts';
+import { relay } from './relay.ts';
+import { findService, type ServiceName } from './routes.ts';
+
+export interface IngressOptions {
+  /** Where the services are, for example `http://127.0.0.1:8081`. */
+  origins: Readonly<Record<ServiceName, URL>>;
+  /** First part of the names of our own headers. */
+  headerPrefix: string;
+  /** Told when a service could not be reached, or did not answer. */
+  onFailure: (error: Error, service: ServiceName) => void;
+}
+
+/**
+ * Limits are the services' own: a body may take any time, and header blocks are let through up to a size at which the
+ * services refuse them. Idle connections are kept longer than balancers in front keep theirs.
+ */
+const serverOptions = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000, maxHeaderSize: 32 * 1024 };
+
+/** The server; it does not listen yet. */
+export function createIngress({ origins, headerPrefix, onFailure }: IngressOptions): Server {
+  const agent = new Agent({ keepAlive: true, scheduling: 'lifo' });
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    const service = findService(request.url ?? '');
+    const fail = (error: ServiceError) => answerFailure(request, response, { error, service, headerPrefix });
+    try {
+      relay({
+        request,
+        response,
+        origin: origins[service],
+        agent,
+        onFailure: (error) => {
+          onFailure(error, service);
+          fail(serviceAway(service));
+        },
+      });
+    } catch {
+      // What the parser let in but may not be sent on, such as a request target that is not ASCII.
+      fail(new ServiceError('bad_request', 'The request target or a header holds characters that are not allowed'));
+    }
+  };
+  const server = createServer(serverOptions, handle);
+  server.on('checkContinue', handle); // the service decides whether it wants the body
+  server.on('checkExpectation', handle);
+  server.on('close', () => agent.destroy());
+  return server;
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../launch-error.ts';
+import { type Bounds, runCommand } from '../processes/run-command.ts';
+
+export interface UnpackOptions extends Bounds {
+  /** For example `['redis-server']`. What they need and this machine lacks comes along. */
+  packages: string[];
+  /** Where unpacked packages are kept: what is there already is not fetched again. */
+  directory: string;
+  /** Called before anything is fetched. */
+  onDownload?: () => void;
+}
+
+const timeoutMs = 180_000;
+
+/**
+ * Gets programs from the packages of this Debian or Ubuntu, as any user: apt-get works on folders of its own, and
+ * nothing is installed. apt itself decides what the packages need beside what the machine has.
+ * @returns the folder that stands for `/`: programs lie in its `usr/bin`, libraries in {@link libraryPath}.
+ * @throws {CommandError} where there is no apt-get, no such package, or no network.
+ */
+export async function unpackDebianPackages(options: UnpackOptions): Promise<string> {
+  const { packages, directory, onDownload, ...bounds } = options;
+  const root = join(directory, `${packages.join('+')}-${await systemName()}`);
+  if (existsSync(root)) return root;
+  onDownload?.();
+  await mkdir(directory, { recursive: true });
+  const work = await mkdtemp(join(directory, 'unfinished-'));
+  try {
+    const archives = await download(packages, work, bounds);
+    const unpacked = join(work, 'root');
+    for (const archive of archives) await runCommand('dpkg', ['-x', archive, unpacked], bounds);
+    await moveInPlace(unpacked, root);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  return root;
+}
+
+/** The `LD_LIBRARY_PATH` with which the programs of an unpacked folder find their libraries. */
+export async function libraryPath(root: string): Promise<string> {
+  const folders: string[] = [];
+  for (const parent of [join(root, 'usr', 'lib'), join(root, 'lib')]) {
+    const entries = existsSync(parent) ? await readdir(parent) : [];
+    folders.push(...entries.filter((name) => name.includes('-linux-gnu')).map((name) => join(parent, name)), parent);
+  }
+  return folders.join(':');
+}
+
+async function download(packages: string[], work: string, bounds: Bounds): Promise<string[]> {
+  const archives = join(work, 'archives');
+  await mkdir(join(archives, 'partial'), { recursive: true });
+  await mkdir(join(work, 'lists', 'partial'), { recursive: true });
+  const settings = {
+    'Dir::State::Lists': join(work, 'lists'),
+    'Dir::Cache': work,
+    'Dir::Cache::Archives': archives,
+    'Debug::NoLocking': '1',
+    'APT::Sandbox::User': '', // as root apt would drop to a user who cannot write here
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '1',
+    'Acquire::http::Timeout': '20',
+  };
+  const options = ['-qq', ...Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`])];
+  await runCommand('apt-get', [...options, 'update'], { ...bounds, timeoutMs });
+  const install = ['install', '--yes', '--download-only', '--no-install-recommends', '--reinstall', ...packages];
+  await runCommand('apt-get', [...options, ...install], { ...bounds, timeoutMs });
+  const names = await readdir(archives);
+  return names.filter((name) => name.endsWith('.deb')).map((name) => join(archives, name));
+}
+
+/** Another process may have been faster. */
+async function moveInPlace(unpacked: string, root: string): Promise<void> {
+  try {
+    await rename(unpacked, root);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** For example `debian-12-x64`: packages of another release need other libraries. */
+async function systemName(): Promise<string> {
+  const release = existsSync('/etc/os-release') ? await readFile('/etc/os-release', 'utf8') : '';
+  const field = (name: string) => release.match(new RegExp(`^${name}="?([\\w.-]*)`, 'm'))?.[1] ?? 'unknown';
+  return `${field('ID')}-${field('VERSION_ID')}-${process.arch}`;
+}

@@ -1,0 +1,213 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processIdentity } from './processes/process-identity.ts';
+
+const main = join(import.meta.dirname, 'main.ts');
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-launcher-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function start(env: Record<string, string>, ...args: string[]) {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = Promise.all([text(child.stdout), text(child.stderr)]).then((parts) => parts.join(''));
+  const code = once(child, 'exit').then(([status]) => status as number | null);
+  return { child, output, code };
+}
+
+/** Every process whose parent the launcher is, with its start time. */
+async function childrenOf({ pid }: ChildProcess): Promise<[pid: number, identity: string][]> {
+  const numbers = (await readdir('/proc')).map(Number).filter((number) => number > 0);
+  const found: [number, string][] = [];
+  for (const number of numbers) {
+    const status = await readFile(`/proc/${number}/stat`, 'latin1').catch(() => ''); // gone
+    const parent = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
+    const identity = processIdentity(number);
+    if (parent === pid && identity !== undefined) found.push([number, identity]);
+  }
+  return found;
+}
+
+async function untilGone(processes: [pid: number, identity: string][], deadlineMs: number): Promise<number[]> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const left = processes.filter(([pid, identity]) => processIdentity(pid) === identity).map(([pid]) => pid);
+    if (left.length === 0 || performance.now() > deadline) return left;
+    await sleep(20);
+  }
+}
+
+async function untilPrinted({ stdout }: ChildProcess, line: string): Promise<void> {
+  let seen = '';
+  await new Promise<void>((resolve, reject) => {
+    stdout?.on('end', () => reject(new Error(`It ended before it printed "${line}": ${seen}`)));
+    stdout?.on('data', (chunk) => {
+      seen += String(chunk);
+      if (seen.includes(line)) resolve();
+    });
+  });
+}
+
+const commandLine = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+
+test('--help names every setting and starts nothing', async () => {
+  const { output, code } = start({ SLUICE_DIR: join(folder, 'help') }, '--help');
+  expect(await code).toBe(0);
+  expect(await output).toMatch(/PORT[\s\S]*SLUICE_DIR[\s\S]*REDIS_URL/);
+  expect(await readdir(folder)).not.toContain('help');
+});
+
+test('a busy port is one message, before anything starts', async () => {
+  await using server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? String(address.port) : '';
+  const { output, code } = start({ PORT: port, SLUICE_DIR: join(folder, 'busy') });
+  expect(await code).toBe(1);
+  expect(await output).toMatch(
+    new RegExp(`^Port ${port} of 127.0.0.1 is in use; choose another, for example PORT=\\d+ npm start\n$`),
+  );
+  expect(await readdir(folder)).not.toContain('busy');
+});
+
+test('a PORT that is none is one message', async () => {
+  const { output, code } = start({ PORT: 'http', SLUICE_DIR: join(folder, 'port') });
+  expect(await code).toBe(1);
+  expect(await output).toBe('PORT must be a number from 0 to 65535; it is "http"\n');
+});
+
+test('a folder that cannot be written is one message', async () => {
+  await writeFile(join(folder, 'file'), '');
+  const directory = join(folder, 'file', 'below');
+  const { output, code } = start({ SLUICE_DIR: directory });
+  expect(await code).toBe(1);
+  expect(await output).toBe(`The folder ${directory} cannot be written (ENOTDIR); choose another with SLUICE_DIR\n`);
+});
+
+test('a Redis that is away is one message, and nothing is left running', async () => {
+  const { child, output, code } = start({ SLUICE_DIR: join(folder, 'redis'), REDIS_URL: 'redis://127.0.0.1:1' });
+  expect(await code).toBe(1);
+  expect(await output).toBe('The Redis of REDIS_URL at 127.0.0.1:1 is away (ECONNREFUSED)\n');
+  expect(await childrenOf(child)).toEqual([]);
+});
+
+test('a second launcher on the same folder is one message, and leaves the first alone', async () => {
+  const directory = join(folder, 'twice');
+  const first = start({ SLUICE_DIR: directory });
+  await untilPrinted(first.child, 'Creating the database');
+  const second = start({ SLUICE_DIR: directory });
+  expect(await second.code).toBe(1);
+  expect(await second.output).toBe(
+    `Sluice runs already on ${directory}; stop it, or choose another folder with SLUICE_DIR\n`,
+  );
+  expect(first.child.exitCode).toBeNull();
+  first.child.kill('SIGTERM');
+  expect(await first.code).toBe(0);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s while it starts: exit 0, and no process is left', async (signal) => {
+  const { child, code } = start({ SLUICE_DIR: join(folder, signal) });
+  await untilPrinted(child, 'Migrating the database');
+  const children = await childrenOf(child);
+  expect(children.length).toBeGreaterThanOrEqual(3); // Postgres, Redis, the watchdog
+  child.kill(signal);
+  expect(await code).toBe(0);
+  expect(await untilGone(children, 0)).toEqual([]);
+});
+
+test.each(['Creating the database', 'Migrating the database', 'Starting the services'])(
+  'kill -9 at "%s" leaves no process, and the next start works',
+  async (line) => {
+    const directory = join(folder, line);
+    const { child, code } = start({ SLUICE_DIR: directory });
+    await untilPrinted(child, line);
+    await sleep(60);
+    const children = await childrenOf(child);
+    expect(children.length).toBeGreaterThanOrEqual(2);
+    child.kill('SIGKILL');
+    await code;
+    expect(await untilGone(children, 11_000)).toEqual([]);
+
+    const again = start({ SLUICE_DIR: directory });
+    await untilPrinted(again.child, 'Migrating the database');
+    again.child.kill('SIGTERM');
+    expect(await again.code).toBe(0);
+  },
+);
+
+test('without the watchdog a kill -9 would leave processes; the next start ends what it finds', async () => {
+  const directory = join(folder, 'unwatched');
+  const { child, code } = start({ SLUICE_DIR: directory });
+  await untilPrinted(child, 'Migrating the database');
+  const children = await childrenOf(child);
+  for (const [pid] of children) if (commandLine(pid).includes('watchdog')) process.kill(pid, 'SIGKILL');
+  child.kill('SIGKILL');
+  await code;
+  const left = await untilGone(children, 500);
+  expect(left.length).toBeGreaterThanOrEqual(2); // Postgres and Redis
+
+  const again = start({ SLUICE_DIR: directory });
+  await untilPrinted(again.child, 'Migrating the database');
+  expect(await untilGone(children, 1000)).toEqual([]);
+  again.child.kill('SIGTERM');
+  expect(await again.code).toBe(0);
+});
+
+describe('when it is ready', () => {
+  const environment = () => ({ SLUICE_DIR: join(folder, 'ready') });
+
+  async function startReady() {
+    const launched = start(environment());
+    await untilPrinted(launched.child, 'Stop:');
+    const credentials = JSON.parse(await readFile(join(folder, 'ready', 'credentials.json'), 'utf8'));
+    return { ...launched, credentials, children: await childrenOf(launched.child) };
+  }
+
+  test('the key opens the base URL; Ctrl-C stops all with exit 0; the next start has the same Tenant', async () => {
+    const first = await startReady();
+    const headers = { 'SVC-API-KEY': first.credentials.management_key };
+    const answer = await fetch(`${first.credentials.base_url}/tenants/self`, { headers });
+    expect(await answer.json()).toMatchObject({ id: first.credentials.tenant_id, name: 'Local' });
+    expect((await stat(join(folder, 'ready', 'credentials.json'))).mode & 0o777).toBe(0o600);
+    expect(first.children).toHaveLength(8); // five services, two stores, the watchdog
+    first.child.kill('SIGINT');
+    first.child.kill('SIGINT'); // as npm does
+    expect(await first.code).toBe(0);
+    expect(await untilGone(first.children, 0)).toEqual([]);
+
+    const second = await startReady();
+    expect(second.credentials).toEqual({
+      ...first.credentials,
+      base_url: expect.not.stringMatching(first.credentials.base_url),
+    });
+    const self = await fetch(`${second.credentials.base_url}/tenants/self`, { headers });
+    expect(self.status).toBe(200);
+    second.child.kill('SIGKILL');
+    await second.code;
+    expect(await untilGone(second.children, 11_000)).toEqual([]);
+  }, 60_000);
+
+  test('a service that dies is reported with the end of its log, and the stack stops with exit 1', async () => {
+    const { child, children, code, output } = await startReady();
+    const victim = children.find(([pid]) => commandLine(pid).includes('worker'));
+    process.kill(victim?.[0] ?? 0, 'SIGKILL');
+    expect(await code).toBe(1);
+    expect(await output).toMatch(
+      /\nworker has ended unexpectedly \(SIGKILL\); the last lines of \S+worker\.log:\n {4}\{/,
+    );
+    expect(await untilGone(children, 0)).toEqual([]);
+    expect(child.exitCode).toBe(1);
+  }, 60_000);
+});

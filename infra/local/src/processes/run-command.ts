@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { LaunchError } from '../launch-error.ts';
+import type { ProcessUser } from './child.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** What bounds a command: it ends with the signal, and with this process. */
+export interface Bounds {
+  signal?: AbortSignal | undefined;
+  watchdog?: Watchdog | undefined;
+}
+
+export interface CommandOptions extends Bounds {
+  /** The whole environment; this process's own if absent. */
+  env?: Record<string, string>;
+  user?: ProcessUser;
+  timeoutMs?: number;
+}
+
+const execute = promisify(execFile);
+
+/**
+ * Runs a command to its end.
+ * @returns what it wrote to stdout.
+ * @throws {CommandError} when it could not be started, failed or took longer than `timeoutMs` (60 s).
+ */
+export async function runCommand(command: string, args: string[], options: CommandOptions = {}): Promise<string> {
+  const { env, user = {}, timeoutMs = 60_000, signal, watchdog } = options;
+  const { prefix = [], ...ids } = user;
+  const [program = command, ...rest] = [...prefix, command, ...args];
+  const running = execute(program, rest, {
+    cwd: '/',
+    timeout: timeoutMs,
+    maxBuffer: 16 * 1024 * 1024,
+    ...(env && { env }),
+    ...(signal && { signal }),
+    ...ids,
+  });
+  watchdog?.watch(running.child.pid, 'SIGTERM');
+  try {
+    return (await running).stdout;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new CommandError(command, error);
+  }
+}
+
+/** A command that did not succeed. The message ends with what it wrote to stderr. */
+export class CommandError extends LaunchError {
+  /** Its exit code, or the system's reason (`ENOENT`) why it could not be started. */
+  readonly code: string | number | undefined;
+
+  constructor(command: string, cause: unknown) {
+    const details = cause as { code?: string | number; stderr?: string; message?: string };
+    super(`${command}: ${details.stderr?.trim() || details.message || 'failed'}`, { cause });
+    this.name = 'CommandError';
+    this.code = details.code;
+  }
+}

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { readOrCreate } from '../private-file.ts';
+
+/** What must stay the same for as long as the data: without them keys are not recognized and tokens not opened. */
+export interface Secrets {
+  KEY_PEPPER: string;
+  ROOT_KEY: string;
+}
+
+/** The secrets of a folder, made at its first use; only the owner may read the file. */
+export async function readSecrets(directory: string): Promise<Secrets> {
+  const secret = () => randomBytes(32).toString('base64');
+  const create = () => `${JSON.stringify({ KEY_PEPPER: secret(), ROOT_KEY: secret() }, null, 2)}\n`;
+  return JSON.parse(await readOrCreate(join(directory, 'secrets.json'), create));
+}

@@ -1,0 +1,57 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LaunchError, messageOf } from '../launch-error.ts';
+import { describeEnd, hasEnded, lastLines, startLogged } from '../processes/child.ts';
+import type { Watchdog } from '../processes/watchdog.ts';
+import { repositoryRoot } from '../repository.ts';
+import { localUrl, type ServiceDescription, type StackSettings, serviceEnvironment } from './services.ts';
+
+const readyWithinMs = 30_000;
+
+/** Starts a service; it is not ready yet. */
+export function spawnService(
+  service: ServiceDescription,
+  { settings, logFile, watchdog }: { settings: StackSettings; logFile: string; watchdog: Watchdog },
+): Promise<ChildProcess> {
+  const args = [join(repositoryRoot, service.folder, 'src', 'main.ts')];
+  const env = serviceEnvironment(service, settings);
+  return startLogged({ command: process.execPath, args, env, logFile, stopSignal: 'SIGTERM' }, watchdog);
+}
+
+/** Resolves when the service says that it is ready. */
+export async function untilReady(
+  child: ChildProcess,
+  {
+    name,
+    adminPort,
+    logFile,
+    signal,
+  }: { name: string; adminPort: number; logFile: string; signal?: AbortSignal | undefined },
+): Promise<void> {
+  const deadline = performance.now() + readyWithinMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    if (hasEnded(child)) throw new LaunchError(await describeDeath(name, child, logFile));
+    const reason = await whyNotReady(adminPort);
+    if (reason === undefined) return;
+    if (performance.now() > deadline) {
+      throw new LaunchError(`${name} is not ready after ${readyWithinMs / 1000} s (${reason}); its log is ${logFile}`);
+    }
+    await sleep(25);
+  }
+}
+
+/** One line, and below it the last of what the process said. */
+export async function describeDeath(name: string, child: ChildProcess, logFile: string): Promise<string> {
+  return `${name} has ended unexpectedly (${describeEnd(child)}); the last lines of ${logFile}:\n${await lastLines(logFile)}`;
+}
+
+async function whyNotReady(adminPort: number): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${localUrl(adminPort)}/readyz`, { signal: AbortSignal.timeout(5000) });
+    return answer.ok ? undefined : (await answer.text()).trim();
+  } catch (error) {
+    return messageOf(error); // it does not listen yet
+  }
+}

@@ -1,0 +1,100 @@
+import { freePort } from '../processes/free-port.ts';
+import type { Secrets } from './secrets.ts';
+
+export interface ServiceAddress {
+  port: number;
+  adminPort: number;
+}
+
+export type ServiceName = 'management-api' | 'token-vault' | 'proxy-gateway' | 'worker' | 'ingress';
+
+/** What the services of one stack have to be told. */
+export interface StackSettings {
+  databaseUrl: string;
+  redisUrl: string;
+  secrets: Secrets;
+  addresses: Record<ServiceName, ServiceAddress>;
+  /** Added to the environment of every service, where it wins. */
+  environment: Record<string, string>;
+}
+
+export interface ServiceDescription {
+  name: ServiceName;
+  /** Folder of the repository that holds `src/main.ts`. */
+  folder: string;
+  /** Its settings, besides those that all have. */
+  settings: (stack: StackSettings) => Record<string, string>;
+}
+
+const stores = ({ databaseUrl, redisUrl }: StackSettings) => ({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
+
+/** What is needed to work on keys and tokens. */
+export const vaultSettings = (stack: StackSettings) => ({
+  ...stores(stack),
+  ...stack.secrets,
+  KEY_ENVIRONMENT: 'local',
+});
+
+/** What is developed on this machine may be called; cloud metadata addresses stay denied. */
+const destinations = {
+  DESTINATION_SCHEMES: 'http,https',
+  DESTINATION_ALLOW: 'loopback,private,single-label,host.docker.internal',
+};
+
+/** Each gets what it needs and nothing more. */
+export const services: readonly ServiceDescription[] = [
+  {
+    name: 'management-api',
+    folder: 'services/management-api',
+    settings: (stack) => ({ ...vaultSettings(stack), ...destinations }),
+  },
+  { name: 'token-vault', folder: 'services/token-vault', settings: vaultSettings },
+  {
+    name: 'proxy-gateway',
+    folder: 'services/proxy-gateway',
+    settings: (stack) => ({ ...vaultSettings(stack), ...destinations }),
+  },
+  { name: 'worker', folder: 'services/worker', settings: stores },
+  {
+    name: 'ingress',
+    folder: 'infra/ingress',
+    settings: ({ addresses }) => ({
+      MANAGEMENT_API_URL: localUrl(addresses['management-api'].port),
+      TOKEN_VAULT_URL: localUrl(addresses['token-vault'].port),
+      PROXY_GATEWAY_URL: localUrl(addresses['proxy-gateway'].port),
+    }),
+  },
+];
+
+/** The whole environment of a service. */
+export function serviceEnvironment(
+  { name, settings }: ServiceDescription,
+  stack: StackSettings,
+): Record<string, string> {
+  const { port, adminPort } = stack.addresses[name];
+  return {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: String(adminPort),
+    STOP_WHEN_STDIN_CLOSES: 'true',
+    ...settings(stack),
+    ...stack.environment,
+  };
+}
+
+/** Free ports for all but the ingress, whose port is the one of the base URL. */
+export async function findAddresses(ingressPort: number): Promise<Record<ServiceName, ServiceAddress>> {
+  const any = async () => ({ port: await freePort(), adminPort: await freePort() });
+  return {
+    'management-api': await any(),
+    'token-vault': await any(),
+    'proxy-gateway': await any(),
+    worker: await any(),
+    ingress: { port: ingressPort, adminPort: await freePort() },
+  };
+}
+
+export function localUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}

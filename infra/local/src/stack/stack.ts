@@ -1,0 +1,121 @@
+import type { ChildProcess } from 'node:child_process';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { allOrThrow } from '../all-or-throw.ts';
+import { errorCode, LaunchError } from '../launch-error.ts';
+import { assertPortFree, freePort } from '../processes/free-port.ts';
+import { startWatchdog } from '../processes/watchdog.ts';
+import { startStores } from '../stores/stores.ts';
+import { type Credentials, readCredentials } from './credentials.ts';
+import { DeathWatch } from './death-watch.ts';
+import { writeEnvironmentFile } from './environment-file.ts';
+import { lockFolder } from './lock.ts';
+import { migrateDatabase } from './migrations.ts';
+import { readSecrets } from './secrets.ts';
+import { serviceProcesses } from './service-processes.ts';
+import { findAddresses, localUrl, type StackSettings, services } from './services.ts';
+
+export interface StackOptions {
+  /** Holds data, secrets, credentials and logs; made if it is not there. */
+  directory: string;
+  /** Of the one base URL; 0 for any that is free. */
+  port: number;
+  /** Told what takes a while. */
+  log: (line: string) => void;
+  /** Added to the environment of every service, where it wins: `LOG_LEVEL`, `HEADER_PREFIX`, limits. */
+  environment?: Record<string, string>;
+  /** A Redis that runs already, instead of a private one. */
+  redisUrl?: string | undefined;
+  /** Settings of postgresql.conf, added to ours. */
+  postgresSettings?: Record<string, string>;
+  /** Gives up starting. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Stack {
+  baseUrl: string;
+  credentials: Credentials;
+  /** The services themselves, past the ingress. */
+  serviceUrls: { managementApi: string; tokenVault: string; proxyGateway: string };
+  databaseUrl: string;
+  redisUrl: string;
+  /** By name: the services, and the stores that are ours. */
+  readonly processes: ReadonlyMap<string, ChildProcess>;
+  /** Resolves when a process of the start has ended that was not told to, with words for people about it. */
+  died: Promise<string>;
+  /** Starts a process that has ended again, at the same place; resolves when it is ready. */
+  restart(name: string): Promise<void>;
+  /** Stops services (they get 10 s), then stores; all processes are gone when it resolves. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the whole platform on this machine. Nothing is left running when this fails, nor when this process dies.
+ * @throws {LaunchError} when it cannot be had; the message says why, and what to do.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { directory, log, environment = {}, signal } = options;
+  const port = options.port || (await freePort());
+  await assertPortFree(port);
+  await makeFolder(directory);
+
+  await using opened = new AsyncDisposableStack();
+  await lockFolder(directory, opened);
+  const watchdog = opened.adopt(await startWatchdog(), (started) => started.close());
+  const bounds = { signal, watchdog };
+  const stores = opened.adopt(await startStores({ ...options, watchdog }), (started) => started.close());
+  const { databaseUrl, redisUrl } = stores;
+
+  log('Migrating the database');
+  await migrateDatabase(databaseUrl, bounds);
+  const secrets = await readSecrets(directory);
+  const settings: StackSettings = { databaseUrl, redisUrl, secrets, addresses: await findAddresses(port), environment };
+  await writeEnvironmentFile(directory, settings);
+  const baseUrl = localUrl(port);
+  const credentials = await readCredentials({ directory, baseUrl, settings }, bounds);
+
+  log('Starting the services');
+  const logFile = (name: string) => join(directory, 'logs', `${name}.log`);
+  const running = serviceProcesses({ settings, logFile, watchdog, signal });
+  opened.defer(() => running.close());
+  await allOrThrow(services.map(({ name }) => running.spawn(name)));
+  await Promise.all(services.map(({ name }) => running.untilReady(name)));
+
+  const deaths = new DeathWatch(logFile);
+  opened.defer(() => deaths.stop());
+  for (const [name, child] of [...stores.processes, ...running.running]) deaths.watch(name, child);
+  const owned = opened.move();
+  return {
+    baseUrl,
+    credentials,
+    serviceUrls: {
+      managementApi: localUrl(settings.addresses['management-api'].port),
+      tokenVault: localUrl(settings.addresses['token-vault'].port),
+      proxyGateway: localUrl(settings.addresses['proxy-gateway'].port),
+    },
+    databaseUrl,
+    redisUrl,
+    get processes() {
+      return new Map([...stores.processes, ...running.running]);
+    },
+    died: deaths.died,
+    async restart(name) {
+      if (stores.processes.has(name)) return stores.restart(name);
+      await running.spawn(name);
+      await running.untilReady(name);
+    },
+    close: () => owned.disposeAsync(),
+  };
+}
+
+async function makeFolder(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o711 });
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new LaunchError(
+      `The folder ${directory} cannot be written (${errorCode(error)}); choose another with SLUICE_DIR`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { migrateDatabase } from './stack/migrations.ts';
+import { startStores } from './stores/stores.ts';
+
+/** Where the teardown, which jest calls from a file of its own, finds what the setup opened. */
+declare global {
+  var storesForTests: AsyncDisposableStack | undefined;
+}
+
+/** Nothing of a test run is to survive a crash. */
+const postgresSettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+};
+
+const template = 'sluice_template';
+
+/**
+ * Jest's globalSetup: Postgres and Redis for one test run, in a folder of its own. Sets `TEST_DATABASE_URL` (superuser,
+ * database `postgres`) and `TEST_REDIS_URL`; a test makes a database for itself by
+ * `CREATE DATABASE x TEMPLATE sluice_template`, which is migrated already.
+ */
+export default async function startStoresForTests(): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const directory = opened.adopt(await mkdtemp(join(tmpdir(), 'sluice-test-')), (made) =>
+    rm(made, { recursive: true, force: true }),
+  );
+  const stores = opened.adopt(
+    await startStores({ directory, postgresSettings, log: (line) => console.error(line) }),
+    (started) => started.close(),
+  );
+  const databaseUrl = new URL('/postgres', stores.databaseUrl).href;
+  await createTemplate(databaseUrl);
+  process.env.TEST_DATABASE_URL = databaseUrl;
+  process.env.TEST_REDIS_URL = stores.redisUrl;
+  globalThis.storesForTests = opened.move();
+}
+
+async function createTemplate(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${template}`);
+  } finally {
+    await client.end();
+  }
+  await migrateDatabase(new URL(`/${template}`, databaseUrl).href);
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { readOrCreate } from '../private-file.ts';
+import { startLogged } from '../processes/child.ts';
+import { freePort } from '../processes/free-port.ts';
+import { endLeftover } from '../processes/leftover.ts';
+import type { Watchdog } from '../processes/watchdog.ts';
+import { untilPostgresAnswers } from './postgres-answer.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+import { prepareFiles } from './postgres-files.ts';
+import type { Server } from './server.ts';
+import { chooseServerUser } from './server-user.ts';
+
+export interface PostgresOptions {
+  /** Holds the data and the password; of the server's own. */
+  folder: string;
+  logFile: string;
+  /** Settings of postgresql.conf, added to ours. */
+  settings: Record<string, string>;
+  log: (line: string) => void;
+  signal: AbortSignal | undefined;
+  watchdog: Watchdog;
+}
+
+const superuser = 'sluice';
+const database = 'sluice';
+
+/** "Fast shutdown": ends sessions, rolls back, writes a checkpoint. */
+const stopSignal = 'SIGINT';
+
+/** What is logged names neither statements nor the values in them. */
+const ourSettings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+};
+
+/** Makes Postgres ready to start: programs, user, port, password, and the data files where there are none yet. */
+export async function preparePostgres(options: PostgresOptions): Promise<Server> {
+  const { folder, logFile, settings, signal, watchdog } = options;
+  const { initdb, postgres } = await findPostgresBinaries();
+  const user = await chooseServerUser(postgres, folder, options);
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  const password = await readOrCreate(passwordFile, () => randomBytes(24).toString('base64url'));
+  await prepareFiles({ data, passwordFile, initdb, superuser, user }, options);
+
+  const port = await freePort();
+  const url = `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
+  const flags = Object.entries({ ...ourSettings, ...settings, port: String(port) });
+  const args = ['-D', data, ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  return {
+    url,
+    logFile,
+    stopSignal,
+    async spawn() {
+      await endLeftover(join(data, 'postmaster.pid'), data, stopSignal);
+      return startLogged({ command: postgres, args, env: {}, logFile, stopSignal, user }, watchdog);
+    },
+    untilAnswering: (child) => untilPostgresAnswers({ child, url, logFile, signal }),
+  };
+}
