@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { LaunchError } from '../launch-error.ts';
+import { type Credentials, credentialsFile } from '../stack/credentials.ts';
+import { startStack } from '../stack/stack.ts';
+import { createClient } from './client.ts';
+import { formatColumns } from './columns.ts';
+import { startEchoDestination } from './echo-destination.ts';
+import { runScenario, type Scenario } from './scenario.ts';
+
+export const help = `Usage: npm run demo
+
+The main job, shown: a card number becomes a token, a Proxy puts it back on the way to a destination, and what comes
+back holds a token again. Uses the platform that "npm start" runs, or starts one for as long as it takes. Everything
+that it creates is deleted in the end.
+
+Settings (environment): SLUICE_DIR, HEADER_PREFIX, NO_COLOR, as for npm start.`;
+
+export interface DemoOptions {
+  directory: string;
+  headerPrefix: string;
+  path: string;
+  colour: boolean;
+  /** Characters in a line. */
+  width: number;
+}
+
+/** @returns the exit code. */
+export async function demo(options: DemoOptions): Promise<number> {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort(new LaunchError('Interrupted')));
+  process.once('SIGTERM', () => interrupted.abort(new LaunchError('Interrupted')));
+  try {
+    await using stack = new AsyncDisposableStack();
+    const log = (line: string) => console.log(line);
+    const credentials =
+      (await findRunning(options)) ?? (await startOne(options, { stack, log, signal: interrupted.signal }));
+    const destination = await startEchoDestination(stack);
+    const { headerPrefix } = options;
+    const scenario = await runScenario({ credentials, headerPrefix, destinationUrl: destination.url, stack, log });
+    const received = destination.last();
+    if (!received) throw new LaunchError('The destination received nothing');
+    log(`\n${formatExchange(scenario, received, options)}\n`);
+    log('The caller never held the card number, and the answer of the destination lost it on the way back.');
+    return 0;
+  } catch (error) {
+    console.error(error instanceof LaunchError ? error.message : error);
+    return 1;
+  }
+}
+
+/** The credentials of the platform that runs on this folder, if one does. */
+async function findRunning({ directory, headerPrefix }: DemoOptions): Promise<Credentials | undefined> {
+  try {
+    const credentials: Credentials = JSON.parse(await readFile(credentialsFile(directory), 'utf8'));
+    const { base_url: baseUrl, management_key: key } = credentials;
+    const { status } = await createClient({ baseUrl, key, headerPrefix })('GET', '/tenants/self');
+    return status === 200 ? credentials : undefined;
+  } catch {
+    return undefined; // none was ever started here, or it does not run now
+  }
+}
+
+interface StartOptions {
+  stack: AsyncDisposableStack;
+  log: (line: string) => void;
+  signal: AbortSignal;
+}
+
+async function startOne({ directory, path, headerPrefix }: DemoOptions, { stack, log, signal }: StartOptions) {
+  log('Nothing runs yet; starting a platform for the demo');
+  const environment = { PATH: path, HEADER_PREFIX: headerPrefix };
+  const started = await startStack({ directory, port: 0, log, environment, signal });
+  stack.defer(() => started.close());
+  log('');
+  return started.credentials;
+}
+
+function formatExchange(
+  { sent, answer, cardNumber, cardToken }: Scenario,
+  received: { line: string; headers: NodeJS.Dict<string | string[]>; body: unknown },
+  { colour, width }: DemoOptions,
+): string {
+  const text = formatColumns(
+    [
+      {
+        title: 'What the caller sent',
+        lines: [
+          `POST ${sent.path}`,
+          ...Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`),
+          '',
+          ...json(sent.body),
+        ],
+      },
+      {
+        title: 'What the destination received',
+        lines: [received.line, `Authorization: ${received.headers.authorization}`, '', ...json(received.body)],
+      },
+      {
+        title: 'What the caller got back',
+        lines: [
+          `Status ${answer.status}`,
+          ...[...answer.headers]
+            .filter(([name]) => name.endsWith('destination-status'))
+            .map(([name, value]) => `${name}: ${value}`),
+          '',
+          ...json(answer.body),
+        ],
+      },
+    ],
+    { width, colour },
+  );
+  if (!colour) return text;
+  return text
+    .replaceAll(cardNumber, `\x1b[31m${cardNumber}\x1b[0m`)
+    .replaceAll(cardToken, `\x1b[32m${cardToken}\x1b[0m`);
+}
+
+function json(value: unknown): string[] {
+  return JSON.stringify(value, null, 2).split('\n');
+}

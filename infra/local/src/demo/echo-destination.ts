@@ -1,0 +1,33 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SeenRequest {
+  line: string;
+  headers: IncomingHttpHeaders;
+  body: unknown;
+}
+
+export interface EchoDestination {
+  url: string;
+  /** The last request that arrived. */
+  last(): SeenRequest | undefined;
+}
+
+/** A payment processor of sorts: answers with the card number that it was sent, as careless ones do. */
+export async function startEchoDestination(stack: AsyncDisposableStack): Promise<EchoDestination> {
+  let last: SeenRequest | undefined;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = JSON.parse(Buffer.concat(chunks).toString());
+    last = { line: `${request.method} ${request.url}`, headers: request.headers, body };
+    const answer = { status: 'charged', amount: body.amount, card_number: body.card?.number };
+    response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack.defer(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, last: () => last };
+}
