@@ -35,7 +35,7 @@ export default {
     },
     { name: 'only-sandbox-touches-piscina', severity: 'error', from: { path: '^(services|packages)/', pathNot: '^packages/sandbox/' }, to: { path: 'node_modules/(piscina|quickjs-emscripten[^/]*)/' } },
     { name: 'queries-never-import-routes', severity: 'error', from: { path: '\\.queries\\.ts$' }, to: { path: '\\.routes\\.ts$' } },
-    { name: 'testing-is-for-tests', severity: 'error', from: { path: '^(services|packages)/', pathNot: ['\\.test\\.ts$', '^packages/testing/'] }, to: { path: '^packages/testing/' } },
+    { name: 'testing-is-for-tests', severity: 'error', from: { path: '^(services|packages)/', pathNot: ['\\.test\\.ts$', '^packages/testing/', '^services/[^/]+/src/testing/'] }, to: { path: '^packages/testing/' } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processIdentity } from './processes/process-identity.ts';
+import { repositoryRoot } from './repository.ts';
 
 const main = join(import.meta.dirname, 'main.ts');
 let folder: string;
@@ -28,7 +29,7 @@ function start(env: Record<string, string>, ...args: string[]) {
 }
 
 /** Every process whose parent the launcher is, with its start time. */
-async function childrenOf({ pid }: ChildProcess): Promise<[pid: number, identity: string][]> {
+async function childrenOf({ pid }: { pid?: number | undefined }): Promise<[pid: number, identity: string][]> {
   const numbers = (await readdir('/proc')).map(Number).filter((number) => number > 0);
   const found: [number, string][] = [];
   for (const number of numbers) {
@@ -163,6 +164,19 @@ test('without the watchdog a kill -9 would leave processes; the next start ends 
   expect(await untilGone(children, 1000)).toEqual([]);
   again.child.kill('SIGTERM');
   expect(await again.code).toBe(0);
+});
+
+test('a kill -9 of npm, which cannot pass it on, ends what npm started', async () => {
+  const env = { PATH: process.env.PATH ?? '', PORT: '0', SLUICE_DIR: join(folder, 'npm') };
+  const npm = spawn('npm', ['start', '--silent'], { cwd: repositoryRoot, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  await untilPrinted(npm, 'Migrating the database');
+  const [[shell = 0] = []] = await childrenOf(npm);
+  const below = await childrenOf({ pid: shell });
+  const launcher = commandLine(shell).startsWith('sh') ? below : await childrenOf(npm);
+  const all = [...launcher, ...(await childrenOf({ pid: launcher[0]?.[0] }))];
+  expect(all.length).toBeGreaterThanOrEqual(4); // the launcher, Postgres, Redis, the watchdog
+  npm.kill('SIGKILL');
+  expect(await untilGone(all, 15_000)).toEqual([]);
 });
 
 describe('when it is ready', () => {

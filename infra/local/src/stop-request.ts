@@ -1,3 +1,5 @@
+import { parentOf, processIdentity } from './processes/process-identity.ts';
+
 export interface StopRequest extends Disposable {
   /** Aborted by the first request. */
   signal: AbortSignal;
@@ -27,10 +29,10 @@ export function onStopRequest({ byNpm }: { byNpm: boolean }): StopRequest {
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, request);
-  const parent = process.ppid;
-  // npm cannot pass on a kill -9.
+  const npm = byNpm ? findNpm() : undefined;
   const timer = setInterval(() => {
-    if (byNpm && process.ppid !== parent && firstAt === undefined) request();
+    // npm passes on every signal but a kill -9.
+    if (npm && firstAt === undefined && processIdentity(npm.pid) !== npm.identity) request();
   }, 500);
   return {
     signal: controller.signal,
@@ -40,4 +42,12 @@ export function onStopRequest({ byNpm }: { byNpm: boolean }): StopRequest {
       for (const signal of signals) process.off(signal, request);
     },
   };
+}
+
+/** The npm that runs us: our parent, or that of the shell which npm starts for a script and which may stay. */
+function findNpm(): { pid: number; identity: string } | undefined {
+  const parent = parentOf(process.pid);
+  const npm = parent && /^(ba|da|z|k)?sh$/.test(parent.name) ? parentOf(parent.pid) : parent;
+  const identity = npm && processIdentity(npm.pid);
+  return npm && identity !== undefined ? { pid: npm.pid, identity } : undefined;
 }

@@ -269,9 +269,12 @@ describe('deduplication', () => {
   });
 
   test('leaves one of many that are created at once, also within one request', async () => {
-    const { vault } = open.current;
+    const { vault, db } = open.current;
     const actor = await newActor();
     const input = { ...card, deduplicate_token: true };
+    await createToken(vault, actor, { data: 'so that the keys are there' });
+    // Eight open connections, so that they really run at once.
+    await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.1)`.execute(db)));
     const results = await Promise.all(Array.from({ length: 8 }, () => createToken(vault, actor, input)));
     expect(new Set(results.map(({ token }) => token.id)).size).toBe(1);
     expect(results.filter(({ created }) => created)).toHaveLength(1);
@@ -575,7 +578,7 @@ describe('revealForUse', () => {
       .where('id', '=', expired)
       .execute();
     const known = (await createToken(vault, actor, card)).token.id;
-    const error = await revealForUse(vault, actor, [known, foreign, expired, 'nope']).catch((e) => e);
+    const error = await revealForUse(vault, actor, [known, foreign, expired, 'nope', 'a\u0000b']).catch((e) => e);
     expect(error).toMatchObject({ code: 'invalid_proxy_request' });
     for (const id of [foreign, expired, 'nope']) expect(error.detail).toContain(id);
     expect(error.detail).not.toContain(known);

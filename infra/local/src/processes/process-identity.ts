@@ -6,11 +6,24 @@ import { readFileSync, readlinkSync } from 'node:fs';
  */
 export function processIdentity(pid: number): string | undefined {
   if (process.platform !== 'linux') return ifRunning(() => process.kill(pid, 0)) ? 'running' : undefined;
+  const status = readStatus(pid);
+  return status?.state === 'Z' || status?.state === 'X' ? undefined : status?.startTime;
+}
+
+/** Number and name of the process's parent; undefined where it has gone or the system does not tell. */
+export function parentOf(pid: number): { pid: number; name: string } | undefined {
+  const parent = readStatus(pid)?.parent;
+  const status = parent === undefined ? undefined : readStatus(parent);
+  return parent === undefined || status === undefined ? undefined : { pid: parent, name: status.name };
+}
+
+/** proc(5), `/proc/pid/stat`: the 2nd field, the name in parentheses, may hold spaces; the start time is the 22nd. */
+function readStatus(pid: number) {
   const stat = ifRunning(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (stat === undefined) return undefined;
-  // proc(5): the second field, the name in parentheses, may hold spaces; state is the 3rd field, start time the 22nd.
+  const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  return { name, state: fields[0], parent: Number(fields[1]), startTime: fields[19] };
 }
 
 /** The folder in which a process works; undefined where it has gone or the system does not tell. */

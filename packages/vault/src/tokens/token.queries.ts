@@ -223,7 +223,7 @@ export async function noteActivity(
     with due as (
       select id from tokens
       where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month < ${month}::date
-      for update
+      for update skip locked
     ),
     touched as (
       update tokens set active_month = ${month}::date from due
