@@ -11,7 +11,7 @@ export interface Failure {
 
 /** The service did not answer. Whether it has acted on the request is not known. */
 export function serviceAway(service: ServiceName): ServiceError {
-  return new ServiceError('destination_unreachable', `The ${service} service cannot be reached`, {
+  return new ServiceError('unavailable', `The ${service} service cannot be reached`, {
     retryAfterSeconds: 1,
   });
 }

@@ -200,9 +200,9 @@ describe('ends', () => {
     await expect(answer.text()).rejects.toThrow();
   });
 
-  test('a service that closes without an answer is a 502', async () => {
+  test('a service that closes without an answer is a 503', async () => {
     upstream = (_req, res) => void res.destroy();
-    expect((await call('/tokens')).status).toBe(502);
+    expect((await call('/tokens')).status).toBe(503);
     expect(failures).toEqual(['token-vault']);
   });
 
@@ -212,17 +212,17 @@ describe('ends', () => {
     nobody.close();
     const ingress = await openIngress({ gateway: at, vault: at, api: at });
     const answer = await call('/tenants/self', { headers: { 'SVC-TRACE-ID': 'trace-1' } }, ingress);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([502, 'application/problem+json']);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([503, 'application/problem+json']);
     expect(answer.headers.get('svc-trace-id')).toBe('trace-1');
-    expect(await answer.json()).toMatchObject({ status: 502, instance: 'trace-1' });
+    expect(await answer.json()).toMatchObject({ status: 503, instance: 'trace-1' });
     const invocation = await call('/proxy', { method: 'POST', body: 'x'.repeat(1e6) }, ingress);
-    expect([invocation.status, invocation.headers.get('content-type')]).toEqual([502, 'application/json']);
-    expect(await invocation.json()).toMatchObject({ proxy_error: { status: 502 } });
+    expect([invocation.status, invocation.headers.get('content-type')]).toEqual([503, 'application/json']);
+    expect(await invocation.json()).toMatchObject({ proxy_error: { status: 503 } });
   });
 
   test.each([
     ['GET', 200],
-    ['POST', 502],
+    ['POST', 503],
   ])('an idle connection that the service closes on use: %s is answered with %d', async (method, status) => {
     let connections = 0;
     // Answers the first request on each connection; the first connection is reset when it is used again.

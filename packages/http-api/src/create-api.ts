@@ -129,14 +129,20 @@ function accessLog(log: Logger) {
   return pinoHttp<Request, Response>({
     logger: log,
     serializers: { req: () => undefined, res: () => undefined },
-    customProps: (request, response) => ({
-      trace_id: response.locals.traceId,
-      method: request.method,
-      path: request.originalUrl.split('?', 1)[0]?.slice(0, 300),
-      status: response.statusCode,
-    }),
+    customSuccessObject: lineOf,
+    customErrorObject: (request, response, _error, values) => lineOf(request, response, values),
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request',
     customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'info'),
   });
+}
+
+function lineOf(request: Request, response: Response, { responseTime }: { responseTime: number }) {
+  return {
+    trace_id: response.locals.traceId,
+    method: request.method,
+    path: request.originalUrl.split('?', 1)[0]?.slice(0, 300),
+    status: response.statusCode,
+    duration_ms: responseTime,
+  };
 }

@@ -10,9 +10,12 @@ export interface EnqueueOptions<N extends JobName> {
 }
 
 export interface Jobs {
-  /** Adds a job. Rejects at once when Redis is away; call it after commit, never inside a transaction. */
+  /** Adds a job. Rejects within a second when Redis is away; call it after commit, never inside a transaction. */
   enqueue<N extends JobName>(name: N, options: EnqueueOptions<N>): Promise<void>;
 }
+
+/** A caller waits for its answer meanwhile. */
+const deadlineMs = 1000;
 
 export interface JobsOptions {
   redisUrl: string;
@@ -28,7 +31,6 @@ export function openJobs({ redisUrl, stack, onError }: JobsOptions): Jobs {
       prefix: keyPrefix,
       connection: { url: redisUrl, enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2000 },
       defaultJobOptions: catalogue[name].options,
-      skipWaitingForReady: true,
     });
     queue.on('error', onError);
     stack.defer(() => queue.close());
@@ -37,7 +39,18 @@ export function openJobs({ redisUrl, stack, onError }: JobsOptions): Jobs {
   return {
     async enqueue(name, { id, payload, at }) {
       const delay = at ? Math.max(0, at.getTime() - Date.now()) : 0;
-      await queues.get(name)?.add(name, payload, { jobId: id, delay });
+      await withDeadline(queues.get(name)?.add(name, payload, { jobId: id, delay }));
     },
   };
+}
+
+/** BullMQ waits for ever for the first connection. */
+async function withDeadline(work: Promise<unknown> | undefined): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`Redis did not answer within ${deadlineMs} ms`)), deadlineMs);
+  try {
+    await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

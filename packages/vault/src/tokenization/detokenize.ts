@@ -1,10 +1,11 @@
+import { holds } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import { evaluateExpression } from '../expressions/evaluate-expression.ts';
 import { mayContainExpression, parseExpressions, type Segment } from '../expressions/parse-expressions.ts';
 import { toText } from '../expressions/to-text.ts';
 import { isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
 import { touch } from '../tokens/activity.ts';
-import { readVisible } from '../tokens/present-token.ts';
+import { type Reading, readVisible } from '../tokens/present-token.ts';
 import { notGranted, requirePermission } from '../tokens/require-permission.ts';
 import { findTokenRows } from '../tokens/token.queries.ts';
 import type { Actor } from '../tokens/token.ts';
@@ -19,18 +20,18 @@ const largestResult = 5 * 1024 * 1024;
 
 /**
  * Replaces the expressions in the strings of a JSON value by what the actor may read of the tokens. A string that is
- * one expression becomes its value, of whatever type; null where the rule redacts. Plaintext is noted in the disclosure
+ * one expression becomes its value, of whatever type; null where the rule redacts. Transforms of a Proxy read by `use`. Plaintext is noted in the disclosure
  * log before it answers.
  * @throws {ServiceError} `forbidden` and `bad_request` naming the tokens that may not be read or are unknown;
  * `bad_request` for a malformed expression or over 100 distinct tokens; `payload_too_large` for a result over 5 MiB.
  */
-export async function detokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
-  requirePermission(actor, 'token:read');
+export async function detokenize(vault: Vault, actor: Actor, value: Json, reading: Reading = 'read'): Promise<Json> {
+  if (reading === 'read' || !holds(actor, 'token:use')) requirePermission(actor, 'token:read');
   if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
   const parsed = parseStrings(value);
   const ids = referencesIn(parsed.values());
   if (ids.length === 0) return value;
-  const visible = await readByReference(vault, actor, ids);
+  const visible = await readByReference(vault, actor, ids, reading);
   return fill(value, parsed, visible);
 }
 
@@ -57,9 +58,14 @@ function referencesIn(texts: Iterable<readonly Segment[]>): string[] {
   return [...ids];
 }
 
-async function readByReference(vault: Vault, actor: Actor, ids: string[]): Promise<ReadonlyMap<string, Json>> {
+async function readByReference(
+  vault: Vault,
+  actor: Actor,
+  ids: string[],
+  reading: Reading,
+): Promise<ReadonlyMap<string, Json>> {
   const rows = await findTokenRows(vault.db, actor.tenantId, ids.filter(isTokenId));
-  const { data, revealed } = await readVisible(vault, actor, rows);
+  const { data, revealed } = await readVisible(vault, actor, rows, reading);
   const refused = rows.filter((row) => !data.has(row.id));
   if (refused.length > 0)
     throw notGranted(

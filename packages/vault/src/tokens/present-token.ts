@@ -44,10 +44,26 @@ export interface VisibleTokens {
   revealed: string[];
 }
 
-/** Decides `token:read` for each token and opens those of which something is to be seen. */
-export async function readVisible(vault: Vault, actor: Actor, rows: readonly TokenRow[]): Promise<VisibleTokens> {
+/**
+ * What reading goes by: `read` is `token:read` with the transform of its rule; `use`, for the service's own facilities,
+ * is plaintext where `token:use` is granted, and otherwise the same.
+ */
+export type Reading = 'read' | 'use';
+
+function decideReading(actor: Actor, reading: Reading, containers: readonly string[]): RuleTransform | undefined {
+  if (reading === 'use' && decide(actor, 'token:use', containers)) return 'reveal';
+  return decide(actor, 'token:read', containers);
+}
+
+/** Decides for each token and opens those of which something is to be seen. */
+export async function readVisible(
+  vault: Vault,
+  actor: Actor,
+  rows: readonly TokenRow[],
+  reading: Reading = 'read',
+): Promise<VisibleTokens> {
   const readable = rows.flatMap((row) => {
-    const transform = decide(actor, 'token:read', row.containers);
+    const transform = decideReading(actor, reading, row.containers);
     return transform ? [{ row, transform }] : [];
   });
   const toOpen = readable.filter(({ row, transform }) => needsData(transform, row.mask)).map(({ row }) => row);

@@ -22,7 +22,7 @@ const operations: Record<string, HostOperation> = {
   'tokens.retrieve': (vault, actor, payload) => findToken(vault, actor, idOf(payload)),
   'tokens.delete': (vault, actor, payload) => deleteToken(vault, actor, idOf(payload)),
   tokenize,
-  detokenize,
+  detokenize: (vault, actor, payload) => detokenize(vault, actor, payload, 'use'),
 };
 
 function idOf(payload: Json): string {

@@ -165,6 +165,20 @@ describe('the client object', () => {
     expect(back).toEqual({ again: '4242424242424242' });
   });
 
+  test('detokenizes to plaintext under token:use, and by the rule for token:read without it', async () => {
+    const { tenant } = gateway.current;
+    const card = await tenant.token({ type: 'card', data: { number: '4242424242424242' } });
+    const requestTransform = `module.exports = async ({ args, svc }) => ({
+      body: await svc.detokenize({ number: '{{' + args.body.id + ' | json: "$.number" }}' }) });`;
+    const number = async (permissions: string[]) => {
+      const { id } = await tenant.application({ permissions });
+      await invoke(await proxyWith({ requestTransform, applicationId: id }), { body: { id: card } });
+      return JSON.parse(lastSeen().body).number;
+    };
+    expect(await number(['token:use'])).toBe('4242424242424242');
+    expect(await number(['token:read'])).toBe('XXXXXXXXXXXX4242');
+  });
+
   test('is refused what the Application may not do, and is gone with it', async () => {
     const { tenant, db } = gateway.current;
     const application = await tenant.application({ permissions: ['token:use'] });
