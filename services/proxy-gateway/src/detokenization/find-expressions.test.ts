@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { findExpressions, mayHoldExpression } from './find-expressions.ts';
+import type { Place } from './place.ts';
+
+/** Fills the places as the gateway does, every expression with `value`. */
+function fill(body: Buffer, places: readonly Place[], value: string): string {
+  let filled = Buffer.alloc(0);
+  let position = 0;
+  for (const place of places) {
+    filled = Buffer.concat([filled, body.subarray(position, place.start), Buffer.from(place.write(() => value))]);
+    position = place.end;
+  }
+  return Buffer.concat([filled, body.subarray(position)]).toString();
+}
+
+function replaceIn(value: unknown, from: string, to: string): unknown {
+  if (typeof value === 'string') return value.replaceAll(from, to);
+  if (Array.isArray(value)) return value.map((item) => replaceIn(item, from, to));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceIn(member, from, to)]));
+}
+
+const plainText = fc.string({ unit: 'grapheme' }).filter((text) => !/[{}]/.test(text));
+const text = fc.tuple(plainText, fc.boolean(), plainText).map(([a, has, b]) => (has ? `${a}{{tok}}${b}` : a + b));
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    text,
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constant(null),
+    tie('list'),
+    tie('object'),
+  ),
+  list: fc.array(tie('value'), { maxLength: 4 }),
+  object: fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+})).value;
+
+describe('in JSON', () => {
+  test('every string value is filled with the value in its escaping, every name stays, whatever the indentation', () => {
+    fc.assert(
+      fc.property(json, plainText, fc.nat({ max: 4 }), (value, secret, indentation) => {
+        const body = Buffer.from(JSON.stringify(value, null, indentation));
+        const filled = fill(body, findExpressions(body, 'json'), secret);
+        expect(JSON.parse(filled)).toEqual(replaceIn(JSON.parse(body.toString()), '{{tok}}', secret));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no value that is put in can end its string or start another member', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (secret) => {
+        const body = Buffer.from('{"a":"<{{tok}}>","b":1}');
+        expect(JSON.parse(fill(body, findExpressions(body, 'json'), secret))).toEqual({
+          a: `<${secret}>`.toWellFormed(),
+          b: 1,
+        });
+      }),
+    );
+  });
+
+  test('a body without an expression has no places, and is told apart without being read', () => {
+    const body = Buffer.from('{"a":{"b":{"c":[{}]}},"d":"}}{"}');
+    expect(mayHoldExpression(body)).toBe(false);
+    expect(findExpressions(body, 'json')).toEqual([]);
+  });
+
+  test.each(['{"a":"\\u007B{tok}}"}', '{"a":"{\\u007btok}}"}', '{"a":"\\u007b\\u007btok\\u007d\\u007d"}'])(
+    'an escaped spelling is found: %s',
+    (spelled) => {
+      const body = Buffer.from(spelled);
+      expect(mayHoldExpression(body)).toBe(true);
+      expect(fill(body, findExpressions(body, 'json'), 'x')).toBe('{"a":"x"}');
+    },
+  );
+
+  test.each(['a', '\\\\', '\\"', '\\u00e9'])('a string of megabytes of %s is read', (piece) => {
+    const body = Buffer.from(`{"a":"${piece.repeat((5 * 1024 * 1024) / piece.length)}{{tok}}"}`);
+    expect(findExpressions(body, 'json')).toHaveLength(1);
+  });
+
+  test('each line of NDJSON is a text of its own', () => {
+    const body = Buffer.from('{"a":"{{tok}}"}\n{"a":"{{tok}}"}\n');
+    expect(fill(body, findExpressions(body, 'json'), 'x')).toBe('{"a":"x"}\n{"a":"x"}\n');
+  });
+});
+
+describe('in forms', () => {
+  test('every value is filled in its encoding, names and other pairs stay byte for byte', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text), { maxLength: 5 }), plainText, (pairs, secret) => {
+        const body = Buffer.from(new URLSearchParams(pairs).toString());
+        const filled = fill(body, findExpressions(body, 'form'), secret);
+        const expected = pairs.map(([name, value]) => [name, value.replaceAll('{{tok}}', secret)]);
+        expect([...new URLSearchParams(filled)]).toEqual([...new URLSearchParams(expected)]);
+      }),
+    );
+  });
+
+  test.each([
+    ['a&b=%7B%7Btok%7D%7D', 'a&b=x'],
+    ['a=1&&=%7b%7btok%7d%7d', 'a=1&&=x'],
+    ['a=b=c{{tok}}', 'a=b%3Dcx'],
+  ])('%s becomes %s', (sent, expected) => {
+    const body = Buffer.from(sent);
+    expect(fill(body, findExpressions(body, 'form'), 'x')).toBe(expected);
+  });
+});
+
+describe('in text', () => {
+  test('everything around an expression stays, in any language', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 6 }), plainText, (parts, secret) => {
+        const body = Buffer.from(parts.join(' '));
+        expect(fill(body, findExpressions(body, 'text'), secret)).toBe(body.toString().replaceAll('{{tok}}', secret));
+      }),
+    );
+  });
+
+  test('bytes that are not UTF-8 stay', () => {
+    const body = Buffer.from([0xe9, ...Buffer.from('{{tok}}'), 0xff]);
+    const [place] = findExpressions(body, 'text');
+    expect([place?.start, place?.end]).toEqual([1, 8]);
+  });
+});
+
+test.each(['opaque', 'none'] as const)('%s bodies have no places', (kind) => {
+  expect(findExpressions(Buffer.from('"{{tok}}"'), kind)).toEqual([]);
+});
