@@ -2,6 +2,7 @@ import { ServiceError } from '@sluice/problems';
 import { openTestPool } from './pool-for-tests.ts';
 
 const pool = openTestPool();
+beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
 /** Remembers the calls and answers each with its number. */

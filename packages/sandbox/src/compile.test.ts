@@ -2,6 +2,7 @@ import { compileTransform } from './index.ts';
 import { openTestPool } from './pool-for-tests.ts';
 
 const pool = openTestPool({ limits: { wallMs: 1_000 } });
+beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
 test('code that is well-formed', async () => {

@@ -2,6 +2,7 @@ import { CustomHttpResponse } from './index.ts';
 import { openTestPool } from './pool-for-tests.ts';
 
 const pool = openTestPool({ limits: { outputBytes: 1_000 } });
+beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
 const thrower = (expression: string) =>

@@ -19,3 +19,13 @@ test('a Tenant with less under way goes first', () => {
   expect([queue.take()?.name, queue.take()?.name, queue.take()?.name]).toEqual([2, 3, 5]);
   expect(queue.size).toBe(0);
 });
+
+test('what is removed is not taken', () => {
+  const queue = newFairQueue<ReturnType<typeof item>>();
+  const [first, second] = [item('a', 1), item('a', 2)];
+  queue.add(first);
+  queue.add(second);
+  expect([queue.remove(first), queue.remove(first), queue.has(first)]).toEqual([true, false, false]);
+  expect(queue.waiting()).toEqual([second]);
+  expect(queue.take()).toBe(second);
+});

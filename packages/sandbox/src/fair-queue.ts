@@ -1,9 +1,14 @@
 /** Waiting work of several Tenants. */
 export interface FairQueue<T extends { tenantId: string }> {
   readonly size: number;
+  has(item: T): boolean;
+  /** A copy. */
+  waiting(): T[];
   add(item: T): void;
   /** Of the Tenant with the least work under way, the item that waits longest; it is under way from now. */
   take(): T | undefined;
+  /** Withdraws an item that still waits; false when it was taken before. */
+  remove(item: T): boolean;
   /** An item that was taken is finished. */
   finish(item: T): void;
 }
@@ -17,6 +22,8 @@ export function newFairQueue<T extends { tenantId: string }>(): FairQueue<T> {
     get size() {
       return waiting.length;
     },
+    has: (item) => waiting.includes(item),
+    waiting: () => [...waiting],
     add: (item) => void waiting.push(item),
     take: () => {
       if (waiting.length === 0) return undefined;
@@ -27,6 +34,11 @@ export function newFairQueue<T extends { tenantId: string }>(): FairQueue<T> {
       const [item] = waiting.splice(best, 1);
       if (item) underWay.set(item.tenantId, loadOf(item) + 1);
       return item;
+    },
+    remove: (item) => {
+      const index = waiting.indexOf(item);
+      if (index !== -1) waiting.splice(index, 1);
+      return index !== -1;
     },
     finish: (item) => {
       const left = loadOf(item) - 1;

@@ -1,8 +1,9 @@
 import { openTestPool } from './pool-for-tests.ts';
 
-const limits = { cpuMs: 300, wallMs: 700, heapBytes: 32 * 2 ** 20, outputBytes: 100_000 };
+const limits = { cpuMs: 300, wallMs: 1_000, heapBytes: 32 * 2 ** 20, outputBytes: 100_000 };
 const pool = openTestPool({ limits, threads: 2 });
 afterAll(() => pool.close());
+beforeAll(() => pool.ready());
 
 const good = 'module.exports = async (req) => ({ body: await req.svc.detokenize(req.args.body) })';
 const host = async (_: string, payloadJson: string) => payloadJson;

@@ -1,6 +1,7 @@
 import { openTestPool } from './pool-for-tests.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 400, wallMs: 1_000 } });
+beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
 const counting =

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { openTestPool } from './pool-for-tests.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 2_000, wallMs: 4_000 } });
+beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
 const require = createRequire(import.meta.url);

@@ -1,6 +1,7 @@
 import { openTestPool } from './pool-for-tests.ts';
 
 const pool = openTestPool();
+beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
 describe('what a transform receives and returns', () => {

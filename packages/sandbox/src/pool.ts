@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { stopped, toError } from './failure.ts';
+import { stopped, TransformStopped, toError } from './failure.ts';
 import { newFairQueue } from './fair-queue.ts';
 import { newHostCalls } from './host-calls.ts';
 import { defaultTransformLimits, type TransformLimits } from './limits.ts';
@@ -9,7 +9,7 @@ import { openThreads, ThreadEnded } from './threads.ts';
 import type { CompileError, ConsoleEntry, TransformResult, TransformTask } from './transform-task.ts';
 
 /** How much later than the thread itself the main thread ends a task: it then ends the thread. */
-const graceMs = 150;
+const graceMs = 100;
 
 export interface TransformPoolOptions {
   limits: TransformLimits;
@@ -25,6 +25,8 @@ export interface TransformPoolOptions {
 }
 
 export interface TransformPool {
+  /** Resolves when every thread has loaded once, or the pool is closed. Until then tasks wait in the queue. */
+  ready(): Promise<void>;
   /**
    * Runs a transform. Rejects with a ServiceError `transform_failed`, with the code of an error of the module
    * `svc-errors`, or `unavailable` when too much waits; or with a `CustomHttpResponse`. After a limit the cause is a
@@ -39,8 +41,9 @@ export interface TransformPool {
 
 interface Job {
   tenantId: string;
-  addedAt: number;
-  start(): Promise<void>;
+  /** `release` is called before the caller gets the answer. */
+  start(release: () => void): void;
+  /** Only while it waits. */
   refuse(): void;
 }
 
@@ -49,49 +52,54 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   const { limits, queueLimit, onConsole } = options;
   const headerPrefix = options.headerPrefix.toLowerCase();
   const hostCalls = newHostCalls();
+  const loaded = Promise.withResolvers<void>();
   const threads = openThreads({
     count: options.threads,
     limits,
     headerPrefix,
-    onStart: (started) => hostCalls.listen(started.hostCalls),
+    onStart: (port) => {
+      hostCalls.listen(port);
+      if (threads.up >= options.threads) loaded.resolve();
+      startNext();
+    },
     onFault: options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`)),
   });
   const queue = newFairQueue<Job>();
-  let free = options.threads;
+  let running = 0;
   let closed = false;
 
   function startNext(): void {
-    while (free > 0) {
+    while (running < threads.up) {
       const job = queue.take();
       if (!job) return;
-      if (performance.now() - job.addedAt > limits.wallMs) {
-        queue.finish(job);
-        job.refuse();
-        continue;
-      }
-      free -= 1;
-      void job.start().then(() => {
-        free += 1;
+      running += 1;
+      job.start(() => {
+        running -= 1;
         queue.finish(job);
         startNext();
       });
     }
   }
 
-  /** Its turn comes at once when a thread is free. */
+  /** Its turn comes at once when a thread is free; it does not wait longer than a transform may run. */
   function enqueue<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+    if (closed || (running >= threads.up && queue.size >= queueLimit)) return Promise.reject(busy());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    if (closed || (free === 0 && queue.size >= queueLimit)) {
-      reject(busy());
-      return promise;
-    }
-    queue.add({
+    let timer: NodeJS.Timeout | undefined;
+    const refuse = () => {
+      if (queue.remove(job)) reject(busy());
+    };
+    const job: Job = {
       tenantId,
-      addedAt: performance.now(),
-      start: () => work().then(resolve, reject),
-      refuse: () => reject(busy()),
-    });
+      refuse,
+      start: (release) => {
+        clearTimeout(timer);
+        void work().finally(release).then(resolve, reject);
+      },
+    };
+    queue.add(job);
     startNext();
+    if (queue.has(job)) timer = setTimeout(refuse, limits.wallMs);
     return promise;
   }
 
@@ -129,14 +137,13 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   }
 
   return {
+    ready: () => loaded.promise,
     run: (task) => enqueue(task.tenantId, () => runTask(task)),
     compile: (code) => enqueue('', async () => (await runInThread('compile', code)) as CompileError | undefined),
     close: async () => {
       closed = true;
-      for (let job = queue.take(); job; job = queue.take()) {
-        queue.finish(job);
-        job.refuse();
-      }
+      loaded.resolve();
+      for (const job of queue.waiting()) job.refuse();
       await threads.close();
     },
   };
@@ -147,15 +154,16 @@ const busy = () =>
 
 /**
  * Syntax check of a transform as a CommonJS module body, in a thread of its own that is gone afterwards: for those who
- * have no pool. Undefined when it is well-formed.
+ * have no pool (70 ms or so). Undefined when it is well-formed; code that takes more than 2 s to parse is not.
  */
 export async function compileTransform(code: string): Promise<CompileError | undefined> {
   const limits = { ...defaultTransformLimits, wallMs: 2_000 };
-  const pool = openTransformPool({ limits, threads: 1, queueLimit: 0, headerPrefix: '' });
+  const pool = openTransformPool({ limits, threads: 1, queueLimit: 1, headerPrefix: '' });
   try {
+    await pool.ready();
     return await pool.compile(code);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ServiceError && error.cause instanceof TransformStopped)) throw error;
     return { message: error.detail, line: 1, column: 1 };
   } finally {
     await pool.close();

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { ThreadSettings, ThreadStarted } from './thread/messages.ts';
 
@@ -10,12 +11,15 @@ const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 
 
 export interface ThreadsOptions extends Omit<ThreadSettings, 'quickjs'> {
   count: number;
-  onStart(started: ThreadStarted): void;
+  /** A thread is up: its port for the client's calls. */
+  onStart(hostCalls: MessagePort): void;
   /** A thread broke while it had nothing to do. */
   onFault(error: unknown): void;
 }
 
 export interface Threads {
+  /** How many are up, busy or not; a new or replaced one only when it has loaded. */
+  readonly up: number;
   /**
    * Runs a function of the worker in a free thread. A thread that has not answered after `deadlineMs` is ended and
    * replaced, whatever its code is doing: rejects with a {@link ThreadEnded}.
@@ -51,15 +55,28 @@ export function openThreads({ count, limits, headerPrefix, onStart, onFault }: T
     workerData: settings,
     resourceLimits,
   });
-  piscina.on('message', onStart);
+  const ports = new Set<MessagePort>();
+  let ending = 0;
+  piscina.on('message', ({ hostCalls }: ThreadStarted) => {
+    ports.add(hostCalls);
+    hostCalls.on('close', () => {
+      ports.delete(hostCalls);
+      ending = Math.max(ending - 1, 0);
+    });
+    onStart(hostCalls);
+  });
   piscina.on('error', onFault);
 
   return {
+    get up() {
+      return ports.size - ending;
+    },
     run: async (name, task, deadlineMs) => {
       const signal = new EventEmitter();
       let expired = false;
       const timer = setTimeout(() => {
         expired = true;
+        ending += 1;
         signal.emit('abort');
       }, deadlineMs);
       try {

@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import type { Logger } from './logger.ts';
 
 /**
- * A Redis connection that reconnects for ever, and whose commands fail at once while it is away: no request waits
- * for Redis. Closes with the stack.
+ * A Redis connection that reconnects for ever. Commands wait for the first try to connect (at most 2 s); after that
+ * they fail at once while Redis is away: no request waits for it. Closes with the stack.
  */
 export function connectRedis(url: string, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): Redis {
   const redis = new Redis(url, {
@@ -11,6 +11,10 @@ export function connectRedis(url: string, { log, stack }: { log: Logger; stack: 
     connectTimeout: 2000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
   });
+  const failAtOnce = () => {
+    redis.options.enableOfflineQueue = false;
+  };
+  redis.once('ready', failAtOnce).once('error', failAtOnce);
   let away = false;
   redis.on('error', (error) => {
     if (!away) log.warn({ err: error }, 'Redis is away');

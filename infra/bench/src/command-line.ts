@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+import type { Benchmark } from './benchmark.ts';
+
+export interface CommandLine {
+  isHelp: boolean;
+  /** Those that were named, or all. */
+  chosen: readonly Benchmark[];
+  rounds: number;
+  seconds: number;
+  /** Whether the temporary folder stays. */
+  keep: boolean;
+  profileDirectory: string | undefined;
+}
+
+/** Something is wrong with what was typed; the message says what. */
+export class UsageError extends Error {}
+
+/** @throws {UsageError} */
+export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]): CommandLine {
+  const { values, positionals } = parse(args);
+  const ids = positionals.map((id) => id.toUpperCase());
+  const unknown = ids.filter((id) => !benchmarks.some((benchmark) => benchmark.id === id));
+  if (unknown.length > 0) throw new UsageError(`There is no benchmark ${unknown.join(', ')}`);
+  return {
+    isHelp: values.help,
+    chosen: benchmarks.filter(({ id }) => ids.length === 0 || ids.includes(id)),
+    rounds: readCount('--rounds', values.rounds),
+    seconds: readCount('--seconds', values.seconds),
+    keep: values.keep,
+    profileDirectory: values.profile,
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        rounds: { type: 'string', default: '3' },
+        seconds: { type: 'string', default: '5' },
+        keep: { type: 'boolean', default: false },
+        profile: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function readCount(option: string, text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= 600) return count;
+  throw new UsageError(`${option} must be a whole number from 1 to 600; it is "${text}"`);
+}
+
+export function help(benchmarks: readonly Benchmark[]): string {
+  const list = benchmarks.map(
+    ({ id, work, goal, peerName }) => `  ${id.padEnd(4)} ${work}\n       ${goal}; beside ${peerName}`,
+  );
+  return `Usage: npm run bench -- [options] [benchmark...]
+
+Measures the services, each benchmark beside its peers in the same run, and writes infra/bench/results.json. Without a
+name all benchmarks run. Keep the machine quiet meanwhile.
+
+Options:
+  --rounds N      rounds that are measured, after one that warms up (default 3)
+  --seconds N     length of a measurement in a round (default 5)
+  --profile DIR   have the services leave CPU profiles there; figures are lower then, and are not written
+  --keep          keep the temporary folder, with the logs of all processes
+  --help          this text
+
+Benchmarks:
+${list.join('\n')}`;
+}

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Echo } from '../destination/echo.ts';
+import type { LoadGenerator, LoadRequest } from '../load/load-generator.ts';
+
+/** One way to the destination. */
+export interface Path {
+  name: string;
+  request: LoadRequest;
+}
+
+/**
+ * Sends the request once to a destination that answers with what it received.
+ * @throws if that is not what the destination was to receive.
+ */
+export async function checkReceived(path: Path, expected: unknown, signal: AbortSignal): Promise<void> {
+  const received: unknown = JSON.parse(await send(path, signal));
+  if (!isDeepStrictEqual(received, expected)) {
+    throw new Error(`${path.name}: the destination received ${JSON.stringify(received)}`);
+  }
+}
+
+/** @throws if the request is not answered with exactly this. */
+export async function checkAnswer(path: Path, expected: string, signal: AbortSignal): Promise<void> {
+  const answer = await send(path, signal);
+  if (answer !== expected) throw new Error(`${path.name}: the answer was ${answer}`);
+}
+
+/**
+ * Lets the load generator loose on the echo for a second.
+ * @throws if what it sends is not the request.
+ */
+export async function checkLoad(
+  load: LoadGenerator,
+  { request }: Path,
+  echo: Echo,
+  signal: AbortSignal,
+): Promise<void> {
+  const { errors } = await load.run(request, 1, signal);
+  const { method, headers = {}, body } = echo.last() ?? {};
+  const hasHeaders = Object.entries(request.headers).every(([name, value]) => headers[name.toLowerCase()] === value);
+  if (errors > 0 || method !== 'POST' || body !== request.body || !hasHeaders) {
+    throw new Error(`${load.name} does not send what it should: ${method} ${body}, ${errors} errors`);
+  }
+}
+
+async function send({ name, request }: Path, signal: AbortSignal): Promise<string> {
+  const { url, headers, body } = request;
+  const answer = await fetch(url, { method: 'POST', headers, body, signal });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${name} answered with ${answer.status}: ${text}`);
+  return text;
+}

@@ -1,0 +1,42 @@
+import type { Stack } from '@sluice/local';
+
+/** A Tenant as its own backend sees it: everything goes through the public interface. */
+export interface Tenant {
+  /** Key of an Application that may create tokens and use them. */
+  apiKey: string;
+  /** @returns the id of a new token. */
+  createCard(card: object): Promise<string>;
+  /** @returns the key of a new Proxy that asks for an API key. */
+  createProxy(destinationUrl: string): Promise<string>;
+}
+
+export async function createTenant({ serviceUrls, credentials }: Stack, signal: AbortSignal): Promise<Tenant> {
+  const { managementApi, tokenVault } = serviceUrls;
+  const { key: apiKey } = await post<{ key: string }>(`${managementApi}/applications`, {
+    key: credentials.management_key,
+    body: { name: 'Benchmark', type: 'private', permissions: ['token:create', 'token:use'] },
+    signal,
+  });
+  return {
+    apiKey,
+    async createCard(data) {
+      const body = { type: 'card', data };
+      return (await post<{ id: string }>(`${tokenVault}/tokens`, { key: apiKey, body, signal })).id;
+    },
+    async createProxy(destinationUrl) {
+      const body = { name: 'Benchmark', destination_url: destinationUrl, require_auth: true };
+      const key = credentials.management_key;
+      return (await post<{ key: string }>(`${managementApi}/proxies`, { key, body, signal })).key;
+    },
+  };
+}
+
+async function post<T>(
+  url: string,
+  { key, body, signal }: { key: string; body: object; signal: AbortSignal },
+): Promise<T> {
+  const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal });
+  if (!answer.ok) throw new Error(`POST ${url} was answered with ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as T;
+}

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { connections, type LoadFigures, type LoadGenerator } from './load-generator.ts';
+import { runBounded } from './run-bounded.ts';
+
+interface AutocannonResult {
+  requests: { average: number };
+  latency: { p50: number; p99: number };
+  errors: number;
+  non2xx: number;
+}
+
+/** autocannon in a process of its own, as the measured one must not share its event loop. */
+export const autocannon: LoadGenerator = {
+  name: `autocannon, ${connections} connections, as there is no wrk; it may be slower than what it measures`,
+  async run({ url, headers, body }, seconds, signal) {
+    const program = fileURLToPath(import.meta.resolve('autocannon'));
+    const headerArguments = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
+    const load = ['-c', String(connections), '-d', String(seconds), '-m', 'POST', '-b', body];
+    const args = [program, '--json', '--no-progress', ...load, ...headerArguments, url];
+    return readResult(JSON.parse(await runBounded(process.execPath, args, { seconds, signal })));
+  },
+};
+
+function readResult({ requests, latency, errors, non2xx }: AutocannonResult): LoadFigures {
+  return { requestsPerSecond: requests.average, p50Ms: latency.p50, p99Ms: latency.p99, errors: errors + non2xx };
+}

@@ -1,0 +1,23 @@
+/** Connections that are kept busy, each with one request at a time. */
+export const connections = 32;
+
+/** A POST that is sent again and again. */
+export interface LoadRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface LoadFigures {
+  requestsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Requests that failed, timed out, or were answered with an error. */
+  errors: number;
+}
+
+export interface LoadGenerator {
+  name: string;
+  /** @throws when it could not run, or the signal is aborted. */
+  run(request: LoadRequest, seconds: number, signal: AbortSignal): Promise<LoadFigures>;
+}

@@ -1,0 +1,30 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Program } from '../machine/programs.ts';
+import { connections, type LoadGenerator, type LoadRequest } from './load-generator.ts';
+import { runBounded } from './run-bounded.ts';
+import { readWrkOutput } from './wrk-output.ts';
+
+/** wrk with one thread. */
+export function wrk({ command, env }: Program, directory: string): LoadGenerator {
+  const script = join(directory, 'request.lua');
+  return {
+    name: `wrk, ${connections} connections`,
+    async run(request, seconds, signal) {
+      await writeFile(script, scriptFor(request), { mode: 0o600 });
+      const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script];
+      return readWrkOutput(await runBounded(command, [...options, request.url], { env, seconds, signal }));
+    },
+  };
+}
+
+/** Without a function in it wrk builds the request once. */
+function scriptFor({ headers, body }: LoadRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[ ${quote(name)} ] = ${quote(value)}`);
+  return ['wrk.method = "POST"', ...lines, `wrk.body = ${quote(body)}`, ''].join('\n');
+}
+
+/** As a long string of Lua, in which nothing has a meaning but its end. */
+function quote(text: string): string {
+  return `[==[${text}]==]`;
+}

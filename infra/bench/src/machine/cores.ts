@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+export interface Cores {
+  /** Who runs where, in words. */
+  description: string;
+  /** Gives a process that is to be measured the core that nothing else runs on. */
+  moveToTestedCore(pid: number | undefined): Promise<void>;
+}
+
+/**
+ * Moves this process to core 1, and with it everything that it starts from now on; what is measured is moved to core 0
+ * by itself. Where that cannot be done everything runs where the system puts it.
+ */
+export async function shareCores(): Promise<Cores> {
+  try {
+    for (const core of [0, 1]) await moveTo(core, process.pid); // fails where one of them is not ours to use
+    return {
+      description: 'core 0: what is measured; core 1: load generator, destination, Postgres, Redis, the other services',
+      async moveToTestedCore(pid) {
+        if (pid !== undefined) await moveTo(0, pid);
+      },
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    return { description: `not pinned (${reason})`, moveToTestedCore: async () => undefined };
+  }
+}
+
+/** With all threads that it has. */
+async function moveTo(core: number, pid: number): Promise<void> {
+  await execute('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)]);
+}

@@ -1,0 +1,29 @@
+import { benchmarks } from './benchmarks/catalogue.ts';
+import { help, readCommandLine, UsageError } from './command-line.ts';
+import { run } from './run.ts';
+import { onStopRequest } from './stop-request.ts';
+
+const { argv, env } = process;
+let signal: AbortSignal | undefined;
+
+try {
+  const commandLine = readCommandLine(argv.slice(2), benchmarks);
+  if (commandLine.isHelp) {
+    console.log(help(benchmarks));
+  } else {
+    signal = onStopRequest();
+    const isClean = await run({ ...commandLine, path: env.PATH ?? '', signal });
+    process.exitCode = isClean ? 0 : 1;
+  }
+} catch (error) {
+  if (signal?.aborted) {
+    console.log('Stopped');
+    process.exitCode = 130;
+  } else if (error instanceof UsageError) {
+    console.error(`${error.message}; see npm run bench -- --help`);
+    process.exitCode = 2;
+  } else {
+    console.error(error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,62 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Benchmark, Comparison } from '../benchmark.ts';
+import { type Goal, isMet, median, ratios, spread } from './statistics.ts';
+
+/** One line of `results.json`. `ours` and `peer` are medians of the rounds, `ratio` is ours to the peer's. */
+export interface Result {
+  id: string;
+  work: string;
+  unit: string;
+  ours: number;
+  peer: number;
+  peer_name: string;
+  ratio: number;
+  /** Lowest and highest ratio of a round. */
+  spread: [number, number];
+  /** Null for a peer that is there to compare with. */
+  goal: string | null;
+  met: boolean | null;
+  errors: number;
+}
+
+export function toResult({ id, work }: Benchmark, { unit, ours, peer, peerName, goal, errors }: Comparison): Result {
+  const ratio = median(ours) / median(peer);
+  return {
+    id,
+    work,
+    unit,
+    ours: rounded(median(ours)),
+    peer: rounded(median(peer)),
+    peer_name: peerName,
+    ratio: rounded(ratio),
+    spread: spread(ratios(ours, peer).map(rounded)),
+    goal: goal ? describeGoal(goal) : null,
+    met: goal ? errors === 0 && isMet(goal, ratio) : null,
+    errors,
+  };
+}
+
+function describeGoal(goal: Goal): string {
+  return 'atLeast' in goal ? `>= ${goal.atLeast}` : `<= ${goal.atMost}`;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** Writes the results of the benchmarks that ran, or takes them away where there are none; those of the others stay. */
+export async function writeResults(file: string, results: Result[], ran: readonly string[]): Promise<void> {
+  const kept = (await readResults(file)).filter(({ id }) => !ran.includes(id));
+  const number = ({ id }: Result) => Number(id.slice(1));
+  const all = [...kept, ...results].sort((a, b) => number(a) - number(b));
+  await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
+}
+
+async function readResults(file: string): Promise<Result[]> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+/** What a ratio is to be. */
+export type Goal = { atLeast: number } | { atMost: number };
+
+/** @throws {RangeError} where there is no value. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)];
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1];
+  if (upper === undefined || lower === undefined) throw new RangeError('There is no median of nothing');
+  return (lower + upper) / 2;
+}
+
+/** The lowest and the highest. */
+export function spread(values: readonly number[]): [lowest: number, highest: number] {
+  return [Math.min(...values), Math.max(...values)];
+}
+
+/** The ratio in each round, of which both have one value. */
+export function ratios(ours: readonly number[], peer: readonly number[]): number[] {
+  return ours.map((value, round) => value / (peer[round] ?? Number.NaN));
+}
+
+export function isMet(goal: Goal, ratio: number): boolean {
+  return 'atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost;
+}

@@ -1,0 +1,85 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Benchmark, BenchmarkContext, Outcome } from './benchmark.ts';
+import type { CommandLine } from './command-line.ts';
+import { shareCores } from './machine/cores.ts';
+import { machineFacts } from './machine/facts.ts';
+import { programSource } from './machine/programs.ts';
+import { type Result, toResult, writeResults } from './report/results.ts';
+import { pathTable, resultTable } from './report/table.ts';
+
+const folder = join(import.meta.dirname, '..');
+const downloads = join(folder, '..', '..', '.sluice', 'downloads');
+
+export interface RunOptions extends CommandLine {
+  /** Where programs are looked for. */
+  path: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Runs the chosen benchmarks one after the other, prints their table and writes their results.
+ * @returns whether all went through without an error; a goal that is missed is none.
+ */
+export async function run(options: RunOptions): Promise<boolean> {
+  const { chosen, rounds, seconds, path, signal, keep } = options;
+  const log = console.log;
+  const facts = machineFacts();
+  const cores = await shareCores();
+  const header = [...facts, cores.description, `${rounds} rounds of ${seconds} s after one to warm up`].join('\n');
+  log(header);
+
+  await using opened = new AsyncDisposableStack();
+  const directory = await openDirectory(opened, keep);
+  const profileDirectory = options.profileDirectory && resolve(options.profileDirectory);
+  const programs = programSource({ path, downloads, log, signal });
+  const results: Result[] = [];
+  const details: string[] = [];
+  let isClean = true;
+  for (const benchmark of chosen) {
+    const own = join(directory, benchmark.id);
+    await mkdir(own, { mode: 0o711 });
+    const context = { rounds, seconds, directory: own, cores, programs, profileDirectory, log, signal };
+    const outcome = await runOne(benchmark, context);
+    const ofThis = outcome?.comparisons.map((comparison) => toResult(benchmark, comparison)) ?? [];
+    results.push(...ofThis);
+    if (outcome) details.push(describe(benchmark, outcome));
+    if (!outcome || ofThis.some(({ errors }) => errors > 0)) isClean = false;
+  }
+
+  log(['', header, resultTable(results), ...details].join('\n\n'));
+  if (profileDirectory) {
+    log(`\nThe profiles are in ${profileDirectory}; results.json is as it was`);
+  } else {
+    const ran = chosen.map(({ id }) => id);
+    await writeResults(join(folder, 'results.json'), results, ran);
+  }
+  return isClean;
+}
+
+/** What is wrong with one benchmark does not keep the others from running. */
+async function runOne(benchmark: Benchmark, context: BenchmarkContext): Promise<Outcome | undefined> {
+  context.log(`\n${benchmark.id}: ${benchmark.work}`);
+  try {
+    return await benchmark.run(context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    console.error(`${benchmark.id} FAILED:`, error);
+    return undefined;
+  }
+}
+
+function describe({ id }: Benchmark, { paths, notes }: Outcome): string {
+  const lines = notes.map((note) => `${id}  ${note}`);
+  return [...lines, ...(paths.length > 0 ? [pathTable(id, paths)] : [])].join('\n');
+}
+
+/** Postgres may run as another user, who must be able to pass through. */
+async function openDirectory(opened: AsyncDisposableStack, keep: boolean): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
+  await chmod(directory, 0o711);
+  if (keep) opened.defer(() => console.log(`Logs and data stay in ${directory}`));
+  else opened.defer(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
