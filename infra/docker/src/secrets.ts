@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readOrCreate, replaceFile } from './private-file.ts';
+
+const random = (encoding: 'base64' | 'base64url') => () => randomBytes(32).toString(encoding);
+
+/** Valkey reads its files as a user of its own; the volume is mounted by nobody else. */
+const readableByAll = 0o644;
+
+/**
+ * The secrets of an installation, one folder for each group of readers. Made once, and kept: with another root key or
+ * pepper no token can be opened and no key is recognized.
+ */
+export async function writeSecrets(directory: string): Promise<void> {
+  const folder = (name: string) => join(directory, name);
+  const [postgres, valkey, stores, keys] = [folder('postgres'), folder('valkey'), folder('stores'), folder('keys')];
+  for (const path of [postgres, valkey, stores, keys]) await mkdir(path, { recursive: true });
+
+  await readOrCreate(join(keys, 'root-key'), random('base64'));
+  await readOrCreate(join(keys, 'key-pepper'), random('base64'));
+  const databasePassword = await readOrCreate(join(postgres, 'password'), random('base64url'));
+  const redisPassword = await readOrCreate(join(valkey, 'password'), random('base64url'), readableByAll);
+
+  await replaceFile(join(valkey, 'valkey.conf'), `requirepass ${redisPassword}\n`, readableByAll);
+  await replaceFile(join(stores, 'database-url'), `postgres://sluice:${databasePassword}@postgres:5432/sluice`);
+  await replaceFile(join(stores, 'redis-url'), `redis://:${redisPassword}@valkey:6379`);
+}
