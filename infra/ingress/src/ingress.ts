@@ -3,6 +3,7 @@ import { ServiceError } from '@sluice/problems';
 import { answerFailure, serviceAway } from './failure.ts';
 import { relay } from './relay.ts';
 import { findService, type ServiceName } from './routes.ts';
+import { spreadLookup } from './spread-lookup.ts';
 
 export interface IngressOptions {
   /** Where the services are, for example `http://127.0.0.1:8081`. */
@@ -21,7 +22,7 @@ const serverOptions = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTime
 
 /** The server; it does not listen yet. */
 export function createIngress({ origins, headerPrefix, onFailure }: IngressOptions): Server {
-  const agent = new Agent({ keepAlive: true, scheduling: 'lifo' });
+  const agent = new Agent({ keepAlive: true, scheduling: 'fifo', lookup: spreadLookup });
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const service = findService(request.url ?? '');
     const fail = (error: ServiceError) => answerFailure(request, response, { error, service, headerPrefix });
