@@ -13,21 +13,29 @@ export interface Caller extends Grants {
 export const notExpired = sql<boolean>`(applications.expires_at is null or applications.expires_at > clock_timestamp())`;
 
 /** Undefined for a key that is unknown, expired, or of a deleted Application or Tenant. */
-export async function findCaller(db: Queryable, keyHash: Buffer): Promise<Caller | undefined> {
-  const row = await db
+export function findCaller(db: Queryable, keyHash: Buffer): Promise<Caller | undefined> {
+  return callers(db).where('applications.key_hash', '=', keyHash).executeTakeFirst();
+}
+
+/** The same by id, for what acts as an Application without presenting its key. */
+export function findCallerById(db: Queryable, tenantId: string, id: string): Promise<Caller | undefined> {
+  return callers(db)
+    .where('applications.tenant_id', '=', tenantId)
+    .where('applications.id', '=', id)
+    .executeTakeFirst();
+}
+
+function callers(db: Queryable) {
+  return db
     .selectFrom('applications')
     .innerJoin('tenants', 'tenants.id', 'applications.tenant_id')
     .select([
       'applications.id',
-      'applications.tenant_id',
+      'applications.tenant_id as tenantId',
       'applications.type',
       'applications.permissions',
       'applications.rules',
     ])
-    .where('applications.key_hash', '=', keyHash)
     .where('tenants.closed_at', 'is', null)
-    .where(notExpired)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  return { id: row.id, tenantId: row.tenant_id, type: row.type, permissions: row.permissions, rules: row.rules };
+    .where(notExpired);
 }

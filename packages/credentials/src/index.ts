@@ -10,4 +10,4 @@ export {
 } from './api-key.ts';
 export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
 export { deleteApplication, deleteDueApplication } from './delete-application.ts';
-export { type Caller, findCaller, notExpired } from './find-caller.ts';
+export { type Caller, findCaller, findCallerById, notExpired } from './find-caller.ts';

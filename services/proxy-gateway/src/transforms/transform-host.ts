@@ -1,6 +1,4 @@
-import type { Caller } from '@sluice/credentials';
-import { notExpired } from '@sluice/credentials';
-import type { Queryable } from '@sluice/database';
+import { findCallerById } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 import {
   type Actor,
@@ -39,22 +37,10 @@ export function createTransformHost(tenantId: string, applicationId: string, tra
   return async (operation: string, payloadJson: string): Promise<string> => {
     const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (!run) throw new ServiceError('not_implemented', `The client cannot do ${operation.slice(0, 40)}`);
-    const application = await findApplicationOfProxy(db, tenantId, applicationId);
+    const application = await findCallerById(db, tenantId, applicationId);
     if (!application)
       throw new ServiceError('unauthenticated', 'The Application of this Proxy does not exist any more');
     const answer = await run(vault, { ...application, traceId }, JSON.parse(payloadJson));
     return answer === undefined ? '' : JSON.stringify(answer);
   };
-}
-
-async function findApplicationOfProxy(db: Queryable, tenantId: string, id: string): Promise<Caller | undefined> {
-  const row = await db
-    .selectFrom('applications')
-    .select(['id', 'tenant_id', 'type', 'permissions', 'rules'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where(notExpired)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  return { id: row.id, tenantId: row.tenant_id, type: row.type, permissions: row.permissions, rules: row.rules };
 }
