@@ -3,6 +3,7 @@ import type { ApplicationsTable } from './tables/applications.ts';
 import type { AuditLogTable } from './tables/audit-log.ts';
 import type { CountersTable } from './tables/counters.ts';
 import type { DataKeysTable } from './tables/data-keys.ts';
+import type { IdempotencyRecordsTable } from './tables/idempotency-records.ts';
 import type { ProxiesTable } from './tables/proxies.ts';
 import type { TenantsTable } from './tables/tenants.ts';
 import type { TokensTable } from './tables/tokens.ts';
@@ -16,6 +17,7 @@ export interface Tables {
   tokens: TokensTable;
   counters: CountersTable;
   audit_log: AuditLogTable;
+  idempotency_records: IdempotencyRecordsTable;
 }
 
 export type Database = Kysely<Tables>;

@@ -8,6 +8,7 @@ import { pinoHttp } from 'pino-http';
 import { checkText } from './check-text.ts';
 import { allowBrowsers } from './cors.ts';
 import { dropNulls } from './drop-nulls.ts';
+import { type IdempotencyStore, readIdempotencyKey } from './idempotency.ts';
 import { checkMediaType } from './media-type.ts';
 import { type Operation, Reply } from './operation.ts';
 import { readJsonBody } from './read-body.ts';
@@ -22,9 +23,14 @@ export interface ApiOptions<C> {
   authenticate(key: string | undefined): Promise<Caller>;
   headerPrefix: string;
   log: Logger;
+  /** Without it idempotency keys are ignored. */
+  idempotency?: IdempotencyStore;
 }
 
 const mebibyte = 1024 * 1024;
+
+/** Methods that take an idempotency key. */
+const repeatable: ReadonlySet<string> = new Set(['post', 'put', 'patch']);
 
 /** An express application that answers the operations, and everything else with a problem document. */
 export function createApi<C>(options: ApiOptions<C>): Express {
@@ -77,8 +83,27 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     refuse(checkText(query));
     checks.query(query);
     const input = { params, query, body, caller, traceId };
-    send(response, operation, await operation.handle(input as never, options.context));
+    const work = async () => toReply(operation, await operation.handle(input as never, options.context));
+    send(response, await once(request, { operation, caller, body, options }, work));
   };
+}
+
+interface OnceOptions<C> {
+  operation: Operation<C>;
+  caller: Caller;
+  body: unknown;
+  options: ApiOptions<C>;
+}
+
+/** Runs the operation, or replays what it answered to the same request before. */
+function once<C>(request: Request, { operation, caller, body, options }: OnceOptions<C>, work: () => Promise<Reply>) {
+  const { idempotency, context, headerPrefix } = options;
+  if (!idempotency || operation.idempotent === false || !repeatable.has(operation.method)) return work();
+  const key = readIdempotencyKey(request, `${headerPrefix}-IDEMPOTENCY-KEY`);
+  if (key === undefined) return work();
+  const onReplay = async (reply: Reply) =>
+    operation.replay ? new Reply(reply.status, await operation.replay(reply.body, context), reply.headers) : reply;
+  return idempotency.run({ caller, method: operation.method, path: request.path, key, body, onReplay }, work);
 }
 
 function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params' | 'query' | 'body', Check> {
@@ -111,11 +136,14 @@ function singleHeader(request: IncomingMessage, name: string): string | undefine
   return values?.length === 1 ? values[0] : undefined;
 }
 
-function send<C>(response: Response, operation: Operation<C>, result: unknown): void {
-  const reply = result instanceof Reply ? result : new Reply(Number(Object.keys(operation.response)[0]), result);
-  response.status(reply.status).set(reply.headers);
-  if (reply.body === undefined) response.end();
-  else response.type('application/json').send(JSON.stringify(reply.body));
+function toReply<C>(operation: Operation<C>, result: unknown): Reply {
+  return result instanceof Reply ? result : new Reply(Number(Object.keys(operation.response)[0]), result);
+}
+
+function send(response: Response, { status, headers, body }: Reply): void {
+  response.status(status).set(headers);
+  if (body === undefined) response.end();
+  else response.type('application/json').send(JSON.stringify(body));
 }
 
 function methodsByPath<C>(operations: readonly Operation<C>[]): Map<string, string[]> {

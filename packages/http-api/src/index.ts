@@ -1,4 +1,5 @@
 export { type ApiOptions, createApi } from './create-api.ts';
+export type { IdempotencyStore, IdempotentRequest } from './idempotency.ts';
 export { createHttpServer } from './http-server.ts';
 export {
   created,

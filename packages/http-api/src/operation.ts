@@ -32,6 +32,8 @@ interface OperationFacts<P, Q, B> {
   bodyLimitBytes?: number;
   /** Top-level members that are only passed on, and so may hold any text, NUL and lone surrogates included. */
   opaque?: readonly string[];
+  /** False where a repetition is harmless and the answer too telling to be kept. Otherwise POST, PUT and PATCH take a key. */
+  idempotent?: boolean;
   /** Browsers of any origin may call it. */
   cors?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
@@ -45,11 +47,14 @@ interface OperationFacts<P, Q, B> {
  * the type of `handle` all come from this record, so that none of them can disagree.
  */
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
+  /** What of a kept answer may still be told, where that changes with time. */
+  replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
 }
 
 /** An operation whose input types are no longer known: what a list of operations holds. */
 export interface Operation<C> extends OperationFacts<object, object, object> {
+  replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: never, context: C): Promise<unknown>;
 }
 

@@ -1,5 +1,6 @@
 import { authenticate } from '@sluice/credentials';
 import { createApi } from '@sluice/http-api';
+import { openIdempotency } from '@sluice/idempotency';
 import { applicationOperations } from './applications/application.routes.ts';
 import type { Context } from './context.ts';
 import { listPermissions } from './permissions/permission.routes.ts';
@@ -10,13 +11,19 @@ import { tenantOperations } from './tenants/tenant.routes.ts';
 export const operations = [...applicationOperations, listPermissions, ...tenantOperations, ...proxyOperations];
 
 export function createApp(context: Context, headerPrefix: string) {
-  const { db, pepper, log } = context;
+  const { db, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
     operations,
     context,
     headerPrefix,
     log,
+    idempotency: openIdempotency({
+      db,
+      vault,
+      pepper,
+      onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
+    }),
     authenticate: (key) => authenticate(key, { db, pepper, headerName }),
   });
 }

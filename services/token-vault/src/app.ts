@@ -1,5 +1,6 @@
 import { authenticate } from '@sluice/credentials';
 import { createApi } from '@sluice/http-api';
+import { openIdempotency } from '@sluice/idempotency';
 import type { Context } from './context.ts';
 import { tokenizationOperations } from './tokenization/tokenization.routes.ts';
 import { tokenOperations } from './tokens/token.routes.ts';
@@ -8,13 +9,19 @@ import { tokenOperations } from './tokens/token.routes.ts';
 export const operations = [...tokenOperations, ...tokenizationOperations];
 
 export function createApp(context: Context, headerPrefix: string) {
-  const { db, pepper, log } = context;
+  const { db, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
     operations,
     context,
     headerPrefix,
     log,
+    idempotency: openIdempotency({
+      db,
+      vault,
+      pepper,
+      onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
+    }),
     authenticate: (key) => authenticate(key, { db, pepper, headerName }),
   });
 }

@@ -5,6 +5,7 @@ import { connectRedis, type Runtime, type Service } from '@sluice/service-runtim
 import { handleExpiryJob, sweepDueApplications } from './application-expiry/expire-application.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
 import { startSweep } from './sweep.ts';
 import { purgeTenant, sweepClosedTenants } from './tenant-purge/purge-tenant.ts';
 
@@ -22,5 +23,6 @@ export async function start(config: Config, { log, stack, readiness }: Runtime):
   const sweeps = { intervalMs: config.SWEEP_INTERVAL_MS, log, stack };
   startSweep(() => sweepDueApplications(context), { name: 'application-expiry', ...sweeps });
   startSweep(() => sweepClosedTenants(context), { name: 'tenant-purge', ...sweeps });
+  startSweep(() => deleteOldRecords(db), { name: 'idempotency-expiry', ...sweeps });
   return {};
 }

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 export interface DataKeysTable {
   tenant_id: string;
-  purpose: 'token_data' | 'proxy_secrets' | 'fingerprint' | 'blind_index';
+  purpose: 'token_data' | 'proxy_secrets' | 'fingerprint' | 'blind_index' | 'idempotency';
   version: number;
   /** The data key, wrapped by the root key. Gone with the Tenant: that is what shreds its data. */
   wrapped_key: Buffer;

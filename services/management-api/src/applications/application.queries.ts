@@ -110,3 +110,15 @@ export function updateApplication(db: Queryable, tenantId: string, id: string, c
     .returning(columns)
     .executeTakeFirst();
 }
+
+/** Whether this is still the key of the Application. */
+export async function holdsKey(db: Queryable, id: string, keyHash: Buffer): Promise<boolean> {
+  const row = await db
+    .selectFrom('applications')
+    .select('id')
+    .where('key_hash', '=', keyHash)
+    .where('id', '=', id)
+    .where(notExpired)
+    .executeTakeFirst();
+  return row !== undefined;
+}

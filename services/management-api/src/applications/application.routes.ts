@@ -6,9 +6,10 @@ import { ServiceError, validationFailed } from '@sluice/problems';
 import { actOf, type Context, operation } from '../context.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
-import { checkGrants } from './application.grants.ts';
+import { checkGrants, requireGrants } from './application.grants.ts';
 import {
   findApplication,
+  holdsKey,
   insertApplication,
   listApplications,
   lockApplication,
@@ -34,6 +35,7 @@ const createApplication = operation({
   body: createApplicationBody,
   response: { 201: applicationWithKey },
   async handle({ body, caller, traceId }, context) {
+    requireGrants(body);
     const { permissions, rules } = checkGrants(body, body.type);
     const expiresAt = futureDate(body.expires_at);
     const key = generateApiKey(context.keyEnvironment, body.type);
@@ -59,7 +61,14 @@ const createApplication = operation({
     if (expiresAt) await setAlarm(context, application, expiresAt);
     return created('/applications', { ...withoutNulls(application), id: application.id, key });
   },
+  replay: withoutReplacedKey,
 });
+
+/** A kept answer shows its key only as long as it is the Application's key. */
+async function withoutReplacedKey(body: unknown, { db, pepper }: Context): Promise<unknown> {
+  const { key, ...application } = body as { id: string; key: string };
+  return (await holdsKey(db, application.id, hashKey(pepper, key))) ? body : application;
+}
 
 function futureDate(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
@@ -136,6 +145,7 @@ const putApplication = operation({
   response: { 200: applicationSchema },
   errors: ['not_found'],
   async handle({ params, body, caller, traceId }, { db, announce }) {
+    requireGrants(body);
     const updated = await db.transaction().execute(async (tx) => {
       const current = await lockApplication(tx, caller.tenantId, params.id);
       if (!current) throw notFound(params.id);
@@ -185,6 +195,7 @@ const regenerateApplicationKey = operation({
     await announce({ tenantId: caller.tenantId, tags: [`application:${params.id}`] });
     return { ...withoutNulls(updated), key };
   },
+  replay: withoutReplacedKey,
 });
 
 const removeApplication = operation({

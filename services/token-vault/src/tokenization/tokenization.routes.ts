@@ -22,6 +22,7 @@ export const tokenizeOperation = operation({
 
 export const detokenizeOperation = operation({
   id: 'detokenize',
+  idempotent: false,
   summary: 'Replace the expressions in a JSON document by the data of tokens, as the access rules give it',
   method: 'post',
   path: '/detokenize',

@@ -1,0 +1,68 @@
+import type { Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+
+/** One request: which Application sent it, and under which key. */
+export interface RecordKey {
+  tenantId: string;
+  applicationId: string;
+  requestHash: Buffer;
+}
+
+export interface Claim extends RecordKey {
+  bodyHash: Buffer;
+  claimId: string;
+}
+
+const kept = sql`interval '24 hours'`;
+/** Longer than any operation may take. */
+const lockedFor = sql`interval '60 seconds'`;
+
+/**
+ * Claims the key for this request: where it is free, where its answer is older than 24 hours, or where whoever worked
+ * on it is dead. False where it is somebody else's.
+ */
+export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
+  const result = await sql`
+    insert into idempotency_records (tenant_id, application_id, request_hash, body_hash, claim_id, locked_until)
+    values (${claim.tenantId}, ${claim.applicationId}, ${claim.requestHash}, ${claim.bodyHash}, ${claim.claimId},
+      clock_timestamp() + ${lockedFor})
+    on conflict (tenant_id, application_id, request_hash) do update
+    set body_hash = excluded.body_hash, claim_id = excluded.claim_id, locked_until = excluded.locked_until,
+      answer_ciphertext = null, created_at = clock_timestamp()
+    where idempotency_records.created_at < clock_timestamp() - ${kept}
+      or (idempotency_records.answer_ciphertext is null and idempotency_records.locked_until < clock_timestamp())
+  `.execute(db);
+  return result.numAffectedRows === 1n;
+}
+
+export function findRecord(db: Queryable, { tenantId, applicationId, requestHash }: RecordKey) {
+  return db
+    .selectFrom('idempotency_records')
+    .select(['body_hash', 'answer_ciphertext'])
+    .where('tenant_id', '=', tenantId)
+    .where('application_id', '=', applicationId)
+    .where('request_hash', '=', requestHash)
+    .executeTakeFirst();
+}
+
+export async function storeAnswer(db: Queryable, claim: Claim, answer: Buffer): Promise<void> {
+  await db
+    .updateTable('idempotency_records')
+    .set({ answer_ciphertext: answer })
+    .where('tenant_id', '=', claim.tenantId)
+    .where('application_id', '=', claim.applicationId)
+    .where('request_hash', '=', claim.requestHash)
+    .where('claim_id', '=', claim.claimId)
+    .execute();
+}
+
+/** Frees the key after a failure: failures are not kept. */
+export async function releaseClaim(db: Queryable, claim: Claim): Promise<void> {
+  await db
+    .deleteFrom('idempotency_records')
+    .where('tenant_id', '=', claim.tenantId)
+    .where('application_id', '=', claim.applicationId)
+    .where('request_hash', '=', claim.requestHash)
+    .where('claim_id', '=', claim.claimId)
+    .execute();
+}

@@ -1,0 +1,1 @@
+export { type IdempotencyOptions, openIdempotency } from './idempotency.ts';

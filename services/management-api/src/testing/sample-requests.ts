@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { Operation } from '@sluice/http-api';
+import type { CallOptions } from '@sluice/testing';
+import type { Context } from '../context.ts';
+
+/** A body that each operation with a body accepts, by operation id. */
+const bodies: Record<string, object> = {
+  createApplication: { name: 'Sample', type: 'private', permissions: ['token:read'] },
+  updateApplication: { name: 'Sample', permissions: ['token:read'] },
+  updateTenant: { name: 'Sample' },
+  createProxy: { name: 'Sample', destination_url: 'https://example.com' },
+  updateProxy: { name: 'Sample', destination_url: 'https://example.com' },
+  patchProxy: { name: 'Sample' },
+};
+
+export interface SampleRequest {
+  method: string;
+  path: string;
+  options: CallOptions;
+}
+
+/** A request that the operation accepts, for the resource with this id. */
+export function sampleRequest(operation: Operation<Context>, id: string = randomUUID()): SampleRequest {
+  const { method, path, body, consumes = 'application/json' } = operation;
+  return {
+    method: method.toUpperCase(),
+    path: path.replace(':id', id),
+    options: body ? { body: bodies[operation.id], headers: { 'Content-Type': consumes } } : {},
+  };
+}

@@ -1,0 +1,53 @@
+import type { PermissionType } from '@sluice/access';
+import { createPepper } from '@sluice/credentials';
+import { type Answer, type CallOptions, call, createTestDatabase, createTestSecrets } from '@sluice/testing';
+import { startTestService } from '@sluice/testing';
+import { configSchema } from '../config.ts';
+import { start } from '../service.ts';
+import { createTenant } from '../tenants/create-tenant.ts';
+
+/** A management API on real stores, with a Tenant that may do everything and a stranger who may do it to others. */
+export async function startTestManagement(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
+  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const secrets = createTestSecrets();
+  const logLines: string[] = [];
+  const { url } = await startTestService(
+    { configSchema, start },
+    { databaseUrl, secrets, stack, settings, onLogLine: (line) => logLines.push(line) },
+  );
+  const newTenant = (name: string) =>
+    createTenant({ db, pepper: createPepper(secrets.KEY_PEPPER), keyEnvironment: 'test' }, { name });
+  const tenant = await newTenant('Tenant');
+  const stranger = await newTenant('Stranger');
+
+  /** A request with the Tenant's management key, unless another key is given. */
+  const send = (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
+    call(url, method, path, { key: tenant.management_key, ...options });
+
+  /** The body of the answer to a creation that must succeed. */
+  async function create(path: string, body: object, options: CallOptions = {}): Promise<Answer['body']> {
+    const answer = await send('POST', path, { body, ...options });
+    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** A new Application, with its key. */
+  const application = (part: object = {}, options?: CallOptions) =>
+    create('/applications', { name: 'A', type: 'private', permissions: ['token:read'], ...part }, options);
+
+  /** A new Proxy, with its key. */
+  const proxy = (part: object = {}, options?: CallOptions) =>
+    create('/proxies', { name: 'P', destination_url: 'https://example.com/in', ...part }, options);
+
+  /** The key of a new management Application that holds these permissions and no other. */
+  const keyWith = async (...permissions: PermissionType[]): Promise<string> =>
+    (await application({ type: 'management', permissions })).key;
+
+  return { db, url, databaseUrl, secrets, logLines, tenant, stranger, newTenant, send, application, proxy, keyWith };
+}
+
+export type TestManagement = Awaited<ReturnType<typeof startTestManagement>>;
+
+/** A moment as answers write it. */
+export const isoDate = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+export const uuidText = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
