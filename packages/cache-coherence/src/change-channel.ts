@@ -33,13 +33,17 @@ export function openChangeChannel({ redisUrl, log, stack }: ChangeChannelOptions
   function lose(): void {
     if (live) log.warn('announcements are not heard; caches are bypassed');
     live = false;
+    clearAll();
+  }
+
+  function clearAll(): void {
     for (const cache of caches) cache.clear();
   }
 
   subscriber.on('ready', () => {
     subscriber.subscribe(channel).then(
       () => {
-        for (const cache of caches) cache.clear();
+        clearAll();
         live = true;
       },
       (error: unknown) => log.warn({ err: error }, 'could not subscribe to announcements'),
@@ -49,7 +53,10 @@ export function openChangeChannel({ redisUrl, log, stack }: ChangeChannelOptions
   subscriber.on('error', (error) => log.debug({ err: error }, 'announcement connection'));
   subscriber.on('message', (_channel, text) => {
     const change = decodeChange(text);
-    if (!change) return log.warn('an announcement was not readable');
+    if (!change) {
+      log.warn('an announcement was not readable; caches start empty');
+      return clearAll();
+    }
     for (const cache of caches) cache.invalidate(change);
   });
 

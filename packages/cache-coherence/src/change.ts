@@ -14,9 +14,17 @@ export function encodeChange(change: Change): string {
 
 /** Undefined for a message that is not ours. */
 export function decodeChange(text: string): Change | undefined {
-  const value: unknown = JSON.parse(text);
+  const value = parse(text);
   if (typeof value !== 'object' || value === null || !('tenantId' in value) || !('tags' in value)) return undefined;
   const { tenantId, tags } = value;
   if (typeof tenantId !== 'string' || !Array.isArray(tags)) return undefined;
   return { tenantId, tags: tags.map(String) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Database, Tables } from './database.ts';
+import { rememberPool } from './prepared.ts';
 
 export const databaseSettings = {
   DATABASE_URL: {
@@ -23,28 +24,46 @@ export interface DatabaseOptions {
   DATABASE_POOL_SIZE: number;
 }
 
+export interface ConnectOptions {
+  stack: AsyncDisposableStack;
+  onError: OnConnectionError;
+  /** How long Postgres works on a statement before it gives up; 0 for as long as it takes. */
+  statementTimeoutMs?: number;
+}
+
 /** Called with what happened to an idle connection: the pool replaces it, nothing else is needed. */
 export type OnConnectionError = (error: Error) => void;
 
 const { builtins } = pg.types;
 
+/** Of text[], which pg does not name. */
+const textArray = 1009;
+
 /** int8 as a number (ours stay below 2^53), timestamps as ISO 8601 strings with milliseconds, dates as they are. */
 const parsers = new Map<number, (text: string) => unknown>([
+  [textArray, parseTextArray],
   [builtins.INT8, Number],
   [builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()],
   [builtins.DATE, (text) => text],
 ]);
 
+/** Lists of permissions and containers hold nothing that has to be quoted; pg's own parser goes by the character. */
+function parseTextArray(text: string): unknown {
+  if (text === '{}') return [];
+  if (text.includes('"') || text.includes('NULL')) return pg.types.getTypeParser(textArray)(text);
+  return text.slice(1, -1).split(',');
+}
+
 /** Opens a pool; nothing is dialled before the first query. Ends when the stack does. */
 export function connectDatabase(
   options: DatabaseOptions,
-  { stack, onError }: { stack: AsyncDisposableStack; onError: OnConnectionError },
+  { stack, onError, statementTimeoutMs = 10_000 }: ConnectOptions,
 ): Database {
   const pool = new pg.Pool({
     connectionString: options.DATABASE_URL,
     max: options.DATABASE_POOL_SIZE,
     connectionTimeoutMillis: 1000,
-    statement_timeout: 10_000,
+    statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     types: {
@@ -54,6 +73,7 @@ export function connectDatabase(
   });
   pool.on('error', onError);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  rememberPool(db, pool);
   stack.defer(() => db.destroy());
   return db;
 }

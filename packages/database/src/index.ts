@@ -1,7 +1,8 @@
-export { connectDatabase, type DatabaseOptions, databaseSettings, type OnConnectionError, ping } from './connect.ts';
+export { type ConnectOptions, connectDatabase, type DatabaseOptions, databaseSettings, type OnConnectionError, ping } from './connect.ts';
 export { addToCounter, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
+export { prepared } from './prepared.ts';
 export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';
 export type { ProxiesTable } from './tables/proxies.ts';

@@ -23,7 +23,8 @@ async function run(): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const db = connectDatabase(
     { DATABASE_URL: url, DATABASE_POOL_SIZE: 2 },
-    { stack, onError: (error) => console.error(error.message) },
+    // An index on a large table takes its time, and so does waiting for another process that builds it.
+    { stack, onError: (error) => console.error(error.message), statementTimeoutMs: 0 },
   );
   try {
     const applied = await migrate(db);

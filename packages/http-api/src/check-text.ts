@@ -2,31 +2,45 @@ import type { FieldErrors } from '@sluice/problems';
 import { memberPath } from './member-path.ts';
 
 const deepest = 64;
+const mostFaults = 100;
 
 /**
  * What Postgres cannot store or a reader cannot survive: NUL characters, lone surrogates, and nesting without end.
  * `opaque` names top-level members that are only passed on and so may hold any text.
+ * @returns at most 100 faults.
  */
 export function checkText(value: unknown, opaque: readonly string[] = []): FieldErrors {
-  const errors: FieldErrors = {};
-  const visit = (item: unknown, path: readonly (string | number)[]): void => {
-    if (typeof item === 'string') {
-      const fault = faultIn(item);
-      if (fault) errors[memberPath(path)] = [fault];
-    } else if (typeof item === 'object' && item !== null) {
-      if (path.length >= deepest) {
-        errors[memberPath(path.slice(0, 3))] = [`is nested deeper than ${deepest} levels`];
-        return;
-      }
-      for (const [key, member] of Object.entries(item)) {
-        if (path.length === 0 && opaque.includes(key)) continue;
-        const fault = Array.isArray(item) ? undefined : faultIn(key);
-        if (fault) errors[memberPath(path)] = [`has a member whose name ${fault}`];
-        visit(member, [...path, Array.isArray(item) ? Number(key) : key]);
-      }
+  // Without a prototype, so that a member called __proto__ is one like any other.
+  const errors: FieldErrors = Object.create(null);
+  const path: (string | number)[] = [];
+  let faults = 0;
+
+  function note(at: readonly (string | number)[], fault: string | undefined): void {
+    if (fault === undefined) return;
+    errors[memberPath(at)] = [fault];
+    faults += 1;
+  }
+
+  function visit(item: unknown): void {
+    if (typeof item === 'string') note(path, faultIn(item));
+    else if (Array.isArray(item)) visitMembers(item.entries());
+    else if (typeof item === 'object' && item !== null) visitMembers(Object.entries(item));
+  }
+
+  function visitMembers(members: Iterable<[string | number, unknown]>): void {
+    if (path.length >= deepest) return note(path.slice(0, 3), `is nested deeper than ${deepest} levels`);
+    for (const [key, member] of members) {
+      if (faults >= mostFaults) return;
+      if (path.length === 0 && typeof key === 'string' && opaque.includes(key)) continue;
+      const fault = typeof key === 'string' ? faultIn(key) : undefined;
+      note(path, fault && `has a member whose name ${fault}`);
+      path.push(key);
+      visit(member);
+      path.pop();
     }
-  };
-  visit(value, []);
+  }
+
+  visit(value);
   return errors;
 }
 

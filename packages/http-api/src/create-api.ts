@@ -10,7 +10,8 @@ import { allowBrowsers } from './cors.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { type IdempotencyStore, readIdempotencyKey } from './idempotency.ts';
 import { checkMediaType } from './media-type.ts';
-import { type Operation, Reply } from './operation.ts';
+import { defaultBodyLimitBytes, type Operation, Reply, takesIdempotencyKey } from './operation.ts';
+import { type PublicFile, servePublicFiles } from './public-files.ts';
 import { readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
 import { sendProblem } from './send-problem.ts';
@@ -25,12 +26,9 @@ export interface ApiOptions<C> {
   log: Logger;
   /** Without it idempotency keys are ignored. */
   idempotency?: IdempotencyStore;
+  /** Answered before any key is looked at. */
+  publicFiles?: readonly PublicFile[];
 }
-
-const mebibyte = 1024 * 1024;
-
-/** Methods that take an idempotency key. */
-const repeatable: ReadonlySet<string> = new Set(['post', 'put', 'patch']);
 
 /** An express application that answers the operations, and everything else with a problem document. */
 export function createApi<C>(options: ApiOptions<C>): Express {
@@ -49,6 +47,7 @@ export function createApi<C>(options: ApiOptions<C>): Express {
     next();
   });
   app.use(accessLog(options.log));
+  servePublicFiles(app, options.publicFiles ?? []);
   for (const operation of options.operations) {
     if (operation.cors) allowBrowsers(app, operation, options.headerPrefix);
     app[operation.method](operation.path, answer(operation, options));
@@ -98,7 +97,7 @@ interface OnceOptions<C> {
 /** Runs the operation, or replays what it answered to the same request before. */
 function once<C>(request: Request, { operation, caller, body, options }: OnceOptions<C>, work: () => Promise<Reply>) {
   const { idempotency, context, headerPrefix } = options;
-  if (!idempotency || operation.idempotent === false || !repeatable.has(operation.method)) return work();
+  if (!idempotency || !takesIdempotencyKey(operation)) return work();
   const key = readIdempotencyKey(request, `${headerPrefix}-IDEMPOTENCY-KEY`);
   if (key === undefined) return work();
   const onReplay = async (reply: Reply) =>
@@ -116,7 +115,7 @@ function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params
 }
 
 async function readCheckedBody<C>(request: IncomingMessage, operation: Operation<C>, check: Check): Promise<unknown> {
-  const { consumes = 'application/json', bodyLimitBytes = mebibyte, body: schema, opaque } = operation;
+  const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
   checkMediaType(request.headers, consumes);
   const body = await readJsonBody(request, bodyLimitBytes);
   refuse(checkText(body, opaque));

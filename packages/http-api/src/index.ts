@@ -1,14 +1,20 @@
 export { type ApiOptions, createApi } from './create-api.ts';
-export type { IdempotencyStore, IdempotentRequest } from './idempotency.ts';
 export { createHttpServer } from './http-server.ts';
+export type { IdempotencyStore, IdempotentRequest } from './idempotency.ts';
+export type { OpenApiDocument, Part, Tag } from './openapi/document.ts';
+export { failuresOf } from './openapi/failures.ts';
+export { withHeaderPrefix } from './openapi/header-prefix.ts';
+export { type OpenApiOptions, toOpenApi } from './openapi/to-openapi.ts';
 export {
   created,
   type Operation,
+  type OperationFacts,
   type OperationInput,
   type OperationRecord,
   operationsOf,
   Reply,
 } from './operation.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
+export { openApiFile, type PublicFile } from './public-files.ts';
 export type { TypeOf } from './schema-type.ts';
 export { compileBodyCheck, parseDate, uuidPattern } from './validate.ts';

@@ -14,8 +14,8 @@ export function checkMediaType(headers: NodeJS.Dict<string | string[]>, consumes
   if (sent !== consumes && !(takesAnyJson && sent?.match(/^application\/[a-z0-9!#$&^_.+-]+\+json$/))) {
     throw new ServiceError('unsupported_media_type', `The Content-Type must be ${consumes}`);
   }
-  const coding = headers['content-encoding'];
-  if (coding !== undefined && coding !== 'identity') {
+  const coding = String(headers['content-encoding'] ?? 'identity');
+  if (coding.toLowerCase() !== 'identity') {
     throw new ServiceError('unsupported_media_type', 'The body must be sent without Content-Encoding');
   }
 }

@@ -5,6 +5,9 @@ import type { TypeOf } from './schema-type.ts';
 
 type Typed<S, Otherwise> = S extends object ? TypeOf<S> : Otherwise;
 
+/** Largest body of an operation that names no other: 1 MiB. */
+export const defaultBodyLimitBytes = 1024 * 1024;
+
 /** What a handler is given: all of it checked. */
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
@@ -15,9 +18,13 @@ export interface OperationInput<P, Q, B> {
 }
 
 /** What an operation is, apart from its handler. */
-interface OperationFacts<P, Q, B> {
+export interface OperationFacts<P, Q, B> {
   id: string;
+  /** The group of the API reference that it is in: the resource. */
+  tag: string;
   summary: string;
+  /** What the summary and the schemas do not say, in Markdown. Our headers are written with the prefix SVC. */
+  description?: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express path, for example `/applications/:id`. */
   path: string;
@@ -56,6 +63,11 @@ export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
 export interface Operation<C> extends OperationFacts<object, object, object> {
   replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: never, context: C): Promise<unknown>;
+}
+
+/** Whether a request may carry an idempotency key. */
+export function takesIdempotencyKey({ method, idempotent }: Pick<Operation<never>, 'method' | 'idempotent'>): boolean {
+  return idempotent !== false && (method === 'post' || method === 'put' || method === 'patch');
 }
 
 /** The function with which a service writes its operation records: `const operation = operationsOf<Context>()`. */

@@ -1,7 +1,7 @@
 /** Query parameters of every list. */
 export const pageQuery = {
   page: { type: 'integer', minimum: 1, maximum: 2_147_483_647, default: 1, description: 'Page number to return' },
-  size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page' },
+  size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
 export interface Page<T> {
@@ -27,20 +27,24 @@ export function toPage<T>(data: T[], totalItems: number, { page, size }: PageReq
   };
 }
 
-/** The schema of the envelope around a list of `item`. */
-export function pageOf<const S extends object>(item: S) {
+/** The schema of the envelope around a list of `item`, with the item's example in it. */
+export function pageOf<const S extends { title: string; examples: readonly unknown[] }>(item: S) {
+  const pagination = { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 };
   return {
     type: 'object',
+    title: `${item.title}Page`,
+    examples: [{ pagination, data: item.examples.slice(0, 1) }],
     required: ['pagination', 'data'],
     properties: {
       pagination: {
         type: 'object',
+        title: 'Pagination',
         required: ['total_items', 'page_number', 'page_size', 'total_pages'],
         properties: {
           total_items: { type: 'integer', description: 'How many items match, on all pages' },
-          page_number: { type: 'integer' },
-          page_size: { type: 'integer' },
-          total_pages: { type: 'integer' },
+          page_number: { type: 'integer', description: 'The `page` that was asked for' },
+          page_size: { type: 'integer', description: 'The `size` that was asked for' },
+          total_pages: { type: 'integer', description: 'How many pages there are; 0 where nothing matches' },
         },
       },
       data: { type: 'array', items: item },

@@ -1,4 +1,4 @@
-import { asServiceError, problemContentType, ServiceError, toProblem } from '@sluice/problems';
+import { asServiceError, type Problem, problemContentType, ServiceError, toProblem } from '@sluice/problems';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 
@@ -19,8 +19,17 @@ export function sendProblem(log: Logger) {
     response
       .status(error.status)
       .type(problemContentType)
-      .send(JSON.stringify(toProblem(error, traceId)));
+      .send(JSON.stringify(shorten(toProblem(error, traceId))));
   };
+}
+
+/** A body can have as many faults as it has bytes; the answer does not grow with them, nor with the names in it. */
+function shorten({ detail, errors, ...rest }: Problem): Problem {
+  const short = { ...rest, detail: detail.slice(0, 1000) };
+  if (!errors) return short;
+  const named = Object.entries(errors).slice(0, 100);
+  const fields = named.map(([path, messages]) => [path.slice(0, 200), messages.map((text) => text.slice(0, 200))]);
+  return { ...short, errors: Object.fromEntries(fields) };
 }
 
 /** The router throws a URIError for percent escapes that do not decode. */

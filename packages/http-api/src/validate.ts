@@ -15,9 +15,12 @@ const options = { allErrors: true, useDefaults: true, allowUnionTypes: true, for
 const bodies = new Ajv(options);
 const queries = new Ajv({ ...options, coerceTypes: true });
 
+/** A body can have as many faults as it has bytes. */
+const mostFaults = 100;
+
 export type Check = (value: unknown) => void;
 
-/** A check of bodies against a schema: fills in defaults, throws `validation_failed` with every fault by its path. */
+/** A check of bodies against a schema: fills in defaults, throws `validation_failed` with the faults by their paths. */
 export function compileBodyCheck(schema: object): Check {
   return checkWith(bodies.compile(schema));
 }
@@ -29,7 +32,7 @@ export function compileQueryCheck(schema: object): Check {
 
 function checkWith(validate: ValidateFunction): Check {
   return (value) => {
-    if (!validate(value)) throw validationFailed(fieldErrors(validate.errors ?? []));
+    if (!validate(value)) throw validationFailed(fieldErrors(validate.errors?.slice(0, mostFaults) ?? []));
   };
 }
 
@@ -66,7 +69,10 @@ function describe({ instancePath, keyword, params, message }: ErrorObject): { pa
   }
 }
 
-/** The moment that an ISO 8601 text names; without a zone it is UTC. Undefined for anything else, 31 February included. */
+/**
+ * The moment that an ISO 8601 text names; without a zone it is UTC. Undefined for anything else: for 31 February, and
+ * for a moment that its offset puts outside of the years 1 to 9999, which Postgres would not take.
+ */
 export function parseDate(text: string): Date | undefined {
   if (!datePattern.test(text)) return undefined;
   const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text.slice(10)) || text.length === 10 ? text : `${text}Z`;
@@ -76,7 +82,8 @@ export function parseDate(text: string): Date | undefined {
       .replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
       .toUpperCase(),
   );
-  if (Number.isNaN(date.getTime())) return undefined;
+  const year = date.getUTCFullYear();
+  if (Number.isNaN(year) || year < 1 || year > 9999) return undefined;
   return daysInMonth(text) >= Number(text.slice(8, 10)) ? date : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { catalogue, type JobName, keyPrefix, type Payload } from './catalogue.ts';
+import { isDoneInTime, openConnection } from './connection.ts';
 
 export interface ConsumeOptions {
   redisUrl: string;
@@ -12,7 +13,7 @@ export interface ConsumeOptions {
 
 /**
  * Runs `handle` for each job of this name. A job may come twice, and a worker that stalled may come back: handlers are
- * idempotent. On disposal the jobs under way finish first.
+ * idempotent. On disposal the jobs under way finish first, whether Redis is there or not.
  */
 export function consume<N extends JobName>(
   name: N,
@@ -20,21 +21,30 @@ export function consume<N extends JobName>(
   { redisUrl, stack, onError, concurrency = 8 }: ConsumeOptions,
 ): void {
   const isPayload = new Ajv({ formats: { uuid: /^[0-9a-f-]{36}$/ } }).compile<Payload<N>>(catalogue[name].payload);
+  const underWay = new Set<Promise<void>>();
+  const connection = openConnection(redisUrl, stack, { maxRetriesPerRequest: null });
   const worker = new Worker(
     name,
     async (job) => {
       const payload: unknown = job.data;
       if (!isPayload(payload)) throw new UnrecoverableError(`job ${job.id} of ${name} carries something else`);
-      await handle(payload);
+      const work = handle(payload);
+      underWay.add(work);
+      await work.finally(() => underWay.delete(work));
     },
     {
       prefix: keyPrefix,
-      connection: { url: redisUrl, maxRetriesPerRequest: null },
+      connection,
       concurrency,
       lockDuration: 30_000,
       stalledInterval: 15_000,
     },
   );
   worker.on('error', onError).on('failed', (_job, error) => onError(error));
-  stack.defer(() => worker.close());
+  stack.defer(async () => {
+    // BullMQ would wait for Redis as well as for the jobs, and for ever. A job that it cannot tell of comes again.
+    const closed = worker.close(connection.status !== 'ready');
+    await Promise.allSettled(underWay);
+    await isDoneInTime(closed);
+  });
 }

@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import { catalogue, type JobName, keyPrefix, type Payload } from './catalogue.ts';
+import { isDoneInTime, openConnection } from './connection.ts';
 
 export interface EnqueueOptions<N extends JobName> {
   /** One alarm for one thing: a second job with the same id while the first waits is not added. */
@@ -10,12 +11,12 @@ export interface EnqueueOptions<N extends JobName> {
 }
 
 export interface Jobs {
-  /** Adds a job. Rejects within a second when Redis is away; call it after commit, never inside a transaction. */
+  /**
+   * Adds a job. Rejects at once when Redis is known to be away, within a second when it does not answer; call it after
+   * commit, never inside a transaction.
+   */
   enqueue<N extends JobName>(name: N, options: EnqueueOptions<N>): Promise<void>;
 }
-
-/** A caller waits for its answer meanwhile. */
-const deadlineMs = 1000;
 
 export interface JobsOptions {
   redisUrl: string;
@@ -23,13 +24,22 @@ export interface JobsOptions {
   onError: (error: Error) => void;
 }
 
-/** Opens the producing side of all queues. */
+/** Opens the producing side of all queues, on one connection. */
 export function openJobs({ redisUrl, stack, onError }: JobsOptions): Jobs {
+  const connection = openConnection(redisUrl, stack, { maxRetriesPerRequest: 0 });
+  let away = false;
+  connection
+    .on('ready', () => {
+      away = false;
+    })
+    .on('error', () => {
+      away = true;
+    });
   const queues = new Map<JobName, Queue>();
   for (const name of Object.keys(catalogue) as JobName[]) {
     const queue = new Queue(name, {
       prefix: keyPrefix,
-      connection: { url: redisUrl, enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2000 },
+      connection,
       defaultJobOptions: catalogue[name].options,
     });
     queue.on('error', onError);
@@ -38,19 +48,10 @@ export function openJobs({ redisUrl, stack, onError }: JobsOptions): Jobs {
   }
   return {
     async enqueue(name, { id, payload, at }) {
+      if (away) throw new Error('Redis is away');
       const delay = at ? Math.max(0, at.getTime() - Date.now()) : 0;
-      await withDeadline(queues.get(name)?.add(name, payload, { jobId: id, delay }));
+      const added = queues.get(name)?.add(name, payload, { jobId: id, delay }) ?? Promise.resolve();
+      if (!(await isDoneInTime(added))) throw new Error('Redis did not answer in time');
     },
   };
-}
-
-/** BullMQ waits for ever for the first connection. */
-async function withDeadline(work: Promise<unknown> | undefined): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`Redis did not answer within ${deadlineMs} ms`)), deadlineMs);
-  try {
-    await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,6 @@
 export { type Answer, type CallOptions, call } from './call.ts';
+export { eventually } from './eventually.ts';
+export { openRedisDoor, type RedisDoor } from './redis-door.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { testRedisUrl } from './test-redis.ts';

@@ -3,6 +3,7 @@ import { createApi } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import { applicationOperations } from './applications/application.routes.ts';
 import type { Context } from './context.ts';
+import { readDocumentation } from './documentation/documentation.ts';
 import { listPermissions } from './permissions/permission.routes.ts';
 import { proxyOperations } from './proxies/proxy.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
@@ -18,6 +19,7 @@ export function createApp(context: Context, headerPrefix: string) {
     context,
     headerPrefix,
     log,
+    publicFiles: readDocumentation(headerPrefix),
     idempotency: openIdempotency({
       db,
       vault,

@@ -1,7 +1,11 @@
 /** Pieces of schema that several resources share. */
 
 export const uuid = { type: 'string', format: 'uuid' } as const;
-export const date = { type: 'string', format: 'iso-date', description: 'ISO 8601' } as const;
+export const date = {
+  type: 'string',
+  format: 'iso-date',
+  description: 'ISO 8601; in requests a date alone will do, and without a zone it is UTC',
+} as const;
 export const name = { type: 'string', minLength: 1, maxLength: 200, description: '1 to 200 characters' } as const;
 
 export const idParams = { type: 'object', required: ['id'], properties: { id: uuid } } as const;
@@ -13,8 +17,15 @@ export const idFilter = {
 } as const;
 
 export const authorship = {
-  created_by: uuid,
+  created_by: { ...uuid, description: 'Application that created it' },
   created_at: date,
-  modified_by: uuid,
+  modified_by: { ...uuid, description: 'Application that last modified it' },
   modified_at: date,
+} as const;
+
+/** What the examples in schemas have in common. */
+export const example = {
+  tenant_id: '0c5f2a4e-8b1d-4a2c-9a55-3f6f0c7d2e11',
+  application_id: '5b0c9a3e-2f64-4d0a-8a57-1d1f4c3b9e20',
+  authorship: { created_by: 'f4a1c7d2-6a0e-4c39-b1f8-92b7d3e5a604', created_at: '2026-03-02T09:30:00.000Z' },
 } as const;

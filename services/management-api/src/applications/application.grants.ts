@@ -5,6 +5,12 @@ import type { CreateApplication } from './application.schema.ts';
 export type SentGrants = Pick<CreateApplication, 'permissions' | 'rules'>;
 type SentRule = SentGrants['rules'][number];
 
+/** @throws {ServiceError} `validation_failed` where nothing is granted at all, whatever the type. */
+export function requireGrants({ permissions, rules }: SentGrants): void {
+  if (permissions.length > 0 || rules.length > 0) return;
+  throw validationFailed({ permissions: ['must not be empty when rules is empty'] });
+}
+
 /**
  * What an Application of this type may be granted.
  * @returns the grants, duplicates dropped.
@@ -12,9 +18,6 @@ type SentRule = SentGrants['rules'][number];
  */
 export function checkGrants(sent: SentGrants, type: ApplicationType): SentGrants {
   const errors: FieldErrors = {};
-  if (sent.permissions.length === 0 && sent.rules.length === 0) {
-    errors.permissions = ['must not be empty when rules is empty'];
-  }
   noteUnholdable(errors, 'permissions', sent.permissions, type);
   sent.rules.forEach((rule, i) => {
     noteUnholdable(errors, `rules[${i}].permissions`, rule.permissions, type);

@@ -1,5 +1,12 @@
 import { notExpired } from '@sluice/credentials';
-import { type ApplicationsTable, addToCounter, type Database, type Queryable, readCounter } from '@sluice/database';
+import {
+  type ApplicationsTable,
+  addToCounter,
+  type Database,
+  prepared,
+  type Queryable,
+  readCounter,
+} from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { type Insertable, sql } from 'kysely';
 
@@ -27,15 +34,19 @@ export async function insertApplication(db: Queryable, row: Insertable<Applicati
 }
 
 /** Undefined where the Tenant has no such Application, or it is due. */
-export function findApplication(db: Queryable, tenantId: string, id: string) {
-  return db
+export async function findApplication(db: Queryable, tenantId: string, id: string) {
+  const [application] = await selectById(db, tenantId, id);
+  return application;
+}
+
+const selectById = prepared('application_by_id', (db, tenantId: string, id: string) =>
+  db
     .selectFrom('applications')
     .select(columns)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .where(notExpired)
-    .executeTakeFirst();
-}
+    .where(notExpired),
+);
 
 /** Newest first. */
 export async function listApplications(db: Database, tenantId: string, ids: readonly string[], page: PageRequest) {

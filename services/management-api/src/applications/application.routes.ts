@@ -28,7 +28,10 @@ function notFound(id: string): ServiceError {
 
 const createApplication = operation({
   id: 'createApplication',
+  tag: 'Applications',
   summary: 'Create an Application; the answer shows its API key, once',
+  description:
+    'At least one of `permissions` and `rules` must be non-empty, and each permission one that Applications of the `type` can hold. The API key is in this answer and in that of regenerate, and nowhere else: keep it. A repetition with the same idempotency key shows it again, as long as it has not been replaced.',
   method: 'post',
   path: '/applications',
   permission: 'application:create',
@@ -92,7 +95,9 @@ async function setAlarm({ jobs, log }: Context, { tenant_id, id }: { tenant_id: 
 
 const listAllApplications = operation({
   id: 'listApplications',
+  tag: 'Applications',
   summary: 'List Applications, newest first',
+  description: 'The answer has no keys.',
   method: 'get',
   path: '/applications',
   permission: 'application:read',
@@ -106,11 +111,15 @@ const listAllApplications = operation({
 
 const getApplicationByKey = operation({
   id: 'getApplicationByKey',
+  tag: 'Applications',
   summary: 'The Application whose key is presented',
+  description:
+    'Takes no parameters: the Application is looked up from the `SVC-API-KEY` header sent on the request. The answer has no key.',
   method: 'get',
   path: '/applications/key',
   permission: 'application:read',
   response: { 200: applicationSchema },
+  errors: ['not_found'],
   async handle({ caller }, { db }) {
     const found = await findApplication(db, caller.tenantId, caller.id);
     if (!found) throw notFound(caller.id);
@@ -120,7 +129,9 @@ const getApplicationByKey = operation({
 
 const getApplication = operation({
   id: 'getApplication',
+  tag: 'Applications',
   summary: 'Get an Application',
+  description: 'The answer has no key.',
   method: 'get',
   path: '/applications/:id',
   permission: 'application:read',
@@ -136,7 +147,10 @@ const getApplication = operation({
 
 const putApplication = operation({
   id: 'updateApplication',
+  tag: 'Applications',
   summary: 'Replace name, permissions and rules of an Application',
+  description:
+    'At least one of `permissions` and `rules` must be non-empty; what is left out is empty afterwards. `type`, `expires_at` and the key stay as they were.',
   method: 'put',
   path: '/applications/:id',
   permission: 'application:update',
@@ -170,7 +184,9 @@ const putApplication = operation({
 
 const regenerateApplicationKey = operation({
   id: 'regenerateApplicationKey',
+  tag: 'Applications',
   summary: 'Replace the key of an Application; the previous key is refused from then on',
+  description: 'Takes no body. The previous key is invalidated immediately, in every service.',
   method: 'post',
   path: '/applications/:id/regenerate',
   permission: 'application:update',
@@ -200,7 +216,9 @@ const regenerateApplicationKey = operation({
 
 const removeApplication = operation({
   id: 'deleteApplication',
+  tag: 'Applications',
   summary: 'Delete an Application; its key is refused from then on',
+  description: 'Proxies that name the Application stay; their transforms see no client object from then on.',
   method: 'delete',
   path: '/applications/:id',
   permission: 'application:delete',

@@ -27,15 +27,14 @@ export function isProxyDefinition(value: unknown): asserts value is ProxyDefinit
 }
 
 /**
- * The rules that a schema cannot say, 400 before 422.
- * @throws {ServiceError} `validation_failed` by member, or `transform_does_not_compile` with line and column.
+ * The rules that a schema cannot say.
+ * @throws {ServiceError} `validation_failed` by member.
  */
 export async function checkDefinition(definition: ProxyDefinition, tenantId: string, context: Context): Promise<void> {
   checkSizes(definition);
   const destination = context.destinationPolicy.checkUrl(definition.destination_url);
   if (!destination.ok) throw validationFailed({ destination_url: [destination.reason] });
   if (definition.application) await checkApplication(definition.application.id, tenantId, context);
-  await checkTransforms(definition, context);
 }
 
 function checkSizes(definition: ProxyDefinition): void {
@@ -57,7 +56,11 @@ async function checkApplication(id: string, tenantId: string, { db }: Context): 
   throw validationFailed({ 'application.id': ['must be the id of a private or public Application'] });
 }
 
-async function checkTransforms(definition: ProxyDefinition, { transforms }: Context): Promise<void> {
+/**
+ * Whether the transforms are code at all: 422, and so after 400 and 404.
+ * @throws {ServiceError} `transform_does_not_compile` with line and column.
+ */
+export async function checkTransforms(definition: ProxyDefinition, { transforms }: Context): Promise<void> {
   for (const member of transformMembers) {
     const transform = definition[member];
     const fault = transform && (await transforms.compile(transform.code));

@@ -1,8 +1,15 @@
+import { notExpired } from '@sluice/credentials';
 import { addToCounter, type Database, type ProxiesTable, type Queryable, readCounter } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 
-const columns = [
+/** The Application that the Proxy names, for as long as there is one: one that is due counts as deleted. */
+const applicationId = sql<string | null>`(
+  select applications.id from applications
+  where applications.tenant_id = proxies.tenant_id and applications.id = proxies.application_id and ${notExpired}
+)`.as('application_id');
+
+const plainColumns = [
   'id',
   'tenant_id',
   'name',
@@ -10,7 +17,6 @@ const columns = [
   'destination_url',
   'request_transform',
   'response_transform',
-  'application_id',
   'configuration_ciphertext',
   'require_auth',
   'created_by',
@@ -19,7 +25,9 @@ const columns = [
   'modified_at',
 ] as const;
 
-export type ProxyRow = Pick<Selectable<ProxiesTable>, (typeof columns)[number]>;
+const columns = [...plainColumns, applicationId] as const;
+
+export type ProxyRow = Pick<Selectable<ProxiesTable>, (typeof plainColumns)[number] | 'application_id'>;
 
 const counter = 'proxies';
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '@sluice/audit';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
 import { created, pageOf, pageQuery, toPage } from '@sluice/http-api';
@@ -6,7 +7,7 @@ import { ServiceError } from '@sluice/problems';
 import { actOf, operation } from '../context.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { mergePatch } from './merge-patch.ts';
-import { checkDefinition, isProxyDefinition } from './proxy.definition.ts';
+import { checkDefinition, checkTransforms, isProxyDefinition } from './proxy.definition.ts';
 import { deleteProxy, findProxy, insertProxy, listProxies, lockProxy, updateProxy } from './proxy.queries.ts';
 import { proxyBody, proxyPatchBody, proxy as proxySchema } from './proxy.schema.ts';
 import { encryptProxyKey, toColumns, toDefinition, toProxy } from './proxy.secrets.ts';
@@ -21,7 +22,10 @@ function auditOf(operation: string, id: string) {
 
 const createProxy = operation({
   id: 'createProxy',
+  tag: 'Proxies',
   summary: 'Create a Proxy',
+  description:
+    'The answer has the `key` with which the Proxy is invoked. Transforms are compiled now: a syntax error is 422, a missing export shows at the first invocation.',
   method: 'post',
   path: '/proxies',
   permission: 'proxy:create',
@@ -32,6 +36,7 @@ const createProxy = operation({
     const { db, vault, pepper } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);
+    await checkTransforms(body, context);
     const id = randomUUID();
     const key = generateProxyKey();
     const row = {
@@ -53,6 +58,7 @@ const createProxy = operation({
 
 const listAllProxies = operation({
   id: 'listProxies',
+  tag: 'Proxies',
   summary: 'List Proxies, newest first',
   method: 'get',
   path: '/proxies',
@@ -79,6 +85,7 @@ const listAllProxies = operation({
 
 const getProxy = operation({
   id: 'getProxy',
+  tag: 'Proxies',
   summary: 'Get a Proxy',
   method: 'get',
   path: '/proxies/:id',
@@ -95,7 +102,9 @@ const getProxy = operation({
 
 const putProxy = operation({
   id: 'updateProxy',
+  tag: 'Proxies',
   summary: 'Replace a Proxy; it keeps its key',
+  description: 'What is left out is unset afterwards; `require_auth` is true again.',
   method: 'put',
   path: '/proxies/:id',
   permission: 'proxy:update',
@@ -106,8 +115,9 @@ const putProxy = operation({
   async handle({ params: { id }, body, caller, traceId }, context) {
     const { db, vault } = context;
     const { tenantId } = caller;
-    if (!(await findProxy(db, tenantId, id))) throw notFound(id);
     await checkDefinition(body, tenantId, context);
+    if (!(await findProxy(db, tenantId, id))) throw notFound(id);
+    await checkTransforms(body, context);
     const columns = { ...(await toColumns(vault, tenantId, id, body)), modified_by: caller.id };
     const updated = await db.transaction().execute(async (tx) => {
       const row = await updateProxy(tx, tenantId, id, columns);
@@ -122,7 +132,10 @@ const putProxy = operation({
 
 const patchProxy = operation({
   id: 'patchProxy',
+  tag: 'Proxies',
   summary: 'Change parts of a Proxy with a JSON merge patch (RFC 7386)',
+  description:
+    'Members that are left out stay as they are, null removes an optional member, and `configuration` is merged member by member. The Content-Type must be `application/merge-patch+json`.',
   method: 'patch',
   path: '/proxies/:id',
   permission: 'proxy:update',
@@ -134,30 +147,32 @@ const patchProxy = operation({
   async handle({ params: { id }, body, caller, traceId }, context) {
     const { db, vault } = context;
     const { tenantId } = caller;
-    const current = await findProxy(db, tenantId, id);
-    if (!current) throw notFound(id);
-    // The slow checks on what the patch makes of the row as it is; then the patch again on the row, locked.
-    const expected = mergePatch(await toDefinition(vault, current), body);
-    isProxyDefinition(expected);
-    await checkDefinition(expected, tenantId, context);
-    await db.transaction().execute(async (tx) => {
-      const locked = await lockProxy(tx, tenantId, id);
-      if (!locked) throw notFound(id);
-      const definition = mergePatch(await toDefinition(vault, locked), body);
+    let isPatched = false;
+    while (!isPatched) {
+      const current = await findProxy(db, tenantId, id);
+      if (!current) throw notFound(id);
+      const definition = mergePatch(await toDefinition(vault, current), body);
       isProxyDefinition(definition);
-      await updateProxy(tx, tenantId, id, {
-        ...(await toColumns(vault, tenantId, id, definition)),
-        modified_by: caller.id,
+      await checkDefinition(definition, tenantId, context);
+      await checkTransforms(definition, context);
+      const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
+      isPatched = await db.transaction().execute(async (tx) => {
+        // All that is slow is done. Where the row is no longer what was patched, it is done again on what it is now.
+        if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return false;
+        await updateProxy(tx, tenantId, id, columns);
+        await recordChange(tx, actOf(caller, traceId), auditOf('proxy.updated', id));
+        return true;
       });
-      await recordChange(tx, actOf(caller, traceId), auditOf('proxy.updated', id));
-    });
+    }
     await context.announce({ tenantId, tags: [`proxy:${id}`] });
   },
 });
 
 const removeProxy = operation({
   id: 'deleteProxy',
+  tag: 'Proxies',
   summary: 'Delete a Proxy',
+  description: 'Invocations with its key are 404 from then on.',
   method: 'delete',
   path: '/proxies/:id',
   permission: 'proxy:delete',

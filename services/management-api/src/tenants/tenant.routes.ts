@@ -27,11 +27,13 @@ function closed(): ServiceError {
 
 const getTenant = operation({
   id: 'getTenant',
+  tag: 'Tenants',
   summary: 'The Tenant that owns the presented key',
   method: 'get',
   path: '/tenants/self',
   permission: 'tenant:read',
   response: { 200: tenantSchema },
+  errors: ['not_found'],
   async handle({ caller }, { db }) {
     const found = await findTenant(db, caller.tenantId);
     if (!found) throw closed();
@@ -42,12 +44,14 @@ const getTenant = operation({
 
 const putTenant = operation({
   id: 'updateTenant',
+  tag: 'Tenants',
   summary: 'Change name and settings; a setting that is left out keeps its value',
   method: 'put',
   path: '/tenants/self',
   permission: 'tenant:update',
   body: updateTenantBody,
   response: { 200: tenantSchema },
+  errors: ['not_found'],
   async handle({ body, caller, traceId }, { db, announce }) {
     const { fingerprint_tokens, deduplicate_tokens } = body.settings ?? {};
     const updated = await db.transaction().execute(async (tx) => {
@@ -71,11 +75,15 @@ const putTenant = operation({
 
 const deleteTenant = operation({
   id: 'deleteTenant',
+  tag: 'Tenants',
   summary: 'Close the Tenant: all its keys are refused at once, its data keys are destroyed, its rows are purged',
+  description:
+    'There is no way back: without its data keys nothing of the Tenant can be decrypted, in backups neither.',
   method: 'delete',
   path: '/tenants/self',
   permission: 'tenant:delete',
   response: { 204: null },
+  errors: ['not_found'],
   async handle({ caller, traceId }, { db, announce, jobs, log }) {
     const { tenantId } = caller;
     await db.transaction().execute(async (tx) => {
@@ -98,11 +106,14 @@ const deleteTenant = operation({
 
 const getUsageReport = operation({
   id: 'getUsageReport',
+  tag: 'Tenants',
   summary: 'How many tokens there are of each type, and how many were active this month',
+  description: '`metrics_by_type` always has `token`, `card` and `bank`, and every other type in use.',
   method: 'get',
   path: '/tenants/self/reports/usage',
   permission: 'report:read',
   response: { 200: usageReport },
+  errors: ['not_found'],
   async handle({ caller }, { db }) {
     const [tenant, usage] = await Promise.all([
       findTenant(db, caller.tenantId),

@@ -1,10 +1,11 @@
-import { authorship, date, name, uuid } from '../resource.schema.ts';
+import { authorship, date, example, name, uuid } from '../resource.schema.ts';
 
 const flag = { type: 'string', enum: ['true', 'false'] } as const;
 
 const settings = {
   type: 'object',
   title: 'TenantSettings',
+  description: 'Strings that carry a boolean.',
   properties: {
     fingerprint_tokens: { ...flag, description: 'Whether all tokens are fingerprinted' },
     deduplicate_tokens: { ...flag, description: 'Whether tokens are deduplicated' },
@@ -15,34 +16,71 @@ export const updateTenantBody = {
   type: 'object',
   title: 'UpdateTenant',
   required: ['name'],
+  examples: [{ name: 'Production', settings: { deduplicate_tokens: 'true' } }],
   properties: { name, settings },
 } as const;
 
 export const tenant = {
   type: 'object',
   title: 'Tenant',
+  description: 'A logical grouping of Applications and tokens. Its data is isolated from that of other Tenants.',
+  examples: [
+    {
+      id: example.tenant_id,
+      owner_id: '9d2b6e14-3c7f-4f0e-8a61-70c5b8e1d3a9',
+      name: 'Production',
+      settings: { fingerprint_tokens: 'true', deduplicate_tokens: 'false' },
+      created_at: '2026-03-02T09:00:00.000Z',
+    },
+  ],
   required: ['id', 'owner_id', 'name', 'settings'],
-  properties: { id: uuid, owner_id: uuid, name, settings, ...authorship },
+  properties: {
+    id: uuid,
+    owner_id: { ...uuid, description: 'The user that owns the Tenant' },
+    name,
+    settings,
+    ...authorship,
+  },
 } as const;
 
 export const usageReport = {
   type: 'object',
   title: 'TenantUsageReport',
+  description: 'How many tokens the Tenant has and uses.',
+  examples: [
+    {
+      token_report: {
+        metrics_by_type: {
+          token: { count: 120, last_created_at: '2026-03-02T09:30:00.000Z' },
+          card: { count: 4021, last_created_at: '2026-03-02T09:31:12.000Z' },
+          bank: { count: 0 },
+        },
+        included_monthly_active_tokens: 10_000,
+        monthly_active_tokens: 1834,
+      },
+    },
+  ],
   required: ['token_report'],
   properties: {
     token_report: {
       type: 'object',
+      title: 'TokenReport',
       required: ['metrics_by_type', 'included_monthly_active_tokens', 'monthly_active_tokens'],
       properties: {
         metrics_by_type: {
           type: 'object',
+          description: 'By token type',
           additionalProperties: {
             type: 'object',
+            title: 'TokenTypeMetrics',
             required: ['count'],
-            properties: { count: { type: 'integer' }, last_created_at: date },
+            properties: { count: { type: 'integer', description: 'Number of tokens' }, last_created_at: date },
           },
         },
-        included_monthly_active_tokens: { type: 'integer' },
+        included_monthly_active_tokens: {
+          type: 'integer',
+          description: 'Monthly active tokens included in the billing plan',
+        },
         monthly_active_tokens: { type: 'integer', description: 'Tokens created, read or used in this UTC month' },
       },
     },

@@ -1,7 +1,13 @@
 import type { PermissionType } from '@sluice/access';
 import { createPepper } from '@sluice/credentials';
-import { type Answer, type CallOptions, call, createTestDatabase, createTestSecrets } from '@sluice/testing';
-import { startTestService } from '@sluice/testing';
+import {
+  type Answer,
+  type CallOptions,
+  call,
+  createTestDatabase,
+  createTestSecrets,
+  startTestService,
+} from '@sluice/testing';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 import { createTenant } from '../tenants/create-tenant.ts';

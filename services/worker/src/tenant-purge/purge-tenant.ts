@@ -18,7 +18,7 @@ export async function purgeTenant(tenantId: string, { db, log }: Context): Promi
   };
   await inBatches('tokens', () => purgeTokens(db, tenantId));
   for (const table of purgedTables) await inBatches(table, () => purgeRows(db, table, tenantId));
-  await deleteTenantRow(db, tenantId);
+  if (!(await deleteTenantRow(db, tenantId))) return;
   log.info({ tenant_id: tenantId, purged_rows: purged }, 'a deleted tenant is purged');
 }
 

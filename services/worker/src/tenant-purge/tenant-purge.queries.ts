@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 const batchSize = 1000;
 
 /** What a Tenant leaves behind, apart from its tokens and its audit rows. */
-export const purgedTables = ['proxies', 'applications', 'data_keys', 'counters'] as const;
+export const purgedTables = ['idempotency_records', 'proxies', 'applications', 'data_keys', 'counters'] as const;
 
 /** Ids of Tenants that were deleted and still have their row; of this one only, if it is given. */
 export async function listClosedTenants(db: Queryable, id?: string): Promise<string[]> {
@@ -27,6 +27,20 @@ export async function purgeRows(db: Database, table: (typeof purgedTables)[numbe
   return Number(result.numAffectedRows ?? 0n);
 }
 
-export async function deleteTenantRow(db: Database, id: string): Promise<void> {
-  await db.deleteFrom('tenants').where('id', '=', id).where('closed_at', 'is not', null).execute();
+/**
+ * Deletes the row of a closed Tenant that has nothing left. Rows that another worker is deleting are still there until
+ * it commits, and so are rows of requests that were under way when the Tenant was closed.
+ * @returns false where something is left.
+ */
+export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
+  const leftovers = ['tokens', ...purgedTables].map(
+    (table) => sql<boolean>`not exists (select from ${sql.table(table)} where tenant_id = ${id})`,
+  );
+  const { numDeletedRows } = await db
+    .deleteFrom('tenants')
+    .where('id', '=', id)
+    .where('closed_at', 'is not', null)
+    .where((eb) => eb.and(leftovers))
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
 }

@@ -1,0 +1,21 @@
+/** A part of a document: JSON. */
+export type Part = Record<string, unknown>;
+
+/** An OpenAPI 3.1 document, as far as we write one. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  servers: readonly Part[];
+  security: readonly Part[];
+  tags: readonly Tag[];
+  /** By path, then by method. */
+  paths: Record<string, Record<string, Part>>;
+  /** By kind, then by name. */
+  components: Record<string, Record<string, Part>>;
+}
+
+/** A group of operations. */
+export interface Tag {
+  name: string;
+  description: string;
+}

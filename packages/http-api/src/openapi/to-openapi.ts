@@ -1,0 +1,90 @@
+import type { OperationFacts } from '../operation.ts';
+import { describeOperation, templateOf } from './describe-operation.ts';
+import type { OpenApiDocument, Part, Tag } from './document.ts';
+import { problemSchema, sharedFailures } from './failures.ts';
+import { withHeaderPrefix } from './header-prefix.ts';
+import { collectSchemas } from './schemas.ts';
+
+export interface OpenApiOptions {
+  operations: readonly OperationFacts<object, object, object>[];
+  title: string;
+  version: string;
+  /** In Markdown. */
+  description: string;
+  headerPrefix: string;
+  /** Default: the origin that the document comes from. */
+  servers?: readonly Part[];
+  tags?: readonly Tag[];
+  /** Paths and components beside those of the operations. */
+  additions?: Pick<OpenApiDocument, 'paths' | 'components'>;
+}
+
+/**
+ * The OpenAPI 3.1 document of operations. Schemas with a title become components; all else stands where it is used.
+ * @throws {Error} where two schemas that differ have one title, or two operations one id or one method and path.
+ */
+export function toOpenApi(options: OpenApiOptions): OpenApiDocument {
+  const { operations, title, version, description, headerPrefix, tags = [], additions } = options;
+  const schemas = collectSchemas();
+  schemas.refer(problemSchema);
+  const paths = structuredClone(additions?.paths ?? {});
+  const ids = new Set<string>();
+  for (const operation of operations) {
+    const { id, method, path } = operation;
+    const item = paths[templateOf(path)] ?? {};
+    if (ids.has(id) || item[method]) throw new Error(`There are two operations ${id}, or two ${method} ${path}`);
+    ids.add(id);
+    paths[templateOf(path)] = { ...item, [method]: describeOperation(operation, schemas) };
+  }
+  const document: OpenApiDocument = {
+    openapi: '3.1.1',
+    info: { title, version, description },
+    servers: options.servers ?? [{ url: '/' }],
+    security: [{ ApiKey: [] }],
+    tags,
+    paths,
+    components: mergeComponents(components(), { schemas: sorted(schemas.named) }, additions?.components ?? {}),
+  };
+  return JSON.parse(withHeaderPrefix(JSON.stringify(document), headerPrefix));
+}
+
+function components(): OpenApiDocument['components'] {
+  return {
+    securitySchemes: {
+      ApiKey: { type: 'apiKey', in: 'header', name: 'SVC-API-KEY', description: 'The API key of an Application' },
+    },
+    parameters: {
+      TraceId: {
+        name: 'SVC-TRACE-ID',
+        in: 'header',
+        description: 'An id of your own for this request. One is made where none is sent, or one that does not fit.',
+        schema: { type: 'string', pattern: '^[A-Za-z0-9-]{1,64}$' },
+      },
+      IdempotencyKey: {
+        name: 'SVC-IDEMPOTENCY-KEY',
+        in: 'header',
+        description:
+          'Makes the request safe to send again: for 24 hours the same request with the same key gets the first success again, and nothing is done twice. Failures are not kept. Keys are separate for each Application, method and path.',
+        schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+      },
+    },
+    headers: {
+      TraceId: { description: 'The id of the request, in log lines too', schema: { type: 'string' } },
+      Location: { description: 'The path of what was created', schema: { type: 'string', format: 'uri-reference' } },
+      RetryAfter: { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 } },
+    },
+    responses: sharedFailures(),
+  };
+}
+
+function mergeComponents(...parts: OpenApiDocument['components'][]): OpenApiDocument['components'] {
+  const merged: OpenApiDocument['components'] = {};
+  for (const [kind, members] of parts.flatMap((part) => Object.entries(part))) {
+    merged[kind] = { ...merged[kind], ...members };
+  }
+  return merged;
+}
+
+function sorted(members: Record<string, Part>): Record<string, Part> {
+  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,112 @@
+import type { Change } from '@sluice/cache-coherence';
+import { eventually, testRedisUrl, useStack } from '@sluice/testing';
+import { Redis } from 'ioredis';
+import { startTestManagement } from './testing/test-management.ts';
+
+/** A management API, and what is announced on Redis of a Tenant of the test's own. */
+const api = useStack(async (stack) => {
+  const management = await startTestManagement(stack);
+  const subscriber = new Redis(testRedisUrl());
+  stack.defer(() => subscriber.disconnect());
+  const changes: Change[] = [];
+  subscriber.on('message', (_channel, text) => changes.push(JSON.parse(text)));
+  await subscriber.subscribe('{sluice}:changes');
+  return { ...management, changes };
+});
+
+async function announcedBy(tenantId: string, change: () => Promise<unknown>): Promise<(readonly string[])[]> {
+  const before = api.current.changes.length;
+  await change();
+  // A message of our own comes behind all that were published before it.
+  const marker = new Redis(testRedisUrl());
+  const mark = String(Math.random());
+  await marker.publish('{sluice}:changes', JSON.stringify({ tenantId: mark, tags: [] }));
+  await marker.quit();
+  await eventually('the marker', () => api.current.changes.some((seen) => seen.tenantId === mark));
+  return api.current.changes.slice(before).flatMap((seen) => (seen.tenantId === tenantId ? [seen.tags] : []));
+}
+
+const patchHeaders = { 'Content-Type': 'application/merge-patch+json' };
+const definition = { name: 'P', destination_url: 'https://example.com' };
+
+test.each([
+  ['updating an Application', 'application', 'PUT', '', { body: { name: 'A', permissions: ['token:use'] } }],
+  ['regenerating a key', 'application', 'POST', '/regenerate', {}],
+  ['deleting an Application', 'application', 'DELETE', '', {}],
+  ['updating a Proxy', 'proxy', 'PUT', '', { body: definition }],
+  ['patching a Proxy', 'proxy', 'PATCH', '', { body: { name: 'N' }, headers: patchHeaders }],
+  ['deleting a Proxy', 'proxy', 'DELETE', '', {}],
+] as const)('%s is announced', async (_name, kind, method, suffix, options) => {
+  const { send, application, proxy, tenant } = api.current;
+  const { id } = await (kind === 'application' ? application() : proxy());
+  const path = `/${kind === 'application' ? 'applications' : 'proxies'}/${id}${suffix}`;
+  const announced = await announcedBy(tenant.tenant_id, () => send(method, path, options));
+  expect(announced).toEqual([[`${kind}:${id}`]]);
+});
+
+test('deleting an Application names the Proxies that lost it', async () => {
+  const { send, application, proxy, tenant } = api.current;
+  const { id } = await application();
+  const named = await proxy({ application: { id } });
+  await proxy();
+  const announced = await announcedBy(tenant.tenant_id, () => send('DELETE', `/applications/${id}`));
+  expect(announced).toEqual([[`application:${id}`, `proxy:${named.id}`]]);
+});
+
+test.each([
+  ['PUT', { body: { name: 'T' } }],
+  ['DELETE', {}],
+] as const)('%s of a Tenant drops everything of it', async (method, options) => {
+  const { newTenant, send } = api.current;
+  const { tenant_id, management_key: key } = await newTenant('T');
+  expect(await announcedBy(tenant_id, () => send(method, '/tenants/self', { ...options, key }))).toEqual([['tenant']]);
+});
+
+test('what is refused announces nothing', async () => {
+  const { send, proxy, tenant } = api.current;
+  const { id } = await proxy();
+  const announced = await announcedBy(tenant.tenant_id, async () => {
+    await send('PUT', `/proxies/${id}`, { body: { ...definition, destination_url: 'x' } });
+    await send('DELETE', `/proxies/${tenant.tenant_id}`);
+    await send('GET', `/proxies/${id}`);
+  });
+  expect(announced).toEqual([]);
+});
+
+test('an announcement comes after the commit: who hears it reads the new state', async () => {
+  const { application, db, send } = api.current;
+  const { id } = await application();
+  const subscriber = new Redis(testRedisUrl());
+  const heard = Promise.withResolvers<string | undefined>();
+  await subscriber.subscribe('{sluice}:changes');
+  subscriber.on('message', async (_channel, text) => {
+    if (!text.includes(id)) return;
+    const row = await db.selectFrom('applications').select('name').where('id', '=', id).executeTakeFirst();
+    heard.resolve(row?.name);
+  });
+  await send('PUT', `/applications/${id}`, { body: { name: 'New', permissions: ['token:read'] } });
+  expect(await heard.promise).toBe('New');
+  subscriber.disconnect();
+});
+
+describe('while Redis is away', () => {
+  test('every change succeeds, waits at most a second for its job and not at all for its announcement, and so a stop', async () => {
+    const stack = new AsyncDisposableStack();
+    const { send, application, proxy } = await startTestManagement(stack, { REDIS_URL: 'redis://127.0.0.1:1' });
+    const timed = async <T>(mostMs: number, work: Promise<T>): Promise<T> => {
+      const start = performance.now();
+      const result = await work;
+      expect(performance.now() - start).toBeLessThan(mostMs);
+      return result;
+    };
+    for (let round = 0; round < 3; round++) {
+      const { id } = await timed(1500, application({ expires_at: '2999-01-01' }));
+      const { id: proxyId } = await timed(500, proxy({ application: { id } }));
+      expect((await timed(500, send('PATCH', `/proxies/${proxyId}`, { body: {}, headers: patchHeaders }))).status).toBe(204);
+      expect((await timed(500, send('DELETE', `/applications/${id}`))).status).toBe(204);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect((await timed(1500, send('DELETE', '/tenants/self'))).status).toBe(204);
+    await timed(500, stack.disposeAsync());
+  });
+});

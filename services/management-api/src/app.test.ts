@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { permissionsFor } from '@sluice/access';
+import { generateApiKey } from '@sluice/credentials';
+import { type Answer, useStack } from '@sluice/testing';
+import { operations } from './app.ts';
+import { sampleRequest } from './testing/sample-requests.ts';
+import { startTestManagement, uuidText } from './testing/test-management.ts';
+
+const api = useStack((stack) => startTestManagement(stack));
+
+const all = operations.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const);
+const withPermission = all.filter(([, { permission }]) => permission !== undefined);
+const withId = all.filter(([, { path }]) => path.includes(':id'));
+const withBody = all.filter(([, { body }]) => body !== undefined);
+type Operation = (typeof operations)[number];
+
+/** An id of the Tenant that this operation could be about. */
+async function newId({ path }: Operation): Promise<string> {
+  const { application, proxy } = api.current;
+  return (await (path.startsWith('/applications') ? application() : proxy())).id;
+}
+
+/** What may differ between two answers that are otherwise the same: the trace id, and the id that was asked for. */
+function comparable({ status, headers, body }: Answer, id = 'ID') {
+  const { instance: _, ...rest } = body;
+  return { status, type: headers.get('content-type'), body: JSON.parse(JSON.stringify(rest).replaceAll(id, 'ID')) };
+}
+
+test('the specification has eighteen operations here', () => {
+  expect(all.map(([name]) => name).sort()).toEqual(
+    [
+      'POST /applications',
+      'GET /applications',
+      'GET /applications/key',
+      'GET /applications/:id',
+      'PUT /applications/:id',
+      'POST /applications/:id/regenerate',
+      'DELETE /applications/:id',
+      'GET /permissions',
+      'GET /tenants/self',
+      'PUT /tenants/self',
+      'DELETE /tenants/self',
+      'GET /tenants/self/reports/usage',
+      'POST /proxies',
+      'GET /proxies',
+      'GET /proxies/:id',
+      'PUT /proxies/:id',
+      'PATCH /proxies/:id',
+      'DELETE /proxies/:id',
+    ].sort(),
+  );
+});
+
+describe('401', () => {
+  /** Every kind of key that is none, and one that was until now. */
+  const keys = useStack(async () => {
+    const { application, send, newTenant, db } = api.current;
+    const manager = { type: 'management', permissions: permissionsFor('management').map(({ type }) => type) };
+    const deleted = await application(manager);
+    await send('DELETE', `/applications/${deleted.id}`);
+    const expired = await application({ ...manager, expires_at: '2999-01-01' });
+    const expires_at = new Date(0).toISOString();
+    await db.updateTable('applications').set({ expires_at }).where('id', '=', expired.id).execute();
+    const replaced = await application(manager);
+    await send('POST', `/applications/${replaced.id}/regenerate`);
+    const closed = await newTenant('closed');
+    await send('DELETE', '/tenants/self', { key: closed.management_key });
+    const valid = (await application(manager)).key;
+    return {
+      missing: undefined,
+      empty: '',
+      malformed: 'not a key',
+      'with a wrong checksum': `${valid.slice(0, -1)}${valid.endsWith('0') ? '1' : '0'}`,
+      unknown: generateApiKey('test', 'management'),
+      deleted: deleted.key,
+      expired: expired.key,
+      replaced: replaced.key,
+      'of a deleted Tenant': closed.management_key,
+    };
+  });
+
+  test.each(all)('%s gives every key that is not accepted the same answer, whatever the rest', async (_name, operation) => {
+    const { method, path } = sampleRequest(operation, 'not-a-uuid');
+    const answers = await Promise.all(
+      Object.values(keys.current).map((key) =>
+        api.current.send(method, path, {
+          ...(key === undefined ? { key: undefined as unknown as string } : { key }),
+          ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }),
+        }),
+      ),
+    );
+    for (const answer of answers) {
+      expect(comparable(answer)).toEqual({
+        status: 401,
+        type: 'application/problem+json; charset=utf-8',
+        body: {
+          type: 'urn:sluice:problem:unauthenticated',
+          title: 'Unauthorized',
+          status: 401,
+          detail: 'The SVC-API-KEY header must carry a valid API key',
+        },
+      });
+      expect(answer.body.instance).toBe(answer.headers.get('svc-trace-id'));
+    }
+  });
+});
+
+describe('403', () => {
+  test.each(withPermission)('%s names the permission, before it looks at type, body or id', async (_name, operation) => {
+    const others = permissionsFor('management').filter(({ type }) => type !== operation.permission);
+    const { method, path } = sampleRequest(operation, 'not-a-uuid');
+    const key = await api.current.keyWith(...(others.map(({ type }) => type) as never[]));
+    const answer = await api.current.send(method, path, {
+      key,
+      ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }),
+    });
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { title: 'Forbidden', status: 403, detail: `This needs the permission ${operation.permission}` },
+    });
+  });
+
+  test.each(withPermission)('%s needs no other permission than its own', async (_name, operation) => {
+    const id = operation.path.includes(':id') ? await newId(operation) : '';
+    const { method, path, options } = sampleRequest(operation, id);
+    const tenant = await api.current.newTenant('own');
+    const own = { type: 'management', permissions: [operation.permission] };
+    const key = path.startsWith('/tenants')
+      ? (await api.current.application(own, { key: tenant.management_key })).key
+      : (await api.current.application(own)).key;
+    const { status } = await api.current.send(method, path, { ...options, key });
+    expect(String(status)).toBe(Object.keys(operation.response)[0]);
+  });
+
+  test('a permission that only a rule grants is held as well', async () => {
+    const rules = [{ priority: 1, transform: 'redact', permissions: ['proxy:read'] }];
+    const { key } = await api.current.application({ type: 'management', permissions: [], rules });
+    expect((await api.current.send('GET', '/proxies', { key })).status).toBe(200);
+    expect((await api.current.send('GET', '/tenants/self', { key })).status).toBe(403);
+  });
+});
+
+describe('415', () => {
+  const refused = ['', 'text/plain', 'text/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'x+json'];
+
+  test.each(withBody)('%s refuses other types, before it reads the body', async (_name, operation) => {
+    const { method, path } = sampleRequest(operation, 'not-a-uuid');
+    for (const type of refused) {
+      const { status } = await api.current.send(method, path, { body: '{', headers: { 'Content-Type': type } });
+      expect({ type, status }).toEqual({ type, status: 415 });
+    }
+  });
+
+  test.each(withBody)('%s refuses a body in a content coding', async (_name, operation) => {
+    const { method, path, options } = sampleRequest(operation);
+    const headers = { ...options.headers, 'Content-Encoding': 'gzip' };
+    expect((await api.current.send(method, path, { ...options, headers })).status).toBe(415);
+  });
+
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.x+json;v=1', 'application/json ;a=b'])(
+    'a JSON operation takes %s',
+    async (type) => {
+      const { method, path, options } = sampleRequest(operations[0] as Operation);
+      expect((await api.current.send(method, path, { ...options, headers: { 'Content-Type': type } })).status).toBe(201);
+    },
+  );
+});
+
+describe('400', () => {
+  test.each(withId)('%s refuses an id that is not a plain UUID, before 404', async (_name, operation) => {
+    const uuid = randomUUID();
+    for (const id of ['x', `urn:uuid:${uuid}`, `{${uuid}}`, uuid.replaceAll('-', ''), `${uuid}%00`, '%F0%9F%98%80']) {
+      const { method, path, options } = sampleRequest(operation, id);
+      const { status, body } = await api.current.send(method, path, options);
+      expect({ id, status, errors: body.errors }).toEqual({ id, status: 400, errors: { id: ['must be a UUID'] } });
+    }
+  });
+
+  test.each(withBody)('%s refuses an empty body and one that is no object, before 404', async (_name, operation) => {
+    const { method, path, options } = sampleRequest(operation);
+    for (const body of ['', 'null', '[]', '5', '"text"', 'true', '{"name":']) {
+      const { status } = await api.current.send(method, path, { ...options, body });
+      expect({ body, status }).toEqual({ body, status: 400 });
+    }
+  });
+});
+
+describe('404', () => {
+  test.each(withId)("%s answers an unknown id and another Tenant's alike, and touches nothing", async (_name, operation) => {
+    const { db, send, stranger } = api.current;
+    const foreign = await newId(operation);
+    const rowsOf = (table: 'applications' | 'proxies') =>
+      db.selectFrom(table).selectAll().where('id', '=', foreign).execute();
+    const before = [await rowsOf('applications'), await rowsOf('proxies')];
+    const answers = await Promise.all(
+      [randomUUID(), foreign].map(async (id) => {
+        const { method, path, options } = sampleRequest(operation, id);
+        return comparable(await send(method, path, { ...options, key: stranger.management_key }), id);
+      }),
+    );
+    expect(answers[0]).toMatchObject({ status: 404, body: { title: 'Not found', detail: expect.stringContaining('ID') } });
+    expect(answers[1]).toEqual(answers[0]);
+    expect([await rowsOf('applications'), await rowsOf('proxies')]).toEqual(before);
+  });
+
+  test('paths that there are not, with a slash at the end or in capitals', async () => {
+    for (const path of ['/', '/nothing', '/applications/', '/Applications', '/proxies/a/b']) {
+      expect(await api.current.send('GET', path)).toMatchObject({ status: 404, body: { title: 'Not found' } });
+    }
+  });
+});
+
+describe('two Tenants', () => {
+  test.each(all.filter(([, { path }]) => !path.includes(':id')))(
+    '%s tells and changes nothing of the other Tenant',
+    async (_name, operation) => {
+      const { db, newTenant, send } = api.current;
+      const mine = await newTenant('mine');
+      const theirs = await newTenant('theirs');
+      const rowsOf = (id: string) =>
+        Promise.all([
+          db.selectFrom('tenants').selectAll().where('id', '=', id).execute(),
+          db.selectFrom('applications').selectAll().where('tenant_id', '=', id).execute(),
+          db.selectFrom('proxies').selectAll().where('tenant_id', '=', id).execute(),
+          db.selectFrom('audit_log').selectAll().where('tenant_id', '=', id).execute(),
+        ]);
+      const before = await rowsOf(theirs.tenant_id);
+      const { method, path, options } = sampleRequest(operation);
+      const filter = operation.query && path !== '/permissions' ? `?id=${theirs.application_id}` : '';
+      const answer = await send(method, path + filter, { ...options, key: mine.management_key });
+      expect(answer.status).toBeLessThan(300);
+      expect(JSON.stringify(answer.body)).not.toContain(theirs.tenant_id);
+      expect(JSON.stringify(answer.body)).not.toContain(theirs.application_id);
+      expect(await rowsOf(theirs.tenant_id)).toEqual(before);
+    },
+  );
+});
+
+test.each(['/applications', '/applications/key', '/permissions', '/tenants/self', '/proxies'])(
+  'another method on %s is 405 with Allow',
+  async (path) => {
+    const answer = await api.current.send('OPTIONS', path);
+    expect(answer).toMatchObject({ status: 405, body: { status: 405 } });
+    expect(answer.headers.get('allow')).toContain('GET');
+  },
+);
+
+describe('trace id', () => {
+  test.each(['abc-123', 'A'.repeat(64)])('%s is taken and echoed', async (id) => {
+    const { headers, body } = await api.current.send('GET', '/nothing', { headers: { 'SVC-TRACE-ID': id } });
+    expect([headers.get('svc-trace-id'), body.instance]).toEqual([id, id]);
+  });
+
+  test.each(['', 'a b', 'A'.repeat(65), 'ä', 'a,b'])('%j is replaced by one of ours', async (id) => {
+    const { headers } = await api.current.send('GET', '/permissions', { headers: { 'SVC-TRACE-ID': id } });
+    expect(headers.get('svc-trace-id')).toEqual(uuidText);
+  });
+});
+
+test('HEADER_PREFIX names the headers', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { send, tenant } = await startTestManagement(stack, { HEADER_PREFIX: 'ACME' });
+  expect((await send('GET', '/permissions')).body.detail).toBe('The ACME-API-KEY header must carry a valid API key');
+  const answer = await send('GET', '/permissions', { headers: { 'ACME-API-KEY': tenant.management_key } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('acme-trace-id')).toEqual(uuidText);
+});

@@ -1,0 +1,105 @@
+import { useStack } from '@sluice/testing';
+import { operations } from './app.ts';
+import { sampleRequest } from './testing/sample-requests.ts';
+import { startTestManagement } from './testing/test-management.ts';
+
+const api = useStack((stack) => startTestManagement(stack));
+
+/** What each operation that changes something writes down. */
+const expected: Record<string, { operation: string; entity_type: string }> = {
+  createApplication: { operation: 'application.created', entity_type: 'application' },
+  updateApplication: { operation: 'application.updated', entity_type: 'application' },
+  regenerateApplicationKey: { operation: 'application.key_regenerated', entity_type: 'application' },
+  deleteApplication: { operation: 'application.deleted', entity_type: 'application' },
+  updateTenant: { operation: 'tenant.updated', entity_type: 'tenant' },
+  deleteTenant: { operation: 'tenant.deleted', entity_type: 'tenant' },
+  createProxy: { operation: 'proxy.created', entity_type: 'proxy' },
+  updateProxy: { operation: 'proxy.updated', entity_type: 'proxy' },
+  patchProxy: { operation: 'proxy.updated', entity_type: 'proxy' },
+  deleteProxy: { operation: 'proxy.deleted', entity_type: 'proxy' },
+};
+
+const all = operations.map((operation) => [operation.id, operation] as const);
+const changing = all.filter(([, { method }]) => method !== 'get');
+const reading = all.filter(([, { method }]) => method === 'get');
+
+/** A Tenant of the test's own with an Application and a Proxy, and the audit rows that come after. */
+async function newScene() {
+  const { newTenant, application, proxy, db } = api.current;
+  const { management_key: key, tenant_id, application_id } = await newTenant('T');
+  const ids = {
+    applications: (await application({}, { key })).id as string,
+    proxies: (await proxy({ configuration: { SECRET: 'value-to-hide' } }, { key })).id as string,
+  };
+  const rows = () => db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenant_id).execute();
+  const known = new Set((await rows()).map(({ id }) => id));
+  const newRows = async () => (await rows()).filter(({ id }) => !known.has(id));
+  const idFor = (path: string) => (path.startsWith('/proxies') ? ids.proxies : ids.applications);
+  return { key, tenant_id, application_id, idFor, newRows };
+}
+
+test('every operation that is no GET is listed here', () => {
+  expect(changing.map(([id]) => id).sort()).toEqual(Object.keys(expected).sort());
+});
+
+test.each(changing)('%s writes one row: who, what, on which thing, under which trace; no value', async (id, operation) => {
+  const { key, tenant_id, application_id, idFor, newRows } = await newScene();
+  const { method, path, options } = sampleRequest(operation, idFor(operation.path));
+  const headers = { ...options.headers, 'SVC-TRACE-ID': `trace-${id}` };
+  const { status, body } = await api.current.send(method, path, { ...options, headers, key });
+  expect(status).toBeLessThan(300);
+  const { entity_type } = expected[id] ?? {};
+  const rows = await newRows();
+  expect(rows).toEqual([
+    {
+      tenant_id,
+      id: expect.any(String),
+      at: expect.any(String),
+      actor_id: application_id,
+      ...expected[id],
+      entity_id: entity_type === 'tenant' ? tenant_id : operation.path.includes(':id') ? idFor(operation.path) : body.id,
+      trace_id: `trace-${id}`,
+      detail: null,
+    },
+  ]);
+});
+
+test.each(reading)('%s writes none', async (_id, operation) => {
+  const { key, idFor, newRows } = await newScene();
+  const { method, path, options } = sampleRequest(operation, idFor(operation.path));
+  expect((await api.current.send(method, path, { ...options, key })).status).toBe(200);
+  expect(await newRows()).toEqual([]);
+});
+
+test.each(changing)('%s that is refused writes none', async (_id, operation) => {
+  const { key, newRows } = await newScene();
+  const { method, path, options } = sampleRequest(operation);
+  const refused = operation.body ? { ...options, body: { name: 5 } } : options;
+  if (operation.body || operation.path.includes(':id')) {
+    expect((await api.current.send(method, path, { ...refused, key })).status).toBeGreaterThanOrEqual(400);
+  } else {
+    expect((await api.current.send(method, path, { ...refused, key: `${key}x` })).status).toBe(401);
+  }
+  expect(await newRows()).toEqual([]);
+});
+
+/** The row and the change stand or fall together. */
+test('a change whose audit row cannot be written does not happen', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, send, proxy, application } = await startTestManagement(stack);
+  const created = { applications: await application(), proxies: await proxy() };
+  const tables = ['tenants', 'applications', 'proxies', 'data_keys'] as const;
+  const state = () => Promise.all(tables.map((table) => db.selectFrom(table).selectAll().orderBy('created_at').execute()));
+  const { sql } = await import('kysely');
+  await sql`alter table audit_log add constraint refuse check (operation = '') not valid`.execute(db);
+  const before = await state();
+  for (const [, operation] of changing) {
+    const id = operation.path.startsWith('/proxies') ? created.proxies.id : created.applications.id;
+    const { method, path, options } = sampleRequest(operation, id);
+    const { status, body } = await send(method, path, options);
+    expect({ status, detail: body.detail }).toEqual({ status: 500, detail: 'The request could not be processed' });
+  }
+  const withoutUseCounts = (rows: object[][]) =>
+    rows.map((table) => table.map((row) => ({ ...row, use_count: undefined })));
+  expect(withoutUseCounts(await state())).toEqual(withoutUseCounts(before));
+});

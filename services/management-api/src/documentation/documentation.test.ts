@@ -1,0 +1,78 @@
+import { call, useStack } from '@sluice/testing';
+import { rawRequest, statusOf } from '../testing/raw-request.ts';
+import { startTestManagement } from '../testing/test-management.ts';
+
+const api = useStack((stack) => startTestManagement(stack));
+const get = (path: string) => call(api.current.url, 'GET', path);
+
+/** fetch would ask caches for nothing old, and would tidy up the path. */
+const raw = (path: string, headers = '') =>
+  rawRequest(api.current.url, `GET ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n${headers}\r\n`);
+
+const files = [
+  ['/openapi.json', 'application/json', 'public, max-age=300'],
+  ['/docs', 'text/html', 'no-cache'],
+  ['/docs/', 'text/html', 'no-cache'],
+  ['/docs/start.js', 'text/javascript', 'no-cache'],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript', 'public, max-age=86400'],
+  ['/docs/swagger-ui.css', 'text/css', 'public, max-age=86400'],
+  ['/docs/favicon-32x32.png', 'image/png', 'public, max-age=86400'],
+] as const;
+
+test.each(files)('%s needs no key, and may be kept', async (path, type, cacheControl) => {
+  const { status, headers, body } = await get(path);
+  expect(status).toBe(200);
+  expect(headers.get('content-type')?.split(';')[0]).toBe(type);
+  expect(headers.get('cache-control')).toBe(cacheControl);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('svc-trace-id')).not.toBeNull();
+  expect(body.length ?? Object.keys(body).length).toBeGreaterThan(0);
+});
+
+test.each(files)('%s has an ETag, and 304 for who has it', async (path) => {
+  const etag = (await get(path)).headers.get('etag') ?? '';
+  const known = await raw(path, `If-None-Match: ${etag}\r\n`);
+  expect({ status: statusOf(known), body: known.split('\r\n\r\n')[1] }).toEqual({ status: 304, body: '' });
+  expect(statusOf(await raw(path, 'If-None-Match: "another"\r\n'))).toBe(200);
+});
+
+test.each(files)('%s answers HEAD, and 405 to all else', async (path) => {
+  const head = await call(api.current.url, 'HEAD', path);
+  expect({ status: head.status, body: head.body }).toEqual({ status: 200, body: '' });
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const { status, headers } = await call(api.current.url, method, path);
+    expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'GET, HEAD' });
+  }
+});
+
+test.each(['/docs/package.json', '/docs/../openapi.json', '/docs/%2e%2e/openapi.json', '/docsx', '/openapi.json/'])(
+  'there is nothing else: %s',
+  async (path) => expect(statusOf(await raw(path))).toBe(404),
+);
+
+test('the document has every operation, tokens and the invocation too', async () => {
+  const { openapi, paths } = (await get('/openapi.json')).body;
+  expect(openapi).toMatch(/^3\.1/);
+  expect(Object.keys(paths)).toEqual(
+    expect.arrayContaining(['/applications', '/proxies/{id}', '/tokens', '/proxy/{path}']),
+  );
+});
+
+test('the page may load nothing from elsewhere, and names nothing there', async () => {
+  const { headers, body } = await get('/docs');
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  expect(body).not.toMatch(/https?:|src="\/\/|<script>|<style|\son\w+=/);
+});
+
+describe('with another header prefix', () => {
+  const acme = useStack((stack) => startTestManagement(stack, { HEADER_PREFIX: 'ACME' }));
+
+  test('the document has the names that the service reads', async () => {
+    const { body } = await call(acme.current.url, 'GET', '/openapi.json');
+    expect(body.components.securitySchemes.ApiKey.name).toBe('ACME-API-KEY');
+    expect(JSON.stringify(body)).toContain('acme-proxy-key');
+    expect(JSON.stringify(body)).not.toMatch(/\bsvc\b/i);
+  });
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { openApiFile, type PublicFile, withHeaderPrefix } from '@sluice/http-api';
+
+const require = createRequire(import.meta.url);
+const dayInSeconds = 86_400;
+
+/** Scripts and styles are ours alone, and nothing is asked of another host. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What Swagger UI needs of its package. */
+const swaggerFiles = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+} as const;
+
+/** The API reference: the document at `/openapi.json`, with our header prefix, and the page at `/docs` that shows it. */
+export function readDocumentation(headerPrefix: string): PublicFile[] {
+  const document = readPublic('openapi.json').toString();
+  return [openApiFile(withHeaderPrefix(document, headerPrefix)), page('/docs'), page('/docs/'), script(), ...swagger()];
+}
+
+function page(path: string): PublicFile {
+  return {
+    path,
+    contentType: 'text/html; charset=utf-8',
+    body: readPublic('docs/index.html'),
+    maxAgeSeconds: 0,
+    headers: { 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' },
+  };
+}
+
+function script(): PublicFile {
+  return {
+    path: '/docs/start.js',
+    contentType: 'text/javascript; charset=utf-8',
+    body: readPublic('docs/start.js'),
+    maxAgeSeconds: 0,
+  };
+}
+
+function swagger(): PublicFile[] {
+  return Object.entries(swaggerFiles).map(([name, contentType]) => ({
+    path: `/docs/${name}`,
+    contentType,
+    body: readFileSync(require.resolve(`swagger-ui-dist/${name}`)),
+    maxAgeSeconds: dayInSeconds,
+  }));
+}
+
+function readPublic(name: string): Buffer {
+  return readFileSync(new URL(`../../public/${name}`, import.meta.url));
+}

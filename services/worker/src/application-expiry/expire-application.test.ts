@@ -1,0 +1,180 @@
+import type { Change } from '@sluice/cache-coherence';
+import { readCounter } from '@sluice/database';
+import { openJobs } from '@sluice/jobs';
+import { createLogger } from '@sluice/service-runtime';
+import { createTestDatabase, createTestSecrets, eventually, startTestService, testRedisUrl, useStack } from '@sluice/testing';
+import { Redis } from 'ioredis';
+import { configSchema } from '../config.ts';
+import { start } from '../service.ts';
+import { testRows } from '../testing/test-rows.ts';
+import { expireApplication, handleExpiryJob, sweepDueApplications } from './expire-application.ts';
+
+const log = createLogger({ service: 'test', level: 'silent' });
+const past = () => new Date(Date.now() - 1000);
+const soon = () => new Date(Date.now() + 400);
+const never = String(3600 * 1000);
+
+const stores = useStack(async (stack) => {
+  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const redis = new Redis(testRedisUrl());
+  stack.defer(() => redis.disconnect());
+  await redis.flushdb();
+  const changes: Change[] = [];
+  const context = { db, log, announce: async (change: Change) => void changes.push(change) };
+  return { db, databaseUrl, redis, changes, context, rows: testRows(db) };
+});
+
+/** A worker as it runs in production, with real jobs; it sweeps once at its start, and then at this interval. */
+async function startWorker(stack: AsyncDisposableStack, sweepIntervalMs = never, settings = {}) {
+  const { databaseUrl } = stores.current;
+  await startTestService(
+    { configSchema, start },
+    { databaseUrl, secrets: createTestSecrets(), stack, settings: { SWEEP_INTERVAL_MS: sweepIntervalMs, ...settings } },
+  );
+}
+
+async function setAlarm(stack: AsyncDisposableStack, tenant_id: string, application_id: string, at: Date) {
+  const jobs = openJobs({ redisUrl: testRedisUrl(), stack, onError: (error) => log.error(error) });
+  await jobs.enqueue('application-expiry', {
+    id: `application-${application_id}`,
+    payload: { tenant_id, application_id },
+    at,
+  });
+}
+
+async function auditRows(entityId: string) {
+  const { db } = stores.current;
+  return db.selectFrom('audit_log').selectAll().where('entity_id', '=', entityId).execute();
+}
+
+async function isThere(id: string): Promise<boolean> {
+  const { db } = stores.current;
+  return (await db.selectFrom('applications').select('id').where('id', '=', id).execute()).length > 0;
+}
+
+test('deletes what is due: row, counter, the Proxies that named it, one audit row, one announcement', async () => {
+  const { db, rows, context, changes } = stores.current;
+  const tenantId = await rows.tenant();
+  const id = await rows.application(tenantId, past());
+  const kept = await rows.application(tenantId);
+  const proxyId = await rows.proxy(tenantId, id);
+  const otherProxyId = await rows.proxy(tenantId, kept);
+  await expireApplication(tenantId, id, context);
+  expect([await isThere(id), await isThere(kept)]).toEqual([false, true]);
+  expect(await readCounter(db, tenantId, 'applications')).toBe(1);
+  const proxies = await db.selectFrom('proxies').select(['id', 'application_id']).where('tenant_id', '=', tenantId).execute();
+  expect(new Map(proxies.map((proxy) => [proxy.id, proxy.application_id]))).toEqual(
+    new Map([
+      [proxyId, null],
+      [otherProxyId, kept],
+    ]),
+  );
+  expect(await auditRows(id)).toMatchObject([
+    { tenant_id: tenantId, operation: 'application.expired', entity_type: 'application', actor_id: null, trace_id: null },
+  ]);
+  expect(changes.filter((change) => change.tenantId === tenantId)).toEqual([
+    { tenantId, tags: [`application:${id}`, `proxy:${proxyId}`] },
+  ]);
+});
+
+test.each([
+  ['not due', new Date('2999-01-01')],
+  ['never due', undefined],
+])('leaves what is %s', async (_name, expiresAt) => {
+  const { rows, context, changes } = stores.current;
+  const tenantId = await rows.tenant();
+  const id = await rows.application(tenantId, expiresAt);
+  await expireApplication(tenantId, id, context);
+  expect(await isThere(id)).toBe(true);
+  expect(await auditRows(id)).toEqual([]);
+  expect(changes.filter((change) => change.tenantId === tenantId)).toEqual([]);
+});
+
+test('ten at once delete once and write one audit row', async () => {
+  const { db, rows, context } = stores.current;
+  const tenantId = await rows.tenant();
+  const id = await rows.application(tenantId, past());
+  await Promise.all(Array.from({ length: 10 }, () => expireApplication(tenantId, id, context)));
+  expect(await auditRows(id)).toHaveLength(1);
+  expect(await readCounter(db, tenantId, 'applications')).toBe(0);
+});
+
+test("the id of another Tenant's Application is not enough", async () => {
+  const { rows, context } = stores.current;
+  const id = await rows.application(await rows.tenant(), past());
+  await expireApplication(await rows.tenant(), id, context);
+  expect(await isThere(id)).toBe(true);
+});
+
+test('an alarm that rings early is tried again; one for nothing is done', async () => {
+  const { rows, context } = stores.current;
+  const tenantId = await rows.tenant();
+  const id = await rows.application(tenantId, new Date('2999-01-01'));
+  const job = { tenant_id: tenantId, application_id: id };
+  await expect(handleExpiryJob(job, context)).rejects.toThrow('is not due before 2999-01-01T00:00:00.000Z');
+  await expect(handleExpiryJob({ ...job, tenant_id: await rows.tenant() }, context)).resolves.toBeUndefined();
+});
+
+test('a sweep deletes more than fit in one round, of all Tenants', async () => {
+  const { db, rows, context } = stores.current;
+  const tenants = [await rows.tenant(), await rows.tenant()];
+  for (const tenantId of tenants) for (let i = 0; i < 300; i++) await rows.application(tenantId, past());
+  await sweepDueApplications(context);
+  for (const tenantId of tenants) expect(await rows.count(tenantId)).toMatchObject({ applications: 0, audit_log: 300 });
+  expect(await db.selectFrom('applications').select('id').where('expires_at', '<=', new Date().toISOString()).execute()).toEqual([]);
+});
+
+describe('a running worker', () => {
+  test('deletes by the job, soon after the moment and not before', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { rows } = stores.current;
+    const tenantId = await rows.tenant();
+    const at = soon();
+    await startWorker(stack);
+    const id = await rows.application(tenantId, at);
+    await setAlarm(stack, tenantId, id, at);
+    await eventually('deleted by the job', async () => !(await isThere(id)));
+    expect(Date.now()).toBeGreaterThanOrEqual(at.getTime());
+    expect(await auditRows(id)).toHaveLength(1);
+  });
+
+  test('deletes by the sweep when the queue was lost', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { rows, redis } = stores.current;
+    const tenantId = await rows.tenant();
+    const at = soon();
+    const id = await rows.application(tenantId, at);
+    await setAlarm(stack, tenantId, id, at);
+    await redis.flushdb();
+    await startWorker(stack, '100');
+    await eventually('deleted by the sweep', async () => !(await isThere(id)));
+    expect(await auditRows(id)).toHaveLength(1);
+  });
+
+  test('deletes by the sweep while Redis is away, and stops', async () => {
+    const stack = new AsyncDisposableStack();
+    const { rows } = stores.current;
+    const tenantId = await rows.tenant();
+    const id = await rows.application(tenantId, past());
+    await startWorker(stack, '100', { REDIS_URL: 'redis://127.0.0.1:1' });
+    await eventually('deleted without Redis', async () => !(await isThere(id)));
+    const start = performance.now();
+    await stack.disposeAsync();
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  test('two of them, with jobs and sweeps, delete once each and write one audit row each', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { db, rows } = stores.current;
+    const tenantId = await rows.tenant();
+    const at = soon();
+    const ids = await Promise.all(Array.from({ length: 20 }, () => rows.application(tenantId, at)));
+    for (const id of ids) await setAlarm(stack, tenantId, id, at);
+    await startWorker(stack, '100');
+    await startWorker(stack, '100');
+    await eventually('all deleted', async () => (await rows.count(tenantId)).applications === 0);
+    const audit = await db.selectFrom('audit_log').select('entity_id').where('tenant_id', '=', tenantId).execute();
+    expect(audit.map(({ entity_id }) => entity_id).sort()).toEqual([...ids].sort());
+    expect(await readCounter(db, tenantId, 'applications')).toBe(0);
+  });
+});

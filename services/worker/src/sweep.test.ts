@@ -1,0 +1,56 @@
+import { createLogger } from '@sluice/service-runtime';
+import { eventually } from '@sluice/testing';
+import { startSweep } from './sweep.ts';
+
+function newSweep(intervalMs: number) {
+  const lines: string[] = [];
+  const log = createLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
+  return { lines, options: { name: 'test', intervalMs, log } };
+}
+
+test('begins at once, one round at a time', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { options } = newSweep(10);
+  let running = 0;
+  let most = 0;
+  let rounds = 0;
+  const round = async () => {
+    running += 1;
+    rounds += 1;
+    most = Math.max(most, running);
+    await new Promise((resolve) => setTimeout(resolve, 35));
+    running -= 1;
+  };
+  startSweep(round, { ...options, stack });
+  expect(rounds).toBe(1);
+  await eventually('three rounds', () => rounds >= 3);
+  expect(most).toBe(1);
+});
+
+test('a round that fails is logged, and the next one comes', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { lines, options } = newSweep(10);
+  let rounds = 0;
+  const round = async () => {
+    rounds += 1;
+    throw new Error('no table');
+  };
+  startSweep(round, { ...options, stack });
+  await eventually('two rounds', () => rounds >= 2);
+  expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ level: 'error', sweep: 'test', err: { message: 'no table' } });
+});
+
+test('a stop waits for the round under way, and no other follows', async () => {
+  const stack = new AsyncDisposableStack();
+  const { options } = newSweep(5);
+  let finished = 0;
+  const round = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    finished += 1;
+  };
+  startSweep(round, { ...options, stack });
+  await stack.disposeAsync();
+  expect(finished).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(finished).toBe(1);
+});
