@@ -1,6 +1,7 @@
 // The arrows of the house: who may import whom. `npm run boundaries` checks them.
 const service = '^services/([^/]+)/';
-const leafPackages = ['access', 'problems', 'jobs', 'service-runtime', 'destination-policy'];
+const leafPackages = ['access', 'problems', 'database', 'jobs', 'service-runtime', 'destination-policy'];
+const tests = ['\\.test\\.ts$', '/testing/', '-for-tests[^/]*\\.ts$'];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -12,36 +13,73 @@ export default {
       from: { path: service },
       to: { path: '^services/', pathNot: '^services/$1/' },
     },
-    { name: 'packages-never-import-services-or-infra', severity: 'error', from: { path: '^packages/' }, to: { path: '^(services|infra)/' } },
+    {
+      name: 'packages-never-import-services-or-infra',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(services|infra)/' },
+    },
     { name: 'services-never-import-infra', severity: 'error', from: { path: '^services/' }, to: { path: '^infra/' } },
     {
       name: 'leaf-packages-import-no-other-package',
-      comment: 'access, problems, jobs and service-runtime stand on their own',
+      comment: `${leafPackages.join(', ')} stand on their own`,
       severity: 'error',
-      from: { path: `^packages/(${leafPackages.join('|')})/` },
+      from: { path: `^packages/(${leafPackages.join('|')})/`, pathNot: tests },
       to: { path: '^packages/', pathNot: '^packages/$1/' },
     },
     {
-      name: 'database-imports-no-other-package',
+      name: 'only-destination-touches-http-clients',
       severity: 'error',
-      from: { path: '^packages/database/' },
-      to: { path: '^packages/', pathNot: '^packages/database/' },
-    },
-    {
-      name: 'only-forward-touches-http-clients',
-      severity: 'error',
-      from: { path: '^services/', pathNot: ['^services/proxy-gateway/src/destination/', '\\.test\\.ts$'] },
+      from: { path: '^(services|packages)/', pathNot: ['^services/proxy-gateway/src/destination/', ...tests] },
       to: { path: 'node_modules/(http-proxy|undici)/' },
     },
-    { name: 'only-sandbox-touches-piscina', severity: 'error', from: { path: '^(services|packages)/', pathNot: '^packages/sandbox/' }, to: { path: 'node_modules/(piscina|quickjs-emscripten[^/]*)/' } },
-    { name: 'queries-never-import-routes', severity: 'error', from: { path: '\\.queries\\.ts$' }, to: { path: '\\.routes\\.ts$' } },
-    { name: 'testing-is-for-tests', severity: 'error', from: { path: '^(services|packages)/', pathNot: ['\\.test\\.ts$', '^packages/testing/', '^services/[^/]+/src/testing/'] }, to: { path: '^packages/testing/' } },
+    {
+      name: 'only-sandbox-touches-threads-and-engine',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: '^packages/sandbox/' },
+      to: { path: 'node_modules/(piscina|quickjs-emscripten[^/]*)/' },
+    },
+    {
+      name: 'only-http-api-touches-express',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: ['^packages/http-api/', ...tests] },
+      to: { path: 'node_modules/(express|pino-http)/' },
+    },
+    {
+      name: 'redis-behind-three-packages',
+      comment: 'the connection in service-runtime, the queues in jobs, the announcements in cache-coherence',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: ['^packages/(cache-coherence|jobs|service-runtime)/', ...tests] },
+      to: { path: 'node_modules/(ioredis|bullmq)/' },
+    },
+    {
+      name: 'queries-import-no-routes-and-no-rules',
+      severity: 'error',
+      from: { path: '\\.queries\\.ts$' },
+      to: { path: '\\.(routes|definition|grants|secrets)\\.ts$' },
+    },
+    {
+      name: 'testing-is-for-tests',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: tests },
+      to: { path: '/testing/' },
+    },
+    {
+      name: 'nobody-imports-benchmarks-and-whole-system-tests',
+      severity: 'error',
+      from: { pathNot: '^infra/(bench|e2e)/' },
+      to: { path: '^infra/(bench|e2e)/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)dist/' },
     tsPreCompilationDeps: true,
     combinedDependencies: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'], extensions: ['.ts', '.js', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
   },
 };

@@ -1,5 +1,5 @@
 import type { ApplicationType, Grants } from '@sluice/access';
-import type { Queryable } from '@sluice/database';
+import { prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
 /** The Application whose key was presented, with what it may do. */
@@ -13,17 +13,24 @@ export interface Caller extends Grants {
 export const notExpired = sql<boolean>`(applications.expires_at is null or applications.expires_at > clock_timestamp())`;
 
 /** Undefined for a key that is unknown, expired, or of a deleted Application or Tenant. */
-export function findCaller(db: Queryable, keyHash: Buffer): Promise<Caller | undefined> {
-  return callers(db).where('applications.key_hash', '=', keyHash).executeTakeFirst();
+export async function findCaller(db: Queryable, keyHash: Buffer): Promise<Caller | undefined> {
+  const [caller] = await selectByKeyHash(db, keyHash);
+  return caller;
 }
 
+const selectByKeyHash = prepared('caller_by_key_hash', (db, keyHash: Buffer) =>
+  callers(db).where('applications.key_hash', '=', keyHash),
+);
+
 /** The same by id, for what acts as an Application without presenting its key. */
-export function findCallerById(db: Queryable, tenantId: string, id: string): Promise<Caller | undefined> {
-  return callers(db)
-    .where('applications.tenant_id', '=', tenantId)
-    .where('applications.id', '=', id)
-    .executeTakeFirst();
+export async function findCallerById(db: Queryable, tenantId: string, id: string): Promise<Caller | undefined> {
+  const [caller] = await selectById(db, tenantId, id);
+  return caller;
 }
+
+const selectById = prepared('caller_by_id', (db, tenantId: string, id: string) =>
+  callers(db).where('applications.tenant_id', '=', tenantId).where('applications.id', '=', id),
+);
 
 function callers(db: Queryable) {
   return db

@@ -36,8 +36,8 @@ export type OnConnectionError = (error: Error) => void;
 
 const { builtins } = pg.types;
 
-/** Of text[], which pg does not name. */
-const textArray = 1009;
+/** The type text[], which pg has no name for. */
+const textArray: number = 1009;
 
 /** int8 as a number (ours stay below 2^53), timestamps as ISO 8601 strings with milliseconds, dates as they are. */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -50,7 +50,7 @@ const parsers = new Map<number, (text: string) => unknown>([
 /** Lists of permissions and containers hold nothing that has to be quoted; pg's own parser goes by the character. */
 function parseTextArray(text: string): unknown {
   if (text === '{}') return [];
-  if (text.includes('"') || text.includes('NULL')) return pg.types.getTypeParser(textArray)(text);
+  if (text.includes('"') || text.includes('NULL')) return pg.types.getTypeParser(textArray, 'text')(text);
   return text.slice(1, -1).split(',');
 }
 

@@ -1,4 +1,11 @@
-export { type ConnectOptions, connectDatabase, type DatabaseOptions, databaseSettings, type OnConnectionError, ping } from './connect.ts';
+export {
+  type ConnectOptions,
+  connectDatabase,
+  type DatabaseOptions,
+  databaseSettings,
+  type OnConnectionError,
+  ping,
+} from './connect.ts';
 export { addToCounter, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';

@@ -3,19 +3,26 @@ import { Redis, type RedisOptions } from 'ioredis';
 /** BullMQ asks for null where it blocks, and waits for ever then. */
 type Options = Pick<RedisOptions, 'maxRetriesPerRequest'>;
 
+export interface Connection {
+  /** For BullMQ; it duplicates one to block on from it. */
+  redis: Redis;
+  /** Whether Redis can be used at the moment, through the duplicates as well. */
+  isReady(): boolean;
+}
+
 /**
- * A connection for BullMQ that reconnects for ever. On disposal it ends, and with it the one that BullMQ duplicates
- * from it to block on, which BullMQ may leave behind while Redis is away.
+ * A connection that reconnects for ever. On disposal it ends, and with it its duplicates, which BullMQ may leave behind
+ * while Redis is away.
  */
-export function openConnection(url: string, stack: AsyncDisposableStack, options: Options): Redis {
-  const connection = new Redis(url, {
+export function openConnection(url: string, stack: AsyncDisposableStack, options: Options): Connection {
+  const redis = new Redis(url, {
     ...options,
     connectTimeout: 2000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
   });
-  const all = [connection];
-  const duplicate = connection.duplicate.bind(connection);
-  connection.duplicate = (override) => {
+  const all = [redis];
+  const duplicate = redis.duplicate.bind(redis);
+  redis.duplicate = (override) => {
     const made = duplicate(override);
     all.push(made);
     return made;
@@ -23,7 +30,7 @@ export function openConnection(url: string, stack: AsyncDisposableStack, options
   stack.defer(() => {
     for (const opened of all) opened.disconnect();
   });
-  return connection;
+  return { redis, isReady: () => all.every(({ status }) => status === 'ready') };
 }
 
 const patienceMs = 1000;

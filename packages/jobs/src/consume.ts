@@ -34,7 +34,7 @@ export function consume<N extends JobName>(
     },
     {
       prefix: keyPrefix,
-      connection,
+      connection: connection.redis,
       concurrency,
       lockDuration: 30_000,
       stalledInterval: 15_000,
@@ -42,8 +42,8 @@ export function consume<N extends JobName>(
   );
   worker.on('error', onError).on('failed', (_job, error) => onError(error));
   stack.defer(async () => {
-    // BullMQ would wait for Redis as well as for the jobs, and for ever. A job that it cannot tell of comes again.
-    const closed = worker.close(connection.status !== 'ready');
+    // Without force BullMQ would wait for Redis too, and for ever. A job whose end Redis does not learn of comes again.
+    const closed = worker.close(!connection.isReady());
     await Promise.allSettled(underWay);
     await isDoneInTime(closed);
   });

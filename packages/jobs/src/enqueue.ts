@@ -26,7 +26,7 @@ export interface JobsOptions {
 
 /** Opens the producing side of all queues, on one connection. */
 export function openJobs({ redisUrl, stack, onError }: JobsOptions): Jobs {
-  const connection = openConnection(redisUrl, stack, { maxRetriesPerRequest: 0 });
+  const { redis: connection } = openConnection(redisUrl, stack, { maxRetriesPerRequest: 0 });
   let away = false;
   connection
     .on('ready', () => {

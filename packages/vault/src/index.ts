@@ -2,6 +2,7 @@ export type { SecretPlace } from './encryption/cipher.ts';
 export { IntegrityError } from './encryption/integrity-error.ts';
 export { decryptSecret, encryptSecret, type KeyHolder, type Secret } from './encryption/secrets.ts';
 export { evaluateExpression } from './expressions/evaluate-expression.ts';
+export { type FilterBudget, newFilterBudget } from './expressions/filter-budget.ts';
 export {
   type Expression,
   type Literal,

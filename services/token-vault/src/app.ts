@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { authenticate } from '@sluice/credentials';
-import { createApi } from '@sluice/http-api';
+import { createApi, type OpenApiDocument, openApiFile, toOpenApi } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import type { Context } from './context.ts';
 import { tokenizationOperations } from './tokenization/tokenization.routes.ts';
@@ -7,6 +8,17 @@ import { tokenOperations } from './tokens/token.routes.ts';
 
 /** Every operation of the token vault. */
 export const operations = [...tokenOperations, ...tokenizationOperations];
+
+/** What this service alone answers. The document of the whole platform is the management API's. */
+function describeTokens(headerPrefix: string): OpenApiDocument {
+  return toOpenApi({
+    operations,
+    title: 'Sluice token vault',
+    version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
+    description: 'The token resource.',
+    headerPrefix,
+  });
+}
 
 export function createApp(context: Context, headerPrefix: string) {
   const { db, pepper, vault, log } = context;
@@ -16,6 +28,7 @@ export function createApp(context: Context, headerPrefix: string) {
     context,
     headerPrefix,
     log,
+    publicFiles: [openApiFile(JSON.stringify(describeTokens(headerPrefix)))],
     idempotency: openIdempotency({
       db,
       vault,

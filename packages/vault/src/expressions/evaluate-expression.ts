@@ -1,19 +1,26 @@
 import { Context, toValueSync } from 'liquidjs';
 import type { Json } from '../json.ts';
+import { type FilterBudget, newFilterBudget, spend } from './filter-budget.ts';
 import { FilterError } from './filters.ts';
 import { type Expression, filterEngine, invalidExpression } from './parse-expressions.ts';
 
 /**
  * The value of an expression over what its reference stands for: the data itself, or what the filters make of it.
  * Keeps its type; null where nothing is left.
- * @throws {ServiceError} `bad_request` with the place, when a filter cannot work on the data. Repeats no data.
+ * @throws {ServiceError} `bad_request` with the place, when a filter cannot work on the data; `payload_too_large` when
+ * the budget, which the expressions of a request share, is used up. Repeats no data.
  */
-export function evaluateExpression({ filters, start }: Expression, data: Json): Json {
+export function evaluateExpression(
+  { filters, start }: Expression,
+  data: Json,
+  budget: FilterBudget = newFilterBudget(),
+): Json {
   if (filters.length === 0) return data;
   const { options } = filterEngine();
   const context = new Context({}, options, { sync: true });
   let value: unknown = data;
   for (const filter of filters) {
+    spend(budget, value);
     try {
       value = toValueSync(filter.render(value, context) as IterableIterator<unknown>);
     } catch (error) {

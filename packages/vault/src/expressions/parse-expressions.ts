@@ -23,6 +23,9 @@ export interface Expression {
 export type Segment = Literal | Expression;
 
 const longestExpression = 2000;
+const mostFilters = 10;
+/** Of one text, so that its length alone does not decide how long it takes to read. */
+const mostExpressions = 10_000;
 const opening = '{{';
 const openingBytes = Buffer.from(opening);
 
@@ -48,11 +51,14 @@ export function mayContainExpression(text: string | Uint8Array): boolean {
 export function parseExpressions(text: string): Segment[] {
   const segments: Segment[] = [];
   let position = 0;
+  let count = 0;
   for (;;) {
     const start = text.indexOf(opening, position);
     const literal = text.slice(position, start === -1 ? undefined : start);
     if (literal !== '') segments.push({ kind: 'literal', text: literal });
     if (start === -1) return segments;
+    if (++count > mostExpressions)
+      throw new ServiceError('bad_request', `There are more than ${mostExpressions} expressions`);
     const expression = parseExpression(text, start);
     segments.push(expression);
     position = expression.end;
@@ -95,6 +101,7 @@ function parseFilters(source: string, start: number): Filter[] {
   const { filters: liquidFilters } = filterEngine();
   const tokens = readFilterTokens(tokenizer, start);
   if (tokens.length === 0) throw invalidExpression(start, 'a filter is missing after the bar');
+  if (tokens.length > mostFilters) throw invalidExpression(start, `it has more than ${mostFilters} filters`);
   return tokens.map((token) => {
     const implementation = Object.hasOwn(liquidFilters, token.name) ? liquidFilters[token.name] : undefined;
     if (!implementation) throw invalidExpression(start, `there is no filter ${token.name.slice(0, 50)}`);

@@ -1,5 +1,6 @@
 import { type Json, mapLeaves } from '../json.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
+import type { FilterBudget } from './filter-budget.ts';
 import { type Expression, invalidExpression, mayContainExpression, parseExpressions } from './parse-expressions.ts';
 import { type Path, parsePath, valueAt } from './path.ts';
 import { toText } from './to-text.ts';
@@ -7,26 +8,25 @@ import { toText } from './to-text.ts';
 /**
  * Fills a mask, or any JSON with `{{ data… | filter }}` in its strings, from a token's data. A string that is one
  * expression becomes its value; a member whose value is not there is left out.
- * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
+ * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`;
+ * `payload_too_large` when the budget is used up.
  */
-export function fillTemplate(template: Json, data: Json): Json | undefined {
+export function fillTemplate(template: Json, data: Json, budget?: FilterBudget): Json | undefined {
   return mapLeaves(template, (leaf) => {
     if (typeof leaf !== 'string' || !mayContainExpression(leaf)) return leaf;
-    return fillText(leaf, data);
+    return fillText(leaf, (expression) => evaluatePath(expression, data, budget));
   });
 }
 
-function fillText(text: string, data: Json): Json | undefined {
+function fillText(text: string, evaluate: (expression: Expression) => Json): Json | undefined {
   const segments = parseExpressions(text);
   const [first] = segments;
-  if (segments.length === 1 && first?.kind === 'expression') return evaluatePath(first, data) ?? undefined;
-  return segments
-    .map((segment) => (segment.kind === 'literal' ? segment.text : toText(evaluatePath(segment, data))))
-    .join('');
+  if (segments.length === 1 && first?.kind === 'expression') return evaluate(first) ?? undefined;
+  return segments.map((segment) => (segment.kind === 'literal' ? segment.text : toText(evaluate(segment)))).join('');
 }
 
-function evaluatePath(expression: Expression, data: Json): Json {
-  return evaluateExpression(expression, valueAt(data, pathOf(expression)) ?? null);
+function evaluatePath(expression: Expression, data: Json, budget: FilterBudget | undefined): Json {
+  return evaluateExpression(expression, valueAt(data, pathOf(expression)) ?? null, budget);
 }
 
 function pathOf({ reference, start }: Expression): Path {

@@ -1,6 +1,7 @@
 import { holds } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import { evaluateExpression } from '../expressions/evaluate-expression.ts';
+import { newFilterBudget } from '../expressions/filter-budget.ts';
 import { mayContainExpression, parseExpressions, type Segment } from '../expressions/parse-expressions.ts';
 import { toText } from '../expressions/to-text.ts';
 import { isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
@@ -91,10 +92,11 @@ async function readByReference(
 }
 
 function fill(value: Json, parsed: ReadonlyMap<string, Segment[]>, visible: ReadonlyMap<string, Json>): Json {
+  const budget = newFilterBudget();
   let size = 0;
   const evaluate = (segment: Segment): Json => {
     if (segment.kind === 'literal') return segment.text;
-    const result = evaluateExpression(segment, visible.get(segment.reference) ?? null);
+    const result = evaluateExpression(segment, visible.get(segment.reference) ?? null, budget);
     size += toText(result).length;
     if (size > largestResult) throw new ServiceError('payload_too_large', 'The result may have at most 5 MiB');
     return result;

@@ -1,4 +1,5 @@
 import { ServiceError } from '@sluice/problems';
+import { newFilterBudget } from '../expressions/filter-budget.ts';
 import { isNestedDeeperThan, isObject, type Json } from '../json.ts';
 import { createTokens } from '../tokens/create-tokens.ts';
 import { readTokenInput, type TokenInput } from '../tokens/read-token-input.ts';
@@ -20,12 +21,12 @@ export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise
   if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
   const inputs: TokenInput[] = [];
   const ids: boolean[] = [];
-  const now = vault.clock();
+  const reading = { now: vault.clock(), budget: newFilterBudget() };
   visit(value, '', (found, path, asId) => {
     if (inputs.length === mostTokens) {
       throw new ServiceError('bad_request', `One request may create at most ${mostTokens} tokens`);
     }
-    inputs.push(readTokenInput(found, path, now));
+    inputs.push(readTokenInput(found, path, reading));
     ids.push(asId);
     return null;
   });

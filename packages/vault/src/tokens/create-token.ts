@@ -1,3 +1,4 @@
+import { newFilterBudget } from '../expressions/filter-budget.ts';
 import type { Vault } from '../vault.ts';
 import { type CreatedToken, createTokens } from './create-tokens.ts';
 import { readTokenInput } from './read-token-input.ts';
@@ -12,7 +13,7 @@ import type { Actor } from './token.ts';
  */
 export async function createToken(vault: Vault, actor: Actor, input: unknown): Promise<CreatedToken> {
   requirePermission(actor, 'token:create');
-  const checked = readTokenInput(input, '', vault.clock());
+  const checked = readTokenInput(input, '', { now: vault.clock(), budget: newFilterBudget() });
   const [created] = await createTokens(vault, actor, [checked]);
   if (!created) throw new Error('Nothing was created');
   return created;

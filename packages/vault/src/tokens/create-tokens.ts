@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { decide, isGrantedOnEach } from '@sluice/access';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
+import { type FilterBudget, newFilterBudget } from '../expressions/filter-budget.ts';
 import type { Vault } from '../vault.ts';
 import { monthOf } from './activity.ts';
 import { type Draft, insertWhatIsNew, type Placed } from './deduplicate.ts';
@@ -30,7 +31,8 @@ export async function createTokens(vault: Vault, actor: Actor, inputs: readonly 
     actor,
     placed.flatMap((one) => ('existing' in one ? [one.existing] : [])),
   );
-  return drafts.map((one, i) => present(actor, one, placed[i], equal));
+  const budget = newFilterBudget();
+  return drafts.map((one, i) => present(one, placed[i], { actor, equal, budget }));
 }
 
 /** Encrypts each token and computes its fingerprint; nothing is stored yet. */
@@ -94,14 +96,13 @@ function matchInserted(drafts: readonly Draft[], outcome: InsertOutcome): Placed
 }
 
 function present(
-  actor: Actor,
   { input, row }: Draft,
   placed: Placed | undefined,
-  equal: ReadonlyMap<string, Token>,
+  { actor, equal, budget }: { actor: Actor; equal: ReadonlyMap<string, Token>; budget: FilterBudget },
 ): CreatedToken {
   if (placed && 'inserted' in placed) {
     const transform = decide(actor, 'token:read', row.containers) ?? 'redact';
-    const data = visibleData(transform, input.mask, input.data);
+    const data = visibleData(transform, input, budget);
     const token = presentWithoutData({
       ...row,
       ...placed.inserted,

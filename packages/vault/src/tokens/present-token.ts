@@ -1,4 +1,5 @@
 import { decide, type RuleTransform } from '@sluice/access';
+import { type FilterBudget, newFilterBudget } from '../expressions/filter-budget.ts';
 import { fillTemplate } from '../expressions/template.ts';
 import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
@@ -27,9 +28,13 @@ export function presentWithoutData(row: Omit<TokenRow, 'data_ciphertext' | 'acti
 }
 
 /** What a reader sees of a token's data: plaintext, what its mask makes of it, or nothing. */
-export function visibleData(transform: RuleTransform, mask: Json, data: Json): Json | undefined {
+export function visibleData(
+  transform: RuleTransform,
+  { mask, data }: { mask: Json; data: Json },
+  budget: FilterBudget,
+): Json | undefined {
   if (transform === 'reveal') return data;
-  return transform === 'mask' && mask !== null ? fillTemplate(mask, data) : undefined;
+  return transform === 'mask' && mask !== null ? fillTemplate(mask, data, budget) : undefined;
 }
 
 /** Whether the data must be opened to answer at all. */
@@ -69,9 +74,12 @@ export async function readVisible(
   const toOpen = readable.filter(({ row, transform }) => needsData(transform, row.mask)).map(({ row }) => row);
   const opened = await openData(vault, actor.tenantId, toOpen);
   const data = new Map<string, Json | undefined>();
+  const budget = newFilterBudget();
   for (const { row, transform } of readable) {
     const plaintext = opened.get(row.id);
-    data.set(row.id, plaintext === undefined ? undefined : visibleData(transform, row.mask, plaintext));
+    const visible =
+      plaintext === undefined ? undefined : visibleData(transform, { mask: row.mask, data: plaintext }, budget);
+    data.set(row.id, visible);
   }
   const revealed = readable.filter(({ transform }) => transform === 'reveal').map(({ row }) => row.id);
   return { data, revealed };

@@ -1,5 +1,6 @@
 import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
+import type { FilterBudget } from '../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate } from '../expressions/template.ts';
 import { toText } from '../expressions/to-text.ts';
 import { isNestedDeeperThan, isObject, isStorable, type Json } from '../json.ts';
@@ -29,6 +30,12 @@ export interface TokenInput {
   expiresAt: string | undefined;
 }
 
+/** What all inputs of one request are read with. */
+export interface InputReading {
+  now: Date;
+  budget: FilterBudget;
+}
+
 const mebibyte = 1024 * 1024;
 const deepestJson = 500;
 const mostExpressions = 50;
@@ -40,7 +47,7 @@ const validate = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInput
  * @param path where the input is in the body; the errors name it.
  * @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` for data over 1 MiB.
  */
-export function readTokenInput(value: unknown, path: string, now: Date): TokenInput {
+export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);
   refuse(path, isNestedDeeperThan(deepestJson, wire) ? { '': ['is nested too deeply'] } : {});
   if (!validate(wire)) throw faultsAt(path, schemaFaults(validate.errors ?? []));
@@ -49,7 +56,7 @@ export function readTokenInput(value: unknown, path: string, now: Date): TokenIn
   const dataText = JSON.stringify(data);
   if (Buffer.byteLength(dataText) > mebibyte)
     throw new ServiceError('payload_too_large', 'data may have at most 1 MiB');
-  refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, now) });
+  refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, reading) });
   return {
     id: wire.id,
     type,
@@ -63,23 +70,24 @@ export function readTokenInput(value: unknown, path: string, now: Date): TokenIn
     fingerprintText:
       wire.fingerprint_expression === undefined
         ? tokenTypeOf(type).fingerprint(data)
-        : toText(fillTemplate(wire.fingerprint_expression, data)),
+        : toText(fillTemplate(wire.fingerprint_expression, data, reading.budget)),
     deduplicate: wire.deduplicate_token,
     expiresAt: wire.expires_at === undefined ? undefined : parseMoment(wire.expires_at)?.toISOString(),
   };
 }
 
 /** What the schema cannot say. */
-function memberFaults({ data, ...wire }: TokenInputWire, now: Date): FieldErrors {
+function memberFaults({ data, ...wire }: TokenInputWire, { now, budget }: InputReading): FieldErrors {
   const faults: FieldErrors = {};
+  const fill = (template: Json) => fillTemplate(template, data as Json, budget);
   for (const [member, value] of Object.entries(wire)) {
     if (!isStorable(value as Json)) faults[member] = ['contains a NUL character or a lone surrogate'];
   }
   if (wire.id !== undefined && !isTokenId(wire.id)) faults.id = ['is not a token id'];
-  noteTemplateFault(faults, 'mask', wire.mask as Json | undefined, data as Json);
-  noteTemplateFault(faults, 'fingerprint_expression', wire.fingerprint_expression, data as Json);
+  noteTemplateFault(faults, { member: 'mask', template: wire.mask as Json | undefined, fill });
+  noteTemplateFault(faults, { member: 'fingerprint_expression', template: wire.fingerprint_expression, fill });
   wire.search_indexes?.forEach((expression, i) => {
-    noteTemplateFault(faults, `search_indexes[${i}]`, expression, data as Json);
+    noteTemplateFault(faults, { member: `search_indexes[${i}]`, template: expression, fill });
   });
   const expiresAt = wire.expires_at === undefined ? undefined : (parseMoment(wire.expires_at) ?? 'unreadable');
   if (expiresAt === 'unreadable') faults.expires_at = ['must be an ISO 8601 date'];
@@ -87,14 +95,20 @@ function memberFaults({ data, ...wire }: TokenInputWire, now: Date): FieldErrors
   return faults;
 }
 
+interface TemplateMember {
+  member: string;
+  template: Json | undefined;
+  fill: (template: Json) => Json | undefined;
+}
+
 /** Fills it once, so that what could not be answered later is refused now. */
-function noteTemplateFault(faults: FieldErrors, member: string, template: Json | undefined, data: Json): void {
+function noteTemplateFault(faults: FieldErrors, { member, template, fill }: TemplateMember): void {
   if (template === undefined) return;
   try {
     const count = countExpressions(template);
     if (count > mostExpressions) faults[member] = [`may hold at most ${mostExpressions} expressions`];
     else if (member !== 'mask' && count === 0) faults[member] = ['must hold an expression'];
-    else if (JSON.stringify(fillTemplate(template, data) ?? null).length > mebibyte) {
+    else if (JSON.stringify(fill(template) ?? null).length > mebibyte) {
       faults[member] = ['gives more than 1 MiB'];
     }
   } catch (error) {

@@ -24,10 +24,24 @@ export const tokenInputSchema = {
       items: { type: 'string', maxLength: 400, pattern: containerPattern },
       description: 'Default by type',
     },
-    metadata: { type: 'object', additionalProperties: { type: 'string' } },
-    search_indexes: { type: 'array', maxItems: 50, items: { type: 'string', maxLength: 400 } },
-    fingerprint_expression: { type: 'string', minLength: 1, maxLength: 400 },
-    deduplicate_token: { type: 'boolean' },
+    metadata: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Stored and answered in plaintext: nothing sensitive',
+    },
+    search_indexes: {
+      type: 'array',
+      maxItems: 50,
+      items: { type: 'string', maxLength: 400 },
+      description: 'Expressions over data by whose values the token is found',
+    },
+    fingerprint_expression: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 400,
+      description: 'Expression over data that the fingerprint is made of; default by type',
+    },
+    deduplicate_token: { type: 'boolean', description: "Overrides the Tenant's `deduplicate_tokens`" },
     expires_at: { type: 'string', description: 'ISO 8601; UTC where it has no zone' },
   },
 } as const;

@@ -1,4 +1,4 @@
-import type { Queryable } from '@sluice/database';
+import { prepared, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
 import type { Json } from '../json.ts';
@@ -28,15 +28,18 @@ const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timest
 
 /** Those of the ids that exist and have not expired, in no order, in one query. */
 export async function findTokenRows(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenRow[]> {
-  const rows = await db
+  const rows = await selectByIds(db, tenantId, ids);
+  return rows as TokenRow[];
+}
+
+const selectByIds = prepared('tokens_by_ids', (db, tenantId: string, ids: readonly string[]) =>
+  db
     .selectFrom('tokens')
     .select(columns)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', sql<string>`any(${ids}::text[])`)
-    .where(notExpired)
-    .execute();
-  return rows as TokenRow[];
-}
+    .where(notExpired),
+);
 
 /** The same for one, which stays locked until the transaction ends. */
 export async function lockTokenRow(tx: Queryable, tenantId: string, id: string): Promise<TokenRow | undefined> {

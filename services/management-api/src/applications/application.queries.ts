@@ -80,13 +80,13 @@ async function countFiltered(db: Database, tenantId: string, ids: readonly strin
   return total;
 }
 
-/** The counter, less what is due and not yet deleted. */
+/** The counter, less what is due and not yet deleted. An index can be searched by `statement_timestamp()` only. */
 async function countAll(db: Database, tenantId: string): Promise<number> {
   const { due } = await db
     .selectFrom('applications')
     .select((eb) => eb.fn.countAll<number>().as('due'))
     .where('tenant_id', '=', tenantId)
-    .where('expires_at', '<=', sql<string>`clock_timestamp()`)
+    .where('expires_at', '<=', sql<string>`statement_timestamp()`)
     .executeTakeFirstOrThrow();
   return (await readCounter(db, tenantId, counter)) - due;
 }

@@ -1,19 +1,49 @@
 import { detokenize, type Json, tokenize } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
-import { bodyLimitBytes } from '../tokens/token.schema.ts';
+import { bodyLimitBytes, token } from '../tokens/token.schema.ts';
 
-const anyJson = { description: 'Any JSON' } as const;
+const toTokenize = {
+  description: 'Any JSON',
+  examples: [
+    {
+      name: 'Ada Lovelace',
+      card: { type: 'card', data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 } },
+    },
+  ],
+} as const;
+
+const tokenized = {
+  description: 'The same document, with tokens in place of values',
+  examples: [{ name: '6f1c7c1e-5f0d-4c58-a9a4-2d0f5f1a7b30', card: token.examples[0] }],
+} as const;
+
+const toDetokenize = {
+  description: 'Any JSON with expressions',
+  examples: [
+    { account: '{{ 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24 }}', note: 'for {{ 6f1c7c1e-5f0d-4c58-a9a4-2d0f5f1a7b30 }}' },
+  ],
+} as const;
+
+const detokenized = {
+  description: 'The same document, with data in place of expressions',
+  examples: [
+    { account: { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 }, note: 'for Ada Lovelace' },
+  ],
+} as const;
 
 export const tokenizeOperation = operation({
   id: 'tokenize',
+  tag: 'Tokenization',
   summary: 'Replace the values of a JSON document by tokens: objects with type and data, strings, numbers, booleans',
+  description:
+    'Objects with `type` and `data` become tokens; strings, numbers and booleans become tokens of type `token` and are replaced by their ids; other objects and arrays are walked. All or nothing.',
   method: 'post',
   path: '/tokenize',
   permission: 'token:create',
-  body: anyJson,
+  body: toTokenize,
   bodyLimitBytes,
   cors: true,
-  response: { 200: anyJson },
+  response: { 200: tokenized },
   errors: ['conflict'],
   handle({ body, caller, traceId }, { vault }) {
     return tokenize(vault, actorOf(caller, traceId), body as Json);
@@ -22,14 +52,17 @@ export const tokenizeOperation = operation({
 
 export const detokenizeOperation = operation({
   id: 'detokenize',
+  tag: 'Tokenization',
   idempotent: false,
   summary: 'Replace the expressions in a JSON document by the data of tokens, as the access rules give it',
+  description:
+    'An expression is a token id in double curly braces, `{{ <token id> }}`, optionally with filters. Values are redacted, masked or revealed, as the access rule that decides says. At most 100 tokens.',
   method: 'post',
   path: '/detokenize',
   permission: 'token:read',
-  body: anyJson,
+  body: toDetokenize,
   bodyLimitBytes,
-  response: { 200: anyJson },
+  response: { 200: detokenized },
   handle({ body, caller, traceId }, { vault }) {
     return detokenize(vault, actorOf(caller, traceId), body as Json);
   },

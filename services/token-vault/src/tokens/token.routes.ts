@@ -5,7 +5,10 @@ import { bodyLimitBytes, createTokenBody, token, tokenParams } from './token.sch
 
 export const createTokenOperation = operation({
   id: 'createToken',
+  tag: 'Tokens',
   summary: 'Create a token; 200 with the equal one that exists where tokens are deduplicated',
+  description:
+    'Creating in a container needs `token:create` on it. Where tokens are deduplicated (by the Tenant or by `deduplicate_token`) and an equal one exists, that one is answered with 200; a caller that may not read it gets no more than its id, type, tenant_id, fingerprint and containers.',
   method: 'post',
   path: '/tokens',
   permission: 'token:create',
@@ -23,7 +26,10 @@ export const createTokenOperation = operation({
 
 export const getToken = operation({
   id: 'getToken',
+  tag: 'Tokens',
   summary: 'Get a token; its data as the access rule that decides gives it',
+  description:
+    '`data` is redacted, masked or revealed, as the access rule that decides says; under a flat permission it is masked.',
   method: 'get',
   path: '/tokens/:id',
   permission: 'token:read',
@@ -37,6 +43,7 @@ export const getToken = operation({
 
 export const deleteTokenOperation = operation({
   id: 'deleteToken',
+  tag: 'Tokens',
   summary: 'Delete a token',
   method: 'delete',
   path: '/tokens/:id',

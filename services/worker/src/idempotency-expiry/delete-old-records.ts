@@ -9,7 +9,7 @@ export async function deleteOldRecords(db: Database): Promise<void> {
   do {
     const result = await sql`
       delete from idempotency_records where ctid = any(array(
-        select ctid from idempotency_records where created_at < clock_timestamp() - interval '24 hours'
+        select ctid from idempotency_records where created_at < statement_timestamp() - interval '24 hours'
         limit ${sql.lit(batchSize)}))
     `.execute(db);
     deleted = result.numAffectedRows;

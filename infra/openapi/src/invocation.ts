@@ -1,0 +1,215 @@
+import type { Part } from '@sluice/http-api';
+import { type ErrorCode, errorCodes } from '@sluice/problems';
+
+/** The invocation is not made of operation records: the gateway takes any method and any body. */
+
+/** Any method will do; these are the ones that interfaces are made of. */
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+type Method = (typeof methods)[number];
+
+const description = `
+Forwards the request to the \`destination_url\` of a Proxy and returns the destination's response unchanged, unless an
+error occurs inside the proxy. Any HTTP method will do, and any body.
+
+1. **The Proxy** is selected by its \`key\`, in the header \`SVC-PROXY-KEY\` or in the query parameter \`svc-proxy-key\`.
+2. **Authentication.** When its \`require_auth\` is true, \`SVC-API-KEY\` is required and its Application needs \`token:use\`
+   on each container of tokens that are detokenized, and at least one \`token:use\` even without tokens in the body. When
+   it is false, any caller that knows the proxy key may invoke it anonymously; without a key nothing is detokenized.
+3. **Detokenization.** Expressions in the body, \`{{ <token id> }}\`, are replaced by what the tokens stand for.
+4. **The request transform** runs on what has come of it, with \`path\` the suffix after \`/proxy\` and \`query\` as sent.
+5. **The destination** is called: the suffix is appended to the path of \`destination_url\`, the query to its query, less
+   the proxy key. Headers are forwarded, but for those of the connection and our own; \`Authorization\` and the like are
+   for the destination.
+6. **The response transform** runs on the destination's response, whatever its status. What a transform throws of the
+   module \`svc-errors\` becomes a failure with its status; \`CustomHttpResponseError\` is the whole answer.
+
+Where \`SVC-PROXY-DESTINATION-STATUS\` is in the response, the status is the destination's: 4xx indicates a problem in the
+integration with it, 5xx a problem at the destination. Where it is absent, the status is ours and the body is an object
+with the member \`proxy_error\`: 4xx indicates a client-side issue, 5xx a problem of the service.
+`.trim();
+
+/** What an invocation can fail with before the destination has answered: the code, its meaning, and an example of a detail. */
+const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = [
+  [
+    'invalid_proxy_request',
+    'The proxy key is missing, an expression is not valid or names no token, or the request is malformed.',
+    'There are no tokens 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24',
+  ],
+  [
+    'unauthenticated',
+    'The Proxy requires an API key, and there is none or one that is not accepted.',
+    'The SVC-API-KEY header must carry a valid API key',
+  ],
+  [
+    'forbidden',
+    "The key's Application does not hold `token:use`, or not on the container of a token in the body.",
+    'This needs the permission token:use',
+  ],
+  ['not_found', "There is no Proxy with this key, or it is another Tenant's.", 'There is no Proxy with this key'],
+  [
+    'payload_too_large',
+    'The body has tokens in it, or the Proxy a transform, and it is larger than 5 MiB.',
+    'The body may have at most 5242880 bytes',
+  ],
+  [
+    'too_many_requests',
+    'A transform threw `RateLimitError`, or there are too many requests.',
+    'Too many requests; try again later',
+  ],
+  [
+    'transform_failed',
+    'A transform failed: the detail has name, message and line of what it threw. Or the service did, and says no more.',
+    'TypeError: cannot read property of undefined (line 3)',
+  ],
+  ['not_implemented', 'The request asks for an upgraded connection.', 'Upgraded connections are not supported'],
+  [
+    'destination_unreachable',
+    'The destination cannot be reached, or the destination policy denies it.',
+    'The destination could not be reached',
+  ],
+  [
+    'unavailable',
+    'A part that the invocation needs is away. Send it again after the seconds that `Retry-After` names.',
+    'A part that this request needs is not available; try again',
+  ],
+  [
+    'destination_timeout',
+    'The destination gave no response within 25 seconds.',
+    'The destination did not answer in time',
+  ],
+];
+
+const trace = { 'SVC-TRACE-ID': { $ref: '#/components/headers/TraceId' } };
+const retry = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+const parameter = (name: string): Part => ({ $ref: `#/components/parameters/${name}` });
+
+/** `/proxy`, and everything below it. */
+export function invocationPaths(): Record<string, Record<string, Part>> {
+  const suffix = {
+    name: 'path',
+    in: 'path',
+    required: true,
+    description:
+      'The suffix: one segment or several. Slashes go to the destination as they are sent; many clients, this page among them, escape them, so write longer paths in a client of your own',
+    schema: { type: 'string' },
+  };
+  return {
+    '/proxy': operationsOf('invokeProxy', []),
+    '/proxy/{path}': operationsOf('invokeProxyPath', [suffix]),
+  };
+}
+
+function operationsOf(id: string, parameters: Part[]): Record<string, Part> {
+  return Object.fromEntries(methods.map((method) => [method, operation(method, id, parameters)]));
+}
+
+function operation(method: Method, id: string, parameters: Part[]): Part {
+  const name = `${method[0]?.toUpperCase()}${method.slice(1)}`;
+  const hasBody = method !== 'get' && method !== 'delete';
+  return {
+    operationId: `${id}${name}`,
+    tags: ['Invocation'],
+    summary: `Invoke a Proxy with ${method.toUpperCase()}${parameters.length > 0 ? ' and a path' : ''}`,
+    description,
+    security: [{ ApiKey: [] }, {}],
+    parameters: [
+      ...parameters,
+      parameter('ProxyKey'),
+      parameter('ProxyKeyInQuery'),
+      parameter('ProxyKeepAlive'),
+      parameter('ProxyConnection'),
+      parameter('TraceId'),
+    ],
+    ...(hasBody && { requestBody: { $ref: '#/components/requestBodies/Invocation' } }),
+    responses: {
+      default: { $ref: '#/components/responses/DestinationResponse' },
+      ...Object.fromEntries(
+        failures.map(([code]) => [errorCodes[code].status, { $ref: `#/components/responses/${nameOf(code)}` }]),
+      ),
+    },
+  };
+}
+
+function nameOf(code: ErrorCode): string {
+  return `ProxyError${errorCodes[code].status}`;
+}
+
+function failureResponse([code, meaning, detail]: (typeof failures)[number]): Part {
+  const { status, title } = errorCodes[code];
+  const instance = '7c1d2b1e-6f0a-4d59-9a42-1f6a2f1c9b7e';
+  const example = { proxy_error: { type: `urn:sluice:problem:${code}`, title, status, detail, instance } };
+  return {
+    description: `${meaning} Where \`SVC-PROXY-DESTINATION-STATUS\` is present, it is the destination's own answer.`,
+    headers: { ...trace, ...((status === 503 || status === 429) && retry) },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ProxyError' }, example } },
+  };
+}
+
+/** What the invocation's operations refer to. */
+export const invocationComponents: Record<string, Record<string, Part>> = {
+  parameters: {
+    ProxyKey: {
+      name: 'SVC-PROXY-KEY',
+      in: 'header',
+      description: 'The `key` of the Proxy. Required, here or in the query',
+      schema: { type: 'string' },
+    },
+    ProxyKeyInQuery: {
+      name: 'svc-proxy-key',
+      in: 'query',
+      description: 'The `key` of the Proxy, for callers that cannot set headers',
+      schema: { type: 'string' },
+    },
+    ProxyKeepAlive: {
+      name: 'SVC-PROXY-KEEP-ALIVE',
+      in: 'header',
+      description: 'Injected into the `KEEP-ALIVE` header of the call to the destination',
+      schema: { type: 'string', maxLength: 256 },
+    },
+    ProxyConnection: {
+      name: 'SVC-PROXY-CONNECTION',
+      in: 'header',
+      description: 'Injected into the `CONNECTION` header of the call to the destination',
+      schema: { type: 'string', maxLength: 256 },
+    },
+  },
+  requestBodies: {
+    Invocation: {
+      description: 'What the destination takes, with expressions in place of values. Other media types pass too.',
+      content: {
+        'application/json': {
+          schema: {
+            description: 'Any JSON',
+            examples: [{ amount: 4200, card_number: '{{ 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24 | json: "$.number" }}' }],
+          },
+        },
+        'application/x-www-form-urlencoded': { schema: { type: 'object', additionalProperties: { type: 'string' } } },
+      },
+    },
+  },
+  headers: {
+    DestinationStatus: {
+      description: "The destination's status. Absent where the answer is ours",
+      schema: { type: 'integer', minimum: 100, maximum: 599 },
+    },
+  },
+  responses: {
+    DestinationResponse: {
+      description: "The destination's response, whatever its status, or what the response transform made of it.",
+      headers: { ...trace, 'SVC-PROXY-DESTINATION-STATUS': { $ref: '#/components/headers/DestinationStatus' } },
+      content: {
+        '*/*': { schema: { description: 'What the destination answers', examples: [{ status: 'approved' }] } },
+      },
+    },
+    ...Object.fromEntries(failures.map((failure) => [nameOf(failure[0]), failureResponse(failure)])),
+  },
+  schemas: {
+    ProxyError: {
+      type: 'object',
+      title: 'ProxyError',
+      description: 'An error raised inside the proxy.',
+      required: ['proxy_error'],
+      properties: { proxy_error: { $ref: '#/components/schemas/Problem' } },
+    },
+  },
+};

@@ -1,0 +1,100 @@
+import { failuresOf, parseDate } from '@sluice/http-api';
+import { errorCodes } from '@sluice/problems';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describePlatform, operations } from './reference.ts';
+
+type Operation = (typeof operations)[number];
+
+const document = describePlatform('0.0.0');
+const all = operations.map((operation) => [operation.id, operation] as const);
+
+/** The examples are checked as a reader of the document would: strictly, by the schemas that it has. */
+const ajv = new Ajv2020({
+  allErrors: true,
+  allowUnionTypes: true,
+  formats: { uuid: /^[0-9a-f-]{36}$/, 'date-time': (text: string) => parseDate(text) !== undefined },
+});
+
+interface Described {
+  summary: string;
+  tags: string[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { $ref?: string; content?: Record<string, { schema: object }>; headers?: object }>;
+}
+
+function describedAs({ method, path }: Operation): Described {
+  const found = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
+  if (!found) throw new Error(`${method} ${path} is not in the document`);
+  return found as unknown as Described;
+}
+
+/** The schemas of an operation's body and of its successes, as the document has them. */
+function schemasOf(operation: Operation): object[] {
+  const { requestBody, responses } = describedAs(operation);
+  const successes = Object.entries(responses).flatMap(([status, { content }]) => (status < '300' ? [content] : []));
+  return [requestBody?.content, ...successes]
+    .flatMap((content) => Object.values(content ?? {}))
+    .map(({ schema }) => schema);
+}
+
+function resolve(schema: object): { examples?: unknown[] } {
+  const reference = (schema as { $ref?: string }).$ref;
+  return (reference ? document.components.schemas?.[reference.split('/').at(-1) ?? ''] : schema) ?? {};
+}
+
+function check(schema: object, value: unknown): unknown {
+  const whole = JSON.stringify({ ...schema, $defs: document.components.schemas });
+  const validate = ajv.compile(JSON.parse(whole.replaceAll('"#/components/schemas/', '"#/$defs/')));
+  return validate(value) ? 'valid' : validate.errors;
+}
+
+test.each(all)('%s has a summary and a group', (_id, operation) => {
+  const { summary, tags } = describedAs(operation);
+  expect(summary.length).toBeGreaterThan(5);
+  expect(tags).toEqual([operation.tag]);
+});
+
+test.each(all)('%s has an example of each body, valid by its own schema', (_id, operation) => {
+  for (const schema of schemasOf(operation)) {
+    const { examples = [] } = resolve(schema);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect(check(schema, example)).toBe('valid');
+  }
+});
+
+test.each(Object.entries(document.components.schemas ?? {}))(
+  'the examples of %s are valid',
+  (name, { examples = [] }) => {
+    for (const example of examples as unknown[]) {
+      expect(check({ $ref: `#/components/schemas/${name}` }, example)).toBe('valid');
+    }
+  },
+);
+
+test('an example that is not valid is noticed', () => {
+  const example = resolve({ $ref: '#/components/schemas/Proxy' }).examples?.[0] as object;
+  expect(check({ $ref: '#/components/schemas/Proxy' }, example)).toBe('valid');
+  expect(check({ $ref: '#/components/schemas/Proxy' }, { ...example, id: 7 })).toEqual([
+    expect.objectContaining({ instancePath: '/id', keyword: 'type' }),
+  ]);
+});
+
+test.each(all)('%s has every status that it can answer, and no other', (_id, operation) => {
+  const failures = failuresOf(operation).map((code) => errorCodes[code].status);
+  const expected = new Set([...Object.keys(operation.response), ...failures].map(String));
+  expect(Object.keys(describedAs(operation).responses).sort()).toEqual([...expected].sort());
+});
+
+/** Said again, apart from the code that makes the document. */
+test.each(all)('%s: what the checks can refuse is there', (_id, operation) => {
+  const { responses } = describedAs(operation);
+  const { permission, body, params, query, errors = [] } = operation;
+  const statuses = new Set(Object.keys(responses));
+  expect(statuses.has('401') && statuses.has('429') && statuses.has('500') && statuses.has('503')).toBe(true);
+  expect(statuses.has('403')).toBe(permission !== undefined);
+  expect(statuses.has('413') && statuses.has('415')).toBe(body !== undefined);
+  if (params || query || body) expect([...statuses]).toContain('400');
+  if (params) expect([...statuses]).toContain('404');
+  for (const code of errors) expect([...statuses]).toContain(`${errorCodes[code].status}`);
+  if (responses[201]) expect(responses[201].headers).toHaveProperty('Location');
+});

@@ -1,0 +1,78 @@
+import pg from 'pg';
+
+/** Tenants that the rows are spread over: row n belongs to Tenant n % 10. */
+const tenants = 10;
+
+const uuid = (group: number, n: string) => `('00000000-0000-4000-8${group}00-' || lpad((${n})::text, 12, '0'))::uuid`;
+const tenant = uuid(0, `n % ${tenants}`);
+
+/** Each fills a table with `$1` rows. */
+const fills = {
+  tenants: `insert into tenants (id, owner_id, name, closed_at)
+    select ${uuid(0, 'n - 1')}, gen_random_uuid(), 'Tenant ' || n, case when n % 1000 = 0 then now() end
+    from generate_series(1, $1::integer) n`,
+  applications: `insert into applications (tenant_id, id, name, type, permissions, rules, key_hash, expires_at, created_at)
+    select ${tenant}, ${uuid(1, 'n')}, 'Application ' || n, 'private', '{token:use}', '[]', sha256(n::text::bytea),
+      case when n % 2 = 0 then now() + interval '1 day' end, now() - n * interval '1 second'
+    from generate_series(1, $1::integer) n`,
+  proxies: `insert into proxies (tenant_id, id, name, key_hash, key_ciphertext, destination_url, application_id, created_at)
+    select ${tenant}, ${uuid(2, 'n')}, 'Proxy ' || md5(n::text), sha256(n::text::bytea), 'key', 'https://example.com',
+      ${uuid(1, 'n')}, now() - n * interval '1 second'
+    from generate_series(1, $1::integer) n`,
+  tokens: `insert into tokens (tenant_id, id, type, data_ciphertext, containers, fingerprint, active_month, created_at)
+    select ${tenant}, 'token-' || n, 'token', 'data', '{/general/high/}', 'fingerprint-' || n / 20, '2020-01-01',
+      now() - n * interval '1 second'
+    from generate_series(1, $1::integer) n`,
+  data_keys: `insert into data_keys (tenant_id, purpose, version, wrapped_key, root_key_id)
+    select ${uuid(0, 'n / 5')}, (array['token_data', 'proxy_secrets', 'fingerprint', 'blind_index', 'idempotency'])[n % 5 + 1],
+      1, 'key', 'root'
+    from generate_series(0, $1::integer - 1) n`,
+  counters: `insert into counters (tenant_id, counter, slot, value)
+    select ${uuid(0, 'n / 4')}, 'counter-' || n % 4, 0, 1 from generate_series(0, $1::integer - 1) n`,
+  idempotency_records: `insert into idempotency_records
+      (tenant_id, application_id, request_hash, body_hash, claim_id, locked_until, created_at)
+    select ${tenant}, ${uuid(1, 'n')}, sha256(n::text::bytea), 'body', gen_random_uuid(), now(), now()
+    from generate_series(1, $1::integer) n`,
+};
+
+export type FilledTable = keyof typeof fills;
+
+/** Ids in filled tables. */
+export const filled = {
+  /** One of the ten Tenants that the rows of the other tables are spread over: 0 to 9. */
+  tenantId: (n: number) => idOf(0, n),
+  /** Of the Tenant whose number is the last digit. */
+  applicationId: (n: number) => idOf(1, n),
+  proxyId: (n: number) => idOf(2, n),
+  tokenId: (n: number) => `token-${n}`,
+};
+
+function idOf(group: number, n: number): string {
+  return `00000000-0000-4000-8${group}00-${String(n).padStart(12, '0')}`;
+}
+
+/**
+ * Gives tables of a test's own database as many rows as a large installation has, past their constraints on each other,
+ * and Postgres its statistics of them.
+ */
+export async function fillTables(url: string, tables: readonly FilledTable[], count = 100_000): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const table of tables) {
+      const rebuildIndex = table === 'proxies' ? await dropIndex(client, 'proxies_name') : undefined;
+      await client.query(fills[table], [count]);
+      await rebuildIndex?.();
+    }
+    await client.query(`vacuum analyze ${tables.join(', ')}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** To build this one anew is ten times as fast as to maintain it row by row. */
+async function dropIndex(client: pg.Client, name: string): Promise<() => Promise<void>> {
+  const { rows } = await client.query('select pg_get_indexdef($1::regclass) as definition', [name]);
+  await client.query(`drop index ${name}`);
+  return async () => void (await client.query(rows[0].definition));
+}

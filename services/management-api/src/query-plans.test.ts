@@ -1,0 +1,141 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { findCaller, findCallerById } from '@sluice/credentials';
+import type { Database } from '@sluice/database';
+import {
+  createTestDatabase,
+  filled,
+  fillTables,
+  findFullScans,
+  findIndexes,
+  recordStatements,
+  useStack,
+} from '@sluice/testing';
+import { type RawBuilder, sql } from 'kysely';
+import * as applications from './applications/application.queries.ts';
+import * as proxies from './proxies/proxy.queries.ts';
+import * as tenants from './tenants/tenant.queries.ts';
+
+const large = useStack(async (stack) => {
+  const { db, url } = await createTestDatabase(stack);
+  await fillTables(url, ['tenants', 'applications', 'proxies', 'counters']);
+  return db;
+});
+
+const tenantId = filled.tenantId(3);
+const applicationId = filled.applicationId(13);
+const proxyId = filled.proxyId(13);
+const page = { page: 1, size: 20 };
+const author = { modified_by: randomUUID() };
+
+type Query = (db: Database) => Promise<unknown>;
+
+/** One entry for each query function, so that none can be forgotten. */
+type Covered<Module> = {
+  [Name in keyof Module as Module[Name] extends (db: never, ...rest: never[]) => Promise<unknown> ? Name : never]:
+    | Query
+    | Query[];
+};
+
+const list = (ids: string[], name?: string) => (db: Database) => proxies.listProxies(db, tenantId, { ids, name }, page);
+
+const queries = {
+  applications: {
+    insertApplication: (db) =>
+      applications.insertApplication(db, {
+        ...{ tenant_id: tenantId, id: randomUUID(), name: 'A', type: 'private' },
+        ...{ permissions: [], rules: '[]', key_hash: randomBytes(32) },
+      }),
+    findApplication: (db) => applications.findApplication(db, tenantId, applicationId),
+    listApplications: [
+      (db) => applications.listApplications(db, tenantId, [], page),
+      (db) => applications.listApplications(db, tenantId, [applicationId, randomUUID()], page),
+      (db) => applications.listApplications(db, tenantId, [], { page: 100, size: 100 }),
+    ],
+    lockApplication: (db) => applications.lockApplication(db, tenantId, applicationId),
+    updateApplication: (db) => applications.updateApplication(db, tenantId, applicationId, author),
+    holdsKey: (db) => applications.holdsKey(db, applicationId, randomBytes(32)),
+  } satisfies Covered<typeof applications>,
+  proxies: {
+    insertProxy: (db) =>
+      proxies.insertProxy(db, {
+        ...{ tenant_id: tenantId, id: randomUUID(), name: 'P', destination_url: 'https://example.com' },
+        ...{ key_hash: randomBytes(32), key_ciphertext: randomBytes(32) },
+      }),
+    findProxy: (db) => proxies.findProxy(db, tenantId, proxyId),
+    lockProxy: (db) => proxies.lockProxy(db, tenantId, proxyId),
+    listProxies: [
+      list([]),
+      list([proxyId, randomUUID()]),
+      ...['3f2a9', '*3f2*a', 'proxy', 'prox*', 'xy', 'y', '*', '%', 'proxy*f0*e', 'nothing'].map((name) =>
+        list([], name),
+      ),
+      list([proxyId], 'proxy'),
+      (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, { page: 100, size: 100 }),
+    ],
+    updateProxy: (db) => proxies.updateProxy(db, tenantId, proxyId, author),
+    deleteProxy: (db) => proxies.deleteProxy(db, tenantId, proxyId),
+  } satisfies Covered<typeof proxies>,
+  tenants: {
+    insertTenant: (db) => tenants.insertTenant(db, { id: randomUUID(), owner_id: randomUUID(), name: 'T' }),
+    findTenant: (db) => tenants.findTenant(db, tenantId),
+    updateTenant: (db) => tenants.updateTenant(db, tenantId, { name: 'T', ...author }),
+    closeTenant: (db) => tenants.closeTenant(db, filled.tenantId(4), randomUUID()),
+  } satisfies Covered<typeof tenants>,
+  callers: {
+    findCaller: (db) => findCaller(db, randomBytes(32)),
+    findCallerById: (db) => findCallerById(db, tenantId, applicationId),
+  } satisfies Record<string, Query>,
+};
+
+const cases = Object.values(queries).flatMap((module) =>
+  Object.entries<Query | Query[]>(module).flatMap(([name, one]) => [one].flat().map((query) => [name, query] as const)),
+);
+
+test.each(cases)('%s reads through an index at 100,000 rows', async (_name, query) => {
+  const statements = await recorded(query);
+  expect(statements.length).toBeGreaterThan(0);
+  expect(await findFullScans(large.current, statements)).toEqual([]);
+});
+
+async function recorded(query: Query) {
+  const { db, statements } = recordStatements(large.current);
+  await query(db);
+  return statements;
+}
+
+test.each(['3f2a9', '*3F2*a', 'proxy 3f2'])(
+  'name=%s is searched in the index on names, for page and total',
+  async (name) => {
+    for (const statement of await recorded(list([], name))) {
+      expect(await findIndexes(large.current, [statement])).toContain('proxies_name');
+    }
+  },
+);
+
+describe('what the test itself would find', () => {
+  /** What it finds after a change of the database that is undone again. */
+  async function findAfter(change: RawBuilder<unknown>, query: Query): Promise<string[]> {
+    const statements = await recorded(query);
+    const tx = await large.current.startTransaction().execute();
+    try {
+      await change.execute(tx);
+      return await findFullScans(tx, statements);
+    } finally {
+      await tx.rollback().execute();
+    }
+  }
+
+  test('a table whose indexes are missing', async () => {
+    const change = sql`alter table proxies drop constraint proxies_pkey; drop index proxies_name, proxies_newest`;
+    expect(await findAfter(change, list([], '3f2a9'))).toEqual([
+      expect.stringMatching(/^Seq Scan of proxies: select/),
+      expect.stringMatching(/^Seq Scan of proxies: select count/),
+    ]);
+  });
+
+  test('a comparison that no index can be searched by', async () => {
+    const query: Query = (db) =>
+      db.selectFrom('applications').select('id').where('expires_at', '<=', sql<string>`clock_timestamp()`).execute();
+    expect(await findAfter(sql`select 1`, query)).toEqual([expect.stringMatching(/Scan of applications/)]);
+  });
+});
