@@ -36,7 +36,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A 400 that says where: `fieldErrors('name', 'is required')`. */
+/** A 400 that says where: `validationFailed({ name: ['is required'] })`. */
 export function validationFailed(errors: FieldErrors): ServiceError {
   const detail = Object.entries(errors)
     .slice(0, 3)

@@ -65,6 +65,7 @@ export async function runService<const S extends ConfigSchema>(
     runtime.readiness.state = 'running';
     log.info({ port, admin_port: settings.ADMIN_PORT }, `${definition.name} started`);
   } catch (error) {
+    if (runtime.stack.disposed) return; // told to stop while it started: the stop is under way
     log.fatal({ err: error }, `${definition.name} could not start`);
     await stop(1);
   }
