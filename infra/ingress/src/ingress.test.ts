@@ -95,6 +95,24 @@ describe('what passes through', () => {
     },
   );
 
+  test.each([
+    [
+      'HTTP/1.0 with a chunked body',
+      'POST /first HTTP/1.0\r\nHost: h\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive',
+    ],
+    ['HTTP/2.0', 'POST /first HTTP/2.0\r\nHost: h\r\nTransfer-Encoding: chunked'],
+  ])('%s is 400 and the end of the connection', async (_, head) => {
+    const seen: string[] = [];
+    upstream = (req, res) => {
+      seen.push(req.url ?? '');
+      res.end();
+    };
+    const answer = await raw(`${head}\r\n\r\n0\r\n\r\nGET /second HTTP/1.1\r\nHost: h\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*Connection: close/);
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(seen).not.toContain('/first');
+  });
+
   test('an upgrade request reaches the service as an ordinary request', async () => {
     upstream = (req, res) => res.writeHead(501).end(req.headers.upgrade);
     const answer = await raw('GET /proxy HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');

@@ -26,6 +26,11 @@ export function createIngress({ origins, headerPrefix, onFailure }: IngressOptio
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const service = findService(request.url ?? '');
     const fail = (error: ServiceError) => answerFailure(request, response, { error, service, headerPrefix });
+    if (isMisframed(request)) {
+      response.shouldKeepAlive = false;
+      fail(new ServiceError('bad_request', 'The HTTP version must be 1.1 or 1.0, and chunked bodies need 1.1'));
+      return;
+    }
     try {
       relay({
         request,
@@ -47,4 +52,10 @@ export function createIngress({ origins, headerPrefix, onFailure }: IngressOptio
   server.on('checkExpectation', handle);
   server.on('close', () => agent.destroy());
   return server;
+}
+
+/** What services refuse, but cannot see behind us: to them we speak HTTP/1.1 (RFC 9112 section 6.1). */
+function isMisframed({ httpVersion, headers }: IncomingMessage): boolean {
+  if (httpVersion === '1.1') return false;
+  return httpVersion !== '1.0' || headers['transfer-encoding'] !== undefined;
 }

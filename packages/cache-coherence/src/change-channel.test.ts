@@ -90,7 +90,11 @@ test('before the first connection and while it is lost, caches are bypassed; the
 });
 
 test('an announcement that fails is logged and throws nothing', async () => {
-  const away = new Redis('redis://127.0.0.1:1', { maxRetriesPerRequest: 0, retryStrategy: () => null, lazyConnect: true });
+  const away = new Redis('redis://127.0.0.1:1', {
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    lazyConnect: true,
+  });
   away.on('error', () => {});
   lines.length = 0;
   await announceChange(away, log, { tenantId: 't', tags: ['proxy:1'] });

@@ -28,7 +28,10 @@ export function checkText(value: unknown, opaque: readonly string[] = []): Field
   }
 
   function visitMembers(members: Iterable<[string | number, unknown]>): void {
-    if (path.length >= deepest) return note(path.slice(0, 3), `is nested deeper than ${deepest} levels`);
+    if (path.length >= deepest) {
+      note(path.slice(0, 3), `is nested deeper than ${deepest} levels`);
+      return;
+    }
     for (const [key, member] of members) {
       if (faults >= mostFaults) return;
       if (path.length === 0 && typeof key === 'string' && opaque.includes(key)) continue;

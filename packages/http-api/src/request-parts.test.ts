@@ -45,10 +45,18 @@ describe('media types', () => {
     'application/merge-patch+json',
   ])('%s is JSON', (type) => expect(accepts(type, 'application/json')).toBe(true));
 
-  test.each([undefined, '', ';', 'json', 'text/json', 'text/plain', 'application/jsonx', 'application/+json', 'application/x+json+xml', 'a/b+json'])(
-    '%s is not JSON',
-    (type) => expect(accepts(type, 'application/json')).toBe(false),
-  );
+  test.each([
+    undefined,
+    '',
+    ';',
+    'json',
+    'text/json',
+    'text/plain',
+    'application/jsonx',
+    'application/+json',
+    'application/x+json+xml',
+    'a/b+json',
+  ])('%s is not JSON', (type) => expect(accepts(type, 'application/json')).toBe(false));
 
   test.each([
     ['application/merge-patch+json', true],

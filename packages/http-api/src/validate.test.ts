@@ -106,7 +106,10 @@ describe('faults are named by the path of the member', () => {
 });
 
 describe('a query is text and is converted', () => {
-  const check = compileQueryCheck({ type: 'object', properties: { page: { type: 'integer', minimum: 1, default: 1 } } });
+  const check = compileQueryCheck({
+    type: 'object',
+    properties: { page: { type: 'integer', minimum: 1, default: 1 } },
+  });
 
   test.each([
     [{ page: '7' }, { page: 7 }],

@@ -37,7 +37,8 @@ function checkWith(validate: ValidateFunction): Check {
 }
 
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
-  const byPath: FieldErrors = {};
+  // Without a prototype, so that a member called constructor is one like any other.
+  const byPath: FieldErrors = Object.create(null);
   for (const error of errors) {
     if (error.keyword === 'if') continue; // the branch that failed says more
     const { path, message } = describe(error);

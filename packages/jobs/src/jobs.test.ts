@@ -134,7 +134,11 @@ test('while Redis is away a job is refused at once; when it is back jobs are tak
   const door = await openRedisDoor(stack);
   await door.shut();
   const handled: string[] = [];
-  consume('tenant-purge', async ({ tenant_id }) => void handled.push(tenant_id), { redisUrl: door.url, stack, onError });
+  consume('tenant-purge', async ({ tenant_id }) => void handled.push(tenant_id), {
+    redisUrl: door.url,
+    stack,
+    onError,
+  });
   const jobs = openJobs({ redisUrl: door.url, stack, onError });
   await expect(enqueue(jobs, randomUUID())).rejects.toThrow();
   const start = performance.now();
@@ -144,10 +148,20 @@ test('while Redis is away a job is refused at once; when it is back jobs are tak
   for (let round = 0; round < 2; round++) {
     await door.open();
     const id = randomUUID();
-    await eventually('taken', () => enqueue(jobs, id).then(() => true, () => false));
+    await eventually('taken', () =>
+      enqueue(jobs, id).then(
+        () => true,
+        () => false,
+      ),
+    );
     await eventually('handled', () => handled.includes(id));
     await door.shut();
-    await eventually('noticed', () => enqueue(jobs, id).then(() => false, () => true));
+    await eventually('noticed', () =>
+      enqueue(jobs, id).then(
+        () => false,
+        () => true,
+      ),
+    );
   }
   await door.open();
 });

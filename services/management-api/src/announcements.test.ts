@@ -102,7 +102,9 @@ describe('while Redis is away', () => {
     for (let round = 0; round < 3; round++) {
       const { id } = await timed(1500, application({ expires_at: '2999-01-01' }));
       const { id: proxyId } = await timed(500, proxy({ application: { id } }));
-      expect((await timed(500, send('PATCH', `/proxies/${proxyId}`, { body: {}, headers: patchHeaders }))).status).toBe(204);
+      expect((await timed(500, send('PATCH', `/proxies/${proxyId}`, { body: {}, headers: patchHeaders }))).status).toBe(
+        204,
+      );
       expect((await timed(500, send('DELETE', `/applications/${id}`))).status).toBe(204);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

@@ -79,46 +79,52 @@ describe('401', () => {
     };
   });
 
-  test.each(all)('%s gives every key that is not accepted the same answer, whatever the rest', async (_name, operation) => {
-    const { method, path } = sampleRequest(operation, 'not-a-uuid');
-    const answers = await Promise.all(
-      Object.values(keys.current).map((key) =>
-        api.current.send(method, path, {
-          ...(key === undefined ? { key: undefined as unknown as string } : { key }),
-          ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }),
-        }),
-      ),
-    );
-    for (const answer of answers) {
-      expect(comparable(answer)).toEqual({
-        status: 401,
-        type: 'application/problem+json; charset=utf-8',
-        body: {
-          type: 'urn:sluice:problem:unauthenticated',
-          title: 'Unauthorized',
+  test.each(all)(
+    '%s gives every key that is not accepted the same answer, whatever the rest',
+    async (_name, operation) => {
+      const { method, path } = sampleRequest(operation, 'not-a-uuid');
+      const answers = await Promise.all(
+        Object.values(keys.current).map((key) =>
+          api.current.send(method, path, {
+            ...(key === undefined ? { key: undefined as unknown as string } : { key }),
+            ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }),
+          }),
+        ),
+      );
+      for (const answer of answers) {
+        expect(comparable(answer)).toEqual({
           status: 401,
-          detail: 'The SVC-API-KEY header must carry a valid API key',
-        },
-      });
-      expect(answer.body.instance).toBe(answer.headers.get('svc-trace-id'));
-    }
-  });
+          type: 'application/problem+json; charset=utf-8',
+          body: {
+            type: 'urn:sluice:problem:unauthenticated',
+            title: 'Unauthorized',
+            status: 401,
+            detail: 'The SVC-API-KEY header must carry a valid API key',
+          },
+        });
+        expect(answer.body.instance).toBe(answer.headers.get('svc-trace-id'));
+      }
+    },
+  );
 });
 
 describe('403', () => {
-  test.each(withPermission)('%s names the permission, before it looks at type, body or id', async (_name, operation) => {
-    const others = permissionsFor('management').filter(({ type }) => type !== operation.permission);
-    const { method, path } = sampleRequest(operation, 'not-a-uuid');
-    const key = await api.current.keyWith(...(others.map(({ type }) => type) as never[]));
-    const answer = await api.current.send(method, path, {
-      key,
-      ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }),
-    });
-    expect(answer).toMatchObject({
-      status: 403,
-      body: { title: 'Forbidden', status: 403, detail: `This needs the permission ${operation.permission}` },
-    });
-  });
+  test.each(withPermission)(
+    '%s names the permission, before it looks at type, body or id',
+    async (_name, operation) => {
+      const others = permissionsFor('management').filter(({ type }) => type !== operation.permission);
+      const { method, path } = sampleRequest(operation, 'not-a-uuid');
+      const key = await api.current.keyWith(...(others.map(({ type }) => type) as never[]));
+      const answer = await api.current.send(method, path, {
+        key,
+        ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }),
+      });
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { title: 'Forbidden', status: 403, detail: `This needs the permission ${operation.permission}` },
+      });
+    },
+  );
 
   test.each(withPermission)('%s needs no other permission than its own', async (_name, operation) => {
     const id = operation.path.includes(':id') ? await newId(operation) : '';
@@ -157,13 +163,15 @@ describe('415', () => {
     expect((await api.current.send(method, path, { ...options, headers })).status).toBe(415);
   });
 
-  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.x+json;v=1', 'application/json ;a=b'])(
-    'a JSON operation takes %s',
-    async (type) => {
-      const { method, path, options } = sampleRequest(operations[0] as Operation);
-      expect((await api.current.send(method, path, { ...options, headers: { 'Content-Type': type } })).status).toBe(201);
-    },
-  );
+  test.each([
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON',
+    'application/vnd.x+json;v=1',
+    'application/json ;a=b',
+  ])('a JSON operation takes %s', async (type) => {
+    const { method, path, options } = sampleRequest(operations[0] as Operation);
+    expect((await api.current.send(method, path, { ...options, headers: { 'Content-Type': type } })).status).toBe(201);
+  });
 });
 
 describe('400', () => {
@@ -186,22 +194,28 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test.each(withId)("%s answers an unknown id and another Tenant's alike, and touches nothing", async (_name, operation) => {
-    const { db, send, stranger } = api.current;
-    const foreign = await newId(operation);
-    const rowsOf = (table: 'applications' | 'proxies') =>
-      db.selectFrom(table).selectAll().where('id', '=', foreign).execute();
-    const before = [await rowsOf('applications'), await rowsOf('proxies')];
-    const answers = await Promise.all(
-      [randomUUID(), foreign].map(async (id) => {
-        const { method, path, options } = sampleRequest(operation, id);
-        return comparable(await send(method, path, { ...options, key: stranger.management_key }), id);
-      }),
-    );
-    expect(answers[0]).toMatchObject({ status: 404, body: { title: 'Not found', detail: expect.stringContaining('ID') } });
-    expect(answers[1]).toEqual(answers[0]);
-    expect([await rowsOf('applications'), await rowsOf('proxies')]).toEqual(before);
-  });
+  test.each(withId)(
+    "%s answers an unknown id and another Tenant's alike, and touches nothing",
+    async (_name, operation) => {
+      const { db, send, stranger } = api.current;
+      const foreign = await newId(operation);
+      const rowsOf = (table: 'applications' | 'proxies') =>
+        db.selectFrom(table).selectAll().where('id', '=', foreign).execute();
+      const before = [await rowsOf('applications'), await rowsOf('proxies')];
+      const answers = await Promise.all(
+        [randomUUID(), foreign].map(async (id) => {
+          const { method, path, options } = sampleRequest(operation, id);
+          return comparable(await send(method, path, { ...options, key: stranger.management_key }), id);
+        }),
+      );
+      expect(answers[0]).toMatchObject({
+        status: 404,
+        body: { title: 'Not found', detail: expect.stringContaining('ID') },
+      });
+      expect(answers[1]).toEqual(answers[0]);
+      expect([await rowsOf('applications'), await rowsOf('proxies')]).toEqual(before);
+    },
+  );
 
   test('paths that there are not, with a slash at the end or in capitals', async () => {
     for (const path of ['/', '/nothing', '/applications/', '/Applications', '/proxies/a/b']) {

@@ -42,27 +42,31 @@ test('every operation that is no GET is listed here', () => {
   expect(changing.map(([id]) => id).sort()).toEqual(Object.keys(expected).sort());
 });
 
-test.each(changing)('%s writes one row: who, what, on which thing, under which trace; no value', async (id, operation) => {
-  const { key, tenant_id, application_id, idFor, newRows } = await newScene();
-  const { method, path, options } = sampleRequest(operation, idFor(operation.path));
-  const headers = { ...options.headers, 'SVC-TRACE-ID': `trace-${id}` };
-  const { status, body } = await api.current.send(method, path, { ...options, headers, key });
-  expect(status).toBeLessThan(300);
-  const { entity_type } = expected[id] ?? {};
-  const rows = await newRows();
-  expect(rows).toEqual([
-    {
-      tenant_id,
-      id: expect.any(String),
-      at: expect.any(String),
-      actor_id: application_id,
-      ...expected[id],
-      entity_id: entity_type === 'tenant' ? tenant_id : operation.path.includes(':id') ? idFor(operation.path) : body.id,
-      trace_id: `trace-${id}`,
-      detail: null,
-    },
-  ]);
-});
+test.each(changing)(
+  '%s writes one row: who, what, on which thing, under which trace; no value',
+  async (id, operation) => {
+    const { key, tenant_id, application_id, idFor, newRows } = await newScene();
+    const { method, path, options } = sampleRequest(operation, idFor(operation.path));
+    const headers = { ...options.headers, 'SVC-TRACE-ID': `trace-${id}` };
+    const { status, body } = await api.current.send(method, path, { ...options, headers, key });
+    expect(status).toBeLessThan(300);
+    const { entity_type } = expected[id] ?? {};
+    const rows = await newRows();
+    expect(rows).toEqual([
+      {
+        tenant_id,
+        id: expect.any(String),
+        at: expect.any(String),
+        actor_id: application_id,
+        ...expected[id],
+        entity_id:
+          entity_type === 'tenant' ? tenant_id : operation.path.includes(':id') ? idFor(operation.path) : body.id,
+        trace_id: `trace-${id}`,
+        detail: null,
+      },
+    ]);
+  },
+);
 
 test.each(reading)('%s writes none', async (_id, operation) => {
   const { key, idFor, newRows } = await newScene();
@@ -89,7 +93,8 @@ test('a change whose audit row cannot be written does not happen', async () => {
   const { db, send, proxy, application } = await startTestManagement(stack);
   const created = { applications: await application(), proxies: await proxy() };
   const tables = ['tenants', 'applications', 'proxies', 'data_keys'] as const;
-  const state = () => Promise.all(tables.map((table) => db.selectFrom(table).selectAll().orderBy('created_at').execute()));
+  const state = () =>
+    Promise.all(tables.map((table) => db.selectFrom(table).selectAll().orderBy('created_at').execute()));
   const { sql } = await import('kysely');
   await sql`alter table audit_log add constraint refuse check (operation = '') not valid`.execute(db);
   const before = await state();

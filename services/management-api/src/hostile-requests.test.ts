@@ -36,7 +36,10 @@ const bodies: [string, string | Buffer][] = [
   ['a lone surrogate', '{"name":"\\ud800"}'],
   ['a lone surrogate in a name', '{"a":{"\\udc00":1}}'],
   ['a NUL character under __proto__', '{"__proto__":"\\u0000"}'],
-  ['members of prototypes', '{"__proto__":{"name":"x"},"constructor":{"prototype":{}},"toString":1,"hasOwnProperty":null}'],
+  [
+    'members of prototypes',
+    '{"__proto__":{"name":"x"},"constructor":{"prototype":{}},"toString":1,"hasOwnProperty":null}',
+  ],
   ['100,000 nested arrays', nested('[', ']')],
   ['100,000 nested objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
   ['nested arrays in a member', `{"name":"x","rules":${nested('[', ']')}}`],
@@ -92,7 +95,10 @@ describe('a body over 1 MiB is 413', () => {
   });
 
   test('when its length is not announced', async () => {
-    const chunked = head('PUT', '/tenants/self', { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' });
+    const chunked = head('PUT', '/tenants/self', {
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+    });
     const chunk = `10000\r\n${' '.repeat(65536)}\r\n`;
     expect(statusOf(await rawRequest(api.current.url, chunked, chunk.repeat(17)))).toBe(413);
     expect(statusOf(await rawRequest(api.current.url, chunked, chunk.repeat(17), '0\r\n\r\n'))).toBe(413);
@@ -128,9 +134,12 @@ describe('requests that are hardly HTTP', () => {
     expect(statusOf(await rawRequest(api.current.url, request, '0\r\n\r\n'))).toBe(400);
   });
 
-  test.each(['/applications/%', '/applications/%zz', '/applications/%c0%80', '/applications/%ff'])('%s is 400', async (path) => {
-    expect(statusOf(await rawRequest(api.current.url, head('GET', path, {})))).toBe(400);
-  });
+  test.each(['/applications/%', '/applications/%zz', '/applications/%c0%80', '/applications/%ff'])(
+    '%s is 400',
+    async (path) => {
+      expect(statusOf(await rawRequest(api.current.url, head('GET', path, {})))).toBe(400);
+    },
+  );
 
   test.each(['http://other.example/permissions', '/permissions?%', '/permissions?a=%ff&application_type='])(
     'GET %s is answered',

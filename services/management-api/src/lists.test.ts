@@ -59,7 +59,13 @@ describe.each(['applications', 'proxies'] as const)('%s', (resource) => {
   test('ids may be repeated, written id[] or separated by commas; totals count what matches', async () => {
     const { ids, list } = await tenantWith(resource, 4);
     const [a, b, c] = ids as [string, string, string];
-    for (const query of [`id=${a}&id=${c}`, `id[]=${c}&id[]=${a}`, `id=${a},${c}`, `id=${a}&id[]=${c},`, `id%5B%5D=${a}%2C${c}`]) {
+    for (const query of [
+      `id=${a}&id=${c}`,
+      `id[]=${c}&id[]=${a}`,
+      `id=${a},${c}`,
+      `id=${a}&id[]=${c},`,
+      `id%5B%5D=${a}%2C${c}`,
+    ]) {
       const { body } = await list(`?${query}`);
       expect(idsOf(body.data)).toEqual([a, c]);
       expect(body.pagination).toEqual({ total_items: 2, page_number: 1, page_size: 20, total_pages: 1 });

@@ -19,7 +19,9 @@ export function createGatewayServer(context: Context): Server {
   );
   server.maxHeadersCount = 0;
   server.on('connect', (_request, socket) => {
-    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    // Node has let go of the socket: an error that nobody hears would end the process, and nobody would close it.
+    socket.on('error', () => socket.destroy());
+    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());
   });
   return server;
 }

@@ -1,6 +1,8 @@
 import type { Benchmark } from '../benchmark.ts';
 import { detokenizingInvocation } from './p1-detokenizing-invocation.ts';
 import { plainInvocation } from './p2-plain-invocation.ts';
+import { applicationLookUp } from './p7-application-look-up.ts';
+import { lists } from './p8-lists.ts';
 
 /** All benchmarks, in the order in which they run. */
-export const benchmarks: readonly Benchmark[] = [detokenizingInvocation, plainInvocation];
+export const benchmarks: readonly Benchmark[] = [detokenizingInvocation, plainInvocation, applicationLookUp, lists];

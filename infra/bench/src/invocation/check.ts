@@ -45,7 +45,7 @@ export async function checkLoad(
 
 async function send({ name, request }: Path, signal: AbortSignal): Promise<string> {
   const { url, headers, body } = request;
-  const answer = await fetch(url, { method: 'POST', headers, body, signal });
+  const answer = await fetch(url, { method: 'POST', headers, body: body ?? null, signal });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${name} answered with ${answer.status}: ${text}`);
   return text;

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { startStack } from '@sluice/local';
 import type { BenchmarkContext, Comparison, Outcome, PathFigures } from '../benchmark.ts';
 import { answerBody, startDestination } from '../destination/destination.ts';
 import { startEcho } from '../destination/echo.ts';
@@ -7,6 +5,7 @@ import { findLoadGenerator } from '../load/find-load-generator.ts';
 import type { LoadGenerator } from '../load/load-generator.ts';
 import { type PeerName, peerNames, startPeer } from '../peers/peer.ts';
 import type { Goal } from '../report/statistics.ts';
+import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 import { checkAnswer, checkLoad, checkReceived, type Path } from './check.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
@@ -21,19 +20,13 @@ export interface Workload {
  * destination's place is taken by an echo, to see that each path delivers what it should.
  */
 export async function measureInvocation(context: BenchmarkContext, workload: Workload): Promise<Outcome> {
-  const { directory, cores, log, signal } = context;
+  const { signal } = context;
   await using opened = new AsyncDisposableStack();
   const load = await findLoadGenerator(context);
   const echo = opened.use(await startEcho());
   const destinationUrl = `http://127.0.0.1:${echo.port}`;
 
-  const environment = profilingEnvironment(context);
-  const stackOptions = { directory: join(directory, 'stack'), port: 0, environment, log, signal };
-  const stack = opened.adopt(await startStack(stackOptions), (started) => started.close());
-  void stack.died.then(log);
-  const gateway = stack.processes.get('proxy-gateway');
-  if (context.profileDirectory) log(`The gateway is process ${gateway?.pid}`);
-  await cores.moveToTestedCore(gateway?.pid);
+  const stack = await startBenchmarkStack('proxy-gateway', context, opened);
 
   const tenant = await createTenant(stack, signal);
   const { sent, received } = await workload.prepare(tenant);
@@ -112,8 +105,4 @@ function compare(ours: PathFigures, peer: PathFigures, goal: Goal | undefined): 
     errors,
     ...(goal && { goal }),
   };
-}
-
-function profilingEnvironment({ profileDirectory }: BenchmarkContext): Record<string, string> {
-  return profileDirectory ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir="${profileDirectory}"` } : {};
 }

@@ -15,8 +15,9 @@ export const autocannon: LoadGenerator = {
   async run({ url, headers, body }, seconds, signal) {
     const program = fileURLToPath(import.meta.resolve('autocannon'));
     const headerArguments = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
-    const load = ['-c', String(connections), '-d', String(seconds), '-m', 'POST', '-b', body];
-    const args = [program, '--json', '--no-progress', ...load, ...headerArguments, url];
+    const load = ['-c', String(connections), '-d', String(seconds), ...headerArguments];
+    const post = body === undefined ? [] : ['-m', 'POST', '-b', body];
+    const args = [program, '--json', '--no-progress', ...load, ...post, url];
     return readResult(JSON.parse(await runBounded(process.execPath, args, { seconds, signal })));
   },
 };

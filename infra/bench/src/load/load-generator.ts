@@ -1,11 +1,11 @@
 /** Connections that are kept busy, each with one request at a time. */
 export const connections = 32;
 
-/** A POST that is sent again and again. */
+/** A request that is sent again and again: a POST, or a GET where there is no body. */
 export interface LoadRequest {
   url: string;
   headers: Record<string, string>;
-  body: string;
+  body?: string;
 }
 
 export interface LoadFigures {

@@ -21,7 +21,8 @@ export function wrk({ command, env }: Program, directory: string): LoadGenerator
 /** Without a function in it wrk builds the request once. */
 function scriptFor({ headers, body }: LoadRequest): string {
   const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[ ${quote(name)} ] = ${quote(value)}`);
-  return ['wrk.method = "POST"', ...lines, `wrk.body = ${quote(body)}`, ''].join('\n');
+  const post = body === undefined ? [] : ['wrk.method = "POST"', `wrk.body = ${quote(body)}`];
+  return [...lines, ...post, ''].join('\n');
 }
 
 /** As a long string of Lua, in which nothing has a meaning but its end. */

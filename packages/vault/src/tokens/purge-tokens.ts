@@ -3,11 +3,15 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** Deletes at most a batch of a deleted Tenant's tokens. @returns how many; 0 when none is left. */
+/**
+ * Deletes at most a batch of a deleted Tenant's tokens. The order makes Postgres read the index: without it the first
+ * thousand are looked for in the whole table, and when none is left all of it is read.
+ * @returns how many; 0 when none is left.
+ */
 export async function purgeTokens(db: Database, tenantId: string): Promise<number> {
   const result = await sql`
     delete from tokens where ctid = any(array(
-      select ctid from tokens where tenant_id = ${tenantId} limit ${sql.lit(batchSize)}))
+      select ctid from tokens where tenant_id = ${tenantId} order by id limit ${sql.lit(batchSize)}))
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

@@ -47,14 +47,26 @@ describe('create', () => {
   });
 
   test('rules are answered as they were sent, permissions always as an array', async () => {
-    const rules = [{ ...rule, description: 'Cards', container: 'a/b' }, { ...rule, priority: 2 }];
+    const rules = [
+      { ...rule, description: 'Cards', container: 'a/b' },
+      { ...rule, priority: 2 },
+    ];
     const { status, body } = await post({ name: 'A', type: 'private', rules });
-    expect({ status, rules: body.rules, permissions: body.permissions }).toEqual({ status: 201, rules, permissions: [] });
+    expect({ status, rules: body.rules, permissions: body.permissions }).toEqual({
+      status: 201,
+      rules,
+      permissions: [],
+    });
   });
 
   test('null equals absent, also inside rules', async () => {
     const nullRule = { ...rule, description: null, conditions: null };
-    const { status, body } = await post({ ...privateApplication, permissions: null, rules: [nullRule], expires_at: null });
+    const { status, body } = await post({
+      ...privateApplication,
+      permissions: null,
+      rules: [nullRule],
+      expires_at: null,
+    });
     expect(status).toBe(201);
     expect(body).toMatchObject({ permissions: [], rules: [rule] });
     expect(body).not.toHaveProperty('expires_at');
@@ -76,7 +88,11 @@ describe('create', () => {
 
   test('duplicate permissions are dropped, flat and in rules', async () => {
     const twice = ['token:read', 'token:read', 'token:use', 'token:read'];
-    const { body } = await post({ ...privateApplication, permissions: twice, rules: [{ ...rule, permissions: twice }] });
+    const { body } = await post({
+      ...privateApplication,
+      permissions: twice,
+      rules: [{ ...rule, permissions: twice }],
+    });
     expect(body.permissions).toEqual(['token:read', 'token:use']);
     expect(body.rules[0].permissions).toEqual(['token:read', 'token:use']);
   });
@@ -386,7 +402,10 @@ describe('an Application that is due, its row still there', () => {
     expect((await put(id, body)).status).toBe(404);
     expect((await send('POST', `/applications/${id}/regenerate`)).status).toBe(404);
     expect((await send('DELETE', `/applications/${id}`)).status).toBe(404);
-    expect((await send('GET', `/applications?id=${id}`)).body).toMatchObject({ pagination: { total_items: 0 }, data: [] });
+    expect((await send('GET', `/applications?id=${id}`)).body).toMatchObject({
+      pagination: { total_items: 0 },
+      data: [],
+    });
     expect((await send('GET', '/applications')).body.pagination.total_items).toBe(before - 2);
     expect((await send('GET', `/proxies/${proxied.id}`)).body).not.toHaveProperty('application_id');
     const naming = { name: 'P', destination_url: 'https://example.com', application: { id: named.id } };

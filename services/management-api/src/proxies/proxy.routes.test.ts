@@ -55,7 +55,14 @@ describe('create', () => {
       configuration: null,
       require_auth: null,
     };
-    const { status, body } = await post({ ...minimal, ...nulls, key: 'mine', id: randomUUID(), application_id: 'x', foo: 1 });
+    const { status, body } = await post({
+      ...minimal,
+      ...nulls,
+      key: 'mine',
+      id: randomUUID(),
+      application_id: 'x',
+      foo: 1,
+    });
     expect({ status, require_auth: body.require_auth }).toEqual({ status: 201, require_auth: true });
     expect(body.key).toMatch(/^[0-9A-Za-z]{32}$/);
     for (const member of [...Object.keys(nulls), 'application_id', 'foo']) {
@@ -64,14 +71,19 @@ describe('create', () => {
   });
 
   test.each(['__proto__', 'constructor', '', 'ä'])('%j is a configuration name like any other', async (name) => {
-    const { status, body } = await post(`{"name":"P","destination_url":"https://a.example","configuration":{"${name}":"v"}}`);
+    const { status, body } = await post(
+      `{"name":"P","destination_url":"https://a.example","configuration":{"${name}":"v"}}`,
+    );
     expect(status).toBe(201);
     expect(Object.entries((await get(body.id)).configuration)).toEqual([[name, 'v']]);
   });
 
   test.each(['public', 'private'])('may name a %s Application', async (type) => {
     const { id } = await api.current.application({ type, permissions: ['token:create'] });
-    expect(await post({ ...minimal, application: { id } })).toMatchObject({ status: 201, body: { application_id: id } });
+    expect(await post({ ...minimal, application: { id } })).toMatchObject({
+      status: 201,
+      body: { application_id: id },
+    });
   });
 });
 
@@ -300,7 +312,11 @@ describe('delete', () => {
     const { id } = await proxy();
     const { status, body } = await send('DELETE', `/proxies/${id}`);
     expect({ status, body }).toEqual({ status: 204, body: '' });
-    for (const [method, options] of [['GET', {}], ['DELETE', {}], ['PUT', { body: minimal }]] as const) {
+    for (const [method, options] of [
+      ['GET', {}],
+      ['DELETE', {}],
+      ['PUT', { body: minimal }],
+    ] as const) {
       expect((await send(method, `/proxies/${id}`, options)).status).toBe(404);
     }
     expect((await patch(id, {})).status).toBe(404);

@@ -47,7 +47,11 @@ export function updateTenant(db: Queryable, id: string, changes: TenantChanges) 
 export async function closeTenant(db: Queryable, id: string, modifiedBy: string): Promise<boolean> {
   const result = await db
     .updateTable('tenants')
-    .set({ closed_at: sql<string>`clock_timestamp()`, modified_by: modifiedBy, modified_at: sql<string>`clock_timestamp()` })
+    .set({
+      closed_at: sql<string>`clock_timestamp()`,
+      modified_by: modifiedBy,
+      modified_at: sql<string>`clock_timestamp()`,
+    })
     .where('id', '=', id)
     .where('closed_at', 'is', null)
     .executeTakeFirstOrThrow();

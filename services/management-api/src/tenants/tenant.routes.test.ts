@@ -147,7 +147,10 @@ describe('delete', () => {
     const { send, tenant_id } = await newTenant();
     const answers = await Promise.all([send('DELETE', '/tenants/self'), send('DELETE', '/tenants/self')]);
     const statuses = answers.map(({ status }) => status).sort();
-    expect([[204, 401], [204, 404]]).toContainEqual(statuses);
+    expect([
+      [204, 401],
+      [204, 404],
+    ]).toContainEqual(statuses);
     const rows = db.selectFrom('audit_log').select('operation').where('tenant_id', '=', tenant_id);
     expect(await rows.where('operation', '=', 'tenant.deleted').execute()).toHaveLength(1);
   });

@@ -73,7 +73,7 @@ function filter(raw: readonly (string | Buffer)[], kindOf: (name: string) => Kin
   }
   // Transfer-Encoding overrides Content-Length (RFC 9112 section 6.3)
   if (isChunked && isResponse) dropped.push('content-length');
-  return dropped.length === 0 ? kept : without(kept, dropped);
+  return dropped.length === 0 ? kept : without(kept, new Set(dropped));
 }
 
 function addNominated(names: string[], value: string): void {
@@ -90,11 +90,11 @@ function connectionTokens(value: string): string[] {
     .filter((token) => token !== '');
 }
 
-function without(headers: string[], names: string[]): string[] {
+function without(headers: string[], names: ReadonlySet<string>): string[] {
   const left: string[] = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const [name = '', value = ''] = headers.slice(i, i + 2);
-    if (!names.includes(name.toLowerCase())) left.push(name, value);
+    if (!names.has(name.toLowerCase())) left.push(name, value);
   }
   return left;
 }

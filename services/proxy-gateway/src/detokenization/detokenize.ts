@@ -1,30 +1,33 @@
 import { ServiceError } from '@sluice/problems';
-import { type Actor, evaluateExpression, mostDistinctTokens, revealForUse, type Vault } from '@sluice/vault';
+import { evaluateExpression, type Json, mostDistinctTokens, newFilterBudget } from '@sluice/vault';
 import type { Place } from './place.ts';
 
-export interface Detokenized {
-  body: Buffer;
-  /** The tokens whose plaintext is in the body now. */
-  tokenIds: readonly string[];
+/** The tokens that the places name, each once. @throws {ServiceError} 400 for over 100 of them. */
+export function tokenIdsIn(places: readonly Place[]): string[] {
+  const ids = new Set<string>();
+  for (const { segments } of places) {
+    for (const segment of segments) if (segment.kind === 'expression') ids.add(segment.reference);
+  }
+  if (ids.size <= mostDistinctTokens) return [...ids];
+  throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
 }
 
 /**
- * Puts the values in the places of a body. One query for all tokens.
- * @throws {ServiceError} 400 naming unknown tokens or over 100 of them, 403 naming those that the actor may not use.
+ * Puts the values in the places of a body.
+ * @throws {ServiceError} 400 for a filter that cannot work on its value, 413 where the body or the work gets too large.
  */
-export async function detokenize(
+export function fillPlaces(
   body: Buffer,
   places: readonly Place[],
-  { vault, actor, limitBytes }: { vault: Vault; actor: Actor; limitBytes: number },
-): Promise<Detokenized> {
-  const ids = idsIn(places);
-  const revealed = await revealForUse(vault, actor, ids);
+  { values, limitBytes }: { values: ReadonlyMap<string, Json>; limitBytes: number },
+): Buffer {
+  const budget = newFilterBudget();
   const pieces: Buffer[] = [];
   let position = 0;
   let size = body.length;
   for (const place of places) {
     const text = place.write((expression) =>
-      evaluateExpression(expression, revealed.get(expression.reference) ?? null),
+      evaluateExpression(expression, values.get(expression.reference) ?? null, budget),
     );
     size += text.length;
     if (size > limitBytes) throw tooLarge(limitBytes);
@@ -32,16 +35,7 @@ export async function detokenize(
     position = place.end;
   }
   pieces.push(body.subarray(position));
-  return { body: Buffer.concat(pieces), tokenIds: ids };
-}
-
-function idsIn(places: readonly Place[]): string[] {
-  const ids = new Set<string>();
-  for (const { segments } of places) {
-    for (const segment of segments) if (segment.kind === 'expression') ids.add(segment.reference);
-  }
-  if (ids.size <= mostDistinctTokens) return [...ids];
-  throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
+  return Buffer.concat(pieces);
 }
 
 /** A small body can name a large token many times. */

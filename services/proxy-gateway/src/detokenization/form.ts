@@ -1,18 +1,25 @@
 import { toText } from '@sluice/vault';
-import { expressionsIn, type Place } from './place.ts';
+import { addPlace, expressionsIn, type Place } from './place.ts';
+
+/** How an expression can begin; forms of millions of pairs without it are not taken apart. */
+const opening = /\{|%7b/gi;
 
 /** The values of a form (WHATWG URL, application/x-www-form-urlencoded) that hold expressions. Names stay. */
 export function findInForm(latin1: string): Place[] {
   const places: Place[] = [];
-  let pairStart = 0;
-  for (const pair of latin1.split('&')) {
-    const start = pairStart + pair.indexOf('=') + 1;
-    const end = pairStart + pair.length;
-    pairStart = end + 1;
-    if (start === end - pair.length) continue; // no "=": a name alone
+  for (let position = 0; ; ) {
+    opening.lastIndex = position;
+    const found = opening.exec(latin1);
+    if (!found) return places;
+    const pairStart = latin1.lastIndexOf('&', found.index) + 1;
+    const end = endOfPair(latin1, found.index);
+    position = end;
+    const equals = latin1.slice(pairStart, end).indexOf('=');
+    if (equals === -1) continue; // a name alone
+    const start = pairStart + equals + 1;
     const segments = expressionsIn(decodeValue(latin1.slice(start, end)));
     if (!segments) continue;
-    places.push({
+    addPlace(places, {
       start,
       end,
       segments,
@@ -20,7 +27,11 @@ export function findInForm(latin1: string): Place[] {
         encodeValue(segments.map((s) => (s.kind === 'literal' ? s.text : toText(resolve(s)))).join('')),
     });
   }
-  return places;
+}
+
+function endOfPair(latin1: string, from: number): number {
+  const end = latin1.indexOf('&', from);
+  return end === -1 ? latin1.length : end;
 }
 
 function decodeValue(latin1: string): string {

@@ -1,5 +1,5 @@
 import { type Json, type Segment, toText } from '@sluice/vault';
-import { expressionsIn, malformedBody, type Place } from './place.ts';
+import { addPlace, expressionsIn, malformedBody, type Place } from './place.ts';
 
 const nextQuote = /["{]/g;
 
@@ -21,7 +21,7 @@ export function findInJson(latin1: string): Place[] {
     position = endOfString(latin1, next.index);
     const literal = latin1.slice(next.index, position);
     const segments = mayHold(literal) && !isName(latin1, position) ? expressionsIn(decodeLiteral(literal)) : undefined;
-    if (segments) places.push(placeOf(segments, next.index, position));
+    if (segments) addPlace(places, placeOf(segments, next.index, position));
   }
 }
 

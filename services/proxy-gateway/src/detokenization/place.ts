@@ -18,6 +18,15 @@ export function expressionsIn(text: string): Segment[] | undefined {
   return parseExpressions(text);
 }
 
+const mostPlaces = 10_000;
+
+/** @throws {ServiceError} 400 for more places than one body may have, however small they are. */
+export function addPlace(places: Place[], place: Place): void {
+  if (places.length === mostPlaces)
+    throw new ServiceError('bad_request', `The body has more than ${mostPlaces} expressions`);
+  places.push(place);
+}
+
 /** The error for a body that is not what its type says, and holds what looks like an expression. */
 export function malformedBody(what: string): ServiceError {
   return new ServiceError('bad_request', `The body is not valid ${what}`);

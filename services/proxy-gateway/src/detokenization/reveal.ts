@@ -1,4 +1,5 @@
 import type { Caller } from '@sluice/credentials';
+import { revealForUse } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { authenticateCaller } from '../invocation/authenticate.ts';
 import type { ContentKind } from '../invocation/content-type.ts';
@@ -6,7 +7,7 @@ import type { InvocationRecord } from '../invocation/invocation-record.ts';
 import type { RequestMessage } from '../invocation/message.ts';
 import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
 import type { Invocation } from '../invocation/read-invocation.ts';
-import { detokenize } from './detokenize.ts';
+import { fillPlaces, tokenIdsIn } from './detokenize.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
 
 export interface RevealInput {
@@ -17,7 +18,7 @@ export interface RevealInput {
   record: InvocationRecord;
 }
 
-/** Puts the values in the place of the expressions, and notes the disclosure before they leave. */
+/** Notes the disclosure, then puts the values in the place of the expressions: what a filter fails on tells of them, too. */
 export async function reveal(message: RequestMessage, input: RevealInput, context: Context): Promise<RequestMessage> {
   const { invocation, proxy, record } = input;
   if (!Buffer.isBuffer(message.body) || !mayHoldExpression(message.body)) return message;
@@ -26,11 +27,8 @@ export async function reveal(message: RequestMessage, input: RevealInput, contex
   const places = findExpressions(message.body, kind);
   if (places.length === 0) return message;
   const caller = input.caller ?? (await authenticateCaller(invocation.apiKey, proxy, context));
-  const { body, tokenIds } = await detokenize(message.body, places, {
-    vault: context.vault,
-    actor: { ...caller, traceId: invocation.traceId },
-    limitBytes: context.bodyLimitBytes,
-  });
+  const tokenIds = tokenIdsIn(places);
+  const values = await revealForUse(context.vault, { ...caller, traceId: invocation.traceId }, tokenIds);
   record.applicationId = caller.id;
   record.tokens = tokenIds.length;
   context.vault.disclosures.record({
@@ -42,6 +40,7 @@ export async function reveal(message: RequestMessage, input: RevealInput, contex
     entityId: proxy.id,
     detail: { token_ids: tokenIds, destination_host: new URL(proxy.destinationUrl).host },
   });
+  const body = fillPlaces(message.body, places, { values, limitBytes: context.bodyLimitBytes });
   return { ...message, body };
 }
 

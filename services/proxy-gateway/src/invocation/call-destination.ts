@@ -30,6 +30,8 @@ export interface Exchange {
  * @returns the answer where a response transform is to see it; undefined where it has been sent.
  */
 export function callDestination(message: Target & RequestMessage, exchange: Exchange): Promise<Answer | undefined> {
+  // While its key was looked up or its transform ran; nothing would tell us a second time.
+  if (exchange.response.destroyed) return Promise.reject(new CallerGone());
   const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
   const sink = new AnswerSink(exchange, resolve, reject);
   const { origin, path, headers, body } = message;

@@ -22,12 +22,17 @@ export function contentCodings(contentEncoding: string | undefined): string[] {
     .filter((coding) => coding !== '' && coding !== 'identity');
 }
 
+/** Nobody applies more; each costs a pass over the whole body. */
+const mostCodings = 3;
+
 /**
  * Undoes the codings of a body, never beyond `limitBytes`.
  * @throws {ServiceError} `unsupported_media_type` for a coding that we do not know, `payload_too_large`, `bad_request`
  * for a body that does not decode.
  */
 export async function decodeBody(body: Buffer, codings: readonly string[], limitBytes: number): Promise<Buffer> {
+  if (codings.length > mostCodings)
+    throw new ServiceError('unsupported_media_type', `There are more than ${mostCodings} codings`);
   let decoded = body;
   for (const coding of codings.toReversed()) {
     if (!isCoding(coding))

@@ -43,6 +43,8 @@ export async function invoke(
     sendAnswer(response, await transformResponse(answer, { proxy, traceId }, context), context.headerNames);
   } catch (error) {
     if (!(error instanceof CustomHttpResponse)) throw error;
-    sendCustomResponse(response, error, { names: context.headerNames, destinationStatus: record.destinationStatus });
+    const { headerNames: names, destinations } = context;
+    const { destinationStatus } = record;
+    sendCustomResponse(response, error, { filter: destinations.headers, names, destinationStatus });
   }
 }

@@ -21,6 +21,8 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const tooLarge = () => new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`);
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
+  const endedEarly = () => new ServiceError('bad_request', 'The request ended before its body was whole');
+  if (request.destroyed) throw endedEarly();
   const chunks: Buffer[] = [];
   let size = 0;
   request.on('data', (chunk: Buffer) => {
@@ -32,6 +34,6 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
   });
   request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
   request.on('error', reject);
-  request.on('close', () => reject(new ServiceError('bad_request', 'The request ended before its body was whole')));
+  request.on('close', () => reject(endedEarly()));
   return promise;
 }

@@ -53,6 +53,7 @@ function checkFraming(request: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw refuse('The HTTP version must be 1.1 or 1.0');
   if (!url.startsWith('/')) throw refuse('The request target must be a path');
   if ((headersDistinct.host?.length ?? 0) > 1) throw refuse('There must be one Host header');
+  if ((headersDistinct['content-type']?.length ?? 0) > 1) throw refuse('There must be one Content-Type header');
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
     throw refuse('The only transfer coding is chunked, in HTTP/1.1');

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { asServiceError, ServiceError, toProblem } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
+import type { HeaderFilter } from '../destination/index.ts';
 import { findHeader, fromHeaderObject, withoutHeaders } from '../transforms/header-list.ts';
 import { fromResultBody } from '../transforms/transform-body.ts';
 import { contentKind } from './content-type.ts';
@@ -18,14 +19,24 @@ export function sendAnswer(response: ServerResponse, { status, headers, body }: 
   response.end(body);
 }
 
+export interface CustomResponseOptions {
+  filter: HeaderFilter;
+  names: HeaderNames;
+  destinationStatus: number | undefined;
+}
+
 /** Sends what a transform made the whole answer; `destinationStatus` where a response transform did. */
 export function sendCustomResponse(
   response: ServerResponse,
   custom: CustomHttpResponse,
-  { names, destinationStatus }: { names: HeaderNames; destinationStatus: number | undefined },
+  { filter, names, destinationStatus }: CustomResponseOptions,
 ): void {
   if (custom.status < 200) throw informational(custom.status);
-  const headers = ownFraming(fromHeaderObject(custom.headersJson), names);
+  const headers = withoutHeaders(
+    filter.response(fromHeaderObject(custom.headersJson)),
+    'content-length',
+    'content-encoding',
+  );
   const contentType = findHeader(headers, 'content-type');
   const body =
     custom.bodyJson === undefined ? Buffer.alloc(0) : fromResultBody(custom.bodyJson, contentKind(contentType));
@@ -41,22 +52,6 @@ export function sendCustomResponse(
 /** An informational status cannot end an exchange (RFC 9110 section 15.2). */
 function informational(status: number): ServiceError {
   return new ServiceError('transform_failed', `The transform answered with the informational status ${status}`);
-}
-
-function ownFraming(headers: readonly string[], { prefix }: HeaderNames): string[] {
-  const own = `${prefix.toLowerCase()}-`;
-  const framing = [
-    'content-length',
-    'transfer-encoding',
-    'content-encoding',
-    'connection',
-    'keep-alive',
-    'upgrade',
-    'trailer',
-    'te',
-  ];
-  const names = headers.filter((name, i) => i % 2 === 0 && name.toLowerCase().startsWith(own));
-  return withoutHeaders(headers, ...framing, ...names.map((name) => name.toLowerCase()));
 }
 
 /** The one place that writes a failure: an object with the member `proxy_error`, and no destination status. */

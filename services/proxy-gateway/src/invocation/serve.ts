@@ -35,11 +35,17 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
         'invocation',
       );
     });
-    invoke(request, response, { context, traceId, record }).catch((thrown: unknown) => {
-      if (thrown instanceof CallerGone) return;
-      const error = asServiceError(thrown);
-      if (error.status >= 500) log.warn({ err: error.cause ?? error, trace_id: traceId }, 'invocation failed');
-      sendProxyError(response, thrown, traceId);
-    });
+    invoke(request, response, { context, traceId, record })
+      .catch((thrown: unknown) => {
+        if (thrown instanceof CallerGone) return;
+        const error = asServiceError(thrown);
+        if (error.status >= 500) log.warn({ err: error.cause ?? error, trace_id: traceId }, 'invocation failed');
+        sendProxyError(response, thrown, traceId);
+      })
+      .catch((error: unknown) => {
+        // Nobody would hear of it, and the process would end.
+        log.error({ err: error, trace_id: traceId }, 'a failure could not be answered');
+        response.destroy();
+      });
   };
 }

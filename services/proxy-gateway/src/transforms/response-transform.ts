@@ -29,24 +29,31 @@ export async function transformResponse(
 ): Promise<Answer> {
   const code = proxy.responseTransform;
   if (code === undefined) return answer;
-  const decoded = await decodeAnswer(answer, context.bodyLimitBytes);
-  const bodyJson = toArgsBody(decoded.body, contentKind(findHeader(decoded.headers, 'content-type')));
+  const { decoded, bodyJson } = await readAnswer(answer, context.bodyLimitBytes);
   if (bodyJson === undefined) return answer;
   const headers = JSON.stringify(toHeaderObject(decoded.headers, seesEveryHeader));
   const argsJson = `{"body":${bodyJson},"headers":${headers}}`;
   const result = await runTransform({ proxy, kind: 'response', code, argsJson, traceId }, context);
-  return { ...applyResult(result, decoded), status: answer.status };
+  const { headers: resulting, body } = applyResult(result, decoded);
+  // A transform may return any header; what frames this connection, and what has our prefix, stays ours.
+  return { status: answer.status, headers: context.destinations.headers.response(resulting), body };
+}
+
+async function readAnswer(answer: Answer, limitBytes: number) {
+  try {
+    const decoded = await decodeAnswer(answer, limitBytes);
+    return { decoded, bodyJson: toArgsBody(decoded.body, contentKind(findHeader(decoded.headers, 'content-type'))) };
+  } catch (error) {
+    // The destination's fault, not the caller's.
+    throw new ServiceError('transform_failed', 'The answer of the destination could not be read for the transform', {
+      cause: error,
+    });
+  }
 }
 
 async function decodeAnswer(answer: Answer, limitBytes: number): Promise<Message> {
   const codings = contentCodings(findHeader(answer.headers, 'content-encoding'));
   if (codings.length === 0 || answer.body.length === 0) return answer;
-  try {
-    const body = await decodeBody(answer.body, codings, limitBytes);
-    return { headers: withoutHeaders(answer.headers, 'content-encoding', 'content-length'), body };
-  } catch (error) {
-    // The destination's fault, not the caller's.
-    const detail = 'The answer of the destination could not be decoded for the transform';
-    throw new ServiceError('transform_failed', detail, { cause: error });
-  }
+  const body = await decodeBody(answer.body, codings, limitBytes);
+  return { headers: withoutHeaders(answer.headers, 'content-encoding', 'content-length'), body };
 }

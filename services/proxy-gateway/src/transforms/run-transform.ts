@@ -2,7 +2,7 @@ import type { TransformResult } from '@sluice/sandbox';
 import { decryptSecret } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { contentKind } from '../invocation/content-type.ts';
-import type { Message } from '../invocation/message.ts';
+import type { HeaderList, Message } from '../invocation/message.ts';
 import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
 import { findHeader, fromHeaderObject, withoutHeaders } from './header-list.ts';
 import { fromResultBody } from './transform-body.ts';
@@ -36,15 +36,19 @@ async function readConfiguration(proxy: ProxyDefinition, { vault }: Context): Pr
   return JSON.parse((await decryptSecret(vault, place, configurationCiphertext)).toString());
 }
 
-/** The message that results. What the transform did not return stays; a body that it returned has no coding any more. */
+/** The message that results. What the transform did not return stays; its body has no coding, and its length is ours. */
 export function applyResult({ bodyJson, headersJson }: TransformResult, message: Message): Message {
-  const headers = headersJson === undefined ? message.headers : fromHeaderObject(headersJson);
+  const headers = headersJson === undefined ? message.headers : withoutFraming(fromHeaderObject(headersJson));
   if (bodyJson === undefined) return { headers, body: message.body };
-  const stripped = withoutHeaders(headers, 'content-length', 'content-encoding', 'content-md5', 'digest');
+  const stripped = withoutHeaders(withoutFraming(headers), 'content-md5', 'digest');
   const contentType = findHeader(stripped, 'content-type');
   const wasEmpty = message.body.length === 0;
   if (wasEmpty && bodyJson === '{}') return { headers: stripped, body: message.body };
   const body = fromResultBody(bodyJson, contentKind(contentType));
   const isTyped = contentType !== undefined || bodyJson.startsWith('"');
   return { headers: isTyped ? stripped : [...stripped, 'Content-Type', 'application/json'], body };
+}
+
+function withoutFraming(headers: readonly string[]): HeaderList {
+  return withoutHeaders(headers, 'content-length', 'content-encoding');
 }

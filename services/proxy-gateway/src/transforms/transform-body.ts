@@ -38,7 +38,8 @@ function parseForm(text: string): Record<string, string | string[]> {
   const fields = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const before = fields.get(name);
-    fields.set(name, before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]);
+    if (Array.isArray(before)) before.push(value);
+    else fields.set(name, before === undefined ? value : [before, value]);
   }
   return Object.fromEntries(fields);
 }

@@ -2,7 +2,14 @@ import type { Change } from '@sluice/cache-coherence';
 import { readCounter } from '@sluice/database';
 import { openJobs } from '@sluice/jobs';
 import { createLogger } from '@sluice/service-runtime';
-import { createTestDatabase, createTestSecrets, eventually, startTestService, testRedisUrl, useStack } from '@sluice/testing';
+import {
+  createTestDatabase,
+  createTestSecrets,
+  eventually,
+  startTestService,
+  testRedisUrl,
+  useStack,
+} from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
@@ -62,7 +69,11 @@ test('deletes what is due: row, counter, the Proxies that named it, one audit ro
   await expireApplication(tenantId, id, context);
   expect([await isThere(id), await isThere(kept)]).toEqual([false, true]);
   expect(await readCounter(db, tenantId, 'applications')).toBe(1);
-  const proxies = await db.selectFrom('proxies').select(['id', 'application_id']).where('tenant_id', '=', tenantId).execute();
+  const proxies = await db
+    .selectFrom('proxies')
+    .select(['id', 'application_id'])
+    .where('tenant_id', '=', tenantId)
+    .execute();
   expect(new Map(proxies.map((proxy) => [proxy.id, proxy.application_id]))).toEqual(
     new Map([
       [proxyId, null],
@@ -70,7 +81,13 @@ test('deletes what is due: row, counter, the Proxies that named it, one audit ro
     ]),
   );
   expect(await auditRows(id)).toMatchObject([
-    { tenant_id: tenantId, operation: 'application.expired', entity_type: 'application', actor_id: null, trace_id: null },
+    {
+      tenant_id: tenantId,
+      operation: 'application.expired',
+      entity_type: 'application',
+      actor_id: null,
+      trace_id: null,
+    },
   ]);
   expect(changes.filter((change) => change.tenantId === tenantId)).toEqual([
     { tenantId, tags: [`application:${id}`, `proxy:${proxyId}`] },
@@ -121,7 +138,9 @@ test('a sweep deletes more than fit in one round, of all Tenants', async () => {
   for (const tenantId of tenants) for (let i = 0; i < 300; i++) await rows.application(tenantId, past());
   await sweepDueApplications(context);
   for (const tenantId of tenants) expect(await rows.count(tenantId)).toMatchObject({ applications: 0, audit_log: 300 });
-  expect(await db.selectFrom('applications').select('id').where('expires_at', '<=', new Date().toISOString()).execute()).toEqual([]);
+  expect(
+    await db.selectFrom('applications').select('id').where('expires_at', '<=', new Date().toISOString()).execute(),
+  ).toEqual([]);
 });
 
 describe('a running worker', () => {

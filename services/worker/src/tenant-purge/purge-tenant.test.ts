@@ -1,7 +1,14 @@
 import { recordChange } from '@sluice/audit';
 import { openJobs } from '@sluice/jobs';
 import { createLogger } from '@sluice/service-runtime';
-import { createTestDatabase, createTestSecrets, eventually, startTestService, testRedisUrl, useStack } from '@sluice/testing';
+import {
+  createTestDatabase,
+  createTestSecrets,
+  eventually,
+  startTestService,
+  testRedisUrl,
+  useStack,
+} from '@sluice/testing';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 import { testRows } from '../testing/test-rows.ts';

@@ -6,6 +6,17 @@ const batchSize = 1000;
 /** What a Tenant leaves behind, apart from its tokens and its audit rows. */
 export const purgedTables = ['idempotency_records', 'proxies', 'applications', 'data_keys', 'counters'] as const;
 
+type PurgedTable = (typeof purgedTables)[number];
+
+/** What follows `tenant_id` in the primary key. */
+const nextInKey: Record<PurgedTable, string> = {
+  idempotency_records: 'application_id',
+  proxies: 'id',
+  applications: 'id',
+  data_keys: 'purpose',
+  counters: 'counter',
+};
+
 /** Ids of Tenants that were deleted and still have their row; of this one only, if it is given. */
 export async function listClosedTenants(db: Queryable, id?: string): Promise<string[]> {
   const rows = await db
@@ -18,11 +29,16 @@ export async function listClosedTenants(db: Queryable, id?: string): Promise<str
   return rows.map((row) => row.id);
 }
 
-/** Deletes at most a batch of the Tenant's rows. @returns how many. */
-export async function purgeRows(db: Database, table: (typeof purgedTables)[number], tenantId: string): Promise<number> {
+/**
+ * Deletes at most a batch of the Tenant's rows. The order makes Postgres read the primary key: without it the first
+ * thousand are looked for in the whole table, and when none is left all of it is read.
+ * @returns how many.
+ */
+export async function purgeRows(db: Database, table: PurgedTable, tenantId: string): Promise<number> {
   const result = await sql`
     delete from ${sql.table(table)} where ctid = any(array(
-      select ctid from ${sql.table(table)} where tenant_id = ${tenantId} limit ${sql.lit(batchSize)}))
+      select ctid from ${sql.table(table)} where tenant_id = ${tenantId}
+      order by ${sql.ref(nextInKey[table])} limit ${sql.lit(batchSize)}))
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

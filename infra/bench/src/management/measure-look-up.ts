@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { BenchmarkContext, Outcome } from '../benchmark.ts';
+import { findLoadGenerator } from '../load/find-load-generator.ts';
+import { connections, type LoadFigures, type LoadRequest } from '../load/load-generator.ts';
+import { startSelectPeer } from '../peers/select-peer.ts';
+import type { Goal } from '../report/statistics.ts';
+import { startBenchmarkStack } from '../start-benchmark-stack.ts';
+import { createApplication } from './create-application.ts';
+
+/** As many connections to Postgres as a service opens by default. */
+const poolSize = 10;
+
+/**
+ * Requests a second for one Application, beside the SELECT of its row by a process that does nothing else: on the same
+ * core, with as many connections to the same Postgres, and as many SELECTs wanted at a time as there are requests.
+ */
+export async function measureLookUp(context: BenchmarkContext, goal: Goal): Promise<Outcome> {
+  const { directory, cores, rounds, seconds, log, signal } = context;
+  await using opened = new AsyncDisposableStack();
+  const load = await findLoadGenerator(context);
+  const stack = await startBenchmarkStack('management-api', context, opened);
+  const applicationId = await createApplication(stack, signal);
+  const request: LoadRequest = {
+    url: `${stack.serviceUrls.managementApi}/applications/${applicationId}`,
+    headers: { 'SVC-API-KEY': stack.credentials.management_key },
+  };
+  await checkAnswer(request, applicationId, signal);
+
+  const startPeer = async (isPrepared: boolean) => {
+    const { tenant_id: tenantId } = stack.credentials;
+    const logFile = join(directory, isPrepared ? 'prepared.log' : 'select.log');
+    const row = { databaseUrl: stack.databaseUrl, tenantId, applicationId };
+    const peer = opened.use(
+      await startSelectPeer({ ...row, poolSize, concurrency: connections, isPrepared, logFile, signal }),
+    );
+    await cores.moveToTestedCore(peer.pid);
+    return { name: isPrepared ? 'prepared SELECT over pg' : 'SELECT over pg', peer, rates: [] as number[] };
+  };
+  const peers = [await startPeer(false), await startPeer(true)];
+
+  const ours: LoadFigures[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const say = (name: string, rate: number) =>
+      log(`  ${(round === 0 ? 'warm-up' : `round ${round}`).padEnd(8)} ${name.padEnd(24)} ${Math.round(rate)} req/s`);
+    const figures = await load.run(request, seconds, signal);
+    say('sluice', figures.requestsPerSecond);
+    if (round > 0) ours.push(figures);
+    for (const { name, peer, rates } of peers) {
+      const rate = await peer.measure(seconds);
+      say(name, rate);
+      if (round > 0) rates.push(rate);
+    }
+  }
+
+  const errors = ours.reduce((sum, figures) => sum + figures.errors, 0);
+  return {
+    comparisons: peers.map(({ name, rates }, index) => ({
+      unit: 'req/s',
+      ours: ours.map(({ requestsPerSecond }) => requestsPerSecond),
+      peer: rates,
+      peerName: name,
+      errors,
+      ...(index === 0 && { goal }),
+    })),
+    paths: [{ name: 'sluice', rounds: ours }],
+    notes: [`load generator: ${load.name}; ${poolSize} connections to Postgres`],
+  };
+}
+
+async function checkAnswer({ url, headers }: LoadRequest, id: string, signal: AbortSignal): Promise<void> {
+  const answer = await fetch(url, { headers, signal });
+  const body = (await answer.json()) as { id?: string };
+  if (answer.status !== 200 || body.id !== id) throw new Error(`${url} was answered with ${answer.status}`);
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { connectDatabase } from '@sluice/database';
+import type { ServiceError } from '@sluice/problems';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { authenticate, createPepper, generateApiKey, hashKey } from './index.ts';
+
+const pepper = createPepper('p'.repeat(32));
+const database = useStack((stack) => createTestDatabase(stack));
+
+interface Part {
+  expiresInMs?: number;
+  isClosed?: boolean;
+  key?: string;
+}
+
+/** A Tenant with one Application; returns its key. */
+async function newKey({ expiresInMs, isClosed = false, key = generateApiKey('test', 'private') }: Part = {}) {
+  const { db } = database.current;
+  const [tenant_id, id] = [randomUUID(), randomUUID()];
+  const closed_at = isClosed ? new Date().toISOString() : null;
+  await db.insertInto('tenants').values({ id: tenant_id, owner_id: randomUUID(), name: 'T', closed_at }).execute();
+  const rules = [{ priority: 1, container: '/', transform: 'mask', permissions: ['token:use'] }];
+  const grants = { type: 'private' as const, permissions: ['token:read'], rules: JSON.stringify(rules) };
+  const expires_at = expiresInMs === undefined ? null : new Date(Date.now() + expiresInMs).toISOString();
+  const row = { tenant_id, id, name: 'A', ...grants, expires_at, key_hash: hashKey(pepper, key) };
+  await db.insertInto('applications').values(row).execute();
+  return { key, caller: { id, tenantId: tenant_id, type: 'private', permissions: ['token:read'], rules } };
+}
+
+const present = (key: unknown, by = pepper) =>
+  authenticate(key, { db: database.current.db, pepper: by, headerName: 'SVC-API-KEY' });
+
+test('a key gives its Application with type, permissions and rules', async () => {
+  const { key, caller } = await newKey();
+  expect(await present(key)).toEqual(caller);
+  expect(await present((await newKey({ expiresInMs: 60_000 })).key)).toMatchObject({ type: 'private' });
+});
+
+test('every key that is not accepted gives the same error', async () => {
+  const { key } = await newKey();
+  const refused: [unknown, typeof pepper?][] = [
+    [undefined],
+    [''],
+    [['a']],
+    [{}],
+    ['x'.repeat(100_000)],
+    [key.toUpperCase()],
+    [` ${key}`],
+    [generateApiKey('test', 'private')],
+    [key, createPepper('q'.repeat(32))],
+    [(await newKey({ expiresInMs: -1 })).key],
+    [(await newKey({ isClosed: true })).key],
+  ];
+  const errors = await Promise.all(
+    refused.map(([text, by]) =>
+      present(text, by).then(
+        () => undefined,
+        (error: ServiceError) => error,
+      ),
+    ),
+  );
+  for (const error of errors) {
+    expect(error).toMatchObject({
+      code: 'unauthenticated',
+      detail: 'The SVC-API-KEY header must carry a valid API key',
+      errors: undefined,
+    });
+  }
+});
+
+test('a mistyped key costs no look-up', async () => {
+  await using stack = new AsyncDisposableStack();
+  const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATABASE_POOL_SIZE: 1 };
+  const options = { db: connectDatabase(away, { stack, onError: () => {} }), pepper, headerName: 'SVC-API-KEY' };
+  const key = generateApiKey('test', 'private');
+  const mistyped = key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x');
+  await expect(authenticate(mistyped, options)).rejects.toMatchObject({ code: 'unauthenticated' });
+  await expect(authenticate(key, options)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('a key expires at its moment by the clock of the database', async () => {
+  const { key } = await newKey({ expiresInMs: 150 });
+  expect(await present(key)).toMatchObject({ type: 'private' });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await expect(present(key)).rejects.toMatchObject({ code: 'unauthenticated' });
+});

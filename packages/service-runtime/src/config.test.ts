@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeConfig, readConfig } from './index.ts';
+
+const schema = {
+  type: 'object',
+  required: ['URL', 'SECRET'],
+  properties: {
+    URL: { type: 'string', pattern: '^https?://', description: 'Where it is' },
+    SECRET: { type: 'string', minLength: 8, writeOnly: true, description: 'What nobody may see' },
+    PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 80, description: 'Port' },
+    LEVEL: { type: 'string', enum: ['low', 'high'], default: 'low', description: 'Level' },
+    FLAG: { type: 'boolean', default: false, description: 'Flag' },
+    OTHER: { type: 'string', description: 'May be absent' },
+  },
+} as const;
+
+const good = { URL: 'http://x', SECRET: 'long enough' };
+
+function messageOf(env: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(schema, env);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('was accepted');
+}
+
+test('settings are converted, defaults filled in, unknown variables left out, the whole frozen', () => {
+  const config = readConfig(schema, { ...good, PORT: '8080', FLAG: 'true', PATH: '/bin' });
+  expect(config).toEqual({ ...good, PORT: 8080, LEVEL: 'low', FLAG: true });
+  expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('an empty variable counts as absent', () => {
+  expect(readConfig(schema, { ...good, PORT: '', OTHER: '' })).toEqual({
+    ...good,
+    PORT: 80,
+    LEVEL: 'low',
+    FLAG: false,
+  });
+  expect(messageOf({ ...good, URL: '' })).toContain('URL: is required');
+});
+
+test('every fault is told at once, with what is allowed', () => {
+  const message = messageOf({ SECRET: 'short', PORT: '70000', LEVEL: 'medium', FLAG: 'yes' });
+  expect(message.split('\n').sort()).toEqual(
+    [
+      'The configuration is not usable:',
+      '  URL: is required (Where it is)',
+      '  SECRET: must NOT have fewer than 8 characters (What nobody may see)',
+      '  PORT: must be <= 65535; it is 70000 (Port)',
+      '  LEVEL: must be equal to one of the allowed values: low, high; it is "medium" (Level)',
+      '  FLAG: must be boolean; it is "yes" (Flag)',
+    ].sort(),
+  );
+});
+
+test.each(['80a', '1.5', '-1', '0x10000', 'NaN'])('%s is no port', (PORT) => {
+  expect(messageOf({ ...good, PORT })).toContain('PORT: ');
+});
+
+describe('a secret', () => {
+  const hidden = 'tiny';
+
+  test('is never printed', () => {
+    expect(messageOf({ ...good, SECRET: hidden })).not.toContain(hidden);
+    expect(describeConfig(schema)).not.toContain('long enough');
+  });
+
+  test('may be in a file, whose last line end does not count; the variable itself wins', async () => {
+    await using stack = new AsyncDisposableStack();
+    const directory = stack.adopt(await mkdtemp(join(tmpdir(), 'config-')), (path) => rm(path, { recursive: true }));
+    const SECRET_FILE = join(directory, 'secret');
+    await writeFile(SECRET_FILE, 'from the file\n');
+    expect(readConfig(schema, { URL: 'http://x', SECRET_FILE }).SECRET).toBe('from the file');
+    expect(readConfig(schema, { ...good, SECRET_FILE }).SECRET).toBe('long enough');
+    await writeFile(SECRET_FILE, hidden);
+    expect(messageOf({ URL: 'http://x', SECRET_FILE })).not.toContain(hidden);
+  });
+
+  test('whose file cannot be read is a fault that names the file', () => {
+    expect(messageOf({ URL: 'http://x', SECRET_FILE: '/no/such/file' })).toMatch(/SECRET_FILE: .*\/no\/such\/file/);
+  });
+
+  test('only secrets are read from files', () => {
+    expect(messageOf({ SECRET: 'long enough', URL_FILE: '/etc/hostname' })).toContain('URL: is required');
+  });
+});
+
+test('--help tells each setting with its default and meaning', () => {
+  const text = describeConfig(schema);
+  expect(text).toMatch(/URL +Where it is \(required\)/);
+  expect(text).toMatch(/SECRET +What nobody may see \(required; or SECRET_FILE\)/);
+  expect(text).toMatch(/PORT +Port \(default 80\)/);
+  expect(text).toMatch(/OTHER +May be absent \(default null\)/);
+});

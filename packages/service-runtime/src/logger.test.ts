@@ -1,0 +1,57 @@
+import { runInNewContext } from 'node:vm';
+import { createLogger } from './index.ts';
+
+function newLog(level = 'info') {
+  const lines: string[] = [];
+  const log = createLogger({ service: 'test', level }, { write: (line: string) => void lines.push(line) });
+  return { log, lines };
+}
+
+test('a line has level, time, service and message', () => {
+  const { log, lines } = newLog();
+  log.info({ port: 5 }, 'started');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    {
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      service: 'test',
+      port: 5,
+      msg: 'started',
+    },
+  ]);
+});
+
+test('of an error only name, message, code, stack and causes are printed: no values that a database quotes', () => {
+  const { log, lines } = newLog();
+  const hidden = { detail: 'Key (name)=(hidden-1) already exists.', where: 'hidden-2', parameters: ['hidden-3'] };
+  const cause = Object.assign(new Error('duplicate key'), { code: '23505', ...hidden });
+  log.error({ err: Object.assign(new Error('failed', { cause }), { request: 'hidden-4' }) }, 'request failed');
+  expect(lines.join()).not.toContain('hidden');
+  const { err } = JSON.parse(lines[0] ?? '');
+  expect(Object.keys(err).sort()).toEqual(['cause', 'message', 'stack', 'type']);
+  expect(err.cause).toMatchObject({ type: 'Error', message: 'duplicate key', code: '23505' });
+  expect(Object.keys(err.cause).sort()).toEqual(['code', 'message', 'stack', 'type']);
+});
+
+test('causes are followed five deep, and a circle ends', () => {
+  const { log, lines } = newLog();
+  const error = new Error('around');
+  error.cause = error;
+  log.error({ err: error });
+  expect(lines[0]?.match(/"message":"around"/g)).toHaveLength(5);
+});
+
+test.each([
+  ['text', 'a secret text'],
+  ['an object', { secret: 'a secret text' }],
+])('what was thrown and is no error, %s, is not printed', (_name, thrown) => {
+  const { log, lines } = newLog();
+  log.error({ err: thrown });
+  expect(lines.join()).not.toContain('secret text');
+});
+
+test('an error of another realm is an error', () => {
+  const { log, lines } = newLog();
+  log.error({ err: runInNewContext('new TypeError("elsewhere")') });
+  expect(JSON.parse(lines[0] ?? '').err).toMatchObject({ type: 'TypeError', message: 'elsewhere' });
+});

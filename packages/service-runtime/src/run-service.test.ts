@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const runtime = new URL('./index.ts', import.meta.url).href;
+
+/** A process that runs a service with this `start`; what it prints is gathered. */
+function run(start: string, env: Record<string, string> = {}, args: string[] = []) {
+  const program = `
+    import { httpSettings, listen, runService, serviceSettings } from '${runtime}';
+    import { createServer } from 'node:http';
+    const properties = {
+      ...serviceSettings, ...httpSettings,
+      ADMIN_PORT: { type: 'integer', default: 0, description: 'Admin port' },
+      NEEDED: { type: 'string', minLength: 3, writeOnly: true, description: 'A secret' },
+    };
+    const configSchema = { type: 'object', required: ['NEEDED'], properties };
+    const start = ${start};
+    await runService({ name: 'sample', summary: 'a sample', configSchema, start }, process);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
+    env: { PATH: process.env.PATH, ADMIN_HOST: '127.0.0.1', NEEDED: 'needed', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output.text += text;
+    });
+  }
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  return { child, output, exit };
+}
+
+async function until(output: { text: string }, part: string): Promise<void> {
+  const deadline = performance.now() + 8000;
+  while (!output.text.includes(part)) {
+    if (performance.now() > deadline) throw new Error(`"${part}" did not come; there is: ${output.text}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Says when it is there, and in which order it closes. */
+const orderly = `async (config, { stack }) => {
+  stack.defer(() => { console.log('first closed'); });
+  stack.defer(async () => { await new Promise((r) => setTimeout(r, 50)); console.log('second closed'); });
+  console.log('STARTED');
+  return {};
+}`;
+
+function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+  child.kill(signal);
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s closes what was opened, last first, and exits with 0', async (signal) => {
+  const { child, output, exit } = run(orderly);
+  await until(output, 'STARTED');
+  kill(child, signal);
+  expect(await exit).toBe(0);
+  expect(output.text.match(/\w+ closed/g)).toEqual(['second closed', 'first closed']);
+  expect(output.text).toContain('"msg":"stopped"');
+});
+
+test('the end of standard input is a stop where that is set', async () => {
+  const { child, output, exit } = run(orderly, { STOP_WHEN_STDIN_CLOSES: 'true' });
+  await until(output, 'STARTED');
+  child.stdin?.end();
+  expect(await exit).toBe(0);
+  expect(output.text).toContain('first closed');
+});
+
+test('a request under way is answered before the exit, a new connection is refused', async () => {
+  const { child, output, exit } = run(`async (config, { stack }) => {
+    const server = createServer((request, response) => setTimeout(() => response.end('answered'), 400));
+    const port = await listen(server, { host: '127.0.0.1', port: 0, stack });
+    console.log('PORT=' + port + ';');
+    return { port };
+  }`);
+  await until(output, ';');
+  const url = `http://127.0.0.1:${/PORT=(\d+);/.exec(output.text)?.[1]}/`;
+  const underWay = fetch(url).then((response) => response.text());
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  kill(child, 'SIGTERM');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await expect(fetch(url)).rejects.toThrow();
+  expect(await underWay).toBe('answered');
+  expect(await exit).toBe(0);
+});
+
+test('a part that does not close cleanly is logged, the others close, the exit is 0', async () => {
+  const { child, output, exit } = run(`async (config, { stack }) => {
+    stack.defer(() => { console.log('first closed'); });
+    stack.defer(() => { throw new Error('stuck drawer'); });
+    console.log('STARTED');
+    return {};
+  }`);
+  await until(output, 'STARTED');
+  kill(child, 'SIGTERM');
+  expect(await exit).toBe(0);
+  expect(output.text).toContain('first closed');
+  expect(output.text).toContain('stuck drawer');
+});
+
+test('a stop that takes too long exits with 1', async () => {
+  const { child, output, exit } = run(
+    `async (config, { stack }) => { stack.defer(() => new Promise(() => setInterval(() => {}, 1000))); console.log('STARTED'); return {}; }`,
+    { SHUTDOWN_TIMEOUT_MS: '200' },
+  );
+  await until(output, 'STARTED');
+  kill(child, 'SIGTERM');
+  expect(await exit).toBe(1);
+  expect(output.text).toContain('not stopped within 200 ms');
+});
+
+test('a second signal exits at once', async () => {
+  const { child, output, exit } = run(
+    `async (config, { stack }) => { stack.defer(() => new Promise(() => setInterval(() => {}, 1000))); console.log('STARTED'); return {}; }`,
+  );
+  await until(output, 'STARTED');
+  kill(child, 'SIGTERM');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  kill(child, 'SIGTERM');
+  expect(await exit).toBe(1);
+});
+
+test('a start that fails closes what was opened and exits with 1', async () => {
+  const { output, exit } = run(`async (config, { stack }) => {
+    stack.defer(() => { console.log('first closed'); });
+    throw new Error('no such host');
+  }`);
+  expect(await exit).toBe(1);
+  expect(output.text).toContain('sample could not start');
+  expect(output.text).toContain('first closed');
+});
+
+test('a configuration that is not usable exits with 78 and tells every fault, no secret', async () => {
+  const { output, exit } = run(orderly, { NEEDED: 'xy', LOG_LEVEL: 'loud', ADMIN_PORT: 'x', HEADER_PREFIX: 'a-b' });
+  expect(await exit).toBe(78);
+  for (const name of ['NEEDED', 'LOG_LEVEL', 'ADMIN_PORT', 'HEADER_PREFIX'])
+    expect(output.text).toContain(`  ${name}: `);
+  expect(output.text).not.toContain('xy');
+  expect(output.text).not.toContain('STARTED');
+});
+
+test.each(['--help', '-h'])('%s tells the settings and exits with 0, whatever the configuration', async (flag) => {
+  const { output, exit } = run(orderly, { NEEDED: '' }, [flag]);
+  expect(await exit).toBe(0);
+  expect(output.text).toContain('sample: a sample');
+  expect(output.text).toMatch(/LOG_LEVEL +Least severity that is logged \(default "info"\)/);
+  expect(output.text).not.toContain('STARTED');
+});

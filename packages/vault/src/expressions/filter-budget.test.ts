@@ -1,0 +1,34 @@
+import { type Expression, evaluateExpression, newFilterBudget, parseExpressions } from '../index.ts';
+import { fillTemplate } from './template.ts';
+
+const expressions = (text: string) =>
+  parseExpressions(text).filter((segment): segment is Expression => segment.kind === 'expression');
+
+const tooMuch = expect.objectContaining({ code: 'payload_too_large' });
+const large = 'x'.repeat(2 ** 20);
+
+test('the filters of a request share what they may go through; data without filters costs nothing', () => {
+  const [filtered, plain] = expressions('{{ a | last4 }}{{ a }}');
+  if (!filtered || !plain) throw new Error('two expressions');
+  const budget = newFilterBudget();
+  for (let i = 0; i < 7; i++) expect(evaluateExpression(filtered, large, budget)).toBe('xxxx');
+  for (let i = 0; i < 100; i++) expect(evaluateExpression(plain, large, budget)).toBe(large);
+  expect(() => {
+    for (let i = 0; i < 2; i++) evaluateExpression(filtered, large, budget);
+  }).toThrow(tooMuch);
+});
+
+test('a template cannot go through a value without end', () => {
+  const mask = Array.from({ length: 50 }, () => `{{ data ${'| reveal_last '.repeat(10)}}}`);
+  const startedAt = performance.now();
+  expect(() => fillTemplate(mask, large)).toThrow(tooMuch);
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+});
+
+test('an expression has at most 10 filters, a text at most 10,000 expressions', () => {
+  const refused = expect.objectContaining({ code: 'bad_request' });
+  expect(expressions(`{{ a ${'| upcase '.repeat(10)}}}`)).toHaveLength(1);
+  expect(() => expressions(`{{ a ${'| upcase '.repeat(11)}}}`)).toThrow(refused);
+  expect(expressions('{{a}}'.repeat(10_000))).toHaveLength(10_000);
+  expect(() => expressions('{{a}}'.repeat(10_001))).toThrow(refused);
+});

@@ -1,0 +1,140 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { generateApiKey } from '@sluice/credentials';
+import { call, createTestDatabase, createTestSecrets, eventually, testRedisUrl, useStack } from '@sluice/testing';
+
+const secrets = createTestSecrets();
+const database = useStack((stack) => createTestDatabase(stack));
+
+interface Program {
+  child: ChildProcessWithoutNullStreams;
+  output: { stdout: string; stderr: string };
+  exit: Promise<number | null>;
+}
+
+/** A program of this service as a process of its own. */
+function run(program: string, env: Record<string, string>, args: string[] = []): Program {
+  const path = fileURLToPath(new URL(program, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], { env: { PATH: process.env.PATH, ...env } });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  return { child, output, exit: once(child, 'close').then(([code]) => code) };
+}
+
+const settings = () => ({
+  ...secrets,
+  DATABASE_URL: database.current.url,
+  REDIS_URL: testRedisUrl(),
+  HOST: '127.0.0.1',
+  ADMIN_HOST: '127.0.0.1',
+  PORT: '0',
+  ADMIN_PORT: '0',
+});
+
+/** Waits for the line that tells the ports. */
+async function portsOf({ output }: Program): Promise<{ url: string; lines: string[] }> {
+  await eventually('started', () => output.stdout.includes('management-api started'));
+  const lines = output.stdout.split('\n').filter((line) => line !== '');
+  const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'management-api started');
+  return { url: `http://127.0.0.1:${started.port}`, lines };
+}
+
+describe('the service', () => {
+  test('serves, and exits with 0 after SIGTERM', async () => {
+    const service = run('main.ts', settings());
+    const { url } = await portsOf(service);
+    expect((await call(url, 'GET', '/permissions')).status).toBe(401);
+    service.child.kill('SIGTERM');
+    expect(await service.exit).toBe(0);
+    expect(service.output.stdout).toContain('"msg":"stopped"');
+  });
+
+  test('answers 503 with Retry-After while Postgres is away, and starts and stops without any store', async () => {
+    const away = {
+      DATABASE_URL: 'postgres://nobody:pw-4711@127.0.0.1:1/none',
+      REDIS_URL: 'redis://:pw-0815@127.0.0.1:1',
+    };
+    const service = run('main.ts', { ...settings(), ...away });
+    const { url } = await portsOf(service);
+    const answer = await call(url, 'GET', '/permissions', { key: generateApiKey('test', 'private') });
+    expect(answer).toMatchObject({ status: 503, body: { title: 'Service unavailable', status: 503 } });
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(JSON.stringify(answer.body)).not.toContain('127.0.0.1');
+    service.child.kill('SIGTERM');
+    expect(await service.exit).toBe(0);
+    expect(service.output.stdout).toContain('ECONNREFUSED');
+    expect(service.output.stdout).not.toMatch(/pw-4711|pw-0815/);
+  });
+
+  test('a configuration that is not usable exits with 78, every fault at once, no secret', async () => {
+    const wrong = {
+      KEY_PEPPER: 'short-pepper',
+      REDIS_URL: 'http://pw-4711@x',
+      PORT: '-1',
+      ROOT_KEY: '',
+      LOG_LEVEL: 'all',
+    };
+    const service = run('main.ts', { ...settings(), ...wrong });
+    expect(await service.exit).toBe(78);
+    for (const name of Object.keys(wrong)) expect(service.output.stderr).toContain(`  ${name}: `);
+    expect(service.output.stderr).not.toMatch(/short-pepper|pw-4711/);
+  });
+
+  test('--help tells every setting', async () => {
+    const service = run('main.ts', {}, ['--help']);
+    expect(await service.exit).toBe(0);
+    for (const name of ['DATABASE_URL', 'KEY_PEPPER', 'HEADER_PREFIX', 'DESTINATION_ALLOW', 'PORT']) {
+      expect(service.output.stdout).toContain(name);
+    }
+  });
+});
+
+describe('the tenant command', () => {
+  const create = async (...args: string[]) => {
+    const { output, exit } = run('tenants/tenant.command.ts', settings(), ['create', ...args]);
+    return { code: await exit, ...output };
+  };
+
+  test('creates a Tenant and prints its first management key once, which may do everything', async () => {
+    const service = run('main.ts', settings());
+    const { url } = await portsOf(service);
+    const { code, stdout, stderr } = await create('--name', 'Acmé 😀', '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const created = JSON.parse(stdout);
+    const key = created.management_key;
+    expect(await call(url, 'GET', '/tenants/self', { key })).toMatchObject({
+      status: 200,
+      body: { id: created.tenant_id, owner_id: created.owner_id, name: 'Acmé 😀' },
+    });
+    const self = (await call(url, 'GET', '/applications/key', { key })).body;
+    expect(self).toMatchObject({ id: created.application_id, type: 'management' });
+    expect(self.permissions).toHaveLength(24);
+    service.child.kill('SIGTERM');
+    await service.exit;
+  });
+
+  test('takes an owner, and prints for people without --json', async () => {
+    const owner = '0b8a1f1e-0000-4000-8000-000000000001';
+    const { code, stdout } = await create('--name', 'T', '--owner', owner);
+    expect(code).toBe(0);
+    expect(stdout).toContain(owner);
+    expect(stdout).toMatch(/svc_live_mgt_[0-9A-Za-z]{49}/);
+  });
+
+  test.each([
+    [[]],
+    [['--name', '']],
+    [['--name', 'x'.repeat(201)]],
+    [['--name', 'T', '--owner', 'me']],
+    [['--name', 'T', '--unknown']],
+  ])('%j exits with 1 and says why', async (args) => {
+    const { code, stdout, stderr } = await create(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.length).toBeGreaterThan(10);
+  });
+});

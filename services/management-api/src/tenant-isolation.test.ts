@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { type Answer, useStack } from '@sluice/testing';
+import fc from 'fast-check';
+import { startTestManagement } from './testing/test-management.ts';
+
+/** What one Tenant can know of another: ids. Each stands in requests for itself, or for an id that there is not. */
+const api = useStack(async (stack) => {
+  const management = await startTestManagement(stack);
+  const { application, proxy, tenant, stranger } = management;
+  const theirKey = { key: stranger.management_key };
+  const theirApplication = (await application({}, theirKey)).id;
+  const foreign: Record<Foreign, string> = {
+    application: theirApplication,
+    management: stranger.application_id,
+    proxy: (await proxy({ application: { id: theirApplication } }, theirKey)).id,
+    tenant: stranger.tenant_id,
+  };
+  const own = {
+    application: (await application({}, { key: tenant.management_key })).id,
+    proxy: (await proxy({}, { key: tenant.management_key })).id,
+  };
+  return { ...management, foreign, own };
+});
+
+type Foreign = 'application' | 'management' | 'proxy' | 'tenant';
+
+interface Operation {
+  method: string;
+  /** FOREIGN is the id in question, OWN one of the Tenant's own. */
+  path: string;
+  body?: object;
+  contentType?: string;
+}
+
+const foreign = fc.constantFrom<Foreign>('application', 'management', 'proxy', 'tenant');
+const part = fc.record(
+  {
+    name: fc.constantFrom('Mine', '', 5),
+    application: fc.constantFrom({ id: 'FOREIGN' }, { id: 'FOREIGN' }, null),
+    configuration: fc.constantFrom({ a: '1' }, { a: null }, 5),
+    permissions: fc.constantFrom(['token:read'], ['proxy:read'], []),
+    rules: fc.constantFrom([], [{ priority: 1, container: '/', transform: 'mask', permissions: ['token:use'] }], 'x'),
+    type: fc.constantFrom('private', 'management'),
+    id: fc.constant('FOREIGN'),
+    tenant_id: fc.constant('FOREIGN'),
+    application_id: fc.constant('FOREIGN'),
+    created_by: fc.constant('FOREIGN'),
+  },
+  { requiredKeys: [] },
+);
+const whole = part.map((body) => ({ name: 'Mine', destination_url: 'https://example.com/', ...body }));
+
+const mergePatch = 'application/merge-patch+json';
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  fc.record({
+    method: fc.constantFrom('GET', 'DELETE'),
+    path: fc.constantFrom('/proxies/FOREIGN', '/applications/FOREIGN'),
+  }),
+  fc.record({ method: fc.constant('POST'), path: fc.constant('/applications/FOREIGN/regenerate') }),
+  fc.record({
+    method: fc.constant('GET'),
+    path: fc.constantFrom(
+      '/proxies?id=FOREIGN',
+      '/proxies?id=FOREIGN&id=OWN&size=1',
+      '/proxies?name=FOREIGN',
+      '/applications?id=FOREIGN',
+      '/applications?id[]=OWN,FOREIGN',
+      '/permissions?application_type=FOREIGN',
+    ),
+  }),
+  fc.record({
+    method: fc.constant('PUT'),
+    path: fc.constantFrom('/proxies/FOREIGN', '/proxies/OWN', '/applications/FOREIGN', '/applications/OWN'),
+    body: whole,
+  }),
+  fc.record({
+    method: fc.constant('PATCH'),
+    path: fc.constantFrom('/proxies/FOREIGN', '/proxies/OWN'),
+    body: part,
+    contentType: fc.constantFrom(mergePatch, mergePatch, mergePatch, 'application/json'),
+  }),
+  fc.record({ method: fc.constant('POST'), path: fc.constantFrom('/proxies', '/applications'), body: whole }),
+);
+
+/** What the service answers to an operation about this id, less what each request and each resource has for itself. */
+async function answerAbout(id: string, { method, path, body, contentType }: Operation) {
+  const { own, send } = api.current;
+  const ownId = path.startsWith('/proxies') ? own.proxy : own.application;
+  const text = body && JSON.stringify(body).replaceAll('FOREIGN', id);
+  const answer = await send(method, path.replaceAll('FOREIGN', id).replaceAll('OWN', ownId), {
+    ...(text !== undefined && { body: text }),
+    headers: contentType === undefined ? {} : { 'Content-Type': contentType },
+  });
+  return comparable(answer, id);
+}
+
+function comparable({ status, headers, body }: Answer, id: string) {
+  const text = JSON.stringify(body, (name, value) =>
+    ['instance', 'created_at', 'modified_at'].includes(name) || (status === 201 && ['id', 'key'].includes(name))
+      ? undefined
+      : value,
+  );
+  const names = [...headers.keys()].filter((name) => name !== 'content-length');
+  return { status, names, type: headers.get('content-type'), body: text.replaceAll(id, 'FOREIGN') };
+}
+
+/** Everything that there is of the other Tenant. */
+async function theirRows() {
+  const { db, stranger } = api.current;
+  const id = stranger.tenant_id;
+  return {
+    tenant: await db.selectFrom('tenants').selectAll().where('id', '=', id).execute(),
+    applications: await db.selectFrom('applications').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
+    proxies: await db.selectFrom('proxies').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
+    counters: await db.selectFrom('counters').selectAll().where('tenant_id', '=', id).orderBy('counter').execute(),
+    audited: await db.selectFrom('audit_log').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
+  };
+}
+
+const property = (ask = answerAbout) =>
+  fc.asyncProperty(operation, foreign, async (one, which) => {
+    const unknown = await ask(randomUUID(), one);
+    expect(await ask(api.current.foreign[which], one)).toEqual(unknown);
+  });
+
+test("whatever is asked or done with another Tenant's ids, the answer is that for ids that there are not", async () => {
+  const before = await theirRows();
+  await fc.assert(property(), { numRuns: 300 });
+  expect(await theirRows()).toEqual(before);
+});
+
+test('an id of the Tenant itself is told apart at once: the property can fail', async () => {
+  const { own } = api.current;
+  const { counterexample } = await fc.check(
+    fc.asyncProperty(operation, async (one) => {
+      const unknown = await answerAbout(randomUUID(), one);
+      expect(await answerAbout(own.proxy, one)).toEqual(unknown);
+    }),
+    { seed: 1 },
+  );
+  expect(counterexample?.[0]).toMatchObject({ path: expect.stringMatching(/^\/proxies/) });
+});
+
+test("an idempotency key that another Tenant's Application has used is a new one", async () => {
+  const { send, stranger, tenant } = api.current;
+  const body = { name: 'Once', destination_url: 'https://example.com/once' };
+  const headers = { 'SVC-IDEMPOTENCY-KEY': 'both-use-this-one' };
+  const theirs = await send('POST', '/proxies', { body, headers, key: stranger.management_key });
+  const mine = await send('POST', '/proxies', { body, headers });
+  expect([theirs.status, mine.status]).toEqual([201, 201]);
+  expect(mine.body.tenant_id).toBe(tenant.tenant_id);
+  expect(mine.body.id).not.toBe(theirs.body.id);
+});

@@ -1,0 +1,69 @@
+import { call, eventually, useStack } from '@sluice/testing';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import type { TestProxy } from '../testing/test-tenant.ts';
+import { toArgsBody } from '../transforms/transform-body.ts';
+import { findExpressions } from './find-expressions.ts';
+
+const gateway = useStack((stack) => startTestGateway(stack));
+
+const fiveMebibytes = (piece: string) =>
+  Buffer.from(`a={{abc}}&${piece.repeat(Math.floor((5 * 2 ** 20) / piece.length))}`);
+
+function durationOf(task: () => unknown): number {
+  const startedAt = performance.now();
+  task();
+  return performance.now() - startedAt;
+}
+
+async function disclosuresOf({ id }: TestProxy): Promise<string> {
+  const rows = await gateway.current.db.selectFrom('audit_log').select('detail').where('entity_id', '=', id).execute();
+  return JSON.stringify(rows);
+}
+
+test.each(['a=&', '&', '=', 'a'])('a form of 5 MiB of %j is read at once', (piece) => {
+  expect(durationOf(() => findExpressions(fiveMebibytes(piece), 'form'))).toBeLessThan(500);
+});
+
+test('a field that is repeated a million times becomes a list in one pass', () => {
+  const body = Buffer.from('a=1&'.repeat(1_000_000));
+  let json: string | undefined;
+  expect(durationOf(() => (json = toArgsBody(body, 'form')))).toBeLessThan(5000);
+  expect(JSON.parse(json ?? '').a).toHaveLength(1_000_000);
+});
+
+test.each([
+  ['json', '"{{abc}}",'],
+  ['form', 'a={{abc}}&'],
+  ['text', '{{abc}}'],
+] as const)('a %s body with over 10,000 expressions is 400', (kind, piece) => {
+  expect(findExpressions(Buffer.from(piece.repeat(10_000)), kind)).toHaveLength(10_000);
+  expect(() => findExpressions(Buffer.from(piece.repeat(10_001)), kind)).toThrow(
+    expect.objectContaining({ code: 'bad_request' }),
+  );
+});
+
+test('filters that go through a large value again and again are 413, soon; it is a disclosure all the same', async () => {
+  const { tenant, destination, url } = gateway.current;
+  const application = await tenant.application();
+  const proxy = await tenant.proxy({ destination: destination.url });
+  const large = await tenant.token({ data: 'x'.repeat(1_000_000) });
+  const body = { a: Array(1000).fill(`{{ ${large} | reveal_last: 4 | last4 }}`) };
+  const headers = { 'SVC-PROXY-KEY': proxy.key };
+  const startedAt = performance.now();
+  const answer = await call(url, 'POST', '/proxy', { key: application.key, headers, body });
+  expect(answer.status).toBe(413);
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+  expect(destination.seen).toHaveLength(0);
+  await eventually('the disclosure', async () => (await disclosuresOf(proxy)).includes(large));
+});
+
+test('a filter that fails on a value tells something of it, so it is a disclosure', async () => {
+  const { tenant, destination, url } = gateway.current;
+  const application = await tenant.application();
+  const proxy = await tenant.proxy({ destination: destination.url });
+  const token = await tenant.token({ data: 'x23' });
+  const options = { key: application.key, headers: { 'SVC-PROXY-KEY': proxy.key } };
+  const body = { a: `{{ ${token} | slice: 0, 1 | to_number }}` };
+  expect((await call(url, 'POST', '/proxy', { ...options, body })).status).toBe(400);
+  await eventually('the disclosure', async () => (await disclosuresOf(proxy)).includes(token));
+});

@@ -1,0 +1,46 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { call, eventually, useStack } from '@sluice/testing';
+import { startTestGateway } from './testing/test-gateway.ts';
+
+const gateway = useStack((stack) => startTestGateway(stack));
+
+const connectRequest = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n';
+
+function openSocket(text: string): Promise<Socket> {
+  const { hostname, port } = new URL(gateway.current.url);
+  return new Promise((resolve) => {
+    // Half open: a client that never closes its side.
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () =>
+      socket.write(text, () => resolve(socket)),
+    );
+    socket.on('error', () => socket.destroy());
+  });
+}
+
+test('a client that resets after CONNECT ends its connection, and not the process', async () => {
+  for (let i = 0; i < 20; i++) {
+    const socket = await openSocket(connectRequest + 'x'.repeat(100));
+    await wait(i % 4);
+    socket.resetAndDestroy();
+  }
+  await wait(100);
+  expect((await call(gateway.current.url, 'GET', '/proxy')).status).toBe(400);
+});
+
+test('CONNECT is 400, and the gateway does not wait for the client to close', async () => {
+  const socket = await openSocket(connectRequest);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  await eventually('the refusal', () => text.startsWith('HTTP/1.1 400 '));
+  let isReset = false;
+  socket.on('error', () => {
+    isReset = true;
+  });
+  await eventually('the end of the connection', () => {
+    socket.write('more');
+    return isReset;
+  });
+});

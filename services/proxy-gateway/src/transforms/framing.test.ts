@@ -1,0 +1,85 @@
+import { connect } from 'node:net';
+import { call, useStack } from '@sluice/testing';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import type { ProxyParts } from '../testing/test-tenant.ts';
+
+const gateway = useStack((stack) => startTestGateway(stack));
+
+async function invokeRaw(parts: Omit<ProxyParts, 'destination'>): Promise<string> {
+  const { tenant, destination, url } = gateway.current;
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`GET /proxy HTTP/1.1\r\nHost: x\r\nSVC-PROXY-KEY: ${proxy.key}\r\nConnection: close\r\n\r\n`);
+    });
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('close', () => resolve(text));
+  });
+}
+
+const framing = `{
+  'transfer-encoding': 'chunked', 'content-length': '1', 'content-encoding': 'gzip', trailer: 'x', te: 'trailers',
+  connection: 'upgrade, x-nominated', 'keep-alive': 'timeout=9', upgrade: 'x', 'x-nominated': '1',
+  'svc-proxy-destination-status': '999', 'svc-trace-id': 'forged', 'x-kept': '1'
+}`;
+
+const transforms: [string, Omit<ProxyParts, 'destination'>][] = [
+  [
+    'a response transform',
+    { responseTransform: `module.exports = async () => ({ body: { a: 1 }, headers: ${framing} })` },
+  ],
+  [
+    'a custom response',
+    {
+      requestTransform: `const { CustomHttpResponseError } = require('svc-errors');
+        module.exports = async () => {
+          throw new CustomHttpResponseError({ status: 200, headers: ${framing}, body: { a: 1 } });
+        }`,
+    },
+  ],
+];
+
+test.each(transforms)(
+  'whatever headers %s returns, the framing and the headers of our prefix are ours',
+  async (_, parts) => {
+    const [head = '', body] = (await invokeRaw(parts)).split('\r\n\r\n');
+    const names = head.split('\r\n').map((line) => line.split(':', 1)[0]?.toLowerCase());
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(head).toContain('Content-Length: 7');
+    expect(head.toLowerCase()).toContain('x-kept: 1');
+    expect(head.toLowerCase()).toContain('connection: close');
+    expect(head).not.toMatch(/forged|999|chunked|gzip|upgrade/);
+    for (const name of ['trailer', 'te', 'keep-alive', 'x-nominated']) expect(names).not.toContain(name);
+    expect(body).toBe('{"a":1}');
+  },
+);
+
+test('a response transform that returns a Trailer header does not end the process', async () => {
+  const code = `module.exports = async () => ({ headers: { trailer: 'x' } })`;
+  expect(await invokeRaw({ responseTransform: code })).toMatch(/^HTTP\/1\.1 200 /);
+  expect((await call(gateway.current.url, 'GET', '/proxy')).status).toBe(400);
+});
+
+test.each([
+  ['names that Connection nominates', `{ ...flood('h'), connection: 'a,'.repeat(300000) }`],
+  ['headers of our prefix', `flood('svc-')`],
+])('a flood of %s holds nobody up', async (_, headers) => {
+  const code = `const flood = (name) => Object.fromEntries(Array.from({ length: 100000 }, (_, i) => [name + i, '']));
+    const { CustomHttpResponseError } = require('svc-errors');
+    module.exports = async () => { throw new CustomHttpResponseError({ status: 200, headers: ${headers} }); }`;
+  const startedAt = performance.now();
+  expect(await invokeRaw({ requestTransform: code })).toMatch(/^HTTP\/1\.1 200 /);
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+});
+
+test('an answer that is not the JSON that it says is not the caller’s fault', async () => {
+  gateway.current.destination.answer = (_request, response) =>
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"card": 4242 4242');
+  const text = await invokeRaw({ responseTransform: 'module.exports = async () => ({})' });
+  expect(text).toMatch(/^HTTP\/1\.1 500 /);
+  expect(text).not.toContain('4242');
+});

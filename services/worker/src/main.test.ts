@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, eventually, testRedisUrl, useStack } from '@sluice/testing';
+
+const database = useStack((stack) => createTestDatabase(stack));
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
+
+function run(env: Record<string, string>) {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...env },
+  });
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output.text += text;
+    });
+  }
+  return { child, output, exit: once(child, 'close').then(([code]) => code as number | null) };
+}
+
+test.each([
+  ['with its stores', () => ({ DATABASE_URL: database.current.url, REDIS_URL: testRedisUrl() })],
+  ['without any', () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' })],
+])('starts %s, and exits with 0 after SIGTERM', async (_name, stores) => {
+  const { child, output, exit } = run(stores());
+  await eventually('started', () => output.text.includes('worker started'));
+  child.kill('SIGTERM');
+  expect(await exit).toBe(0);
+});
+
+test('needs neither the root key nor the pepper, and exits with 78 without its stores', async () => {
+  const { output, exit } = run({});
+  expect(await exit).toBe(78);
+  expect(output.text.match(/^ {2}\w+/gm)).toEqual(['  DATABASE_URL', '  REDIS_URL']);
+});

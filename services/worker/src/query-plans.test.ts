@@ -1,0 +1,63 @@
+import { deleteApplication, deleteDueApplication } from '@sluice/credentials';
+import type { Database } from '@sluice/database';
+import { createTestDatabase, filled, fillTables, findFullScans, recordStatements, useStack } from '@sluice/testing';
+import * as expiry from './application-expiry/application-expiry.queries.ts';
+import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
+import * as purge from './tenant-purge/tenant-purge.queries.ts';
+
+const large = useStack(async (stack) => {
+  const { db, url } = await createTestDatabase(stack);
+  await fillTables(url, [
+    ...(['tenants', 'applications', 'proxies', 'tokens'] as const),
+    ...(['data_keys', 'counters', 'idempotency_records'] as const),
+  ]);
+  return db;
+});
+
+const tenantId = filled.tenantId(3);
+const closedTenantId = filled.tenantId(999);
+
+type Query = (db: Database) => Promise<unknown>;
+
+/** One entry for each query function, so that none can be forgotten. */
+type Covered<Module> = {
+  [Name in keyof Module as Module[Name] extends (db: never, ...rest: never[]) => Promise<unknown> ? Name : never]:
+    | Query
+    | Query[];
+};
+
+const queries = {
+  expiry: {
+    listDueApplications: (db) => expiry.listDueApplications(db),
+    findExpiry: (db) => expiry.findExpiry(db, tenantId, filled.applicationId(13)),
+  } satisfies Covered<typeof expiry>,
+  purge: {
+    listClosedTenants: (db) => purge.listClosedTenants(db, closedTenantId),
+    purgeRows: purge.purgedTables.map((table) => (db: Database) => purge.purgeRows(db, table, filled.tenantId(4))),
+    deleteTenantRow: (db) => purge.deleteTenantRow(db, closedTenantId),
+  } satisfies Covered<typeof purge>,
+  others: {
+    deleteApplication: (db) => deleteApplication(db, tenantId, filled.applicationId(23)),
+    deleteDueApplication: (db) => deleteDueApplication(db, tenantId, filled.applicationId(33)),
+    deleteOldRecords: (db) => deleteOldRecords(db),
+  } satisfies Record<string, Query>,
+};
+
+const cases = Object.values(queries).flatMap((module) =>
+  Object.entries<Query | Query[]>(module).flatMap(([name, one]) => [one].flat().map((query) => [name, query] as const)),
+);
+
+test.each(cases)('%s reads through an index at 100,000 rows', async (_name, query) => {
+  const { db, statements } = recordStatements(large.current);
+  await query(db);
+  expect(statements.length).toBeGreaterThan(0);
+  expect(await findFullScans(large.current, statements)).toEqual([]);
+});
+
+test('closed Tenants are listed from an index that holds no others', async () => {
+  const { db, statements } = recordStatements(large.current);
+  expect(await purge.listClosedTenants(db)).toHaveLength(100);
+  expect(await findFullScans(large.current, statements)).toEqual([
+    expect.stringMatching(/^(Bitmap )?Index( Only)? Scan of tenants_closed: /),
+  ]);
+});
