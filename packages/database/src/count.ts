@@ -4,6 +4,9 @@ import type { Queryable } from './database.ts';
 /** Enough that the backends of a busy Tenant seldom meet, few enough that a sum is one page. */
 const slots = 16;
 
+/** The slot of this connection, for statements that count beside what they do. */
+export const counterSlot = sql<number>`pg_backend_pid() % ${sql.lit(slots)}`;
+
 /** Adds to a Tenant's counter, in the transaction that changes what it counts. `at` also moves its `last_at`. */
 export async function addToCounter(
   db: Queryable,
@@ -14,7 +17,7 @@ export async function addToCounter(
 ): Promise<void> {
   await sql`
     insert into counters (tenant_id, counter, slot, value, last_at)
-    values (${tenantId}, ${counter}, pg_backend_pid() % ${sql.lit(slots)}, ${amount}, ${at})
+    values (${tenantId}, ${counter}, ${counterSlot}, ${amount}, ${at})
     on conflict (tenant_id, counter, slot) do update
     set value = counters.value + excluded.value, last_at = greatest(counters.last_at, excluded.last_at)
   `.execute(db);

@@ -6,7 +6,7 @@ export {
   type OnConnectionError,
   ping,
 } from './connect.ts';
-export { addToCounter, readCounter } from './count.ts';
+export { addToCounter, counterSlot, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
 export { prepared } from './prepared.ts';

@@ -158,6 +158,7 @@ describe('createToken', () => {
     ['a fingerprint without expression', { data: 1, fingerprint_expression: 'x' }, 'fingerprint_expression'],
     ['an index that does not parse', { data: 1, search_indexes: ['{{ data | nope }}'] }, 'search_indexes[0]'],
     ['an unreadable date', { data: 1, expires_at: '2100-02-30' }, 'expires_at'],
+    ['a date beyond the year 9999', { data: 1, expires_at: '9999-12-31T23:59:59-14:00' }, 'expires_at'],
     ['a date in the past', { data: 1, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
   ])('refuses %s and names the member', async (_, input, path) => {
     const { vault } = open.current;

@@ -97,7 +97,7 @@ function fill(value: Json, parsed: ReadonlyMap<string, Segment[]>, visible: Read
   const evaluate = (segment: Segment): Json => {
     if (segment.kind === 'literal') return segment.text;
     const result = evaluateExpression(segment, visible.get(segment.reference) ?? null, budget);
-    size += toText(result).length;
+    size += Buffer.byteLength(toText(result));
     if (size > largestResult) throw new ServiceError('payload_too_large', 'The result may have at most 5 MiB');
     return result;
   };

@@ -1,6 +1,9 @@
 const pattern = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** The moment that an ISO 8601 date, or date and time, names; UTC where it has no zone. Undefined for anything else. */
+/**
+ * The moment that an ISO 8601 date, or date and time, names; UTC where it has no zone. Undefined for anything else, and
+ * for a moment that its offset puts outside of the years 1 to 9999, which Postgres would not take.
+ */
 export function parseMoment(text: string): Date | undefined {
   const match = pattern.exec(text);
   if (!match) return undefined;
@@ -9,5 +12,6 @@ export function parseMoment(text: string): Date | undefined {
   const moment = new Date(`${year}-${month}-${day}T${time}${offset}`);
   // Date takes 31 April for 1 May.
   const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  return Number.isNaN(moment.getTime()) || Number(day) > lastDay ? undefined : moment;
+  const utcYear = moment.getUTCFullYear();
+  return utcYear >= 1 && utcYear <= 9999 && Number(day) <= lastDay ? moment : undefined;
 }

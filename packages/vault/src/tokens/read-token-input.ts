@@ -108,7 +108,7 @@ function noteTemplateFault(faults: FieldErrors, { member, template, fill }: Temp
     const count = countExpressions(template);
     if (count > mostExpressions) faults[member] = [`may hold at most ${mostExpressions} expressions`];
     else if (member !== 'mask' && count === 0) faults[member] = ['must hold an expression'];
-    else if (JSON.stringify(fill(template) ?? null).length > mebibyte) {
+    else if (Buffer.byteLength(JSON.stringify(fill(template) ?? null)) > mebibyte) {
       faults[member] = ['gives more than 1 MiB'];
     }
   } catch (error) {

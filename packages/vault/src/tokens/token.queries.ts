@@ -1,4 +1,4 @@
-import { prepared, type Queryable } from '@sluice/database';
+import { counterSlot, prepared, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
 import type { Json } from '../json.ts';
@@ -122,7 +122,7 @@ export async function insertTokens(
     ),
     counted as (
       insert into counters (tenant_id, counter, slot, value, last_at)
-      select ${actor.tenantId}::uuid, counter, pg_backend_pid() % 16, count(*), max(last_at)
+      select ${actor.tenantId}::uuid, counter, ${counterSlot}, count(*), max(last_at)
       from (
         select 'tokens:' || type as counter, created_at as last_at from inserted
         union all
@@ -169,7 +169,7 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
     ),
     counted as (
       insert into counters (tenant_id, counter, slot, value)
-      select ${actor.tenantId}::uuid, 'tokens:' || type, pg_backend_pid() % 16, -1 from deleted
+      select ${actor.tenantId}::uuid, 'tokens:' || type, ${counterSlot}, -1 from deleted
       on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
     )
     insert into audit_log (tenant_id, actor_id, trace_id, operation, entity_type, entity_id)
@@ -234,7 +234,7 @@ export async function noteActivity(
       returning 1
     )
     insert into counters (tenant_id, counter, slot, value)
-    select ${tenantId}::uuid, ${`active_tokens:${month}`}::text, pg_backend_pid() % 16, count(*) from touched
+    select ${tenantId}::uuid, ${`active_tokens:${month}`}::text, ${counterSlot}, count(*) from touched
     having count(*) > 0
     on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
   `.execute(db);

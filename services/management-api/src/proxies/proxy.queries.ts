@@ -55,23 +55,43 @@ export interface ProxyFilter {
   name: string | undefined;
 }
 
-/** Newest first. */
+/**
+ * Newest first. The page is found first, and only its rows are read whole, so that those on the pages before it cost
+ * little. Names are searched once for page and total.
+ */
 export async function listProxies(db: Database, tenantId: string, filter: ProxyFilter, page: PageRequest) {
-  const data = await db
+  const found = db
     .selectFrom('proxies')
-    .select(columns)
+    .select(['id as found_id', (isFilter(filter) ? matches : unknown).as('total')])
     .where('tenant_id', '=', tenantId)
     .$call((query) => matching(query, filter))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.size)
-    .offset((page.page - 1) * page.size)
+    .offset((page.page - 1) * page.size);
+  const rows = await db
+    .selectFrom('proxies')
+    .innerJoin(found.as('found'), 'found_id', 'id')
+    .select([...columns, 'total'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .execute();
-  return { data, total: await countProxies(db, tenantId, filter) };
+  const total = rows[0]?.total ?? (await countProxies(db, tenantId, filter));
+  return { data: rows.map(({ total: _, ...row }): ProxyRow => row), total };
 }
 
+function isFilter({ ids, name }: ProxyFilter): boolean {
+  return ids.length > 0 || name !== undefined;
+}
+
+/** How many rows there are on all pages. */
+const matches = sql<number | null>`count(*) over ()`;
+const unknown = sql<number | null>`null::bigint`;
+
+/** Without a filter from the counter. With one only where the page has no row that tells it. */
 async function countProxies(db: Database, tenantId: string, filter: ProxyFilter): Promise<number> {
-  if (filter.ids.length === 0 && filter.name === undefined) return readCounter(db, tenantId, counter);
+  if (!isFilter(filter)) return readCounter(db, tenantId, counter);
   const { total } = await db
     .selectFrom('proxies')
     .select((eb) => eb.fn.countAll<number>().as('total'))
