@@ -26,9 +26,10 @@ export function createIngress({ origins, headerPrefix, onFailure }: IngressOptio
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const service = findService(request.url ?? '');
     const fail = (error: ServiceError) => answerFailure(request, response, { error, service, headerPrefix });
-    if (isMisframed(request)) {
+    const fault = faultIn(request);
+    if (fault) {
       response.shouldKeepAlive = false;
-      fail(new ServiceError('bad_request', 'The HTTP version must be 1.1 or 1.0, and chunked bodies need 1.1'));
+      fail(new ServiceError('bad_request', fault));
       return;
     }
     try {
@@ -55,7 +56,9 @@ export function createIngress({ origins, headerPrefix, onFailure }: IngressOptio
 }
 
 /** What services refuse, but cannot see behind us: to them we speak HTTP/1.1 (RFC 9112 section 6.1). */
-function isMisframed({ httpVersion, headers }: IncomingMessage): boolean {
-  if (httpVersion === '1.1') return false;
-  return httpVersion !== '1.0' || headers['transfer-encoding'] !== undefined;
+function faultIn({ httpVersion, headers, url = '' }: IncomingMessage): string | undefined {
+  if (!url.startsWith('/')) return 'The request target must be a path';
+  if (httpVersion === '1.1') return undefined;
+  const isAllowed = httpVersion === '1.0' && headers['transfer-encoding'] === undefined;
+  return isAllowed ? undefined : 'The HTTP version must be 1.1 or 1.0, and chunked bodies need 1.1';
 }

@@ -1,5 +1,5 @@
-/** Segments of letters, digits, `_` and `-` between slashes; outer slashes may be left out; `/` is the root. */
-export const containerPattern = '^/?(?:[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*)?/?$';
+/** Segments of letters, digits, `_` and `-` between slashes; outer slashes may be left out; `/`, and only it, is the root. */
+export const containerPattern = '^(?:/|/?[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*/?)$';
 
 /** The form in which containers are compared: `a/b` → `/a/b/`, root `/`. */
 export function canonicalContainer(container: string): string {

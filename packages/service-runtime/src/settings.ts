@@ -7,7 +7,11 @@ export const serviceSettings = {
     default: 'info',
     description: 'Least severity that is logged',
   },
-  ADMIN_HOST: { type: 'string', default: '0.0.0.0', description: 'Address of /livez, /readyz and /metrics' },
+  ADMIN_HOST: {
+    type: 'string',
+    default: '127.0.0.1',
+    description: 'Address of /livez, /readyz and /metrics; 0.0.0.0 where probes and scrapers come from elsewhere',
+  },
   SHUTDOWN_TIMEOUT_MS: {
     type: 'integer',
     minimum: 0,

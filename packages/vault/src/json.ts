@@ -40,6 +40,22 @@ export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   return false;
 }
 
+/**
+ * Whether every number came through JSON.parse unchanged: it makes Infinity of 1e400 and another integer of most beyond
+ * 2^53, of card numbers with 17 digits for example. Does not recurse.
+ */
+export function hasExactNumbers(value: unknown): boolean {
+  for (let level = [value]; level.length > 0; ) {
+    if (level.some((item) => typeof item === 'number' && !isExact(item))) return false;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return true;
+}
+
+function isExact(number: number): boolean {
+  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
+}
+
 /** Whether Postgres can store it as text or jsonb: no NUL characters and no lone surrogates, names included. */
 export function isStorable(value: Json): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();

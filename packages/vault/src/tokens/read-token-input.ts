@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { FilterBudget } from '../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate } from '../expressions/template.ts';
 import { toText } from '../expressions/to-text.ts';
-import { isNestedDeeperThan, isObject, isStorable, type Json } from '../json.ts';
+import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json } from '../json.ts';
 import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../types/token-types.ts';
 import { parseMoment } from './moment.ts';
 import { isTokenId } from './token-id.ts';
@@ -50,6 +50,8 @@ const validate = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInput
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);
   refuse(path, isNestedDeeperThan(deepestJson, wire) ? { '': ['is nested too deeply'] } : {});
+  const isExact = !isObject(wire) || hasExactNumbers(wire.data);
+  refuse(path, isExact ? {} : { data: ['holds a number that is too large to be kept exactly; send it as text'] });
   if (!validate(wire)) throw faultsAt(path, schemaFaults(validate.errors ?? []));
   const type = wire.type ?? 'token';
   const data = wire.data as Json;

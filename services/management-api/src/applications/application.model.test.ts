@@ -36,7 +36,7 @@ const ruleFor = (type: Type) =>
       priority: mostly(fc.integer({ min: 1, max: 3 }), fc.constantFrom(0, -1, 1.5, '1', null)),
       container: mostly(
         fc.constantFrom('/', '/a/', 'a/b', '/A_-9'),
-        fc.constantFrom('///', 'a b', '/ä/', '/a//b', 5, null),
+        fc.constantFrom('//', '', '///', 'a b', '/ä/', '/a//b', 5, null),
       ),
       transform: mostly(fc.constantFrom('redact', 'mask', 'reveal'), fc.constantFrom('REVEAL', '', null, 5)),
       permissions: permissionsFor(type),

@@ -56,42 +56,32 @@ export interface ProxyFilter {
 }
 
 /**
- * Newest first. The page is found first, and only its rows are read whole, so that those on the pages before it cost
- * little. Names are searched once for page and total.
+ * Newest first. The page is found first, from an index, and only its rows are read whole: those on the pages before it
+ * cost little.
  */
 export async function listProxies(db: Database, tenantId: string, filter: ProxyFilter, page: PageRequest) {
   const found = db
     .selectFrom('proxies')
-    .select(['id as found_id', (isFilter(filter) ? matches : unknown).as('total')])
+    .select('id as found_id')
     .where('tenant_id', '=', tenantId)
     .$call((query) => matching(query, filter))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.size)
     .offset((page.page - 1) * page.size);
-  const rows = await db
+  const data = await db
     .selectFrom('proxies')
     .innerJoin(found.as('found'), 'found_id', 'id')
-    .select([...columns, 'total'])
+    .select(columns)
     .where('tenant_id', '=', tenantId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
-  const total = rows[0]?.total ?? (await countProxies(db, tenantId, filter));
-  return { data: rows.map(({ total: _, ...row }): ProxyRow => row), total };
+  return { data, total: await countProxies(db, tenantId, filter) };
 }
 
-function isFilter({ ids, name }: ProxyFilter): boolean {
-  return ids.length > 0 || name !== undefined;
-}
-
-/** How many rows there are on all pages. */
-const matches = sql<number | null>`count(*) over ()`;
-const unknown = sql<number | null>`null::bigint`;
-
-/** Without a filter from the counter. With one only where the page has no row that tells it. */
 async function countProxies(db: Database, tenantId: string, filter: ProxyFilter): Promise<number> {
-  if (!isFilter(filter)) return readCounter(db, tenantId, counter);
+  if (filter.ids.length === 0 && !isNameFilter(filter.name)) return readCounter(db, tenantId, counter);
   const { total } = await db
     .selectFrom('proxies')
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -101,12 +91,17 @@ async function countProxies(db: Database, tenantId: string, filter: ProxyFilter)
   return total;
 }
 
+/** Nothing, and nothing but `*`, match every name. */
+function isNameFilter(name: string | undefined): boolean {
+  return name !== undefined && /[^*]/.test(name);
+}
+
 type ProxyTables = { proxies: ProxiesTable };
 
 function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids, name }: ProxyFilter) {
   return query
     .$if(ids.length > 0, (q) => q.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
-    .$if(name !== undefined, (q) => q.where('name', 'ilike', likePattern(name ?? '')));
+    .$if(isNameFilter(name), (q) => q.where('name', 'ilike', likePattern(name ?? '')));
 }
 
 /** `*` is any run of characters; without one, "contains". `%` and `_` are plain characters. */

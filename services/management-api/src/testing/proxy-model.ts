@@ -47,12 +47,13 @@ export const proxyRules = {
   /** RFC 7386 section 2. */
   merge(target: unknown, patch: unknown): unknown {
     if (!isObject(patch)) return patch;
-    const result: Body = isObject(target) ? { ...target } : {};
-    for (const [name, value] of Object.entries(patch)) {
-      if (value === null) delete result[name];
-      else result[name] = proxyRules.merge(result[name], value);
-    }
-    return result;
+    const old = new Map(Object.entries(isObject(target) ? target : {}));
+    const kept = [...old].filter(([name]) => !Object.hasOwn(patch, name));
+    const given = Object.entries(patch).filter(([, value]) => value !== null);
+    return Object.fromEntries([
+      ...kept,
+      ...given.map(([name, value]) => [name, proxyRules.merge(old.get(name), value)]),
+    ]);
   },
   replace: (_old: Body, body: Body): Body => body,
   nameMatches(name: string, filter: string): boolean {
@@ -237,9 +238,15 @@ function transformFaults(member: string, transform: unknown): string[] {
   return [...unknown, ...(typeof transform.code === 'string' ? [] : ['code'])].map((name) => `${member}.${name}`);
 }
 
+/** An answer does not grow with the names that are sent. */
+const longestPath = 200;
+
 function configurationFaults(configuration: unknown): string[] {
   if (!isObject(configuration)) return ['configuration'];
   const names = Object.keys(configuration).filter((name) => [...name].length > 200);
   const values = Object.entries(configuration).filter(([, value]) => typeof value !== 'string');
-  return [...names.map(() => 'configuration'), ...values.map(([name]) => `configuration.${name}`)];
+  return [
+    ...names.map(() => 'configuration'),
+    ...values.map(([name]) => `configuration.${name}`.slice(0, longestPath)),
+  ];
 }

@@ -16,7 +16,7 @@ export function sendAnswer(response: ServerResponse, { status, headers, body }: 
   const isBodiless = emptyStatuses.has(status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
   response.writeHead(status, [...framed, ...length, names.destinationStatus, `${status}`]);
-  response.end(body);
+  response.end(isBodiless ? undefined : body);
 }
 
 export interface CustomResponseOptions {
@@ -42,11 +42,10 @@ export function sendCustomResponse(
     custom.bodyJson === undefined ? Buffer.alloc(0) : fromResultBody(custom.bodyJson, contentKind(contentType));
   if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');
   if (destinationStatus !== undefined) headers.push(names.destinationStatus, `${destinationStatus}`);
-  response.writeHead(custom.status, [
-    ...headers,
-    ...(emptyStatuses.has(custom.status) ? [] : ['Content-Length', `${body.length}`]),
-  ]);
-  response.end(body);
+  const isBodiless = emptyStatuses.has(custom.status) || response.req.method === 'HEAD';
+  const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
+  response.writeHead(custom.status, [...headers, ...length]);
+  response.end(isBodiless ? undefined : body);
 }
 
 /** An informational status cannot end an exchange (RFC 9110 section 15.2). */
