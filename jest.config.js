@@ -3,7 +3,12 @@ export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/{services,packages,infra}/*/src/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }] },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
   globalSetup: '<rootDir>/infra/local/src/stores-for-tests.ts',
   globalTeardown: '<rootDir>/infra/local/src/stores-for-tests-teardown.ts',
   maxWorkers: 2,
