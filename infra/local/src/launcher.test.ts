@@ -97,6 +97,12 @@ test('a folder that cannot be written is one message', async () => {
   expect(await output).toBe(`The folder ${directory} cannot be written (ENOTDIR); choose another with SLUICE_DIR\n`);
 });
 
+test('a folder on a file system that has no folders to make is one message too', async () => {
+  const { output, code } = start({ SLUICE_DIR: '/proc/sluice/below' });
+  expect(await code).toBe(1);
+  expect(await output).toContain('cannot be written (ENOENT); choose another with SLUICE_DIR');
+});
+
 test('a Redis that is away is one message, and nothing is left running', async () => {
   const { child, output, code } = start({ SLUICE_DIR: join(folder, 'redis'), REDIS_URL: 'redis://127.0.0.1:1' });
   expect(await code).toBe(1);

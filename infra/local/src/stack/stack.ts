@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { allOrThrow } from '../all-or-throw.ts';
 import { errorCode, LaunchError } from '../launch-error.ts';
 import { assertPortFree, freePort } from '../processes/free-port.ts';
@@ -110,7 +110,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 async function makeFolder(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o711 });
+    await makePath(directory);
     await access(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new LaunchError(
@@ -118,4 +118,24 @@ async function makeFolder(directory: string): Promise<void> {
       { cause: error },
     );
   }
+}
+
+/** Not mkdir's own recursion: that tries for ever where a file system answers that a folder in it does not exist. */
+async function makePath(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o711 });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || (await exists(dirname(directory)))) throw error;
+    await makePath(dirname(directory));
+    await mkdir(directory, { mode: 0o711 });
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
