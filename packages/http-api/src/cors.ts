@@ -1,23 +1,39 @@
 import type { Express } from 'express';
 import type { Operation } from './operation.ts';
 
+export const corsSettings = {
+  CORS_ORIGINS: {
+    type: 'string',
+    default: '*',
+    description: 'Origins whose pages may create tokens, comma separated; * for all, empty for none',
+  },
+} as const;
+
+interface CorsOptions {
+  headerPrefix: string;
+  /** As in {@link corsSettings}. */
+  origins: string;
+}
+
 /**
- * Lets browsers of any origin call an operation (Fetch standard, CORS protocol). The key is in a header and there are
- * no cookies, so an origin gains nothing that it was not given.
+ * Lets pages of these origins call an operation (Fetch standard, CORS protocol). The key is in a header and there are no
+ * cookies, so an origin gains nothing that it was not given.
  */
-export function allowBrowsers<C>(app: Express, { path, method }: Operation<C>, headerPrefix: string): void {
-  const allowedHeaders = [
-    'Content-Type',
-    `${headerPrefix}-API-KEY`,
-    `${headerPrefix}-TRACE-ID`,
-    `${headerPrefix}-IDEMPOTENCY-KEY`,
-  ];
+export function allowBrowsers<C>(app: Express, { path, method }: Operation<C>, { headerPrefix, origins }: CorsOptions) {
+  const listed = new Set(origins.split(',').map((origin) => origin.trim()));
+  const allowedHeaders = ['API-KEY', 'TRACE-ID', 'IDEMPOTENCY-KEY'].map((name) => `${headerPrefix}-${name}`);
   app.all(path, (request, response, next) => {
-    response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Expose-Headers', `${headerPrefix}-TRACE-ID, Location, Retry-After`);
-    if (request.method !== 'OPTIONS') return next();
+    const isPreflight = request.method === 'OPTIONS';
+    if (!isPreflight && request.method !== method.toUpperCase()) return next();
+    if (!listed.has('*')) response.setHeader('Vary', 'Origin');
+    const origin = listed.has('*') ? '*' : request.headers.origin;
+    if (origin !== undefined && (origin === '*' || listed.has(origin))) {
+      response.setHeader('Access-Control-Allow-Origin', origin);
+      response.setHeader('Access-Control-Expose-Headers', `${headerPrefix}-TRACE-ID, Location, Retry-After`);
+    }
+    if (!isPreflight) return next();
     response.setHeader('Access-Control-Allow-Methods', method.toUpperCase());
-    response.setHeader('Access-Control-Allow-Headers', allowedHeaders.join(', '));
+    response.setHeader('Access-Control-Allow-Headers', ['Content-Type', ...allowedHeaders].join(', '));
     response.setHeader('Access-Control-Max-Age', '7200');
     response.status(204).end();
   });

@@ -1,3 +1,4 @@
+export { corsSettings } from './cors.ts';
 export { type ApiOptions, createApi } from './create-api.ts';
 export { createHttpServer } from './http-server.ts';
 export type { IdempotencyStore, IdempotentRequest } from './idempotency.ts';

@@ -1,3 +1,4 @@
+export { answerClientError } from './client-error.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { asServiceError, type Problem, problemContentType, toProblem } from './problem.ts';
 export { type FieldErrors, ServiceError, type ServiceErrorOptions, validationFailed } from './service-error.ts';

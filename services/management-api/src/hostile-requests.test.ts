@@ -118,6 +118,13 @@ describe('a body over 1 MiB is 413', () => {
 });
 
 describe('requests that are hardly HTTP', () => {
+  test('more than 100 headers are 431, and the answer says so', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`X-Header-${i}`, '1']));
+    const answer = await api.current.send('GET', '/tenants/self', { headers });
+    expect(answer.status).toBe(431);
+    expect(answer.body.detail).toContain('100');
+  });
+
   test('a huge header is 431', async () => {
     const answer = await rawRequest(api.current.url, head('GET', '/permissions', { 'X-Large': 'x'.repeat(20_000) }));
     expect(statusOf(answer)).toBe(431);

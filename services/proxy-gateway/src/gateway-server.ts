@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { answerClientError } from '@sluice/problems';
 import type { Context } from './context.ts';
 import { serveInvocations } from './invocation/serve.ts';
 
@@ -18,6 +19,10 @@ export function createGatewayServer(context: Context): Server {
     serveInvocations(context),
   );
   server.maxHeadersCount = 0;
+  server.on('clientError', (error, socket) => {
+    const wrap = (problem: object) => ({ proxy_error: problem });
+    answerClientError(error, socket, { contentType: 'application/json', wrap });
+  });
   server.on('connect', (_request, socket) => {
     // Node has let go of the socket: an error that nobody hears would end the process, and nobody would close it.
     socket.on('error', () => socket.destroy());

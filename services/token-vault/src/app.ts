@@ -20,13 +20,17 @@ function describeTokens(headerPrefix: string): OpenApiDocument {
   });
 }
 
-export function createApp(context: Context, headerPrefix: string) {
+export function createApp(
+  context: Context,
+  { headerPrefix, corsOrigins }: { headerPrefix: string; corsOrigins: string },
+) {
   const { db, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
     operations,
     context,
     headerPrefix,
+    corsOrigins,
     log,
     publicFiles: [openApiFile(JSON.stringify(describeTokens(headerPrefix)))],
     idempotency: openIdempotency({

@@ -1,5 +1,6 @@
 import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
+import { corsSettings } from '@sluice/http-api';
 import { type Config as ConfigOf, httpSettings, serviceSettings } from '@sluice/service-runtime';
 import { vaultSettings } from '@sluice/vault';
 
@@ -12,6 +13,7 @@ export const configSchema = {
     ...databaseSettings,
     ...credentialSettings,
     ...vaultSettings,
+    ...corsSettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
     ADMIN_PORT: {
       type: 'integer',

@@ -20,6 +20,8 @@ export async function start(config: Config, { log, stack, readiness }: Runtime):
     pepper: createPepper(config.KEY_PEPPER),
     log,
   };
-  const server = createHttpServer(createApp(context, config.HEADER_PREFIX));
+  const server = createHttpServer(
+    createApp(context, { headerPrefix: config.HEADER_PREFIX, corsOrigins: config.CORS_ORIGINS }),
+  );
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };
 }

@@ -1,0 +1,45 @@
+import { connect } from 'node:net';
+import { listen } from '@sluice/service-runtime';
+import { useStack } from '@sluice/testing';
+import { createHttpServer } from './http-server.ts';
+
+const port = useStack(async (stack) => {
+  const server = createHttpServer((_request, response) => response.end('reached'));
+  return { number: await listen(server, { host: '127.0.0.1', port: 0, stack }) };
+});
+
+/** All that comes back for these bytes until the server closes. */
+function exchange(bytes: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let received = '';
+  const socket = connect(port.current.number, '127.0.0.1');
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.on('error', () => {}); // a reset after the answer is the server's right
+  socket.on('close', () => resolve(received));
+  socket.write(bytes);
+  return promise;
+}
+
+test.each([
+  ['what is no HTTP', 'nonsense\r\n\r\n', 400],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+  [
+    'a length beside chunks',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    400,
+  ],
+  ['a header block over 16 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`, 431],
+])('%s is answered with a problem document, and the connection ends', async (_, bytes, status) => {
+  const answer = await exchange(bytes);
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(head).toContain('application/problem+json');
+  expect(head).toContain('Connection: close');
+  expect(JSON.parse(body)).toMatchObject({ status, instance: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+});
+
+test('a request that is in order reaches the service', async () => {
+  expect(await exchange('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain('reached');
+});

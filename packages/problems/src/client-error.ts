@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { ErrorCode } from './error-codes.ts';
+import { type Problem, problemContentType, toProblem } from './problem.ts';
+import { ServiceError } from './service-error.ts';
+
+const known: Record<string, { code: ErrorCode; detail: string }> = {
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: 'The header block may have at most 16 KiB' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not arrive in time' },
+};
+const malformed = { code: 'bad_request', detail: 'The request is not valid HTTP/1.1' } as const;
+
+/**
+ * Answers what the HTTP parser refuses, for a server's `clientError`: a problem document as everywhere else, and the end
+ * of the connection. `wrap` puts it into a body of another shape.
+ */
+export function answerClientError(
+  error: Error & { code?: string },
+  socket: Duplex,
+  { contentType = problemContentType, wrap = (problem: Problem): object => problem } = {},
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const { code, detail } = known[error.code ?? ''] ?? malformed;
+  const problem = toProblem(new ServiceError(code, detail), randomUUID());
+  const body = JSON.stringify(wrap(problem));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
