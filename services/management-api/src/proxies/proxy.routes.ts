@@ -130,6 +130,14 @@ const putProxy = operation({
   },
 });
 
+/** A patch that finds the row changed while it was checked is tried again this often in all. */
+const mostAttempts = 10;
+
+function contended(id: string): ServiceError {
+  const detail = `Proxy ${id} is being changed by others; try again`;
+  return new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
+}
+
 const patchProxy = operation({
   id: 'patchProxy',
   tag: 'Proxies',
@@ -148,7 +156,8 @@ const patchProxy = operation({
     const { db, vault } = context;
     const { tenantId } = caller;
     let isPatched = false;
-    while (!isPatched) {
+    for (let attempt = 0; !isPatched; attempt++) {
+      if (attempt === mostAttempts) throw contended(id);
       const current = await findProxy(db, tenantId, id);
       if (!current) throw notFound(id);
       const definition = mergePatch(await toDefinition(vault, current), body);
