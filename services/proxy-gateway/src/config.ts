@@ -108,12 +108,6 @@ export const configSchema = {
       default: defaultTransformLimits.hostCalls,
       description: 'Calls of one transform to its client object',
     },
-    TRANSFORM_CONSOLE_BYTES: {
-      type: 'integer',
-      minimum: 0,
-      default: defaultTransformLimits.consoleBytes,
-      description: 'Console output of one transform that is kept, in bytes',
-    },
   },
 } as const;
 

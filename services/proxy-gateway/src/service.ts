@@ -3,7 +3,7 @@ import { openChangeChannel } from '@sluice/cache-coherence';
 import { createPepper } from '@sluice/credentials';
 import { connectDatabase, ping } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { openTransformPool, type TransformPool } from '@sluice/sandbox';
+import { defaultTransformLimits, openTransformPool, type TransformPool } from '@sluice/sandbox';
 import { type Logger, listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { createLocalKeyWrapper, openVault } from '@sluice/vault';
 import type { Config } from './config.ts';
@@ -64,7 +64,7 @@ function openTransforms(config: Config, { log, stack }: { log: Logger; stack: As
       stackBytes: config.TRANSFORM_STACK_BYTES,
       outputBytes: config.TRANSFORM_OUTPUT_BYTES,
       hostCalls: config.TRANSFORM_HOST_CALLS,
-      consoleBytes: config.TRANSFORM_CONSOLE_BYTES,
+      consoleBytes: defaultTransformLimits.consoleBytes,
     },
     onFault: (error) => log.error({ err: error }, 'a transform thread broke and was replaced'),
   });
