@@ -15,15 +15,20 @@ const api = useStack(async (stack) => {
 });
 
 async function announcedBy(tenantId: string, change: () => Promise<unknown>): Promise<(readonly string[])[]> {
+  await everythingSoFar(); // what the preparation of the test announced is not the change's
   const before = api.current.changes.length;
   await change();
-  // A message of our own comes behind all that were published before it.
+  await everythingSoFar();
+  return api.current.changes.slice(before).flatMap((seen) => (seen.tenantId === tenantId ? [seen.tags] : []));
+}
+
+/** A message of our own comes behind all that were published before it. */
+async function everythingSoFar(): Promise<void> {
   const marker = new Redis(testRedisUrl());
   const mark = String(Math.random());
   await marker.publish('{sluice}:changes', JSON.stringify({ tenantId: mark, tags: [] }));
   await marker.quit();
   await eventually('the marker', () => api.current.changes.some((seen) => seen.tenantId === mark));
-  return api.current.changes.slice(before).flatMap((seen) => (seen.tenantId === tenantId ? [seen.tags] : []));
 }
 
 const patchHeaders = { 'Content-Type': 'application/merge-patch+json' };

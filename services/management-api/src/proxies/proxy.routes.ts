@@ -133,6 +133,9 @@ const putProxy = operation({
 /** A patch that finds the row changed while it was checked is tried again this often in all. */
 const mostAttempts = 10;
 
+/** What a patch is checked on where there is no Proxy: what is wrong in it is 400 before the id is 404. */
+const blank = { name: 'blank', destination_url: 'https://example.com' };
+
 function contended(id: string): ServiceError {
   const detail = `Proxy ${id} is being changed by others; try again`;
   return new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
@@ -159,10 +162,10 @@ const patchProxy = operation({
     for (let attempt = 0; !isPatched; attempt++) {
       if (attempt === mostAttempts) throw contended(id);
       const current = await findProxy(db, tenantId, id);
-      if (!current) throw notFound(id);
-      const definition = mergePatch(await toDefinition(vault, current), body);
+      const definition = mergePatch(current ? await toDefinition(vault, current) : blank, body);
       isProxyDefinition(definition);
       await checkDefinition(definition, tenantId, context);
+      if (!current) throw notFound(id);
       await checkTransforms(definition, context);
       const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
       isPatched = await db.transaction().execute(async (tx) => {

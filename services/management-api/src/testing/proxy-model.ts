@@ -105,9 +105,10 @@ export function createProxyModel(tenant: { tenant_id: string; application_id: st
       case 'patch': {
         const body = resolve(command.body);
         const found = find(command.proxy);
-        const merged = found ? (rules.merge(current(found), body) as Body) : {};
+        const blank = { name: 'x', destination_url: 'https://example.com/in' };
+        const merged = rules.merge(found ? current(found) : blank, body) as Body;
         const options = { body, headers: { 'Content-Type': 'application/merge-patch+json' } };
-        const expected = change(found, found ? faultsOf(merged) : [], () => merged);
+        const expected = change(found, faultsOf(merged), () => merged);
         return { method: 'PATCH', path: path(command.proxy), options, expected };
       }
       case 'delete': {
