@@ -1,30 +1,25 @@
-/** What changed, told to every process that may have cached it. */
+/** What caches must drop because of one committed transaction. */
 export interface Change {
-  tenantId: string;
-  /** Tags of what to drop, for example `proxy:<id>`; `tenant` drops everything of the Tenant. */
+  id: string;
   tags: readonly string[];
 }
 
-/** The hash tag keeps the channel in one slot of a Redis Cluster. */
-export const channel = '{sluice}:changes';
-
-export function encodeChange(change: Change): string {
-  return JSON.stringify(change);
+/** A change whose outbox row is in a transaction. */
+export interface RecordedChange extends Change {
+  tenantIds: readonly string[];
 }
 
-/** Undefined for a message that is not ours. */
-export function decodeChange(text: string): Change | undefined {
-  const value = parse(text);
-  if (typeof value !== 'object' || value === null || !('tenantId' in value) || !('tags' in value)) return undefined;
-  const { tenantId, tags } = value;
-  if (typeof tenantId !== 'string' || !Array.isArray(tags)) return undefined;
-  return { tenantId, tags: tags.map(String) };
-}
+/** What a cache entry is known by. A change that names one of an entry's tags drops it. */
+export const tagOf = {
+  /** Everything of a Tenant. */
+  tenant: (id: string) => `tenant:${id}`,
+  application: (id: string) => `application:${id}`,
+  proxy: (id: string) => `proxy:${id}`,
+  /** Ids of tokens are chosen by Tenants. */
+  token: (tenantId: string, id: string) => `token:${tenantId}/${id}`,
+  /** All versions of the data keys for one purpose, wrapped and unwrapped. */
+  dataKeys: (tenantId: string, purpose: string) => `data_keys:${tenantId}/${purpose}`,
+} as const;
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+/** The tag of what is remembered as absent: named by whatever brings a key into being. */
+export const absent = 'absent';

@@ -1,71 +1,219 @@
 import { LRUCache } from 'lru-cache';
-import type { Change } from './change.ts';
+import { absent } from './change.ts';
+import { FillGuard } from './fill-guard.ts';
 
-/** What a load found. `tags` name what a change must mention for the entry to be dropped. */
+/** What a read of Postgres found, and what a change must name for it to be dropped. */
 export interface Loaded<V> {
-  tenantId: string;
-  tags: readonly string[];
   value: V;
+  tags: readonly string[];
+  /** From this moment by the database's clock it is not served any more: Postgres is asked. */
+  expiresAt?: string | null;
+  /** How much memory the value takes, about. */
+  sizeBytes: number;
 }
 
-export interface GuardedCacheOptions {
+export interface CacheLimits {
   maxEntries: number;
-  /** Bounds how long an announcement that never came can be missed. */
-  maxAgeMs: number;
-  /** False while announcements may be missed: then every read goes to Postgres. */
-  isLive: () => boolean;
+  maxBytes: number;
+  /**
+   * Whether keys that led to nothing are remembered for a moment: by number, so they must be short. Whatever brings one
+   * into being must name {@link absent}.
+   */
+  remembersAbsent?: boolean;
 }
+
+/** What a cache has to know of the lease under which it serves. */
+export interface Lease {
+  /** Whether what is cached may be served at this moment. */
+  isValid(): boolean;
+  /** Whether a moment (milliseconds since 1970) may have come by the database's clock. */
+  mayHaveCome(momentMs: number): boolean;
+}
+
+interface Entry<V> extends Loaded<V> {
+  expiresAtMs: number;
+}
+
+/** Of every entry, beside its value: the entry, its place in the maps, its tags. */
+const overheadBytes = 500;
+const mostAbsent = 10_000;
+const absentForMs = 10_000;
 
 /**
- * A cache that can be told of changes. Reads of one key are single-flight, and a read that was under way when any
- * change was announced is handed to its waiters but not installed.
+ * A bounded cache of what Postgres says, in step with it by the lease protocol. It serves only while the lease is valid;
+ * otherwise every read goes to Postgres. Reads of one key at the same time are one, and a read that a change to what it
+ * read has overtaken is handed to those who waited for it, and not kept.
  */
 export class GuardedCache<V extends object> {
-  readonly #entries: LRUCache<string, Loaded<V>>;
-  readonly #fills = new Map<string, Promise<Loaded<V> | undefined>>();
-  readonly #isLive: () => boolean;
+  /** A hit is answered from memory, also that there is nothing; a miss by Postgres. */
+  readonly counts = { hits: 0, misses: 0, dropped: 0 };
+  readonly #entries: LRUCache<string, Entry<V>>;
+  readonly #keysByTag = new Map<string, Set<string>>();
+  readonly #absent = new LRUCache<string, true>({ max: mostAbsent, ttl: absentForMs });
+  readonly #fills = new Map<string, Promise<V | undefined>>();
+  readonly #guard = new FillGuard();
+  readonly #lease: Lease;
+  readonly #remembersAbsent: boolean;
 
-  constructor({ maxEntries, maxAgeMs, isLive }: GuardedCacheOptions) {
-    this.#entries = new LRUCache({ max: maxEntries, ttl: maxAgeMs });
-    this.#isLive = isLive;
+  constructor(lease: Lease, { maxEntries, maxBytes, remembersAbsent = false }: CacheLimits) {
+    this.#lease = lease;
+    this.#remembersAbsent = remembersAbsent;
+    this.#entries = new LRUCache({
+      max: maxEntries,
+      maxSize: maxBytes,
+      sizeCalculation: (entry) => entry.sizeBytes + overheadBytes,
+      onInsert: (entry, key) => this.#addToTags(key, entry.tags),
+      dispose: (entry, key) => this.#removeFromTags(key, entry.tags),
+    });
   }
 
-  /** The value of the key, from the cache or from `load`. What is absent is not remembered. */
+  get entries(): number {
+    return this.#entries.size;
+  }
+
+  /** How many tags the entries have: none where there are no entries. */
+  get tags(): number {
+    return this.#keysByTag.size;
+  }
+
+  get sizeBytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
+  /** The value of a key, from the cache or from `load`, which resolves to undefined for what does not exist. */
   async get(key: string, load: () => Promise<Loaded<V> | undefined>): Promise<V | undefined> {
-    if (!this.#isLive()) return (await load())?.value;
+    if (!this.#lease.isValid()) {
+      this.counts.misses += 1;
+      return (await load())?.value;
+    }
+    const value = this.#find(key);
+    if (value || this.#isKnownAbsent(key)) return value;
+    this.counts.misses += 1;
+    return this.#fills.get(key) ?? this.#fill([key], async () => new Map([[key, await load()]])).get(key);
+  }
+
+  /** The values of several keys: what is not cached is loaded at once. What does not exist is not in the result. */
+  async getMany(
+    keys: readonly string[],
+    load: (missing: readonly string[]) => Promise<Map<string, Loaded<V>>>,
+  ): Promise<Map<string, V>> {
+    const found = new Map<string, V>();
+    if (!this.#lease.isValid()) {
+      this.counts.misses += keys.length;
+      for (const [key, { value }] of await load(keys)) found.set(key, value);
+      return found;
+    }
+    const missing = keys.filter((key) => {
+      const value = this.#find(key);
+      if (value) found.set(key, value);
+      return !value && !this.#isKnownAbsent(key);
+    });
+    this.counts.misses += missing.length;
+    if (missing.length === 0) return found;
+    const unread = missing.filter((key) => !this.#fills.has(key));
+    const fills = new Map(missing.map((key) => [key, this.#fills.get(key)]));
+    if (unread.length > 0) for (const [key, fill] of this.#fill(unread, async () => load(unread))) fills.set(key, fill);
+    for (const [key, fill] of fills) {
+      const value = await fill;
+      if (value) found.set(key, value);
+    }
+    return found;
+  }
+
+  #find(key: string): V | undefined {
     const entry = this.#entries.get(key);
-    if (entry) return entry.value;
-    return (await (this.#fills.get(key) ?? this.#fill(key, load)))?.value;
+    // What may be due is for Postgres to decide, whose clock it goes by.
+    if (!entry || (entry.expiresAtMs < Infinity && this.#lease.mayHaveCome(entry.expiresAtMs))) return undefined;
+    this.counts.hits += 1;
+    return entry.value;
   }
 
-  #fill(key: string, load: () => Promise<Loaded<V> | undefined>): Promise<Loaded<V> | undefined> {
-    const isCurrent = () => this.#fills.get(key) === fill;
-    const fill = load()
-      .then((loaded) => {
-        if (loaded && isCurrent()) this.#entries.set(key, loaded);
+  #isKnownAbsent(key: string): boolean {
+    const isKnown = this.#absent.has(key);
+    if (isKnown) this.counts.hits += 1;
+    return isKnown;
+  }
+
+  /** One read for these keys. A later read of one of them joins it, unless a change came in between. */
+  #fill(
+    keys: readonly string[],
+    load: () => Promise<ReadonlyMap<string, Loaded<V> | undefined>>,
+  ): Map<string, Promise<V | undefined>> {
+    const position = this.#guard.begin();
+    const loading = load().then(
+      (loaded) => {
+        this.#install(keys, loaded, position);
         return loaded;
-      })
-      .finally(() => {
-        if (isCurrent()) this.#fills.delete(key);
-      });
-    this.#fills.set(key, fill);
-    return fill;
+      },
+      (error: unknown) => {
+        this.#guard.end(position, []);
+        throw error;
+      },
+    );
+    const fills = new Map<string, Promise<V | undefined>>();
+    for (const key of keys) {
+      const fill = loading
+        .then((loaded) => loaded.get(key)?.value)
+        .finally(() => {
+          if (this.#fills.get(key) === fill) this.#fills.delete(key);
+        });
+      // Of several that wait for one read, the first may throw it before the others are looked at.
+      fill.catch(() => undefined);
+      fills.set(key, fill);
+      this.#fills.set(key, fill);
+    }
+    return fills;
   }
 
-  /** Drops what the change concerns. Reads under way are forgotten: they may have seen the old state. */
-  invalidate(change: Change): void {
-    for (const [key, entry] of this.#entries.entries()) if (concerns(change, entry)) this.#entries.delete(key);
+  #install(keys: readonly string[], loaded: ReadonlyMap<string, Loaded<V> | undefined>, position: number): void {
+    const tags = keys.flatMap((key) => loaded.get(key)?.tags ?? absent);
+    if (!this.#guard.end(position, tags)) return;
+    for (const key of keys) {
+      const one = loaded.get(key);
+      if (one) this.#entries.set(key, { ...one, expiresAtMs: one.expiresAt ? Date.parse(one.expiresAt) : Infinity });
+      else if (this.#remembersAbsent) this.#absent.set(key, true);
+    }
+  }
+
+  /** Drops what a change names. Reads under way are not joined any more. */
+  drop(tags: readonly string[]): void {
+    this.#guard.note(tags);
     this.#fills.clear();
+    for (const tag of tags) {
+      if (tag === absent) this.#absent.clear();
+      for (const key of [...(this.#keysByTag.get(tag) ?? [])]) {
+        this.counts.dropped += 1;
+        this.#entries.delete(key);
+      }
+    }
+  }
+
+  /** Drops one entry, if this is its value. */
+  forget(key: string, value: V): void {
+    if (this.#entries.peek(key)?.value === value) this.#entries.delete(key);
   }
 
   /** Drops everything, reads under way included. */
   clear(): void {
-    this.#entries.clear();
+    this.#guard.noteEverything();
     this.#fills.clear();
+    this.#absent.clear();
+    this.#entries.clear();
   }
-}
 
-function concerns(change: Change, entry: Loaded<unknown>): boolean {
-  if (change.tenantId !== entry.tenantId) return false;
-  return change.tags.includes('tenant') || change.tags.some((tag) => entry.tags.includes(tag));
+  #addToTags(key: string, tags: readonly string[]): void {
+    for (const tag of tags) {
+      const keys = this.#keysByTag.get(tag);
+      if (keys) keys.add(key);
+      else this.#keysByTag.set(tag, new Set([key]));
+    }
+  }
+
+  #removeFromTags(key: string, tags: readonly string[]): void {
+    for (const tag of tags) {
+      const keys = this.#keysByTag.get(tag);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#keysByTag.delete(tag);
+    }
+  }
 }

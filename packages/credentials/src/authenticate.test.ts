@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connectDatabase } from '@sluice/database';
 import type { ServiceError } from '@sluice/problems';
 import { createTestDatabase, useStack } from '@sluice/testing';
-import { authenticate, createPepper, generateApiKey, hashKey } from './index.ts';
+import { authenticate, createPepper, generateApiKey, hashKey, readCallers } from './index.ts';
 
 const pepper = createPepper('p'.repeat(32));
 const database = useStack((stack) => createTestDatabase(stack));
@@ -28,7 +28,7 @@ async function newKey({ expiresInMs, isClosed = false, key = generateApiKey('tes
 }
 
 const present = (key: unknown, by = pepper) =>
-  authenticate(key, { db: database.current.db, pepper: by, headerName: 'SVC-API-KEY' });
+  authenticate(key, { callers: readCallers(database.current.db), pepper: by, headerName: 'SVC-API-KEY' });
 
 test('a key gives its Application with type, permissions and rules', async () => {
   const { key, caller } = await newKey();
@@ -71,7 +71,8 @@ test('every key that is not accepted gives the same error', async () => {
 test('a mistyped key costs no look-up', async () => {
   await using stack = new AsyncDisposableStack();
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATABASE_POOL_SIZE: 1 };
-  const options = { db: connectDatabase(away, { stack, onError: () => {} }), pepper, headerName: 'SVC-API-KEY' };
+  const callers = readCallers(connectDatabase(away, { stack, onError: () => {} }));
+  const options = { callers, pepper, headerName: 'SVC-API-KEY' };
   const key = generateApiKey('test', 'private');
   const mistyped = key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x');
   await expect(authenticate(mistyped, options)).rejects.toMatchObject({ code: 'unauthenticated' });

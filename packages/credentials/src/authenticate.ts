@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { hashKey, isWellFormedApiKey } from './api-key.ts';
-import { type Caller, findCaller } from './find-caller.ts';
+import type { Callers } from './callers.ts';
+import type { Caller } from './find-caller.ts';
 
 /** One answer for every kind of key that is not accepted, so that it tells nothing. */
 export function unauthenticated(headerName: string): ServiceError {
@@ -10,7 +10,7 @@ export function unauthenticated(headerName: string): ServiceError {
 }
 
 export interface AuthenticationOptions {
-  db: Queryable;
+  callers: Callers;
   pepper: KeyObject;
   /** Named in the refusal, for example `SVC-API-KEY`. */
   headerName: string;
@@ -20,9 +20,12 @@ export interface AuthenticationOptions {
  * The caller of the key that a request presents.
  * @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted.
  */
-export async function authenticate(key: unknown, { db, pepper, headerName }: AuthenticationOptions): Promise<Caller> {
+export async function authenticate(
+  key: unknown,
+  { callers, pepper, headerName }: AuthenticationOptions,
+): Promise<Caller> {
   if (typeof key !== 'string' || !isWellFormedApiKey(key)) throw unauthenticated(headerName);
-  const caller = await findCaller(db, hashKey(pepper, key));
+  const caller = await callers.byKeyHash(hashKey(pepper, key));
   if (!caller) throw unauthenticated(headerName);
   return caller;
 }

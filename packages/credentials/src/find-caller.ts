@@ -9,11 +9,16 @@ export interface Caller extends Grants {
   type: ApplicationType;
 }
 
+/** With the moment at which it is gone. */
+export interface FoundCaller extends Caller {
+  expires_at: string | null;
+}
+
 /** Not gone by the database's clock: an Application that is due counts as deleted though its row is still there. */
 export const notExpired = sql<boolean>`(applications.expires_at is null or applications.expires_at > clock_timestamp())`;
 
 /** Undefined for a key that is unknown, expired, or of a deleted Application or Tenant. */
-export async function findCaller(db: Queryable, keyHash: Buffer): Promise<Caller | undefined> {
+export async function findCaller(db: Queryable, keyHash: Buffer): Promise<FoundCaller | undefined> {
   const [caller] = await selectByKeyHash(db, keyHash);
   return caller;
 }
@@ -23,7 +28,7 @@ const selectByKeyHash = prepared('caller_by_key_hash', (db, keyHash: Buffer) =>
 );
 
 /** The same by id, for what acts as an Application without presenting its key. */
-export async function findCallerById(db: Queryable, tenantId: string, id: string): Promise<Caller | undefined> {
+export async function findCallerById(db: Queryable, tenantId: string, id: string): Promise<FoundCaller | undefined> {
   const [caller] = await selectById(db, tenantId, id);
   return caller;
 }
@@ -42,6 +47,7 @@ function callers(db: Queryable) {
       'applications.type',
       'applications.permissions',
       'applications.rules',
+      'applications.expires_at',
     ])
     .where('tenants.closed_at', 'is', null)
     .where(notExpired);

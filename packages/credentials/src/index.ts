@@ -9,5 +9,6 @@ export {
   keyEnvironmentSettings,
 } from './api-key.ts';
 export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
-export { deleteApplication, deleteDueApplication } from './delete-application.ts';
+export { type Callers, cacheCallers, readCallers } from './callers.ts';
+export { deleteApplication } from './delete-application.ts';
 export { type Caller, findCaller, findCallerById, notExpired } from './find-caller.ts';

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Database, Tables } from './database.ts';
 import { rememberPool } from './prepared.ts';
+import { watchedClient } from './watched-client.ts';
 
 export const databaseSettings = {
   DATABASE_URL: {
@@ -29,12 +30,17 @@ export interface ConnectOptions {
   onError: OnConnectionError;
   /** How long Postgres works on a statement before it gives up; 0 for as long as it takes. */
   statementTimeoutMs?: number;
+  /** How long a connection may take to open. */
+  connectTimeoutMs?: number;
 }
 
 /** Called with what happened to an idle connection: the pool replaces it, nothing else is needed. */
 export type OnConnectionError = (error: Error) => void;
 
 const { builtins } = pg.types;
+
+/** Postgres ends a statement at its timeout; a server process that does not even do that hangs. */
+const answerMarginMs = 500;
 
 /** The type text[], which pg has no name for. */
 const textArray: number = 1009;
@@ -57,12 +63,13 @@ function parseTextArray(text: string): unknown {
 /** Opens a pool; nothing is dialled before the first query. Ends when the stack does. */
 export function connectDatabase(
   options: DatabaseOptions,
-  { stack, onError, statementTimeoutMs = 10_000 }: ConnectOptions,
+  { stack, onError, statementTimeoutMs = 10_000, connectTimeoutMs = 1000 }: ConnectOptions,
 ): Database {
   const pool = new pg.Pool({
     connectionString: options.DATABASE_URL,
     max: options.DATABASE_POOL_SIZE,
-    connectionTimeoutMillis: 1000,
+    connectionTimeoutMillis: connectTimeoutMs,
+    ...(statementTimeoutMs > 0 && { Client: watchedClient(statementTimeoutMs + answerMarginMs) }),
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,

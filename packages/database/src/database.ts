@@ -1,6 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ApplicationsTable } from './tables/applications.ts';
 import type { AuditLogTable } from './tables/audit-log.ts';
+import type { CacheLeasesTable } from './tables/cache-leases.ts';
+import type { ChangesTable } from './tables/changes.ts';
 import type { CountersTable } from './tables/counters.ts';
 import type { DataKeysTable } from './tables/data-keys.ts';
 import type { IdempotencyRecordsTable } from './tables/idempotency-records.ts';
@@ -18,6 +20,8 @@ export interface Tables {
   counters: CountersTable;
   audit_log: AuditLogTable;
   idempotency_records: IdempotencyRecordsTable;
+  cache_leases: CacheLeasesTable;
+  changes: ChangesTable;
 }
 
 export type Database = Kysely<Tables>;

@@ -11,6 +11,7 @@ export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
 export { prepared } from './prepared.ts';
 export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';
+export type { MailboxEntry } from './tables/cache-leases.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';
 export type { ProxiesTable } from './tables/proxies.ts';
 export type { TenantsTable } from './tables/tenants.ts';

@@ -10,7 +10,7 @@ import { allowBrowsers } from './cors.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { type IdempotencyStore, readIdempotencyKey } from './idempotency.ts';
 import { checkMediaType } from './media-type.ts';
-import { defaultBodyLimitBytes, type Operation, Reply, takesIdempotencyKey } from './operation.ts';
+import { Confirmed, defaultBodyLimitBytes, type Operation, Reply, takesIdempotencyKey } from './operation.ts';
 import { type PublicFile, servePublicFiles } from './public-files.ts';
 import { readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
@@ -75,7 +75,8 @@ export function createApi<C>(options: ApiOptions<C>): Express {
 
 /** The checks in their order: 401, 403, 415, 400, and only then the handler with its 404, 409 and 422. */
 function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
-  const keyHeader = `${options.headerPrefix}-API-KEY`.toLowerCase();
+  const { headerPrefix } = options;
+  const keyHeader = `${headerPrefix}-API-KEY`.toLowerCase();
   const checks = compileChecks(operation);
   return async (request: Request, response: Response): Promise<void> => {
     const caller = await options.authenticate(singleHeader(request, keyHeader));
@@ -90,7 +91,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     refuse(checkText(query));
     checks.query(query);
     const input = { params, query, body, caller, traceId };
-    const work = async () => toReply(operation, await operation.handle(input as never, options.context));
+    const work = async () => toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     send(response, await once(request, { operation, caller, body, options }, work));
   };
 }
@@ -143,7 +144,13 @@ function singleHeader(request: IncomingMessage, name: string): string | undefine
   return values?.length === 1 ? values[0] : undefined;
 }
 
-function toReply<C>(operation: Operation<C>, result: unknown): Reply {
+function toReply<C>(operation: Operation<C>, result: unknown, headerPrefix: string): Reply {
+  if (result instanceof Confirmed) {
+    const { changeId, holders, waitedMs } = result.confirmation;
+    const { status, body, headers } = toReply(operation, result.result, headerPrefix);
+    const confirmation = `change=${changeId}, holders=${holders}, waited_ms=${waitedMs}`;
+    return new Reply(status, body, { ...headers, [`${headerPrefix}-REVOCATION`]: confirmation });
+  }
   return result instanceof Reply ? result : new Reply(Number(Object.keys(operation.response)[0]), result);
 }
 

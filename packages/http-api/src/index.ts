@@ -7,6 +7,8 @@ export { failuresOf } from './openapi/failures.ts';
 export { withHeaderPrefix } from './openapi/header-prefix.ts';
 export { type OpenApiOptions, toOpenApi } from './openapi/to-openapi.ts';
 export {
+  type Confirmation,
+  Confirmed,
   created,
   type Operation,
   type OperationFacts,

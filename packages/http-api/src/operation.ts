@@ -43,6 +43,8 @@ export interface OperationFacts<P, Q, B> {
   idempotent?: boolean;
   /** Browsers of any origin may call it. */
   cors?: boolean;
+  /** It changes what processes cache, and answers once none serves the old state: its handler returns {@link Confirmed}. */
+  confirmed?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
   response: { readonly [status: number]: object | null };
   /** What else it can fail with, beside what every operation can. */
@@ -97,4 +99,23 @@ export class Reply {
 /** 201 with the resource and its `Location`. */
 export function created<T extends { id: string }>(collection: string, resource: T): Reply {
   return new Reply(201, resource, { Location: `${collection}/${encodeURIComponent(resource.id)}` });
+}
+
+/** How a change was confirmed: no process serves the old state any more. */
+export interface Confirmation {
+  changeId: string;
+  /** How many processes cached at that moment. */
+  holders: number;
+  waitedMs: number;
+}
+
+/** What a handler returns for a change that has been confirmed; the answer says so in a header. */
+export class Confirmed {
+  readonly confirmation: Confirmation;
+  readonly result: unknown;
+
+  constructor(confirmation: Confirmation, result?: unknown) {
+    this.confirmation = confirmation;
+    this.result = result;
+  }
 }

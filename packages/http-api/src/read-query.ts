@@ -2,17 +2,18 @@ import { validationFailed } from '@sluice/problems';
 
 interface QuerySchema {
   properties?: Record<string, { type?: unknown }>;
+  patternProperties?: Record<string, { type?: unknown }>;
 }
 
 /**
- * The query parameters that a schema names, as text. Lists may be repeated, written `id[]=`, or separated by commas.
+ * The query parameters that a schema names, or has a pattern for, as text. Lists may be repeated, written `id[]=`, or separated by commas.
  * An empty value counts as absent; unknown parameters are ignored.
  */
 export function readQuery(url: string, schema: object): Record<string, string | string[]> {
   const start = url.indexOf('?');
   const sent = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
   const query: Record<string, string | string[]> = {};
-  for (const [name, { type }] of Object.entries((schema as QuerySchema).properties ?? {})) {
+  for (const [name, { type }] of parametersOf(schema as QuerySchema, sent)) {
     const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)];
     if (type === 'array') {
       query[name] = values.flatMap((value) => value.split(',')).filter((value) => value !== '');
@@ -26,4 +27,12 @@ export function readQuery(url: string, schema: object): Record<string, string | 
     if (values[0]) query[name] = values[0];
   }
   return query;
+}
+
+function parametersOf({ properties = {}, patternProperties = {} }: QuerySchema, sent: URLSearchParams) {
+  const matching = Object.entries(patternProperties).flatMap(([pattern, property]) => {
+    const names = [...new Set(sent.keys())].filter((name) => new RegExp(pattern).test(name));
+    return names.map((name) => [name, property] as const);
+  });
+  return [...Object.entries(properties), ...matching];
 }

@@ -1,7 +1,8 @@
 import { Ajv } from 'ajv';
-import { UnrecoverableError, Worker } from 'bullmq';
+import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { catalogue, type JobName, keyPrefix, type Payload } from './catalogue.ts';
 import { isDoneInTime, openConnection } from './connection.ts';
+import type { JobMetrics } from './job-metrics.ts';
 
 export interface ConsumeOptions {
   redisUrl: string;
@@ -9,6 +10,7 @@ export interface ConsumeOptions {
   /** Told of each try that failed. */
   onError: (error: Error) => void;
   concurrency?: number;
+  metrics?: JobMetrics;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface ConsumeOptions {
 export function consume<N extends JobName>(
   name: N,
   handle: (payload: Payload<N>) => Promise<void>,
-  { redisUrl, stack, onError, concurrency = 8 }: ConsumeOptions,
+  { redisUrl, stack, onError, concurrency = 8, metrics }: ConsumeOptions,
 ): void {
   const isPayload = new Ajv({ formats: { uuid: /^[0-9a-f-]{36}$/ } }).compile<Payload<N>>(catalogue[name].payload);
   const underWay = new Set<Promise<void>>();
@@ -40,7 +42,15 @@ export function consume<N extends JobName>(
       stalledInterval: 15_000,
     },
   );
-  worker.on('error', onError).on('failed', (_job, error) => onError(error));
+  worker.on('error', onError).on('failed', (_job, error) => {
+    metrics?.failed(name);
+    onError(error);
+  });
+  if (metrics) {
+    const queue = new Queue(name, { prefix: keyPrefix, connection: connection.redis });
+    queue.on('error', onError);
+    metrics.follow(queue);
+  }
   stack.defer(async () => {
     // Without force BullMQ would wait for Redis too, and for ever. A job whose end Redis does not learn of comes again.
     const closed = worker.close(!connection.isReady());

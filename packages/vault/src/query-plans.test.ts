@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
 import { createTestDatabase, filled, fillTables, findFullScans, recordStatements, useStack } from '@sluice/testing';
 import * as dataKeys from './keys/data-key.queries.ts';
+import * as equalTokens from './tokens/equal-tokens.queries.ts';
 import { purgeTokens } from './tokens/purge-tokens.ts';
 import * as tokens from './tokens/token.queries.ts';
 import { readTokenUsage } from './usage-report.ts';
@@ -19,7 +20,8 @@ const owner = { tenantId, purpose: 'token_data' } as const;
 const month = '2026-01-01';
 const token = {
   ...{ id: 'new', type: 'token', data_ciphertext: randomBytes(32), mask: null, containers: ['/'], metadata: {} },
-  ...{ search_indexes: [], fingerprint: null, fingerprint_expression: null, deduplicate: null, expires_at: null },
+  ...{ cvc_ciphertext: null, cvc_due_at: null, search_indexes: [], search_hashes: [] },
+  ...{ fingerprint: null, fingerprint_expression: null, deduplicate: null, expires_at: null },
 };
 
 type Query = (db: Database) => Promise<unknown>;
@@ -37,17 +39,22 @@ const queries = {
     lockTokenRow: (db) => tokens.lockTokenRow(db, tenantId, filled.tokenId(13)),
     insertTokens: (db) => tokens.insertTokens(db, actor, [token], { month, deduplicated: true }),
     deleteTokenRow: (db) => tokens.deleteTokenRow(db, actor, filled.tokenId(33)),
-    lockFingerprints: (db) => tokens.lockFingerprints(db, tenantId, ['fingerprint-1']),
-    findTokenRowsByFingerprint: (db) =>
-      tokens.findTokenRowsByFingerprint(db, tenantId, [{ type: 'token', fingerprint: 'fingerprint-1' }]),
     noteActivity: (db) => tokens.noteActivity(db, tenantId, ids, month),
   } satisfies Covered<typeof tokens>,
+  equalTokens: {
+    lockFingerprints: (db) => equalTokens.lockFingerprints(db, tenantId, ['fingerprint-1']),
+    findTokenRowsByFingerprint: (db) =>
+      equalTokens.findTokenRowsByFingerprint(db, tenantId, [{ type: 'token', fingerprint: 'fingerprint-1' }]),
+    hasEqual: (db) =>
+      equalTokens.hasEqual(db, tenantId, { id: filled.tokenId(13), type: 'token', fingerprint: 'fingerprint-1' }),
+  } satisfies Covered<typeof equalTokens>,
   dataKeys: {
     findWrappedKey: (db) => dataKeys.findWrappedKey(db, owner, 1),
     findNewestVersion: (db) => dataKeys.findNewestVersion(db, owner),
     reserveUses: (db) => dataKeys.reserveUses(db, owner, { uses: 1, maximumUses: 2 }),
     insertDataKey: (db) =>
       dataKeys.insertDataKey(db, owner, { version: 2, wrapped_key: randomBytes(32), root_key_id: 'root' }),
+    isTenantClosed: (db) => dataKeys.isTenantClosed(db, tenantId),
     destroyTenantKeys: (db) => dataKeys.destroyTenantKeys(db, filled.tenantId(4)),
   } satisfies Covered<typeof dataKeys>,
   others: {

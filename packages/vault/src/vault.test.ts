@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AccessRule } from '@sluice/access';
 import type { Disclosure } from '@sluice/audit';
+import { tagOf } from '@sluice/cache-coherence';
 import { readCounter } from '@sluice/database';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import {
   type Actor,
@@ -21,12 +22,17 @@ import {
 } from './index.ts';
 
 const open = useStack(async (stack) => {
-  const { db } = await createTestDatabase(stack);
+  const database = await createTestDatabase(stack);
+  const { db } = database;
+  const { caches, changes } = await openTestCoherence(database, stack);
   const disclosures: Disclosure[] = [];
   const time = { now: new Date() };
   const keyWrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
   const log = { record: (disclosure: Disclosure) => void disclosures.push(disclosure) };
-  return { db, disclosures, time, vault: openVault({ db, keyWrapper, disclosures: log, clock: () => time.now }) };
+  const options = { db, keyWrapper, caches, changes, disclosures: log, clock: () => time.now };
+  /** The vault of a process that has just started. */
+  const newVault = async () => openVault({ ...options, ...(await openTestCoherence(database, stack)) });
+  return { db, disclosures, time, caches, vault: openVault(options), newVault };
 });
 
 const allPermissions = ['token:create', 'token:read', 'token:use', 'token:delete'];
@@ -373,9 +379,10 @@ describe('ciphertexts that were tampered with', () => {
     return [await create('one'), await create('two')] as const;
   }
 
-  async function copyCiphertext(from: string, to: string) {
+  async function copyCiphertext({ tenantId }: Actor, from: string, to: string) {
     await sql`update tokens set data_ciphertext = (select data_ciphertext from tokens where id = ${from})
       where id = ${to}`.execute(open.current.db);
+    open.current.caches.drop([tagOf.token(tenantId, to)]);
   }
 
   test('copied to another record of the Tenant does not open; copied back it does', async () => {
@@ -383,11 +390,11 @@ describe('ciphertexts that were tampered with', () => {
     const actor = await newActor(revealing);
     const [one, two] = await twoTokens(actor);
     await createToken(vault, actor, { id: 'keeper', data: 'x' });
-    await copyCiphertext(one, 'keeper');
-    await copyCiphertext(two, one);
+    await copyCiphertext(actor, one, 'keeper');
+    await copyCiphertext(actor, two, one);
     await expect(findToken(vault, actor, one)).rejects.toThrow(IntegrityError);
     await expect(revealForUse(vault, actor, [one])).rejects.toThrow(IntegrityError);
-    await copyCiphertext('keeper', one);
+    await copyCiphertext(actor, 'keeper', one);
     expect((await findToken(vault, actor, one)).data).toBe('one');
   });
 
@@ -415,7 +422,7 @@ describe('ciphertexts that were tampered with', () => {
     const actor = await newActor(revealing);
     const [one] = await twoTokens(actor);
     await db.transaction().execute((tx) => destroyTenantKeys(tx, actor.tenantId));
-    const restarted = openVault({ ...open.current.vault, keyWrapper: createLocalKeyWrapper('A'.repeat(43)) });
+    const restarted = await open.current.newVault();
     await expect(findToken(restarted, actor, one)).rejects.toThrow(IntegrityError);
     expect((await findToken(vault, actor, one)).data).toBe('one');
   });

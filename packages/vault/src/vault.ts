@@ -1,22 +1,35 @@
 import type { DisclosureLog } from '@sluice/audit';
+import type { CacheLimits, ChangeWriter, CoherentCaches } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import { type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
+import { openStoredTokens, type StoredTokens } from './tokens/stored-tokens.ts';
 
 /** What the functions of this package work with; their first argument. */
 export interface Vault {
   db: Database;
   dataKeys: DataKeys;
+  tokens: StoredTokens;
+  /** Tells every process that caches tokens what changed of them. */
+  changes: ChangeWriter;
   disclosures: DisclosureLog;
   clock: () => Date;
 }
 
 export interface VaultOptions extends DataKeysOptions {
+  caches: CoherentCaches;
+  changes: ChangeWriter;
+  /** Bounds the cache of tokens. */
+  cacheLimits?: CacheLimits;
   /** Where reads that give plaintext away are noted before they answer. */
   disclosures: DisclosureLog;
   clock?: () => Date;
 }
 
+const defaultCacheLimits = { maxEntries: 20_000, maxBytes: 32 * 1024 * 1024 };
+
 /** Opens the vault. Nothing is read before the first use, and there is nothing to close. */
-export function openVault({ disclosures, clock = () => new Date(), ...options }: VaultOptions): Vault {
-  return { db: options.db, dataKeys: openDataKeys(options), disclosures, clock };
+export function openVault(options: VaultOptions): Vault {
+  const { db, caches, changes, disclosures, cacheLimits = defaultCacheLimits, clock = () => new Date() } = options;
+  const tokens = openStoredTokens(db, caches, cacheLimits);
+  return { db, dataKeys: openDataKeys(options), tokens, changes, disclosures, clock };
 }

@@ -8,27 +8,28 @@ const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
   const subscriber = new Redis(testRedisUrl());
   stack.defer(() => subscriber.disconnect());
-  const changes: Change[] = [];
+  const changes: Change[] = []; // of other test files as well
   subscriber.on('message', (_channel, text) => changes.push(JSON.parse(text)));
   await subscriber.subscribe('{sluice}:changes');
   return { ...management, changes };
 });
 
-async function announcedBy(tenantId: string, change: () => Promise<unknown>): Promise<(readonly string[])[]> {
+/** What names the id is announced by the change: of each announcement its tags. */
+async function announcedOf(id: string, change: () => Promise<unknown>): Promise<(readonly string[])[]> {
   await everythingSoFar(); // what the preparation of the test announced is not the change's
   const before = api.current.changes.length;
   await change();
   await everythingSoFar();
-  return api.current.changes.slice(before).flatMap((seen) => (seen.tenantId === tenantId ? [seen.tags] : []));
+  return api.current.changes.slice(before).flatMap(({ tags }) => (tags.some((tag) => tag.includes(id)) ? [tags] : []));
 }
 
 /** A message of our own comes behind all that were published before it. */
 async function everythingSoFar(): Promise<void> {
   const marker = new Redis(testRedisUrl());
   const mark = String(Math.random());
-  await marker.publish('{sluice}:changes', JSON.stringify({ tenantId: mark, tags: [] }));
+  await marker.publish('{sluice}:changes', JSON.stringify({ id: mark, writerId: mark, tags: [mark] }));
   await marker.quit();
-  await eventually('the marker', () => api.current.changes.some((seen) => seen.tenantId === mark));
+  await eventually('the marker', () => api.current.changes.some((seen) => seen.id === mark));
 }
 
 const patchHeaders = { 'Content-Type': 'application/merge-patch+json' };
@@ -42,19 +43,19 @@ test.each([
   ['patching a Proxy', 'proxy', 'PATCH', '', { body: { name: 'N' }, headers: patchHeaders }],
   ['deleting a Proxy', 'proxy', 'DELETE', '', {}],
 ] as const)('%s is announced', async (_name, kind, method, suffix, options) => {
-  const { send, application, proxy, tenant } = api.current;
+  const { send, application, proxy } = api.current;
   const { id } = await (kind === 'application' ? application() : proxy());
   const path = `/${kind === 'application' ? 'applications' : 'proxies'}/${id}${suffix}`;
-  const announced = await announcedBy(tenant.tenant_id, () => send(method, path, options));
-  expect(announced).toEqual([[`${kind}:${id}`]]);
+  const announced = await announcedOf(id, () => send(method, path, options));
+  expect(announced).toEqual([method === 'POST' ? [`${kind}:${id}`, 'absent'] : [`${kind}:${id}`]]);
 });
 
 test('deleting an Application names the Proxies that lost it', async () => {
-  const { send, application, proxy, tenant } = api.current;
+  const { send, application, proxy } = api.current;
   const { id } = await application();
   const named = await proxy({ application: { id } });
   await proxy();
-  const announced = await announcedBy(tenant.tenant_id, () => send('DELETE', `/applications/${id}`));
+  const announced = await announcedOf(id, () => send('DELETE', `/applications/${id}`));
   expect(announced).toEqual([[`application:${id}`, `proxy:${named.id}`]]);
 });
 
@@ -64,13 +65,14 @@ test.each([
 ] as const)('%s of a Tenant drops everything of it', async (method, options) => {
   const { newTenant, send } = api.current;
   const { tenant_id, management_key: key } = await newTenant('T');
-  expect(await announcedBy(tenant_id, () => send(method, '/tenants/self', { ...options, key }))).toEqual([['tenant']]);
+  const announced = await announcedOf(tenant_id, () => send(method, '/tenants/self', { ...options, key }));
+  expect(announced).toEqual([[`tenant:${tenant_id}`]]);
 });
 
 test('what is refused announces nothing', async () => {
   const { send, proxy, tenant } = api.current;
   const { id } = await proxy();
-  const announced = await announcedBy(tenant.tenant_id, async () => {
+  const announced = await announcedOf(id, async () => {
     await send('PUT', `/proxies/${id}`, { body: { ...definition, destination_url: 'x' } });
     await send('DELETE', `/proxies/${tenant.tenant_id}`);
     await send('GET', `/proxies/${id}`);

@@ -1,8 +1,10 @@
 import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
+import { transformSettings } from '@sluice/sandbox';
 import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
 import { vaultSettings } from '@sluice/vault';
+import { trialSettings } from './proxies/open-trials.ts';
 
 export const configSchema = {
   type: 'object',
@@ -16,6 +18,8 @@ export const configSchema = {
     ...keyEnvironmentSettings,
     ...vaultSettings,
     ...destinationSettings,
+    ...transformSettings,
+    ...trialSettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {
       type: 'integer',

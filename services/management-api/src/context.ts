@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Act } from '@sluice/audit';
-import type { Change } from '@sluice/cache-coherence';
-import type { Caller } from '@sluice/credentials';
+import type { ChangeWriter } from '@sluice/cache-coherence';
+import type { Caller, Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { DestinationPolicy } from '@sluice/destination-policy';
 import { operationsOf } from '@sluice/http-api';
@@ -17,12 +17,16 @@ export interface Context {
   vault: Vault;
   /** Compiles transforms when they are written; runs none. */
   transforms: TransformPool;
+  /** Tries transforms for those who write them. */
+  trials(): TransformPool;
   destinationPolicy: DestinationPolicy;
+  /** Read from Postgres at each request: configuration is not cached where it is changed. */
+  callers: Callers;
   pepper: KeyObject;
   keyEnvironment: string;
   log: Logger;
-  /** Tells the holders of caches; call it after commit. */
-  announce(change: Change): Promise<void>;
+  /** Tells every process that caches what changed, and waits until none serves the old state. */
+  changes: ChangeWriter;
 }
 
 export const operation = operationsOf<Context>();

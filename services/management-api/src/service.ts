@@ -1,36 +1,41 @@
 import { openDisclosureLog } from '@sluice/audit';
-import { announceChange } from '@sluice/cache-coherence';
-import { createPepper } from '@sluice/credentials';
+import { openCoherence } from '@sluice/cache-coherence';
+import { createPepper, readCallers } from '@sluice/credentials';
 import { connectDatabase, ping } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { createHttpServer } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
-import { connectRedis, listen, type Runtime, type Service } from '@sluice/service-runtime';
+import { listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { createLocalKeyWrapper, openVault } from '@sluice/vault';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { openTrials } from './proxies/open-trials.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(config: Config, { log, stack, readiness }: Runtime): Promise<Service> {
+export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
-  const redis = connectRedis(config.REDIS_URL, { log, stack });
   readiness.add('postgres', () => ping(db));
+  const { caches, changes } = await openCoherence({ ...config, db, service: 'management-api', log, metrics, stack });
   const context: Context = {
     db,
     jobs: openJobs({ redisUrl: config.REDIS_URL, stack, onError: (err) => log.debug({ err }, 'job queue') }),
     vault: openVault({
       db,
       keyWrapper: createLocalKeyWrapper(config.ROOT_KEY),
+      caches,
+      changes,
       disclosures: openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
     }),
     transforms: openCompiler(config, stack),
+    trials: openTrials(config, stack),
     destinationPolicy: destinationPolicyFrom(config),
     pepper: createPepper(config.KEY_PEPPER),
     keyEnvironment: config.KEY_ENVIRONMENT,
     log,
-    announce: (change) => announceChange(redis, log, change),
+    changes,
+    callers: readCallers(db),
   };
   const server = createHttpServer(createApp(context, config.HEADER_PREFIX));
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };

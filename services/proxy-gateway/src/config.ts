@@ -1,3 +1,4 @@
+import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
@@ -16,6 +17,7 @@ export const configSchema = {
     ...httpSettings,
     ...databaseSettings,
     ...redisSettings,
+    ...cacheSettings,
     ...credentialSettings,
     ...vaultSettings,
     ...destinationSettings,
@@ -31,17 +33,6 @@ export const configSchema = {
       ...bytes,
       default: 5 * 1024 * 1024,
       description: 'Largest body that is held in memory to be read, in bytes',
-    },
-    PROXY_CACHE_ENTRIES: {
-      type: 'integer',
-      minimum: 1,
-      default: 10_000,
-      description: 'Most Proxy definitions that are kept in memory',
-    },
-    PROXY_CACHE_MAX_AGE_MS: {
-      ...milliseconds,
-      default: 2000,
-      description: 'How long a Proxy definition is kept, in milliseconds',
     },
     DESTINATION_HEAD_TIMEOUT_MS: {
       ...milliseconds,

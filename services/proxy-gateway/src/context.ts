@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { GuardedCache } from '@sluice/cache-coherence';
+import type { Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
@@ -13,6 +14,7 @@ import type { ProxyDefinition } from './invocation/proxy-definition.ts';
 export interface Context {
   db: Database;
   vault: Vault;
+  callers: Callers;
   proxies: GuardedCache<ProxyDefinition>;
   destinations: Destinations;
   transforms: TransformPool;

@@ -1,6 +1,6 @@
 import { openDisclosureLog } from '@sluice/audit';
-import { openChangeChannel } from '@sluice/cache-coherence';
-import { createPepper } from '@sluice/credentials';
+import { cacheLimitsFrom, openCoherence } from '@sluice/cache-coherence';
+import { cacheCallers, createPepper } from '@sluice/credentials';
 import { connectDatabase, ping } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { defaultTransformLimits, openTransformPool, type TransformPool } from '@sluice/sandbox';
@@ -17,15 +17,20 @@ import { createInvocationMetrics } from './invocation/metrics.ts';
 export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
   readiness.add('postgres', () => ping(db));
-  const changes = openChangeChannel({ redisUrl: config.REDIS_URL, log, stack });
+  const { caches, changes } = await openCoherence({ ...config, db, service: 'proxy-gateway', log, metrics, stack });
+  const cacheLimits = cacheLimitsFrom(config);
   const context: Context = {
     db,
     vault: openVault({
       db,
       keyWrapper: createLocalKeyWrapper(config.ROOT_KEY),
+      caches,
+      changes,
+      cacheLimits,
       disclosures: openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
     }),
-    proxies: changes.openCache({ maxEntries: config.PROXY_CACHE_ENTRIES, maxAgeMs: config.PROXY_CACHE_MAX_AGE_MS }),
+    callers: cacheCallers(db, caches, cacheLimits),
+    proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
     transforms: openTransforms(config, { log, stack }),
     destinations: openDestinationsOf(config, stack),
     pepper: createPepper(config.KEY_PEPPER),

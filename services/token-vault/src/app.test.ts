@@ -262,7 +262,7 @@ test('a row that was tampered with is a bare 500 and an alarm in the log', async
   const { id } = (await send('POST', '/tokens', { key, body: card })).body;
   await db
     .updateTable('tokens')
-    .set({ data_ciphertext: Buffer.alloc(64, 1) })
+    .set({ data_ciphertext: Buffer.alloc(64, 1), cvc_ciphertext: null, cvc_due_at: null })
     .where('id', '=', id)
     .execute();
   const { status, body } = await send('GET', `/tokens/${id}`, { key });

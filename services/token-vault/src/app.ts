@@ -24,7 +24,7 @@ export function createApp(
   context: Context,
   { headerPrefix, corsOrigins }: { headerPrefix: string; corsOrigins: string },
 ) {
-  const { db, pepper, vault, log } = context;
+  const { db, callers, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
     operations,
@@ -39,6 +39,6 @@ export function createApp(
       pepper,
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
-    authenticate: (key) => authenticate(key, { db, pepper, headerName }),
+    authenticate: (key) => authenticate(key, { callers, pepper, headerName }),
   });
 }

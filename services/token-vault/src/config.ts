@@ -1,16 +1,19 @@
+import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { corsSettings } from '@sluice/http-api';
-import { type Config as ConfigOf, httpSettings, serviceSettings } from '@sluice/service-runtime';
+import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
 import { vaultSettings } from '@sluice/vault';
 
 export const configSchema = {
   type: 'object',
-  required: ['DATABASE_URL', 'KEY_PEPPER', 'ROOT_KEY'],
+  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER', 'ROOT_KEY'],
   properties: {
     ...serviceSettings,
     ...httpSettings,
     ...databaseSettings,
+    ...redisSettings,
+    ...cacheSettings,
     ...credentialSettings,
     ...vaultSettings,
     ...corsSettings,

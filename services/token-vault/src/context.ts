@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Caller } from '@sluice/credentials';
+import type { Caller, Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import { operationsOf } from '@sluice/http-api';
 import type { Logger } from '@sluice/service-runtime';
@@ -9,6 +9,7 @@ import type { Actor, Vault } from '@sluice/vault';
 export interface Context {
   db: Database;
   vault: Vault;
+  callers: Callers;
   pepper: KeyObject;
   log: Logger;
 }

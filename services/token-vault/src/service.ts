@@ -1,5 +1,6 @@
 import { openDisclosureLog } from '@sluice/audit';
-import { createPepper } from '@sluice/credentials';
+import { cacheLimitsFrom, openCoherence } from '@sluice/cache-coherence';
+import { cacheCallers, createPepper } from '@sluice/credentials';
 import { connectDatabase, ping } from '@sluice/database';
 import { createHttpServer } from '@sluice/http-api';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
@@ -9,14 +10,17 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(config: Config, { log, stack, readiness }: Runtime): Promise<Service> {
+export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
   const keyWrapper = createLocalKeyWrapper(config.ROOT_KEY);
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
   readiness.add('postgres', () => ping(db));
   const disclosures = openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') });
+  const { caches, changes } = await openCoherence({ ...config, db, service: 'token-vault', log, metrics, stack });
+  const cacheLimits = cacheLimitsFrom(config);
   const context: Context = {
     db,
-    vault: openVault({ db, keyWrapper, disclosures }),
+    vault: openVault({ db, keyWrapper, caches, changes, cacheLimits, disclosures }),
+    callers: cacheCallers(db, caches, cacheLimits),
     pepper: createPepper(config.KEY_PEPPER),
     log,
   };

@@ -1,11 +1,13 @@
-import type { Change } from '@sluice/cache-coherence';
+import type { ChangeWriter } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import type { Logger } from '@sluice/service-runtime';
+import type { WorkerMetrics } from './metrics.ts';
 
 /** What jobs and sweeps work with. Built once, in service.ts. */
 export interface Context {
   db: Database;
   log: Logger;
-  /** Tells the holders of caches; call it after commit. */
-  announce(change: Change): Promise<void>;
+  /** Tells every process that caches what changed, and waits until none serves the old state. */
+  changes: ChangeWriter;
+  metrics: WorkerMetrics;
 }

@@ -1,4 +1,4 @@
-import { deleteApplication, deleteDueApplication } from '@sluice/credentials';
+import { deleteApplication } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import { createTestDatabase, filled, fillTables, findFullScans, recordStatements, useStack } from '@sluice/testing';
 import * as expiry from './application-expiry/application-expiry.queries.ts';
@@ -28,8 +28,8 @@ type Covered<Module> = {
 
 const queries = {
   expiry: {
-    listDueApplications: (db) => expiry.listDueApplications(db),
-    findExpiry: (db) => expiry.findExpiry(db, tenantId, filled.applicationId(13)),
+    deleteDueApplications: (db) => expiry.deleteDueApplications(db),
+    listRemaining: (db) => expiry.listRemaining(db, [{ tenant_id: tenantId, id: filled.applicationId(13) }]),
   } satisfies Covered<typeof expiry>,
   purge: {
     listClosedTenants: (db) => purge.listClosedTenants(db, closedTenantId),
@@ -38,7 +38,6 @@ const queries = {
   } satisfies Covered<typeof purge>,
   others: {
     deleteApplication: (db) => deleteApplication(db, tenantId, filled.applicationId(23)),
-    deleteDueApplication: (db) => deleteDueApplication(db, tenantId, filled.applicationId(33)),
     deleteOldRecords: (db) => deleteOldRecords(db),
   } satisfies Record<string, Query>,
 };

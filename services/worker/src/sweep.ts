@@ -4,6 +4,7 @@ export interface SweepOptions {
   name: string;
   intervalMs: number;
   log: Logger;
+  onFailure?: () => void;
   stack: AsyncDisposableStack;
 }
 
@@ -11,11 +12,17 @@ export interface SweepOptions {
  * Does at every interval, from the rows alone, what a job should have done: so that a lost queue delays and loses
  * nothing. One round at a time; on disposal the round under way ends first.
  */
-export function startSweep(round: () => Promise<void>, { name, intervalMs, log, stack }: SweepOptions): void {
-  let running: Promise<void> | undefined;
+export function startSweep(
+  round: () => Promise<unknown>,
+  { name, intervalMs, log, stack, onFailure }: SweepOptions,
+): void {
+  let running: Promise<unknown> | undefined;
   const tick = () => {
     running ??= round()
-      .catch((error: unknown) => log.error({ err: error, sweep: name }, 'a sweep failed; the next one tries again'))
+      .catch((error: unknown) => {
+        onFailure?.();
+        log.error({ err: error, sweep: name }, 'a sweep failed; the next one tries again');
+      })
       .finally(() => {
         running = undefined;
       });

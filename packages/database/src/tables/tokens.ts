@@ -6,12 +6,17 @@ export interface TokensTable {
   type: string;
   /** JSON text of `data`, encrypted; the ciphertext names the version of its data key. */
   data_ciphertext: Buffer;
+  /** The same text with the card's `cvc` in it, which `data_ciphertext` is without; gone when that is due. */
+  cvc_ciphertext: Generated<Buffer | null>;
+  cvc_due_at: Generated<string | null>;
   /** Expressions over `data`; null where the type has no mask and none was given. */
   mask: JSONColumnType<object> | null;
   /** As sent. Compared in canonical form. */
   containers: string[];
   metadata: JSONColumnType<Record<string, string>>;
   search_indexes: Generated<string[]>;
+  /** Keyed hashes of what the search indexes came to when the token was written. */
+  search_hashes: Generated<string[]>;
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;

@@ -58,7 +58,7 @@ const meanings: Record<string, string> = {
   204: 'It is done. There is no body.',
 };
 
-function successResponses({ response }: Facts, schemas: Schemas): Record<string, Part> {
+function successResponses({ response, confirmed }: Facts, schemas: Schemas): Record<string, Part> {
   return Object.fromEntries(
     Object.entries(response).map(([status, schema]) => [
       status,
@@ -66,6 +66,7 @@ function successResponses({ response }: Facts, schemas: Schemas): Record<string,
         description: meanings[status] ?? 'Success.',
         headers: {
           'SVC-TRACE-ID': { $ref: '#/components/headers/TraceId' },
+          ...(confirmed && { 'SVC-REVOCATION': { $ref: '#/components/headers/Revocation' } }),
           ...(status === '201' && { Location: { $ref: '#/components/headers/Location' } }),
         },
         ...(schema && { content: { 'application/json': { schema: schemas.refer(schema) } } }),

@@ -71,6 +71,11 @@ function components(): OpenApiDocument['components'] {
     headers: {
       TraceId: { description: 'The id of the request, in log lines too', schema: { type: 'string' } },
       Location: { description: 'The path of what was created', schema: { type: 'string', format: 'uri-reference' } },
+      Revocation: {
+        description:
+          'That no process serves the old state any more: the id of the change, how many processes cached, how long it took',
+        schema: { type: 'string', examples: ['change=9f6d3c1e-7a52-4d3b-9a0e-6c1f5b2d8e47, holders=4, waited_ms=3'] },
+      },
       RetryAfter: { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 } },
     },
     responses: sharedFailures(),

@@ -37,22 +37,22 @@ export async function findNewestVersion(db: Queryable, owner: KeyOwner): Promise
   return row?.version ?? 0;
 }
 
-/** Counts uses of the newest version in advance. Undefined where there is no key, or where it would be used too often. */
+/** Counts uses of the newest version in advance, and returns that version. Undefined where there is no key, or where it would be used too often. */
 export async function reserveUses(
   db: Queryable,
   owner: KeyOwner,
   { uses, maximumUses }: { uses: number; maximumUses: number },
-): Promise<WrappedKey | undefined> {
-  const { rows } = await sql<WrappedKey>`
+): Promise<number | undefined> {
+  const { rows } = await sql<{ version: number }>`
     update data_keys set use_count = use_count + ${uses}
     where tenant_id = ${owner.tenantId} and purpose = ${owner.purpose}
       and version = (
         select max(version) from data_keys where tenant_id = ${owner.tenantId} and purpose = ${owner.purpose}
       )
       and use_count + ${uses}::bigint <= ${maximumUses}::bigint
-    returning version, wrapped_key, root_key_id
+    returning version
   `.execute(db);
-  return rows[0];
+  return rows[0]?.version;
 }
 
 /**
@@ -74,4 +74,15 @@ export async function insertDataKey(db: Queryable, owner: KeyOwner, key: Wrapped
  */
 export async function destroyTenantKeys(tx: Queryable, tenantId: string): Promise<void> {
   await tx.deleteFrom('data_keys').where('tenant_id', '=', tenantId).execute();
+}
+
+/** Whether the Tenant is deleted, or never was. */
+export async function isTenantClosed(db: Queryable, tenantId: string): Promise<boolean> {
+  const open = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('id', '=', tenantId)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  return open === undefined;
 }

@@ -1,11 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { type CoherentCaches, tagOf } from '@sluice/cache-coherence';
+import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
 import { decryptSecret, encryptSecret, IntegrityError, type Secret } from '../index.ts';
 import { openDataKeys } from './data-keys.ts';
 import { createLocalKeyWrapper } from './key-wrapper.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(async (stack) => {
+  const opened = await createTestDatabase(stack);
+  /** The caches of one more process. */
+  const newCaches = async (): Promise<CoherentCaches> => (await openTestCoherence(opened, stack)).caches;
+  return { ...opened, newCaches };
+});
 
 async function newSecret(): Promise<Secret> {
   const tenantId = randomUUID();
@@ -41,11 +47,15 @@ function keysOf({ tenantId }: Secret) {
 
 describe('data keys', () => {
   test('a secret opens in its place, also for another process', async () => {
-    const { db } = database.current;
+    const { db, newCaches } = database.current;
     const { keyWrapper } = countingWrapper();
     const secret = await newSecret();
-    const ciphertext = await encryptSecret({ dataKeys: openDataKeys({ db, keyWrapper }) }, secret, 'value');
-    const other = { dataKeys: openDataKeys({ db, keyWrapper }) };
+    const ciphertext = await encryptSecret(
+      { dataKeys: openDataKeys({ db, keyWrapper, caches: await newCaches() }) },
+      secret,
+      'value',
+    );
+    const other = { dataKeys: openDataKeys({ db, keyWrapper, caches: await newCaches() }) };
     expect((await decryptSecret(other, secret, ciphertext)).toString()).toBe('value');
     for (const place of [{ recordId: randomUUID() }, { field: 'other' }, { purpose: 'token_data' as const }]) {
       await expect(decryptSecret(other, { ...secret, ...place }, ciphertext)).rejects.toThrow(IntegrityError);
@@ -53,25 +63,28 @@ describe('data keys', () => {
   });
 
   test('are made once, however many ask, and unwrapped once', async () => {
-    const { db } = database.current;
+    const { db, newCaches } = database.current;
     const { keyWrapper, counts } = countingWrapper();
     const secret = await newSecret();
-    const processes = [1, 2].map(() => ({ dataKeys: openDataKeys({ db, keyWrapper }) }));
+    const processes = [await newCaches(), await newCaches()].map((caches) => ({
+      dataKeys: openDataKeys({ db, keyWrapper, caches }),
+    }));
     const all = processes.flatMap((holder) => Array.from({ length: 10 }, () => encryptSecret(holder, secret, 'x')));
     await Promise.all(all);
     expect(await keysOf(secret)).toEqual([{ purpose: 'proxy_secrets', version: 1, use_count: 2048 }]);
     expect(counts.unwrapped).toBe(2);
   });
 
-  test('are forgotten after their time, and unwrapped again', async () => {
+  test('are forgotten when a change names them, and unwrapped again', async () => {
     const { db } = database.current;
     const { keyWrapper, counts } = countingWrapper();
-    const holder = { dataKeys: openDataKeys({ db, keyWrapper, timeToLiveMs: 50 }) };
+    const caches = await database.current.newCaches();
+    const holder = { dataKeys: openDataKeys({ db, keyWrapper, caches }) };
     const secret = await newSecret();
     const ciphertext = await encryptSecret(holder, secret, 'x');
     await decryptSecret(holder, secret, ciphertext);
     expect(counts.unwrapped).toBe(1);
-    await delay(60);
+    caches.drop([tagOf.dataKeys(secret.tenantId, secret.purpose)]);
     await Promise.all([1, 2, 3].map(() => decryptSecret(holder, secret, ciphertext)));
     expect(counts.unwrapped).toBe(2);
   });
@@ -80,7 +93,8 @@ describe('data keys', () => {
     const { db } = database.current;
     const { keyWrapper } = countingWrapper();
     const secret = await newSecret();
-    const holder = { dataKeys: openDataKeys({ db, keyWrapper, reservationSize: 4, maximumUses: 8 }) };
+    const caches = await database.current.newCaches();
+    const holder = { dataKeys: openDataKeys({ db, keyWrapper, caches, reservationSize: 4, maximumUses: 8 }) };
     const ciphertexts: Buffer[] = [];
     for (let i = 0; i < 10; i++) {
       ciphertexts.push(await encryptSecret(holder, secret, `value ${i}`));
@@ -99,25 +113,30 @@ describe('data keys', () => {
     const { db } = database.current;
     const { keyWrapper } = countingWrapper();
     const secret = await newSecret();
-    const dataKeys = openDataKeys({ db, keyWrapper, reservationSize: 4 });
+    const caches = await database.current.newCaches();
+    const dataKeys = openDataKeys({ db, keyWrapper, caches, reservationSize: 4 });
     expect((await dataKeys.reserve(secret, 1000)).version).toBe(1);
     expect(await keysOf(secret)).toMatchObject([{ use_count: 1000 }]);
   });
 
   test('another root key cannot unwrap, and says which it needs', async () => {
-    const { db } = database.current;
+    const { db, newCaches } = database.current;
     const [one, two] = [countingWrapper().keyWrapper, countingWrapper().keyWrapper];
     const secret = await newSecret();
-    const ciphertext = await encryptSecret({ dataKeys: openDataKeys({ db, keyWrapper: one }) }, secret, 'x');
-    const wrong = { dataKeys: openDataKeys({ db, keyWrapper: two }) };
+    const ciphertext = await encryptSecret(
+      { dataKeys: openDataKeys({ db, keyWrapper: one, caches: await newCaches() }) },
+      secret,
+      'x',
+    );
+    const wrong = { dataKeys: openDataKeys({ db, keyWrapper: two, caches: await newCaches() }) };
     await expect(decryptSecret(wrong, secret, ciphertext)).rejects.toThrow(`it was wrapped by ${one.currentKeyId}`);
   });
 
   test('no key is made for a Tenant that is being closed', async () => {
-    const { db } = database.current;
+    const { db, newCaches } = database.current;
     const { keyWrapper } = countingWrapper();
     const secret = await newSecret();
-    const holder = { dataKeys: openDataKeys({ db, keyWrapper }) };
+    const holder = { dataKeys: openDataKeys({ db, keyWrapper, caches: await newCaches() }) };
     let encrypting: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (tx) => {
       const closed_at = new Date().toISOString();

@@ -1,12 +1,13 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { LRUCache } from 'lru-cache';
 import { IntegrityError } from '../encryption/integrity-error.ts';
 import {
   findNewestVersion,
   findWrappedKey,
   insertDataKey,
+  isTenantClosed,
   type KeyOwner,
   reserveUses,
   type WrappedKey,
@@ -20,7 +21,7 @@ export interface DataKey {
   key: KeyObject;
 }
 
-/** The data keys of all Tenants: created when first needed, unwrapped once, forgotten after a while. */
+/** The data keys of all Tenants: created when first needed, unwrapped once. */
 export interface DataKeys {
   /** The key that a ciphertext names. @throws {IntegrityError} where there is no such key or it does not unwrap. */
   find(owner: KeyOwner, version: number): Promise<KeyObject>;
@@ -33,51 +34,46 @@ export interface DataKeys {
 export interface DataKeysOptions {
   db: Database;
   keyWrapper: KeyWrapper;
-  /** How long an unwrapped key stays in memory. */
-  timeToLiveMs?: number;
-  /** How many unwrapped keys stay in memory. */
-  cacheSize?: number;
+  caches: CoherentCaches;
   /** How many encryptions are counted at once. */
   reservationSize?: number;
   /** Encryptions after which a new version is made: far from the 2^32 that random nonces allow (NIST SP 800-38D). */
   maximumUses?: number;
 }
 
+/** Encryptions that are counted in the table and have not happened yet. */
+interface Reservation {
+  version: number;
+  remaining: number;
+}
+
 const hashingVersion = 1;
+const mostKeys = 10_000;
+const keyBytes = 500;
+const limits = { maxEntries: mostKeys, maxBytes: mostKeys * 2 * keyBytes };
 
 /** Opens the keys. Nothing is read before the first use, and there is nothing to close. */
 export function openDataKeys(options: DataKeysOptions): DataKeys {
-  const { db, keyWrapper, timeToLiveMs = 60_000, cacheSize = 10_000 } = options;
-  const { reservationSize = 1024, maximumUses = 2 ** 28 } = options;
-  const unwrapped = new LRUCache<string, KeyObject>({ max: cacheSize, ttl: timeToLiveMs });
-  const reservations = new LRUCache<string, { version: number; remaining: number }>({ max: cacheSize });
+  const { db, keyWrapper, caches, reservationSize = 1024, maximumUses = 2 ** 28 } = options;
+  const unwrapped = caches.open<KeyObject>('data_keys', limits);
+  const reservations = caches.open<Reservation>('data_key_reservations', limits);
   const once = singleFlight();
 
   /** Undefined where the table has no such version. */
-  async function load(owner: KeyOwner, version: number): Promise<KeyObject | undefined> {
+  function load(owner: KeyOwner, version: number): Promise<KeyObject | undefined> {
     const context = contextOf(owner, version);
-    const known = unwrapped.get(context);
-    if (known) return known;
-    return once(context, async () => {
+    return unwrapped.get(context, async () => {
       const row = await findWrappedKey(db, owner, version);
-      return row && keep(owner, row);
+      return row && loaded(owner, await unwrap(row, context));
     });
   }
 
-  async function keep(owner: KeyOwner, row: WrappedKey): Promise<KeyObject> {
-    const context = contextOf(owner, row.version);
-    const known = unwrapped.get(context);
-    if (known) return known;
-    const bytes = await unwrap(row, context);
-    const key = createSecretKey(bytes);
-    bytes.fill(0);
-    unwrapped.set(context, key);
-    return key;
-  }
-
-  async function unwrap(row: WrappedKey, context: string): Promise<Buffer> {
+  async function unwrap(row: WrappedKey, context: string): Promise<KeyObject> {
     try {
-      return await keyWrapper.unwrap(row.wrapped_key, context);
+      const bytes = await keyWrapper.unwrap(row.wrapped_key, context);
+      const key = createSecretKey(bytes);
+      bytes.fill(0);
+      return key;
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause; // a key service that is away
       const other = row.root_key_id === keyWrapper.currentKeyId ? '' : `; it was wrapped by ${row.root_key_id}`;
@@ -94,47 +90,57 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     await insertDataKey(db, owner, { version, wrapped_key, root_key_id: keyWrapper.currentKeyId });
   }
 
-  async function reserveInTable(owner: KeyOwner, uses: number): Promise<DataKey> {
+  /** Counts uses of the newest version, or of a new one where it has been used enough. @returns the version. */
+  async function reserveInTable(owner: KeyOwner, uses: number): Promise<number> {
     const reserved = await reserveUses(db, owner, { uses, maximumUses });
-    if (reserved) return { version: reserved.version, key: await keep(owner, reserved) };
+    if (reserved !== undefined) return reserved;
     await addVersion(owner, (await findNewestVersion(db, owner)) + 1);
     const ofNewVersion = await reserveUses(db, owner, { uses, maximumUses });
-    if (!ofNewVersion) throw tenantClosed();
-    return { version: ofNewVersion.version, key: await keep(owner, ofNewVersion) };
+    if (ofNewVersion === undefined) throw tenantClosed();
+    return ofNewVersion;
   }
 
   async function find(owner: KeyOwner, version: number): Promise<KeyObject> {
     const key = await load(owner, version);
-    if (!key) throw new IntegrityError(`data key ${contextOf(owner, version)} does not exist`);
-    return key;
+    if (key) return key;
+    // The keys of a Tenant that is deleted in the middle of a request are gone with it.
+    if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();
+    throw new IntegrityError(`data key ${contextOf(owner, version)} does not exist`);
   }
 
   async function reserve(owner: KeyOwner, uses: number): Promise<DataKey> {
-    if (uses >= reservationSize) return reserveInTable(owner, uses);
+    const version = uses >= reservationSize ? await reserveInTable(owner, uses) : await takeReserved(owner, uses);
+    return { version, key: await find(owner, version) };
+  }
+
+  async function takeReserved(owner: KeyOwner, uses: number): Promise<number> {
     const name = `${owner.tenantId}/${owner.purpose}`;
     for (;;) {
-      const held = reservations.get(name);
+      const held = await reservations.get(name, async () =>
+        loaded(owner, { version: await reserveInTable(owner, reservationSize), remaining: reservationSize }),
+      );
       if (held && held.remaining >= uses) {
         held.remaining -= uses;
-        return { version: held.version, key: await find(owner, held.version) };
+        return held.version;
       }
-      await once(`reserve ${name}`, async () => {
-        const { version } = await reserveInTable(owner, reservationSize);
-        reservations.set(name, { version, remaining: reservationSize });
-      });
+      if (held) reservations.forget(name, held);
     }
   }
 
   async function forHashing(owner: KeyOwner): Promise<KeyObject> {
     const known = await load(owner, hashingVersion);
     if (known) return known;
-    await addVersion(owner, hashingVersion);
+    await once(contextOf(owner, hashingVersion), () => addVersion(owner, hashingVersion));
     const added = await load(owner, hashingVersion);
     if (!added) throw tenantClosed();
     return added;
   }
 
   return { find, reserve, forHashing };
+}
+
+function loaded<V>({ tenantId, purpose }: KeyOwner, value: V): Loaded<V> {
+  return { value, tags: [tagOf.dataKeys(tenantId, purpose), tagOf.tenant(tenantId)], sizeBytes: keyBytes };
 }
 
 /** A wrapped key that is moved to another Tenant, purpose or version does not open. */

@@ -8,7 +8,6 @@ import { isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
 import { touch } from '../tokens/activity.ts';
 import { type Reading, readVisible } from '../tokens/present-token.ts';
 import { notGranted, requirePermission } from '../tokens/require-permission.ts';
-import { findTokenRows } from '../tokens/token.queries.ts';
 import type { Actor } from '../tokens/token.ts';
 import { isTokenId } from '../tokens/token-id.ts';
 import type { Vault } from '../vault.ts';
@@ -69,7 +68,7 @@ async function readByReference(
   ids: string[],
   reading: Reading,
 ): Promise<ReadonlyMap<string, Json>> {
-  const rows = await findTokenRows(vault.db, actor.tenantId, ids.filter(isTokenId));
+  const rows = await vault.tokens.find(actor.tenantId, ids.filter(isTokenId));
   const { data, revealed } = await readVisible(vault, actor, rows, reading);
   const refused = rows.filter((row) => !data.has(row.id));
   if (refused.length > 0)

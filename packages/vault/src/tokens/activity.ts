@@ -1,6 +1,6 @@
 import type { Vault } from '../vault.ts';
 import { noteActivity } from './token.queries.ts';
-import type { TokenRow } from './token.ts';
+import type { Actor, TokenRow } from './token.ts';
 
 /** First day of the UTC month of a moment, for example `2026-02-01`. */
 export function monthOf(moment: Date): string {
@@ -10,6 +10,28 @@ export function monthOf(moment: Date): string {
 /** Counts tokens as active in the current month. Costs nothing for those that were active in it before. */
 export async function touch(vault: Vault, tenantId: string, rows: readonly TokenRow[]): Promise<void> {
   const month = monthOf(vault.clock());
-  const due = rows.filter((row) => row.active_month < month).map((row) => row.id);
-  if (due.length > 0) await noteActivity(vault.db, tenantId, due, month);
+  const due = rows.filter((row) => row.active_month < month);
+  if (due.length === 0) return;
+  const ids = due.map((row) => row.id);
+  const noted = await noteActivity(vault.db, tenantId, ids, month);
+  // Where the row is cached, its next use need not ask.
+  for (const row of due) if (noted.has(row.id)) row.active_month = month;
+}
+
+/**
+ * Notes in the disclosure log that a read gives plaintext away; call it before the answer.
+ * @throws {ServiceError} `unavailable` where it cannot be noted.
+ */
+export function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): void {
+  const [first] = tokenIds;
+  if (first === undefined) return;
+  vault.disclosures.record({
+    tenantId: actor.tenantId,
+    actorId: actor.id,
+    traceId: actor.traceId,
+    operation: 'token.read',
+    entityType: 'token',
+    entityId: first,
+    detail: { token_ids: tokenIds },
+  });
 }

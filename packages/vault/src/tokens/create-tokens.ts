@@ -5,14 +5,16 @@ import { ServiceError } from '@sluice/problems';
 import { type FilterBudget, newFilterBudget } from '../expressions/filter-budget.ts';
 import type { Vault } from '../vault.ts';
 import { monthOf } from './activity.ts';
+import { cvcLifetimeMs } from './cvc.ts';
 import { type Draft, insertWhatIsNew, type Placed } from './deduplicate.ts';
+import { freeExpiredIds } from './expire-tokens.ts';
 import { presentEqualTokens } from './present-equal-tokens.ts';
 import { presentWithoutData, visibleData } from './present-token.ts';
 import type { TokenInput } from './read-token-input.ts';
 import { notGranted } from './require-permission.ts';
+import { openSeal } from './seal-token.ts';
 import { type InsertedToken, type InsertOutcome, insertTokens } from './token.queries.ts';
 import type { Actor, Token } from './token.ts';
-import { encryptData, fingerprintOf } from './token-data.ts';
 
 /** A token, and whether it is new or an equal one that was there before. */
 export interface CreatedToken {
@@ -25,7 +27,7 @@ export async function createTokens(vault: Vault, actor: Actor, inputs: readonly 
   const refused = inputs.filter((input) => !isGrantedOnEach(actor, 'token:create', input.containers));
   if (refused.length > 0) throw containersRefused(refused);
   const drafts = await draft(vault, actor, inputs);
-  const placed = await place(vault, actor, drafts);
+  const placed = await placeOverExpired(vault, actor, drafts);
   const equal = await presentEqualTokens(
     vault,
     actor,
@@ -35,33 +37,40 @@ export async function createTokens(vault: Vault, actor: Actor, inputs: readonly 
   return drafts.map((one, i) => present(one, placed[i], { actor, equal, budget }));
 }
 
-/** Encrypts each token and computes its fingerprint; nothing is stored yet. */
-async function draft(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Draft[]> {
-  const { tenantId } = actor;
-  const [dataKey, fingerprintKey] = await Promise.all([
-    vault.dataKeys.reserve({ tenantId, purpose: 'token_data' }, inputs.length),
-    vault.dataKeys.forHashing({ tenantId, purpose: 'fingerprint' }),
-  ]);
+/** Encrypts each token and computes its hashes; nothing is stored yet. */
+async function draft(vault: Vault, { tenantId }: Actor, inputs: readonly TokenInput[]): Promise<Draft[]> {
+  const seal = await openSeal(vault, tenantId, inputs);
+  const cvcDueAt = new Date(vault.clock().getTime() + cvcLifetimeMs);
   return inputs.map((input) => {
     const id = input.id ?? randomUUID();
-    const hasFingerprint = input.fingerprintText !== '';
     return {
       input,
       row: {
         id,
         type: input.type,
-        data_ciphertext: encryptData(dataKey, { tenantId, id }, input.dataText),
+        ...seal(input, { tenantId, id, cvcDueAt }),
         mask: input.mask,
         containers: input.containers,
         metadata: input.metadata,
         search_indexes: input.searchIndexes,
-        fingerprint: hasFingerprint ? fingerprintOf(fingerprintKey, input.type, input.fingerprintText) : null,
         fingerprint_expression: input.fingerprintExpression ?? null,
         deduplicate: input.deduplicate ?? null,
         expires_at: input.expiresAt ?? null,
       },
     };
   });
+}
+
+/** An id is free from the moment at which its token expires, whether or not the worker has been there. */
+async function placeOverExpired(vault: Vault, actor: Actor, drafts: readonly Draft[]): Promise<Placed[]> {
+  try {
+    return await place(vault, actor, drafts);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error;
+    const ids = drafts.flatMap(({ input }) => input.id ?? []);
+    if (!(await freeExpiredIds(vault.db, actor.tenantId, ids))) throw error;
+    return place(vault, actor, drafts);
+  }
 }
 
 async function place(vault: Vault, actor: Actor, drafts: readonly Draft[]): Promise<Placed[]> {

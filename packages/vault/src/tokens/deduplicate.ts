@@ -1,6 +1,8 @@
 import type { Queryable } from '@sluice/database';
+import { findTokenRowsByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
 import type { TokenInput } from './read-token-input.ts';
-import { findTokenRowsByFingerprint, type InsertedToken, lockFingerprints, type NewTokenRow } from './token.queries.ts';
+import { findTokenSettings } from './tenant-settings.queries.ts';
+import type { InsertedToken, NewTokenRow } from './token.queries.ts';
 import type { TokenRow } from './token.ts';
 
 /** A token that is ready to be stored. */
@@ -22,7 +24,7 @@ export async function insertWhatIsNew(
   drafts: readonly Draft[],
   insert: (drafts: readonly Draft[]) => Promise<Placed[]>,
 ): Promise<Placed[]> {
-  const setting = await findDeduplicateSetting(tx, tenantId);
+  const { deduplicate_tokens: setting } = await findTokenSettings(tx, tenantId);
   const nameOf = ({ input, row }: Draft) =>
     (input.deduplicate ?? setting) && row.fingerprint ? `${row.type}\n${row.fingerprint}` : undefined;
   const canonical = await findEqual(tx, tenantId, drafts.filter(nameOf));
@@ -53,14 +55,4 @@ async function findEqual(tx: Queryable, tenantId: string, drafts: readonly Draft
   );
   const rows = await findTokenRowsByFingerprint(tx, tenantId, pairs);
   return new Map(rows.map((row) => [`${row.type}\n${row.fingerprint}`, row.id]));
-}
-
-async function findDeduplicateSetting(tx: Queryable, tenantId: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('tenants')
-    .select('deduplicate_tokens')
-    .where('id', '=', tenantId)
-    .where('closed_at', 'is', null)
-    .executeTakeFirst();
-  return row?.deduplicate_tokens ?? false;
 }

@@ -1,4 +1,5 @@
 import { decide } from '@sluice/access';
+import { type Settlement, tagOf } from '@sluice/cache-coherence';
 import type { Vault } from '../vault.ts';
 import { tokenNotFound } from './find-token.ts';
 import { notGranted, requirePermission } from './require-permission.ts';
@@ -7,16 +8,18 @@ import type { Actor } from './token.ts';
 import { isTokenId } from './token-id.ts';
 
 /**
- * Deletes a token.
+ * Deletes a token; resolves when no process can serve it any more.
  * @throws {ServiceError} `not_found`; `forbidden` where nothing grants `token:delete` on its containers.
  */
-export async function deleteToken(vault: Vault, actor: Actor, id: string): Promise<void> {
+export async function deleteToken(vault: Vault, actor: Actor, id: string): Promise<Settlement> {
   requirePermission(actor, 'token:delete');
   if (!isTokenId(id)) throw tokenNotFound();
-  await vault.db.transaction().execute(async (tx) => {
+  const change = await vault.db.transaction().execute(async (tx) => {
     const row = await lockTokenRow(tx, actor.tenantId, id);
     if (!row) throw tokenNotFound();
     if (!decide(actor, 'token:delete', row.containers)) throw notGranted('token:delete', [id]);
     await deleteTokenRow(tx, actor, id);
+    return vault.changes.record(tx, actor.tenantId, [tagOf.token(actor.tenantId, id)]);
   });
+  return vault.changes.barrier(change);
 }

@@ -1,9 +1,8 @@
 import { ServiceError } from '@sluice/problems';
 import type { Vault } from '../vault.ts';
-import { touch } from './activity.ts';
+import { discloseRead, touch } from './activity.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
 import { notGranted, requirePermission } from './require-permission.ts';
-import { findTokenRows } from './token.queries.ts';
 import type { Actor, Token } from './token.ts';
 import { isTokenId } from './token-id.ts';
 
@@ -13,23 +12,13 @@ import { isTokenId } from './token-id.ts';
  */
 export async function findToken(vault: Vault, actor: Actor, id: string): Promise<Token> {
   requirePermission(actor, 'token:read');
-  const rows = isTokenId(id) ? await findTokenRows(vault.db, actor.tenantId, [id]) : [];
+  const rows = isTokenId(id) ? await vault.tokens.find(actor.tenantId, [id]) : [];
   const [row] = rows;
   if (!row) throw tokenNotFound();
   const { data, revealed } = await readVisible(vault, actor, rows);
   if (!data.has(row.id)) throw notGranted('token:read', [row.id]);
   await touch(vault, actor.tenantId, rows);
-  if (revealed.length > 0) {
-    vault.disclosures.record({
-      tenantId: actor.tenantId,
-      actorId: actor.id,
-      traceId: actor.traceId,
-      operation: 'token.read',
-      entityType: 'token',
-      entityId: row.id,
-      detail: { token_ids: [row.id] },
-    });
-  }
+  discloseRead(vault, actor, revealed);
   const visible = data.get(row.id);
   return { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) };
 }

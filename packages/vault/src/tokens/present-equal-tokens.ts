@@ -1,5 +1,5 @@
 import type { Vault } from '../vault.ts';
-import { touch } from './activity.ts';
+import { discloseRead, touch } from './activity.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
 import { findTokenRows } from './token.queries.ts';
 import type { Actor, Token, TokenRow } from './token.ts';
@@ -18,18 +18,7 @@ export async function presentEqualTokens(
   const rows = await findTokenRows(vault.db, actor.tenantId, ids);
   const { data, revealed } = await readVisible(vault, actor, rows);
   await touch(vault, actor.tenantId, rows);
-  const [first] = revealed;
-  if (first !== undefined) {
-    vault.disclosures.record({
-      tenantId: actor.tenantId,
-      actorId: actor.id,
-      traceId: actor.traceId,
-      operation: 'token.read',
-      entityType: 'token',
-      entityId: first,
-      detail: { token_ids: revealed },
-    });
-  }
+  discloseRead(vault, actor, revealed);
   return new Map(
     rows.map((row) => {
       const visible = data.get(row.id);

@@ -8,7 +8,9 @@ import type { Actor, Token, TokenRow } from './token.ts';
 import { openData } from './token-data.ts';
 
 /** Everything of a token but its data. */
-export function presentWithoutData(row: Omit<TokenRow, 'data_ciphertext' | 'active_month'>): Token {
+export function presentWithoutData(
+  row: Omit<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'active_month'>,
+): Token {
   return {
     id: row.id,
     type: row.type as TokenTypeName,

@@ -5,6 +5,7 @@ import { countExpressions, fillTemplate } from '../expressions/template.ts';
 import { toText } from '../expressions/to-text.ts';
 import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json } from '../json.ts';
 import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../types/token-types.ts';
+import { withoutCvc } from './cvc.ts';
 import { parseMoment } from './moment.ts';
 import { isTokenId } from './token-id.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
@@ -16,11 +17,15 @@ export interface TokenInput {
   data: Json;
   /** `data` as JSON text. */
   dataText: string;
+  /** The same without a `cvc` that will have to go. */
+  lastingText: string;
   /** Null where there is none. */
   mask: Json;
   containers: string[];
   metadata: Record<string, string>;
   searchIndexes: string[];
+  /** What the search indexes come to, each once, without those that come to nothing. */
+  searchTexts: string[];
   fingerprintExpression: string | undefined;
   /** The text that the fingerprint is over. Empty where the expression gives nothing: then there is none. */
   fingerprintText: string;
@@ -37,7 +42,8 @@ export interface InputReading {
 }
 
 const mebibyte = 1024 * 1024;
-const deepestJson = 500;
+/** Arrays and objects within each other. */
+export const deepestJson = 500;
 const mostExpressions = 50;
 const validate = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
 
@@ -59,20 +65,25 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   if (Buffer.byteLength(dataText) > mebibyte)
     throw new ServiceError('payload_too_large', 'data may have at most 1 MiB');
   refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, reading) });
+  // What outlives the cvc is made from what stays: a hash of three digits would give them away.
+  const lasting = withoutCvc(type, data);
+  const textOf = (expression: string) => toText(fillTemplate(expression, lasting, reading.budget));
   return {
     id: wire.id,
     type,
     data,
     dataText,
+    lastingText: lasting === data ? dataText : JSON.stringify(lasting),
     mask: (wire.mask as Json | undefined) ?? tokenTypeOf(type).defaultMask,
     containers: wire.containers ?? [tokenTypeOf(type).defaultContainer],
     metadata: wire.metadata ?? {},
     searchIndexes: wire.search_indexes ?? [],
+    searchTexts: [...new Set(wire.search_indexes?.map(textOf))].filter((text) => text !== ''),
     fingerprintExpression: wire.fingerprint_expression,
     fingerprintText:
       wire.fingerprint_expression === undefined
         ? tokenTypeOf(type).fingerprint(data)
-        : toText(fillTemplate(wire.fingerprint_expression, data, reading.budget)),
+        : textOf(wire.fingerprint_expression),
     deduplicate: wire.deduplicate_token,
     expiresAt: wire.expires_at === undefined ? undefined : parseMoment(wire.expires_at)?.toISOString(),
   };
@@ -124,7 +135,8 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || name === 'data'));
 }
 
-function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
+/** What ajv found, by path. It repeats no value. */
+export function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
   const faults: FieldErrors = {};
   for (const { instancePath, keyword, params, message } of errors) {
     const member = instancePath

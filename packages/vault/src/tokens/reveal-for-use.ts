@@ -4,7 +4,6 @@ import type { Json } from '../json.ts';
 import type { Vault } from '../vault.ts';
 import { touch } from './activity.ts';
 import { notGranted } from './require-permission.ts';
-import { findTokenRows } from './token.queries.ts';
 import type { Actor } from './token.ts';
 import { openData } from './token-data.ts';
 import { isTokenId } from './token-id.ts';
@@ -20,7 +19,7 @@ import { isTokenId } from './token-id.ts';
 export async function revealForUse(vault: Vault, actor: Actor, ids: Iterable<string>): Promise<Map<string, Json>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
-  const rows = await findTokenRows(vault.db, actor.tenantId, wanted.filter(isTokenId));
+  const rows = await vault.tokens.find(actor.tenantId, wanted.filter(isTokenId));
   const refused = rows.filter((row) => !decide(actor, 'token:use', row.containers));
   if (refused.length > 0)
     throw notGranted(

@@ -3,42 +3,72 @@ import { decrypt, encrypt, keyVersionOf, type SecretPlace } from '../encryption/
 import type { Json } from '../json.ts';
 import type { DataKey } from '../keys/data-keys.ts';
 import type { Vault } from '../vault.ts';
+import { isCvcKept } from './cvc.ts';
 import type { TokenRow } from './token.ts';
 
-function placeOf(tenantId: string, id: string): SecretPlace {
-  return { tenantId, recordId: id, field: 'tokens.data' };
+/** The columns that hold data of tokens. */
+type DataField = 'tokens.data' | 'tokens.cvc';
+
+/** A text of a token, and the column that it is for. */
+interface TokenText {
+  tenantId: string;
+  id: string;
+  field: DataField;
+  text: string;
 }
 
+/** The columns of a token's data, as they are read. */
+export type DataColumns = Pick<TokenRow, 'id' | 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at'>;
+
 /** Encrypts the JSON text of a token's data. */
-export function encryptData(key: DataKey, { tenantId, id }: { tenantId: string; id: string }, text: string): Buffer {
+export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenText): Buffer {
   const bytes = Buffer.from(text);
-  const ciphertext = encrypt(key, placeOf(tenantId, id), bytes);
+  const place: SecretPlace = { tenantId, recordId: id, field };
+  const ciphertext = encrypt(key, place, bytes);
   bytes.fill(0);
   return ciphertext;
 }
 
-/** Opens the data of these tokens, by id. One look-up for each key version, then everything is synchronous. */
+/**
+ * Opens the data of these tokens, by id; without a `cvc` that is due. One look-up for each key version, then everything
+ * is synchronous.
+ */
 export async function openData(
   vault: Vault,
   tenantId: string,
-  rows: readonly Pick<TokenRow, 'id' | 'data_ciphertext'>[],
+  rows: readonly DataColumns[],
 ): Promise<Map<string, Json>> {
+  const now = vault.clock();
+  const current = rows.map((row) => ({ id: row.id, ...currentOf(row, now) }));
   const keys = new Map<number, KeyObject>();
-  for (const version of new Set(rows.map((row) => keyVersionOf(row.data_ciphertext)))) {
+  for (const version of new Set(current.map(({ ciphertext }) => keyVersionOf(ciphertext)))) {
     keys.set(version, await vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version));
   }
   const opened = new Map<string, Json>();
-  for (const { id, data_ciphertext } of rows) {
-    const key = keys.get(keyVersionOf(data_ciphertext));
+  for (const { id, field, ciphertext } of current) {
+    const key = keys.get(keyVersionOf(ciphertext));
     if (!key) continue;
-    const bytes = decrypt(key, placeOf(tenantId, id), data_ciphertext);
+    const bytes = decrypt(key, { tenantId, recordId: id, field }, ciphertext);
     opened.set(id, JSON.parse(bytes.toString('utf8')));
     bytes.fill(0);
   }
   return opened;
 }
 
+function currentOf(row: DataColumns, now: Date): { field: DataField; ciphertext: Buffer } {
+  if (row.cvc_ciphertext && isCvcKept(row, now)) return { field: 'tokens.cvc', ciphertext: row.cvc_ciphertext };
+  return { field: 'tokens.data', ciphertext: row.data_ciphertext };
+}
+
 /** Equal for equal texts of one type and Tenant, and tells nothing without the Tenant's key: HMAC-SHA-256. */
 export function fingerprintOf(key: KeyObject, type: string, text: string): string {
   return createHmac('sha256', key).update(`${type}\n${text}`).digest('base64url');
+}
+
+/**
+ * What tokens are found by whose search index came to this text: HMAC-SHA-256 over its UTF-8, as it is. Case, spaces and
+ * accents count.
+ */
+export function searchHashOf(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
 }

@@ -4,11 +4,13 @@ import { sql } from 'kysely';
 import type { Json } from '../json.ts';
 import type { Actor, TokenRow } from './token.ts';
 
-const columns = [
+export const tokenColumns = [
   'id',
   'type',
   'tenant_id',
   'data_ciphertext',
+  'cvc_ciphertext',
+  'cvc_due_at',
   'mask',
   'containers',
   'metadata',
@@ -24,7 +26,7 @@ const columns = [
 ] as const;
 
 /** By the database's clock: a token that is due counts as absent though its row is still there. */
-const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`;
+export const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`;
 
 /** Those of the ids that exist and have not expired, in no order, in one query. */
 export async function findTokenRows(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenRow[]> {
@@ -35,7 +37,7 @@ export async function findTokenRows(db: Queryable, tenantId: string, ids: readon
 const selectByIds = prepared('tokens_by_ids', (db, tenantId: string, ids: readonly string[]) =>
   db
     .selectFrom('tokens')
-    .select(columns)
+    .select(tokenColumns)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', sql<string>`any(${ids}::text[])`)
     .where(notExpired),
@@ -45,7 +47,7 @@ const selectByIds = prepared('tokens_by_ids', (db, tenantId: string, ids: readon
 export async function lockTokenRow(tx: Queryable, tenantId: string, id: string): Promise<TokenRow | undefined> {
   const row = await tx
     .selectFrom('tokens')
-    .select(columns)
+    .select(tokenColumns)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where(notExpired)
@@ -59,10 +61,13 @@ export interface NewTokenRow {
   id: string;
   type: string;
   data_ciphertext: Buffer;
+  cvc_ciphertext: Buffer | null;
+  cvc_due_at: string | null;
   mask: Json;
   containers: string[];
   metadata: Record<string, string>;
   search_indexes: string[];
+  search_hashes: string[];
   /** Stored where the Tenant's setting, the expression or the deduplication ask for it. */
   fingerprint: string | null;
   fingerprint_expression: string | null;
@@ -101,16 +106,17 @@ export async function insertTokens(
       select fingerprint_tokens, deduplicate_tokens from tenants where id = ${actor.tenantId} and closed_at is null
     ),
     input (
-      id, type, data_ciphertext, mask, containers, metadata, search_indexes,
+      id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata, search_indexes, search_hashes,
       fingerprint, fingerprint_expression, deduplicate, expires_at
     ) as (values ${sql.join(tokens.map(valuesOf))}),
     inserted as (
       insert into tokens (
-        tenant_id, id, type, data_ciphertext, mask, containers, metadata, search_indexes,
-        fingerprint, fingerprint_expression, expires_at, active_month, created_by
+        tenant_id, id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata,
+        search_indexes, search_hashes, fingerprint, fingerprint_expression, expires_at, active_month, created_by
       )
       select
-        ${actor.tenantId}::uuid, id, type, data_ciphertext, mask, containers, metadata, search_indexes,
+        ${actor.tenantId}::uuid, id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata,
+        search_indexes, search_hashes,
         case when fingerprint_tokens or fingerprint_expression is not null
           or coalesce(deduplicate, deduplicate_tokens) then fingerprint end,
         fingerprint_expression, expires_at, ${month}::date, ${actor.id}::uuid
@@ -148,9 +154,10 @@ export async function insertTokens(
 function valuesOf(token: NewTokenRow) {
   return sql`(
     ${token.id}::text, ${token.type}::text, ${token.data_ciphertext}::bytea,
+    ${token.cvc_ciphertext}::bytea, ${token.cvc_due_at}::timestamptz,
     ${token.mask === null ? null : JSON.stringify(token.mask)}::jsonb, ${token.containers}::text[],
-    ${JSON.stringify(token.metadata)}::jsonb, ${token.search_indexes}::text[], ${token.fingerprint}::text,
-    ${token.fingerprint_expression}::text, ${token.deduplicate}::boolean, ${token.expires_at}::timestamptz
+    ${JSON.stringify(token.metadata)}::jsonb, ${token.search_indexes}::text[],
+    ${token.search_hashes}::text[], ${token.fingerprint}::text, ${token.fingerprint_expression}::text, ${token.deduplicate}::boolean, ${token.expires_at}::timestamptz
   )`;
 }
 
@@ -178,51 +185,18 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
   `.execute(tx);
 }
 
-/** Makes creations of equal tokens wait for each other until the transaction ends. In one order, so that none deadlock. */
-export async function lockFingerprints(
-  tx: Queryable,
-  tenantId: string,
-  fingerprints: readonly string[],
-): Promise<void> {
-  const names = [...new Set(fingerprints)].sort().map((fingerprint) => `${tenantId}/${fingerprint}`);
-  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as t(name)`.execute(
-    tx,
-  );
-}
-
-/** The oldest token of each fingerprint. A fingerprint is of one type. */
-export async function findTokenRowsByFingerprint(
-  db: Queryable,
-  tenantId: string,
-  pairs: readonly { type: string; fingerprint: string }[],
-): Promise<TokenRow[]> {
-  const rows = await db
-    .selectFrom('tokens')
-    .select(columns)
-    .distinctOn(['type', 'fingerprint'])
-    .where('tenant_id', '=', tenantId)
-    .where('type', '=', sql<string>`any(${pairs.map(({ type }) => type)}::text[])`)
-    .where('fingerprint', '=', sql<string>`any(${pairs.map(({ fingerprint }) => fingerprint)}::text[])`)
-    .where(notExpired)
-    .orderBy('type')
-    .orderBy('fingerprint')
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows as TokenRow[];
-}
-
 /**
  * Notes that tokens were active this month. Each is counted once however many processes note it: who updates the row
- * counts it. A row that another transaction holds is left to it, or to the next use.
+ * counts it. A row that another transaction holds is left to the next use.
+ * @returns the ids of those that are noted now, by us or before.
  */
 export async function noteActivity(
   db: Queryable,
   tenantId: string,
   ids: readonly string[],
   month: string,
-): Promise<void> {
-  await sql`
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
     with due as (
       select id from tokens
       where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month < ${month}::date
@@ -231,11 +205,18 @@ export async function noteActivity(
     touched as (
       update tokens set active_month = ${month}::date from due
       where tokens.tenant_id = ${tenantId} and tokens.id = due.id
-      returning 1
+      returning tokens.id
+    ),
+    counted as (
+      insert into counters (tenant_id, counter, slot, value)
+      select ${tenantId}::uuid, ${`active_tokens:${month}`}::text, ${counterSlot}, count(*) from touched
+      having count(*) > 0
+      on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
     )
-    insert into counters (tenant_id, counter, slot, value)
-    select ${tenantId}::uuid, ${`active_tokens:${month}`}::text, ${counterSlot}, count(*) from touched
-    having count(*) > 0
-    on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
+    select id from touched
+    union all
+    select id from tokens
+    where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month >= ${month}::date
   `.execute(db);
+  return new Set(rows.map((row) => row.id));
 }

@@ -35,6 +35,9 @@ export interface TokenRow {
   type: string;
   tenant_id: string;
   data_ciphertext: Buffer;
+  /** The data with its `cvc`, until that is due; then only `data_ciphertext` counts, which is without. */
+  cvc_ciphertext: Buffer | null;
+  cvc_due_at: string | null;
   mask: Json;
   containers: string[];
   metadata: Record<string, string>;

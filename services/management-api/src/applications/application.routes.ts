@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { recordChange } from '@sluice/audit';
+import { absent, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
-import { created, pageOf, pageQuery, parseDate, toPage } from '@sluice/http-api';
+import { Confirmed, created, pageOf, pageQuery, parseDate, toPage } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { actOf, type Context, operation } from '../context.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
@@ -36,14 +37,15 @@ const createApplication = operation({
   path: '/applications',
   permission: 'application:create',
   body: createApplicationBody,
+  confirmed: true,
   response: { 201: applicationWithKey },
   async handle({ body, caller, traceId }, context) {
     requireGrants(body);
     const { permissions, rules } = checkGrants(body, body.type);
     const expiresAt = futureDate(body.expires_at);
     const key = generateApiKey(context.keyEnvironment, body.type);
-    const application = await context.db.transaction().execute(async (tx) => {
-      const row = await insertApplication(tx, {
+    const { application, change } = await context.db.transaction().execute(async (tx) => {
+      const application = await insertApplication(tx, {
         tenant_id: caller.tenantId,
         id: randomUUID(),
         name: body.name,
@@ -57,12 +59,13 @@ const createApplication = operation({
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'application.created',
         entityType: 'application',
-        entityId: row.id,
+        entityId: application.id,
       });
-      return row;
+      return { application, change: await context.changes.record(tx, caller.tenantId, [absent]) };
     });
     if (expiresAt) await setAlarm(context, application, expiresAt);
-    return created('/applications', { ...withoutNulls(application), id: application.id, key });
+    const answer = { ...withoutNulls(application), id: application.id, key };
+    return new Confirmed(await context.changes.barrier(change), created('/applications', answer));
   },
   replay: withoutReplacedKey,
 });
@@ -156,11 +159,12 @@ const putApplication = operation({
   permission: 'application:update',
   params: idParams,
   body: updateApplicationBody,
+  confirmed: true,
   response: { 200: applicationSchema },
   errors: ['not_found'],
-  async handle({ params, body, caller, traceId }, { db, announce }) {
+  async handle({ params, body, caller, traceId }, { db, changes }) {
     requireGrants(body);
-    const updated = await db.transaction().execute(async (tx) => {
+    const { updated, change } = await db.transaction().execute(async (tx) => {
       const current = await lockApplication(tx, caller.tenantId, params.id);
       if (!current) throw notFound(params.id);
       const { permissions, rules } = checkGrants(body, current.type);
@@ -169,16 +173,16 @@ const putApplication = operation({
         entityType: 'application',
         entityId: params.id,
       });
-      return updateApplication(tx, caller.tenantId, params.id, {
+      const updated = await updateApplication(tx, caller.tenantId, params.id, {
         name: body.name,
         permissions,
         rules: JSON.stringify(rules),
         modified_by: caller.id,
       });
+      if (!updated) throw notFound(params.id);
+      return { updated, change: await changes.record(tx, caller.tenantId, [tagOf.application(params.id)]) };
     });
-    if (!updated) throw notFound(params.id);
-    await announce({ tenantId: caller.tenantId, tags: [`application:${params.id}`] });
-    return withoutNulls(updated);
+    return new Confirmed(await changes.barrier(change), withoutNulls(updated));
   },
 });
 
@@ -191,25 +195,26 @@ const regenerateApplicationKey = operation({
   path: '/applications/:id/regenerate',
   permission: 'application:update',
   params: idParams,
+  confirmed: true,
   response: { 200: applicationWithKey },
   errors: ['not_found'],
-  async handle({ params, caller, traceId }, { db, announce, keyEnvironment, pepper }) {
-    const { updated, key } = await db.transaction().execute(async (tx) => {
+  async handle({ params, caller, traceId }, { db, changes, keyEnvironment, pepper }) {
+    const { updated, key, change } = await db.transaction().execute(async (tx) => {
       const current = await lockApplication(tx, caller.tenantId, params.id);
       if (!current) throw notFound(params.id);
       const key = generateApiKey(keyEnvironment, current.type);
-      const changes = { key_hash: hashKey(pepper, key), modified_by: caller.id };
-      const updated = await updateApplication(tx, caller.tenantId, params.id, changes);
+      const columns = { key_hash: hashKey(pepper, key), modified_by: caller.id };
+      const updated = await updateApplication(tx, caller.tenantId, params.id, columns);
+      if (!updated) throw notFound(params.id);
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'application.key_regenerated',
         entityType: 'application',
         entityId: params.id,
       });
-      return { updated, key };
+      const tags = [tagOf.application(params.id), absent];
+      return { updated, key, change: await changes.record(tx, caller.tenantId, tags) };
     });
-    if (!updated) throw notFound(params.id);
-    await announce({ tenantId: caller.tenantId, tags: [`application:${params.id}`] });
-    return { ...withoutNulls(updated), key };
+    return new Confirmed(await changes.barrier(change), { ...withoutNulls(updated), key });
   },
   replay: withoutReplacedKey,
 });
@@ -223,10 +228,11 @@ const removeApplication = operation({
   path: '/applications/:id',
   permission: 'application:delete',
   params: idParams,
+  confirmed: true,
   response: { 204: null },
   errors: ['not_found'],
-  async handle({ params, caller, traceId }, { db, announce }) {
-    const proxyIds = await db.transaction().execute(async (tx) => {
+  async handle({ params, caller, traceId }, { db, changes }) {
+    const change = await db.transaction().execute(async (tx) => {
       const proxies = await deleteApplication(tx, caller.tenantId, params.id);
       if (!proxies) throw notFound(params.id);
       await recordChange(tx, actOf(caller, traceId), {
@@ -234,10 +240,10 @@ const removeApplication = operation({
         entityType: 'application',
         entityId: params.id,
       });
-      return proxies;
+      const tags = [tagOf.application(params.id), ...proxies.map(tagOf.proxy)];
+      return changes.record(tx, caller.tenantId, tags);
     });
-    const tags = [`application:${params.id}`, ...proxyIds.map((id) => `proxy:${id}`)];
-    await announce({ tenantId: caller.tenantId, tags });
+    return new Confirmed(await changes.barrier(change));
   },
 });
 

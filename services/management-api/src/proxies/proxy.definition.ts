@@ -40,11 +40,18 @@ export async function checkDefinition(definition: ProxyDefinition, tenantId: str
 function checkSizes(definition: ProxyDefinition): void {
   for (const member of transformMembers) {
     const { code } = definition[member] ?? {};
-    if (code && Buffer.byteLength(code) > transformLimitBytes) {
-      throw validationFailed({ [`${member}.code`]: [`may have at most ${transformLimitBytes} bytes`] });
-    }
+    if (code) checkCodeSize(`${member}.code`, code);
   }
-  const { configuration } = definition;
+  checkConfigurationSize(definition.configuration);
+}
+
+function checkCodeSize(path: string, code: string): void {
+  if (Buffer.byteLength(code) <= transformLimitBytes) return;
+  throw validationFailed({ [path]: [`may have at most ${transformLimitBytes} bytes`] });
+}
+
+/** @throws {ServiceError} `validation_failed` for more than 64 KiB. */
+export function checkConfigurationSize(configuration: Record<string, string> | undefined): void {
   if (configuration && Buffer.byteLength(JSON.stringify(configuration)) > configurationLimitBytes) {
     throw validationFailed({ configuration: [`may have at most ${configurationLimitBytes} bytes in all`] });
   }
@@ -60,14 +67,31 @@ async function checkApplication(id: string, tenantId: string, { db }: Context): 
  * Whether the transforms are code at all: 422, and so after 400 and 404.
  * @throws {ServiceError} `transform_does_not_compile` with line and column.
  */
-export async function checkTransforms(definition: ProxyDefinition, { transforms }: Context): Promise<void> {
+export async function checkTransforms(
+  definition: ProxyDefinition,
+  tenantId: string,
+  context: Pick<Context, 'transforms'>,
+): Promise<void> {
   for (const member of transformMembers) {
     const transform = definition[member];
-    const fault = transform && (await transforms.compile(transform.code));
-    if (!fault) continue;
-    const where = `line ${fault.line}, column ${fault.column}`;
-    throw new ServiceError('transform_does_not_compile', `${member}.code: ${fault.message} (${where})`, {
-      errors: { [`${member}.code`]: [`${fault.message} (${where})`] },
-    });
+    if (transform) await checkCode(`${member}.code`, transform.code, { tenantId, context });
   }
+}
+
+/**
+ * Whether the member at this path is code, of a size that is taken.
+ * @throws {ServiceError} `validation_failed`, `transform_does_not_compile` with line and column.
+ */
+export async function checkCode(
+  path: string,
+  code: string,
+  { tenantId, context }: { tenantId: string; context: Pick<Context, 'transforms'> },
+): Promise<void> {
+  checkCodeSize(path, code);
+  const fault = await context.transforms.compile(code, tenantId);
+  if (!fault) return;
+  const where = `line ${fault.line}, column ${fault.column}`;
+  throw new ServiceError('transform_does_not_compile', `${path}: ${fault.message} (${where})`, {
+    errors: { [path]: [`${fault.message} (${where})`] },
+  });
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '@sluice/audit';
+import { absent, type RecordedChange, tagOf } from '@sluice/cache-coherence';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
-import { created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { actOf, operation } from '../context.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
@@ -11,6 +12,7 @@ import { checkDefinition, checkTransforms, isProxyDefinition } from './proxy.def
 import { deleteProxy, findProxy, insertProxy, listProxies, lockProxy, updateProxy } from './proxy.queries.ts';
 import { proxyBody, proxyPatchBody, proxy as proxySchema } from './proxy.schema.ts';
 import { encryptProxyKey, toColumns, toDefinition, toProxy } from './proxy.secrets.ts';
+import { testTransform } from './transform-trial.routes.ts';
 
 function notFound(id: string): ServiceError {
   return new ServiceError('not_found', `Proxy ${id} does not exist`);
@@ -30,13 +32,14 @@ const createProxy = operation({
   path: '/proxies',
   permission: 'proxy:create',
   body: proxyBody,
+  confirmed: true,
   response: { 201: proxySchema },
   errors: ['transform_does_not_compile'],
   async handle({ body, caller, traceId }, context) {
-    const { db, vault, pepper } = context;
+    const { db, vault, pepper, changes } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);
-    await checkTransforms(body, context);
+    await checkTransforms(body, tenantId, context);
     const id = randomUUID();
     const key = generateProxyKey();
     const row = {
@@ -47,12 +50,11 @@ const createProxy = operation({
       key_ciphertext: await encryptProxyKey(vault, tenantId, id, key),
       created_by: caller.id,
     };
-    const inserted = await db.transaction().execute(async (tx) => {
+    const { inserted, change } = await db.transaction().execute(async (tx) => {
       await recordChange(tx, actOf(caller, traceId), auditOf('proxy.created', id));
-      return insertProxy(tx, row);
+      return { inserted: await insertProxy(tx, row), change: await changes.record(tx, tenantId, [absent]) };
     });
-    await context.announce({ tenantId, tags: [`proxy:${id}`] });
-    return created('/proxies', await toProxy(vault, inserted));
+    return new Confirmed(await changes.barrier(change), created('/proxies', await toProxy(vault, inserted)));
   },
 });
 
@@ -110,23 +112,23 @@ const putProxy = operation({
   permission: 'proxy:update',
   params: idParams,
   body: proxyBody,
+  confirmed: true,
   response: { 200: proxySchema },
   errors: ['not_found', 'transform_does_not_compile'],
   async handle({ params: { id }, body, caller, traceId }, context) {
-    const { db, vault } = context;
+    const { db, vault, changes } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);
     if (!(await findProxy(db, tenantId, id))) throw notFound(id);
-    await checkTransforms(body, context);
+    await checkTransforms(body, tenantId, context);
     const columns = { ...(await toColumns(vault, tenantId, id, body)), modified_by: caller.id };
-    const updated = await db.transaction().execute(async (tx) => {
-      const row = await updateProxy(tx, tenantId, id, columns);
-      if (!row) throw notFound(id);
+    const { updated, change } = await db.transaction().execute(async (tx) => {
+      const updated = await updateProxy(tx, tenantId, id, columns);
+      if (!updated) throw notFound(id);
       await recordChange(tx, actOf(caller, traceId), auditOf('proxy.updated', id));
-      return row;
+      return { updated, change: await changes.record(tx, tenantId, [tagOf.proxy(id)]) };
     });
-    await context.announce({ tenantId, tags: [`proxy:${id}`] });
-    return toProxy(vault, updated);
+    return new Confirmed(await changes.barrier(change), await toProxy(vault, updated));
   },
 });
 
@@ -153,30 +155,31 @@ const patchProxy = operation({
   params: idParams,
   body: proxyPatchBody,
   consumes: 'application/merge-patch+json',
+  confirmed: true,
   response: { 204: null },
   errors: ['not_found', 'transform_does_not_compile'],
   async handle({ params: { id }, body, caller, traceId }, context) {
-    const { db, vault } = context;
+    const { db, vault, changes } = context;
     const { tenantId } = caller;
-    let isPatched = false;
-    for (let attempt = 0; !isPatched; attempt++) {
+    let change: RecordedChange | undefined;
+    for (let attempt = 0; !change; attempt++) {
       if (attempt === mostAttempts) throw contended(id);
       const current = await findProxy(db, tenantId, id);
       const definition = mergePatch(current ? await toDefinition(vault, current) : blank, body);
       isProxyDefinition(definition);
       await checkDefinition(definition, tenantId, context);
       if (!current) throw notFound(id);
-      await checkTransforms(definition, context);
+      await checkTransforms(definition, tenantId, context);
       const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
-      isPatched = await db.transaction().execute(async (tx) => {
+      change = await db.transaction().execute(async (tx) => {
         // All that is slow is done. Where the row is no longer what was patched, it is done again on what it is now.
-        if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return false;
+        if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return undefined;
         await updateProxy(tx, tenantId, id, columns);
         await recordChange(tx, actOf(caller, traceId), auditOf('proxy.updated', id));
-        return true;
+        return changes.record(tx, tenantId, [tagOf.proxy(id)]);
       });
     }
-    await context.announce({ tenantId, tags: [`proxy:${id}`] });
+    return new Confirmed(await changes.barrier(change));
   },
 });
 
@@ -189,15 +192,25 @@ const removeProxy = operation({
   path: '/proxies/:id',
   permission: 'proxy:delete',
   params: idParams,
+  confirmed: true,
   response: { 204: null },
   errors: ['not_found'],
-  async handle({ params: { id }, caller, traceId }, { db, announce }) {
-    await db.transaction().execute(async (tx) => {
+  async handle({ params: { id }, caller, traceId }, { db, changes }) {
+    const change = await db.transaction().execute(async (tx) => {
       if (!(await deleteProxy(tx, caller.tenantId, id))) throw notFound(id);
       await recordChange(tx, actOf(caller, traceId), auditOf('proxy.deleted', id));
+      return changes.record(tx, caller.tenantId, [tagOf.proxy(id)]);
     });
-    await announce({ tenantId: caller.tenantId, tags: [`proxy:${id}`] });
+    return new Confirmed(await changes.barrier(change));
   },
 });
 
-export const proxyOperations = [createProxy, listAllProxies, getProxy, putProxy, patchProxy, removeProxy];
+export const proxyOperations = [
+  createProxy,
+  listAllProxies,
+  getProxy,
+  putProxy,
+  patchProxy,
+  removeProxy,
+  testTransform,
+];

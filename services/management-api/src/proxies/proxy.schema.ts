@@ -45,7 +45,8 @@ const destinationUrl = {
   description: 'Where requests are forwarded',
 } as const;
 
-const configuration = {
+/** What transforms are given beside the message. */
+export const configuration = {
   type: 'object',
   description: 'Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all',
   propertyNames: { type: 'string', maxLength: 200 },

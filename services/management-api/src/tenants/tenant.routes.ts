@@ -1,4 +1,6 @@
 import { recordChange } from '@sluice/audit';
+import { tagOf } from '@sluice/cache-coherence';
+import { Confirmed } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { destroyTenantKeys, readTokenUsage } from '@sluice/vault';
 import { actOf, operation } from '../context.ts';
@@ -50,26 +52,27 @@ const putTenant = operation({
   path: '/tenants/self',
   permission: 'tenant:update',
   body: updateTenantBody,
+  confirmed: true,
   response: { 200: tenantSchema },
   errors: ['not_found'],
-  async handle({ body, caller, traceId }, { db, announce }) {
+  async handle({ body, caller, traceId }, { db, changes }) {
     const { fingerprint_tokens, deduplicate_tokens } = body.settings ?? {};
-    const updated = await db.transaction().execute(async (tx) => {
+    const { updated, change } = await db.transaction().execute(async (tx) => {
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'tenant.updated',
         entityType: 'tenant',
         entityId: caller.tenantId,
       });
-      return updateTenant(tx, caller.tenantId, {
+      const updated = await updateTenant(tx, caller.tenantId, {
         name: body.name,
         ...(fingerprint_tokens && { fingerprint_tokens: fingerprint_tokens === 'true' }),
         ...(deduplicate_tokens && { deduplicate_tokens: deduplicate_tokens === 'true' }),
         modified_by: caller.id,
       });
+      if (!updated) throw closed();
+      return { updated, change: await changes.record(tx, caller.tenantId, [tagOf.tenant(caller.tenantId)]) };
     });
-    if (!updated) throw closed();
-    await announce({ tenantId: caller.tenantId, tags: ['tenant'] });
-    return toTenant(updated);
+    return new Confirmed(await changes.barrier(change), toTenant(updated));
   },
 });
 
@@ -82,11 +85,12 @@ const deleteTenant = operation({
   method: 'delete',
   path: '/tenants/self',
   permission: 'tenant:delete',
+  confirmed: true,
   response: { 204: null },
   errors: ['not_found'],
-  async handle({ caller, traceId }, { db, announce, jobs, log }) {
+  async handle({ caller, traceId }, { db, changes, jobs, log }) {
     const { tenantId } = caller;
-    await db.transaction().execute(async (tx) => {
+    const change = await db.transaction().execute(async (tx) => {
       if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
       await destroyTenantKeys(tx, tenantId);
       await recordChange(tx, actOf(caller, traceId), {
@@ -94,13 +98,15 @@ const deleteTenant = operation({
         entityType: 'tenant',
         entityId: tenantId,
       });
+      return changes.record(tx, tenantId, [tagOf.tenant(tenantId)]);
     });
-    await announce({ tenantId, tags: ['tenant'] });
+    const confirmation = await changes.barrier(change);
     try {
       await jobs.enqueue('tenant-purge', { id: `tenant-${tenantId}`, payload: { tenant_id: tenantId } });
     } catch (error) {
       log.warn({ err: error, tenant_id: tenantId }, 'the purge could not be queued; the sweep will do it');
     }
+    return new Confirmed(confirmation);
   },
 });
 

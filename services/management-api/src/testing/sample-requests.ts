@@ -11,6 +11,7 @@ const bodies: Record<string, object> = {
   createProxy: { name: 'Sample', destination_url: 'https://example.com' },
   updateProxy: { name: 'Sample', destination_url: 'https://example.com' },
   patchProxy: { name: 'Sample' },
+  testTransform: { code: 'module.exports = () => ({})', args: {} },
 };
 
 export interface SampleRequest {

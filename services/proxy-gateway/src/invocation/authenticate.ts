@@ -15,8 +15,8 @@ export async function authenticateCaller(
   proxy: ProxyDefinition,
   context: Context,
 ): Promise<Caller> {
-  const { db, pepper, headerNames } = context;
-  const caller = await authenticate(apiKey, { db, pepper, headerName: `${headerNames.prefix}-API-KEY` });
+  const { callers, pepper, headerNames } = context;
+  const caller = await authenticate(apiKey, { callers, pepper, headerName: `${headerNames.prefix}-API-KEY` });
   if (caller.tenantId !== proxy.tenantId) throw proxyNotFound();
   if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
   return caller;

@@ -1,4 +1,4 @@
-import type { Loaded } from '@sluice/cache-coherence';
+import { type Loaded, tagOf } from '@sluice/cache-coherence';
 import { hashKey, isWellFormedProxyKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
@@ -10,11 +10,11 @@ export function proxyNotFound(): ServiceError {
   return new ServiceError('not_found', 'There is no Proxy with this key');
 }
 
-/** The Proxy that a key selects. Definitions are cached, and dropped when a change is announced. */
+/** The Proxy that a key selects. Definitions are cached, and so is what leads to none. */
 export async function findProxy(proxyKey: string, { db, proxies, pepper }: Context): Promise<ProxyDefinition> {
   if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
   const keyHash = hashKey(pepper, proxyKey);
-  const proxy = await proxies.get(keyHash.toString('base64'), () => loadProxy(db, keyHash));
+  const proxy = await proxies.get(keyHash.toString('latin1'), () => loadProxy(db, keyHash));
   if (!proxy) throw proxyNotFound();
   return proxy;
 }
@@ -47,5 +47,11 @@ async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDe
     configurationCiphertext: row.configuration_ciphertext ?? undefined,
     requireAuth: row.require_auth,
   };
-  return { tenantId: row.tenant_id, tags: [`proxy:${row.id}`], value };
+  return { value, tags: [tagOf.proxy(row.id), tagOf.tenant(row.tenant_id)], sizeBytes: sizeOf(value) };
+}
+
+/** Texts may take two bytes a character. */
+function sizeOf({ destinationUrl, requestTransform, responseTransform, configurationCiphertext }: ProxyDefinition) {
+  const texts = destinationUrl.length + (requestTransform?.length ?? 0) + (responseTransform?.length ?? 0);
+  return 500 + 2 * texts + (configurationCiphertext?.length ?? 0);
 }

@@ -1,5 +1,5 @@
 import { openDisclosureLog } from '@sluice/audit';
-import { createTestDatabase, createTestSecrets, startTestService } from '@sluice/testing';
+import { createTestDatabase, createTestSecrets, openTestCoherence, startTestService } from '@sluice/testing';
 import { createLocalKeyWrapper, openVault } from '@sluice/vault';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
@@ -8,7 +8,8 @@ import { createTestTenant } from './test-tenant.ts';
 
 /** A gateway on real stores, a Tenant, and a destination that remembers what it was sent. */
 export async function startTestGateway(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
-  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const database = await createTestDatabase(stack);
+  const { db, url: databaseUrl } = database;
   const secrets = createTestSecrets();
   const logLines: string[] = [];
   const { url } = await startTestService(
@@ -16,10 +17,15 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
     { databaseUrl, secrets, stack, settings, onLogLine: (line) => logLines.push(line) },
   );
   const disclosures = openDisclosureLog({ db, stack, onError: (error) => console.error(error) });
-  const vault = openVault({ db, keyWrapper: createLocalKeyWrapper(secrets.ROOT_KEY), disclosures });
+  const { caches, changes } = await openTestCoherence(database, stack);
+  const vault = openVault({ db, keyWrapper: createLocalKeyWrapper(secrets.ROOT_KEY), caches, changes, disclosures });
+  /** Tells the gateway of what a test wrote past the control plane. */
+  const announce = async (tenantId: string, tags: readonly string[]) => {
+    await changes.barrier(await changes.record(db, tenantId, tags));
+  };
   const tenant = await createTestTenant({ db, vault, secrets });
   const stranger = await createTestTenant({ db, vault, secrets });
-  return { db, url, logLines, tenant, stranger, destination: await startDestination(stack) };
+  return { db, url, announce, logLines, tenant, stranger, destination: await startDestination(stack) };
 }
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;

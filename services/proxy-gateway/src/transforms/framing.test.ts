@@ -73,7 +73,7 @@ test.each([
     module.exports = async () => { throw new CustomHttpResponseError({ status: 200, headers: ${headers} }); }`;
   const startedAt = performance.now();
   expect(await invokeRaw({ requestTransform: code })).toMatch(/^HTTP\/1\.1 200 /);
-  expect(performance.now() - startedAt).toBeLessThan(3000);
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
 });
 
 test('an answer that is not the JSON that it says is not the caller’s fault', async () => {

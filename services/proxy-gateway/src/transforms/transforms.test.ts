@@ -180,7 +180,7 @@ describe('the client object', () => {
   });
 
   test('is refused what the Application may not do, and is gone with it', async () => {
-    const { tenant, db } = gateway.current;
+    const { tenant, db, announce } = gateway.current;
     const application = await tenant.application({ permissions: ['token:use'] });
     const proxy = await proxyWith({ requestTransform, applicationId: application.id });
     const refused = await invoke(proxy, { body: { number: '1' } });
@@ -188,6 +188,7 @@ describe('the client object', () => {
     expect(refused.body.proxy_error).toMatchObject({ title: 'Transform failed' });
     expect(refused.body.proxy_error.detail).toContain('token:create');
     await db.deleteFrom('applications').where('id', '=', application.id).execute();
+    await announce(tenant.id, [`application:${application.id}`]);
     const gone = await invoke(proxy, { body: { number: '1' } });
     expect(gone.body.proxy_error.detail).toContain('does not exist any more');
   });

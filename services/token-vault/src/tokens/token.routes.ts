@@ -1,7 +1,16 @@
-import { created, Reply } from '@sluice/http-api';
-import { createToken, deleteToken, findToken } from '@sluice/vault';
+import { Confirmed, created, pageOf, Reply, toPage } from '@sluice/http-api';
+import { createToken, deleteToken, findToken, listTokens, searchTokens, updateToken } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
-import { bodyLimitBytes, createTokenBody, token, tokenParams } from './token.schema.ts';
+import {
+  bodyLimitBytes,
+  createTokenBody,
+  listTokensQuery,
+  metadataFilter,
+  patchTokenBody,
+  searchTokensBody,
+  token,
+  tokenParams,
+} from './token.schema.ts';
 
 export const createTokenOperation = operation({
   id: 'createToken',
@@ -24,6 +33,51 @@ export const createTokenOperation = operation({
   },
 });
 
+export const listTokensOperation = operation({
+  id: 'listTokens',
+  tag: 'Tokens',
+  summary: 'List the tokens that the caller may read, newest first',
+  description:
+    '`metadata.<key>=<value>` finds tokens that have exactly this value under the key; all filters must hold. Each token is answered as getToken would.',
+  method: 'get',
+  path: '/tokens',
+  permission: 'token:read',
+  query: listTokensQuery,
+  response: { 200: pageOf(token) },
+  async handle({ query, caller, traceId }, { vault }) {
+    const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
+    const { tokens, total } = await listTokens(vault, actorOf(caller, traceId), filter, query);
+    return toPage(tokens, total, query);
+  },
+});
+
+export const searchTokensOperation = operation({
+  id: 'searchTokens',
+  tag: 'Tokens',
+  idempotent: false,
+  summary: 'Search the tokens that the caller may search and read, newest first',
+  description: `A query is \`field:value\`, combined with \`AND\`, \`OR\`, \`NOT\` and parentheses; \`NOT\` binds strongest, then \`AND\`. Values with spaces or any of \`()[]*"\` stand in double quotes, where a backslash goes before a quote or a backslash. At most 200 characters.
+
+| Field | Finds tokens |
+|---|---|
+| id, type, fingerprint, created_by, modified_by | that have this value |
+| data | of which one of the \`search_indexes\` came to exactly this text when they were written |
+| container | in this container; with a trailing \`*\`, in those whose path begins so: \`/pci/*\` |
+| metadata.&lt;key&gt; | with this value under the key, which may stand in quotes too |
+| created_at, modified_at | of this moment, of this UTC day where it is a date alone, or of \`[from TO to]\`, both included |
+
+What cannot be read is 400 with the position, counted from 0.`,
+  method: 'post',
+  path: '/tokens/search',
+  permission: 'token:search',
+  body: searchTokensBody,
+  response: { 200: pageOf(token) },
+  async handle({ body, caller, traceId }, { vault }) {
+    const { tokens, total } = await searchTokens(vault, actorOf(caller, traceId), body);
+    return toPage(tokens, total, body);
+  },
+});
+
 export const getToken = operation({
   id: 'getToken',
   tag: 'Tokens',
@@ -41,6 +95,29 @@ export const getToken = operation({
   },
 });
 
+export const patchTokenOperation = operation({
+  id: 'patchToken',
+  tag: 'Tokens',
+  summary: 'Change parts of a token with a JSON merge patch (RFC 7386)',
+  description:
+    '`data`, `mask` and `metadata` are merged, the other members replaced; null takes a member back to its default. Moving it to other containers needs `token:update` on those that it leaves and on those that it comes to. Where tokens are deduplicated, a patch that would make two equal is 409. The Content-Type must be `application/merge-patch+json`.',
+  method: 'patch',
+  path: '/tokens/:id',
+  permission: 'token:update',
+  params: tokenParams,
+  body: patchTokenBody,
+  consumes: 'application/merge-patch+json',
+  bodyLimitBytes,
+  opaque: ['data'],
+  response: { 200: token },
+  errors: ['not_found', 'conflict'],
+  confirmed: true,
+  async handle({ params, body, caller, traceId }, { vault }) {
+    const updated = await updateToken(vault, actorOf(caller, traceId), params.id, body);
+    return new Confirmed(updated.settlement, updated.token);
+  },
+});
+
 export const deleteTokenOperation = operation({
   id: 'deleteToken',
   tag: 'Tokens',
@@ -51,9 +128,17 @@ export const deleteTokenOperation = operation({
   params: tokenParams,
   response: { 204: null },
   errors: ['not_found'],
-  handle({ params, caller, traceId }, { vault }) {
-    return deleteToken(vault, actorOf(caller, traceId), params.id);
+  confirmed: true,
+  async handle({ params, caller, traceId }, { vault }) {
+    return new Confirmed(await deleteToken(vault, actorOf(caller, traceId), params.id));
   },
 });
 
-export const tokenOperations = [createTokenOperation, getToken, deleteTokenOperation];
+export const tokenOperations = [
+  createTokenOperation,
+  listTokensOperation,
+  searchTokensOperation,
+  getToken,
+  patchTokenOperation,
+  deleteTokenOperation,
+];

@@ -1,4 +1,5 @@
-import { tokenInputSchema, tokenTypeNames } from '@sluice/vault';
+import { pageQuery } from '@sluice/http-api';
+import { tokenInputSchema, tokenPatchSchema, tokenTypeNames } from '@sluice/vault';
 
 /** Largest body in bytes: data may have 1 MiB, and the rest needs a place too. */
 export const bodyLimitBytes = 1.25 * 1024 * 1024;
@@ -21,6 +22,55 @@ export const tokenParams = {
 export const createTokenBody = {
   ...tokenInputSchema,
   examples: [{ ...card, metadata }, { data: 'any JSON' }],
+} as const;
+
+export const patchTokenBody = {
+  ...tokenPatchSchema,
+  examples: [{ data: { expiration_year: 2031 }, metadata: { customer: 'c-1043', note: null } }],
+} as const;
+
+/** Members of metadata come as `metadata.<key>`: see {@link metadataFilter}. */
+export const listTokensQuery = {
+  type: 'object',
+  properties: {
+    id: {
+      type: 'array',
+      items: { type: 'string' },
+      maxItems: 1000,
+      description: 'Only these ids; repeated or separated by commas',
+    },
+    type: {
+      type: 'array',
+      items: { type: 'string', enum: tokenTypeNames },
+      description: 'Only these types; repeated or separated by commas',
+    },
+    ...pageQuery,
+  },
+  patternProperties: { '^metadata\\.': { type: 'string' } },
+} as const;
+
+/** What a query says of metadata, by key. */
+export function metadataFilter(query: Readonly<Record<string, unknown>>): Record<string, string> {
+  const prefix = 'metadata.';
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      name.startsWith(prefix) && typeof value === 'string' ? [[name.slice(prefix.length), value]] : [],
+    ),
+  );
+}
+
+export const searchTokensBody = {
+  title: 'SearchTokens',
+  type: 'object',
+  required: ['query'],
+  examples: [
+    { query: 'type:card AND metadata.customer:"c-1042"' },
+    { query: 'container:/pci/* AND NOT (data:4242 OR created_at:[2026-01-01 TO 2026-01-31])', page: 1, size: 50 },
+  ],
+  properties: {
+    query: { type: 'string', maxLength: 200, description: 'Comparisons with AND, OR, NOT and parentheses' },
+    ...pageQuery,
+  },
 } as const;
 
 export const token = {

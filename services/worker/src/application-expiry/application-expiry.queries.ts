@@ -1,29 +1,67 @@
-import type { Queryable } from '@sluice/database';
+import { counterSlot, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-const batchSize = 500;
+/** Most Applications that one transaction deletes. */
+export const batchSize = 500;
 
-/**
- * Due by the database's clock, oldest first, of all Tenants. `statement_timestamp()` since an index can be searched by
- * it: `clock_timestamp()` may differ from row to row, and would be compared with every row that ever expires.
- */
-export function listDueApplications(db: Queryable) {
-  return db
-    .selectFrom('applications')
-    .select(['tenant_id', 'id'])
-    .where('expires_at', '<=', sql<string>`statement_timestamp()`)
-    .orderBy('expires_at')
-    .limit(batchSize)
-    .execute();
+/** What a batch deleted, and which Proxies named it. */
+export interface ExpiredRow {
+  tenant_id: string;
+  id: string;
+  entity: 'application' | 'proxy';
+  /** How long after its moment the Application was deleted, in milliseconds; null for Proxies. */
+  lag_ms: number | null;
 }
 
-/** When the Application is due; undefined where there is none, or it never is. */
-export async function findExpiry(db: Queryable, tenantId: string, id: string): Promise<string | undefined> {
-  const row = await db
+/**
+ * Deletes Applications whose time has come by the database's clock, oldest first, with their counts and audit rows; the
+ * Proxies that named them name none any more. Rows that another worker is at are left to it. Call it in a transaction.
+ *
+ * `statement_timestamp()` since an index can be searched by it: `clock_timestamp()` may differ from row to row, and would
+ * be compared with every row that ever expires.
+ */
+export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]> {
+  const { rows } = await sql<ExpiredRow>`
+    with due as (
+      select tenant_id, id from applications
+      where expires_at <= statement_timestamp()
+      order by expires_at limit ${sql.lit(batchSize)}
+      for update skip locked
+    ),
+    deleted as (
+      delete from applications using due
+      where applications.tenant_id = due.tenant_id and applications.id = due.id
+      returning applications.tenant_id, applications.id, applications.expires_at
+    ),
+    uncoupled as (
+      update proxies set application_id = null from deleted
+      where proxies.tenant_id = deleted.tenant_id and proxies.application_id = deleted.id
+      returning proxies.tenant_id, proxies.id
+    ),
+    counted as (
+      insert into counters (tenant_id, counter, slot, value)
+      select tenant_id, 'applications', ${counterSlot}, -count(*) from deleted group by tenant_id order by tenant_id
+      on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
+    ),
+    audited as (
+      insert into audit_log (tenant_id, operation, entity_type, entity_id)
+      select tenant_id, 'application.expired', 'application', id from deleted
+    )
+    select tenant_id, id, 'application' as entity,
+      (extract(epoch from clock_timestamp() - expires_at) * 1000)::float8 as lag_ms
+    from deleted
+    union all
+    select tenant_id, id, 'proxy', null from uncoupled
+  `.execute(tx);
+  return rows;
+}
+
+/** Those of these Applications that are still there, with the moment at which they are due. */
+export async function listRemaining(db: Queryable, applications: readonly { tenant_id: string; id: string }[]) {
+  return db
     .selectFrom('applications')
-    .select('expires_at')
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.expires_at ?? undefined;
+    .select(['id', 'expires_at'])
+    .where('tenant_id', '=', sql<string>`any(${[...new Set(applications.map((one) => one.tenant_id))]}::uuid[])`)
+    .where('id', '=', sql<string>`any(${applications.map((one) => one.id)}::uuid[])`)
+    .execute();
 }

@@ -19,7 +19,7 @@ const log = createLogger({ service: 'test', level: 'silent' });
 
 const stores = useStack(async (stack) => {
   const { db, url: databaseUrl } = await createTestDatabase(stack);
-  return { db, databaseUrl, rows: testRows(db), context: { db, log, announce: async () => {} } };
+  return { db, databaseUrl, rows: testRows(db), context: { db, log } };
 });
 
 /** A Tenant with something in every table. */

@@ -6,7 +6,7 @@ import { deleteTenantRow, listClosedTenants, purgedTables, purgeRows } from './t
  * Deletes the rows of a closed Tenant in batches, and its own row last, so that a purge which was cut off goes on at
  * the next try. Audit rows stay. A Tenant that is open is left alone.
  */
-export async function purgeTenant(tenantId: string, { db, log }: Context): Promise<void> {
+export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
   const closed = await listClosedTenants(db, tenantId);
   if (closed.length === 0) return;
   let purged = 0;
@@ -23,6 +23,6 @@ export async function purgeTenant(tenantId: string, { db, log }: Context): Promi
 }
 
 /** Every closed Tenant whose purge did not end. */
-export async function sweepClosedTenants(context: Context): Promise<void> {
+export async function sweepClosedTenants(context: Pick<Context, 'db' | 'log'>): Promise<void> {
   for (const id of await listClosedTenants(context.db)) await purgeTenant(id, context);
 }

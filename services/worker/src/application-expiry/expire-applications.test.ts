@@ -1,4 +1,4 @@
-import type { Change } from '@sluice/cache-coherence';
+import type { ChangeWriter } from '@sluice/cache-coherence';
 import { readCounter } from '@sluice/database';
 import { openJobs } from '@sluice/jobs';
 import { createLogger } from '@sluice/service-runtime';
@@ -6,15 +6,18 @@ import {
   createTestDatabase,
   createTestSecrets,
   eventually,
+  openTestCoherence,
   startTestService,
   testRedisUrl,
   useStack,
 } from '@sluice/testing';
 import { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
 import { configSchema } from '../config.ts';
+import { createWorkerMetrics } from '../metrics.ts';
 import { start } from '../service.ts';
 import { testRows } from '../testing/test-rows.ts';
-import { expireApplication, handleExpiryJob, sweepDueApplications } from './expire-application.ts';
+import { openApplicationExpiry } from './expire-applications.ts';
 
 const log = createLogger({ service: 'test', level: 'silent' });
 const past = () => new Date(Date.now() - 1000);
@@ -22,13 +25,25 @@ const soon = () => new Date(Date.now() + 400);
 const never = String(3600 * 1000);
 
 const stores = useStack(async (stack) => {
-  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const database = await createTestDatabase(stack);
+  const { db, url: databaseUrl } = database;
   const redis = new Redis(testRedisUrl());
   stack.defer(() => redis.disconnect());
   await redis.flushdb();
-  const changes: Change[] = [];
-  const context = { db, log, announce: async (change: Change) => void changes.push(change) };
-  return { db, databaseUrl, redis, changes, context, rows: testRows(db) };
+  const { changes } = await openTestCoherence(database, stack);
+  const confirmed: { tenantIds: readonly string[]; tags: readonly string[] }[] = [];
+  const recording: ChangeWriter = {
+    ...changes,
+    async barrier(change) {
+      const settlement = await changes.barrier(change);
+      confirmed.push(change);
+      return settlement;
+    },
+  };
+  const registry = new Registry();
+  const context = { db, log, changes: recording, metrics: createWorkerMetrics(registry) };
+  const expiry = openApplicationExpiry(context);
+  return { db, databaseUrl, redis, confirmed, registry, expiry, rows: testRows(db) };
 });
 
 /** A worker as it runs in production, with real jobs; it sweeps once at its start, and then at this interval. */
@@ -59,14 +74,14 @@ async function isThere(id: string): Promise<boolean> {
   return (await db.selectFrom('applications').select('id').where('id', '=', id).execute()).length > 0;
 }
 
-test('deletes what is due: row, counter, the Proxies that named it, one audit row, one announcement', async () => {
-  const { db, rows, context, changes } = stores.current;
+test('deletes what is due: row, counter, the Proxies that named it, one audit row, one confirmed change', async () => {
+  const { db, rows, expiry, confirmed } = stores.current;
   const tenantId = await rows.tenant();
   const id = await rows.application(tenantId, past());
   const kept = await rows.application(tenantId);
   const proxyId = await rows.proxy(tenantId, id);
   const otherProxyId = await rows.proxy(tenantId, kept);
-  await expireApplication(tenantId, id, context);
+  await expiry.sweep();
   expect([await isThere(id), await isThere(kept)]).toEqual([false, true]);
   expect(await readCounter(db, tenantId, 'applications')).toBe(1);
   const proxies = await db
@@ -89,58 +104,54 @@ test('deletes what is due: row, counter, the Proxies that named it, one audit ro
       trace_id: null,
     },
   ]);
-  expect(changes.filter((change) => change.tenantId === tenantId)).toEqual([
-    { tenantId, tags: [`application:${id}`, `proxy:${proxyId}`] },
-  ]);
+  const tags = [`application:${id}`, `proxy:${proxyId}`];
+  expect(confirmed.filter(({ tenantIds }) => tenantIds.includes(tenantId))).toMatchObject([{ tags }]);
 });
 
 test.each([
   ['not due', new Date('2999-01-01')],
   ['never due', undefined],
 ])('leaves what is %s', async (_name, expiresAt) => {
-  const { rows, context, changes } = stores.current;
+  const { rows, expiry, confirmed } = stores.current;
   const tenantId = await rows.tenant();
   const id = await rows.application(tenantId, expiresAt);
-  await expireApplication(tenantId, id, context);
+  await expiry.sweep();
   expect(await isThere(id)).toBe(true);
   expect(await auditRows(id)).toEqual([]);
-  expect(changes.filter((change) => change.tenantId === tenantId)).toEqual([]);
+  expect(confirmed.filter(({ tenantIds }) => tenantIds.includes(tenantId))).toEqual([]);
 });
 
 test('ten at once delete once and write one audit row', async () => {
-  const { db, rows, context } = stores.current;
+  const { db, rows, expiry } = stores.current;
   const tenantId = await rows.tenant();
   const id = await rows.application(tenantId, past());
-  await Promise.all(Array.from({ length: 10 }, () => expireApplication(tenantId, id, context)));
+  await Promise.all(Array.from({ length: 10 }, () => expiry.sweep()));
   expect(await auditRows(id)).toHaveLength(1);
   expect(await readCounter(db, tenantId, 'applications')).toBe(0);
 });
 
-test("the id of another Tenant's Application is not enough", async () => {
-  const { rows, context } = stores.current;
-  const id = await rows.application(await rows.tenant(), past());
-  await expireApplication(await rows.tenant(), id, context);
-  expect(await isThere(id)).toBe(true);
-});
-
 test('an alarm that rings early is tried again; one for nothing is done', async () => {
-  const { rows, context } = stores.current;
+  const { rows, expiry } = stores.current;
   const tenantId = await rows.tenant();
-  const id = await rows.application(tenantId, new Date('2999-01-01'));
-  const job = { tenant_id: tenantId, application_id: id };
-  await expect(handleExpiryJob(job, context)).rejects.toThrow('is not due before 2999-01-01T00:00:00.000Z');
-  await expect(handleExpiryJob({ ...job, tenant_id: await rows.tenant() }, context)).resolves.toBeUndefined();
+  const early = await rows.application(tenantId, new Date('2999-01-01'));
+  const due = await rows.application(tenantId, past());
+  const alarm = (application_id: string) => expiry.onAlarm({ tenant_id: tenantId, application_id });
+  const [first, second, third] = await Promise.allSettled([alarm(early), alarm(due), alarm(tenantId)]);
+  expect(first).toMatchObject({ reason: { message: expect.stringContaining('it is due 2999-01-01T00:00:00.000Z') } });
+  expect([second?.status, third?.status]).toEqual(['fulfilled', 'fulfilled']);
+  expect(await isThere(due)).toBe(false);
 });
 
 test('a sweep deletes more than fit in one round, of all Tenants', async () => {
-  const { db, rows, context } = stores.current;
+  const { db, rows, expiry, registry } = stores.current;
   const tenants = [await rows.tenant(), await rows.tenant()];
   for (const tenantId of tenants) for (let i = 0; i < 300; i++) await rows.application(tenantId, past());
-  await sweepDueApplications(context);
+  await expiry.sweep();
   for (const tenantId of tenants) expect(await rows.count(tenantId)).toMatchObject({ applications: 0, audit_log: 300 });
   expect(
     await db.selectFrom('applications').select('id').where('expires_at', '<=', new Date().toISOString()).execute(),
   ).toEqual([]);
+  expect(await registry.metrics()).toMatch(/sluice_application_expiry_lag_seconds_count [6-9]\d\d/);
 });
 
 describe('a running worker', () => {

@@ -1,0 +1,87 @@
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+
+/** Messages between processes: quick where Redis is well, and nothing that safety rests on. Any of them may be lost. */
+export interface Bus {
+  /** Sends, and waits for nothing. */
+  publish(channel: string, message: object): void;
+  /** Calls `handle` with the text of each message of the channel, from when Redis is there. */
+  subscribe(channel: string, handle: (text: string) => void): void;
+}
+
+export interface BusOptions {
+  redisUrl: string;
+  log: Logger;
+  stack: AsyncDisposableStack;
+}
+
+const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1000);
+
+/** A Redis that hangs, or a connection that something between has forgotten: what waits for it is cut off. */
+const socketTimeoutMs = 3000;
+const pingIntervalMs = 1000;
+
+/** Opens two connections, which reconnect for ever. Close with the stack. */
+export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
+  const publisher = new Redis(redisUrl, {
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    connectTimeout: 2000,
+    commandTimeout: 2000,
+    socketTimeout: socketTimeoutMs,
+    retryStrategy,
+  });
+  const subscriber = new Redis(redisUrl, {
+    maxRetriesPerRequest: null,
+    autoResubscribe: false,
+    connectTimeout: 2000,
+    socketTimeout: socketTimeoutMs,
+    retryStrategy,
+  });
+  const handlers = new Map<string, (text: string) => void>();
+  let isAway = false;
+  let isClosed = false;
+
+  const subscribeTo = (...channels: string[]) => {
+    if (channels.length === 0 || subscriber.status !== 'ready') return;
+    subscriber.subscribe(...channels).catch((err: unknown) => {
+      // On a connection that is lost it is done again with the next one.
+      log[subscriber.status === 'ready' ? 'warn' : 'debug']({ err }, 'announcements could not be subscribed to');
+    });
+  };
+  subscriber
+    .on('ready', () => {
+      if (isAway) log.info('announcements are heard again');
+      isAway = false;
+      subscribeTo(...handlers.keys());
+    })
+    .on('close', () => {
+      if (!isAway && !isClosed) log.warn('announcements are not heard; changes come by the mailbox of the lease');
+      isAway = true;
+    })
+    .on('error', (err) => log.debug({ err }, 'announcement connection'))
+    .on('message', (channel, text) => handlers.get(channel)?.(text));
+  publisher.on('error', (err) => log.debug({ err }, 'announcement connection'));
+  // Who only listens would not notice that nothing can come any more.
+  const pings = setInterval(() => {
+    if (subscriber.status === 'ready') subscriber.ping().catch((err: unknown) => log.debug({ err }, 'no answer'));
+  }, pingIntervalMs);
+  stack.defer(() => {
+    isClosed = true;
+    clearInterval(pings);
+    subscriber.disconnect();
+    publisher.disconnect();
+  });
+
+  return {
+    publish(channel, message) {
+      publisher.publish(channel, JSON.stringify(message)).catch((err: unknown) => {
+        log.debug({ err, channel }, 'an announcement could not be sent');
+      });
+    },
+    subscribe(channel, handle) {
+      handlers.set(channel, handle);
+      subscribeTo(channel);
+    },
+  };
+}

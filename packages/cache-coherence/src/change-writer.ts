@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Queryable } from '@sluice/database';
+import type { Logger } from 'pino';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { acknowledgementsChannel, changesChannel, readAcknowledgement } from './announcement.ts';
+import { confirmChange, type Settlement } from './barrier.ts';
+import type { Bus } from './bus.ts';
+import { deleteChanges, insertChanges } from './change.queries.ts';
+import type { Change, RecordedChange } from './change.ts';
+import type { CoherentCaches } from './coherent-caches.ts';
+import { Mailboxes } from './mailboxes.ts';
+
+/** How a service changes what others cache. */
+export interface ChangeWriter {
+  /** Notes, in the transaction of the change, what caches must drop. */
+  record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
+  /** The same for a transaction that changes things of several Tenants: what caches must drop, by Tenant. */
+  recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
+  /**
+   * Waits, after the commit, until no process serves what the change names. Only then may the caller be told of success.
+   * @throws {ServiceError} `unavailable` where that could not be confirmed within ten seconds; the change stands.
+   */
+  barrier(change: RecordedChange): Promise<Settlement>;
+}
+
+export interface ChangeWriterOptions {
+  db: Database;
+  bus: Bus;
+  log: Logger;
+  metrics: Registry;
+  stack: AsyncDisposableStack;
+  /** The caches of the same process, if it has any: they are told directly. */
+  caches?: CoherentCaches;
+}
+
+const outboxIntervalMs = 200;
+
+export function openChangeWriter({ db, bus, log, metrics, stack, caches }: ChangeWriterOptions): ChangeWriter {
+  const writerId = randomUUID();
+  const listeners = new Map<string, (holderId: string) => void>();
+  const counts = { posted: 0, deletedLeases: 0 };
+  const mailboxes = new Mailboxes({ db, log, counts });
+  const { waited, unconfirmed } = createMetrics(metrics, counts);
+  const confirmed = openOutbox({ db, log, stack });
+
+  bus.subscribe(acknowledgementsChannel(writerId), (text) => {
+    const acknowledgement = readAcknowledgement(text);
+    if (acknowledgement) listeners.get(acknowledgement.changeId)?.(acknowledgement.holderId);
+  });
+
+  function announce(change: Change, onAcknowledged: (holderId: string) => void): () => void {
+    listeners.set(change.id, onAcknowledged);
+    if (caches) {
+      caches.drop(change.tags);
+      const holderId = caches.holderId();
+      if (holderId !== undefined) onAcknowledged(holderId);
+    }
+    bus.publish(changesChannel, { id: change.id, tags: change.tags, writerId });
+    return () => void listeners.delete(change.id);
+  }
+
+  return {
+    record: (tx, tenantId, tags) => recordEach(tx, new Map([[tenantId, tags]])),
+    recordEach,
+    async barrier(change) {
+      try {
+        const settlement = await confirmChange(change, { db, mailboxes, announce });
+        waited.observe(settlement.waitedMs / 1000);
+        confirmed.push(change);
+        return settlement;
+      } catch (err) {
+        unconfirmed.inc();
+        log.error({ err, change_id: change.id }, 'a change could not be confirmed');
+        throw err;
+      }
+    },
+  };
+}
+
+async function recordEach(
+  tx: Queryable,
+  tagsByTenant: ReadonlyMap<string, readonly string[]>,
+): Promise<RecordedChange> {
+  const id = randomUUID();
+  await insertChanges(tx, id, tagsByTenant);
+  return { id, tenantIds: [...tagsByTenant.keys()], tags: [...tagsByTenant.values()].flat() };
+}
+
+/** Confirmed changes leave the outbox in batches: nobody waits for that. What is left behind is only confirmed again. */
+function openOutbox({ db, log, stack }: Pick<ChangeWriterOptions, 'db' | 'log' | 'stack'>) {
+  let confirmed: RecordedChange[] = [];
+  const flush = async () => {
+    if (confirmed.length === 0) return;
+    const batch = confirmed;
+    confirmed = [];
+    await deleteChanges(db, batch).catch((err: unknown) => log.debug({ err }, 'confirmed changes stay in the outbox'));
+  };
+  let flushed = Promise.resolve();
+  const timer = setInterval(() => {
+    flushed = flushed.then(flush);
+  }, outboxIntervalMs);
+  stack.defer(async () => {
+    clearInterval(timer);
+    await flushed.then(flush);
+  });
+  return { push: (change: RecordedChange) => void confirmed.push(change) };
+}
+
+function createMetrics(metrics: Registry, counts: { posted: number; deletedLeases: number }) {
+  const registers = [metrics];
+  new Counter({
+    name: 'sluice_changes_posted_to_mailboxes_total',
+    help: 'Changes that a holder did not acknowledge in time, by holder',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(counts.posted);
+    },
+  });
+  new Counter({
+    name: 'sluice_cache_leases_deleted_total',
+    help: 'Leases that ran out while a change waited for their holder',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(counts.deletedLeases);
+    },
+  });
+  return {
+    waited: new Histogram({
+      name: 'sluice_change_confirmation_seconds',
+      help: 'From the commit of a change until no process serves the old state',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 2.5, 5, 10],
+      registers,
+    }),
+    unconfirmed: new Counter({
+      name: 'sluice_changes_unconfirmed_total',
+      help: 'Changes whose writer gave up waiting; they stay in the outbox',
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Database, Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+import type { RecordedChange } from './change.ts';
+
+/** Writes the outbox rows, one for each Tenant, in the transaction of the change. */
+export async function insertChanges(
+  tx: Queryable,
+  id: string,
+  tagsByTenant: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const rows = Array.from(tagsByTenant, ([tenant_id, tags]) => ({ id, tenant_id, tags: [...tags] }));
+  await tx.insertInto('changes').values(rows).execute();
+}
+
+/** Takes confirmed changes out of the outbox. */
+export async function deleteChanges(db: Database, changes: readonly RecordedChange[]): Promise<void> {
+  await db
+    .deleteFrom('changes')
+    .where('tenant_id', '=', sql<string>`any(${[...new Set(changes.flatMap((change) => change.tenantIds))]}::uuid[])`)
+    .where('id', '=', sql<string>`any(${changes.map((change) => change.id)}::uuid[])`)
+    .execute();
+}
+
+const batchSize = 500;
+
+/** Changes that nobody has confirmed for this long, oldest first: their writer has died, or gave up. */
+export async function listForgottenChanges(db: Database, olderThanMs: number): Promise<RecordedChange[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .select(['id', 'tenant_id', 'tags'])
+    .where('created_at', '<', sql<string>`statement_timestamp() - ${olderThanMs} * interval '1 millisecond'`)
+    .orderBy('created_at')
+    .limit(batchSize)
+    .execute();
+  return rows.map((row) => ({ id: row.id, tenantIds: [row.tenant_id], tags: row.tags }));
+}

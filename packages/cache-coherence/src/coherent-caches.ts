@@ -1,0 +1,77 @@
+import { connectDatabase } from '@sluice/database';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { acknowledgementsChannel, changesChannel, readAnnouncement } from './announcement.ts';
+import type { Bus } from './bus.ts';
+import { type CacheLimits, GuardedCache } from './guarded-cache.ts';
+import { HeldLease } from './held-lease.ts';
+import { exportCacheMetrics } from './metrics.ts';
+
+export interface CoherentCachesOptions {
+  /** Renewals have a connection of their own, so that they do not wait for a full pool. */
+  databaseUrl: string;
+  bus: Bus;
+  /** Named in the lease, for who looks at the table. */
+  service: string;
+  log: Logger;
+  metrics: Registry;
+  stack: AsyncDisposableStack;
+}
+
+/** The caches of one process and the lease under which they serve. */
+export interface CoherentCaches {
+  /** @param name in metrics. @throws where another cache has it. */
+  open<V extends object>(name: string, limits: CacheLimits): GuardedCache<V>;
+  /** Drops what these tags name, in this process. */
+  drop(tags: readonly string[]): void;
+  /** The id under which writers wait for this process; undefined while it has no lease. */
+  holderId(): string | undefined;
+}
+
+const statementTimeoutMs = 500;
+
+/**
+ * Registers this process as a holder. Where Postgres is away it goes on trying, and caches serve nothing meanwhile.
+ * What it drops because of an announcement it acknowledges; what it did not hear it finds in the mailbox of its lease.
+ */
+export async function openCoherentCaches(options: CoherentCachesOptions): Promise<CoherentCaches> {
+  const { databaseUrl, bus, service, log, metrics, stack } = options;
+  const caches = new Map<string, GuardedCache<object>>();
+  const drop = (tags: readonly string[]) => {
+    for (const cache of caches.values()) cache.drop(tags);
+  };
+  const clear = () => {
+    for (const cache of caches.values()) cache.clear();
+  };
+  const db = connectDatabase(
+    { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1 },
+    { stack, onError: (err) => log.debug({ err }, 'lease connection'), statementTimeoutMs, connectTimeoutMs: 600 },
+  );
+  const lease = new HeldLease({ db, service, log, onChange: ({ tags }) => drop(tags), onLoss: clear });
+  stack.defer(() => lease.close());
+
+  bus.subscribe(changesChannel, (text) => {
+    const announcement = readAnnouncement(text);
+    if (!announcement) {
+      log.warn('an announcement was not readable; caches start empty');
+      return clear();
+    }
+    drop(announcement.tags);
+    const holderId = lease.holderId;
+    if (holderId === undefined) return;
+    bus.publish(acknowledgementsChannel(announcement.writerId), { changeId: announcement.id, holderId });
+  });
+  exportCacheMetrics({ caches, lease, metrics });
+  await lease.start();
+
+  return {
+    drop,
+    holderId: () => lease.holderId,
+    open<V extends object>(name: string, limits: CacheLimits) {
+      if (caches.has(name)) throw new Error(`a cache "${name}" is open already`);
+      const cache = new GuardedCache<V>(lease, limits);
+      caches.set(name, cache as unknown as GuardedCache<object>);
+      return cache;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { MailboxEntry, Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+
+/** How long a lease lasts, by the database's clock, from its last renewal. */
+export const leaseMs = 2000;
+
+const untilMoment = sql`clock_timestamp() + ${sql.lit(`${leaseMs} milliseconds`)}::interval`;
+
+/** Milliseconds since 1970 by the database's clock. */
+const nowMs = sql<string>`extract(epoch from clock_timestamp()) * 1000`;
+
+/**
+ * Registers a holder; returns the database's time. Takes away what long ran out as well: of processes that were killed,
+ * and of registrations whose answer was lost. Where nobody changes anything, nobody else would.
+ */
+export async function insertLease(db: Queryable, holderId: string, service: string): Promise<number> {
+  const { rows } = await sql<{ now_ms: string }>`
+    with abandoned as (
+      delete from cache_leases where holder_id in (
+        select holder_id from cache_leases where expires_at < clock_timestamp() - interval '1 minute'
+        for update skip locked
+      )
+    )
+    insert into cache_leases (holder_id, service, expires_at) values (${holderId}, ${service}, ${untilMoment})
+    returning ${nowMs} as now_ms
+  `.execute(db);
+  return Number(rows[0]?.now_ms);
+}
+
+export interface Renewal {
+  nowMs: number;
+  mailbox: MailboxEntry[];
+}
+
+/**
+ * Extends a lease that exists, and takes out of its mailbox what its holder has dealt with. Never an upsert: a row that
+ * is gone was deleted by a writer who has answered since. The row's lock orders this against that deletion.
+ * @returns undefined where there is no such row any more.
+ */
+export async function renewLease(
+  db: Queryable,
+  holderId: string,
+  handled: readonly string[],
+): Promise<Renewal | undefined> {
+  const { rows } = await sql<{ now_ms: string; mailbox: MailboxEntry[] }>`
+    update cache_leases
+    set expires_at = ${untilMoment}, mailbox = case when ${handled.length}::integer = 0 then mailbox else (
+      select coalesce(jsonb_agg(entry), '[]') from jsonb_array_elements(mailbox) entry
+      where not entry ->> 'id' = any(${handled}::text[])
+    ) end
+    where holder_id = ${holderId}
+    returning ${nowMs} as now_ms, mailbox
+  `.execute(db);
+  const [row] = rows;
+  return row && { nowMs: Number(row.now_ms), mailbox: row.mailbox };
+}
+
+export async function deleteLease(db: Queryable, holderId: string): Promise<void> {
+  await db.deleteFrom('cache_leases').where('holder_id', '=', holderId).execute();
+}
+
+/** Everyone who may serve from a cache, and whether the lease has run out by the database's clock. */
+export async function listLeases(db: Queryable): Promise<{ holder_id: string; has_expired: boolean }[]> {
+  return db
+    .selectFrom('cache_leases')
+    .select(['holder_id', sql<boolean>`expires_at <= clock_timestamp()`.as('has_expired')])
+    .execute();
+}
+
+/** Deletes a lease that has run out. A holder that renews at the same moment is either before it, or finds nothing. */
+export async function deleteExpiredLease(db: Queryable, holderId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('cache_leases')
+    .where('holder_id', '=', holderId)
+    .where('expires_at', '<=', sql<string>`clock_timestamp()`)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/**
+ * Puts changes into the mailbox of a holder.
+ * @returns the ids of the changes that are in it now; undefined where there is no such lease any more.
+ */
+export async function postToMailbox(
+  db: Queryable,
+  holderId: string,
+  entries: readonly MailboxEntry[],
+): Promise<Set<string> | undefined> {
+  const ids = sql<string[]>`array(select entry ->> 'id' from jsonb_array_elements(mailbox) entry)`.as('ids');
+  const row =
+    entries.length > 0
+      ? await db
+          .updateTable('cache_leases')
+          .set({ mailbox: sql<string>`mailbox || ${JSON.stringify(entries)}::jsonb` })
+          .where('holder_id', '=', holderId)
+          .returning(ids)
+          .executeTakeFirst()
+      : await db.selectFrom('cache_leases').select(ids).where('holder_id', '=', holderId).executeTakeFirst();
+  return row && new Set(row.ids);
+}

@@ -1,0 +1,21 @@
+import type { CacheLimits } from './guarded-cache.ts';
+
+export const cacheSettings = {
+  CACHE_MAX_ENTRIES: {
+    type: 'integer',
+    minimum: 1,
+    default: 20_000,
+    description: 'Most entries of one kind (callers, Proxies, tokens, data keys) that are kept in memory',
+  },
+  CACHE_MAX_BYTES: {
+    type: 'integer',
+    minimum: 65_536,
+    default: 32 * 1024 * 1024,
+    description: 'Most memory for entries of one kind, in bytes',
+  },
+} as const;
+
+/** The limits of one cache as the settings give them. */
+export function cacheLimitsFrom(config: { CACHE_MAX_ENTRIES: number; CACHE_MAX_BYTES: number }): CacheLimits {
+  return { maxEntries: config.CACHE_MAX_ENTRIES, maxBytes: config.CACHE_MAX_BYTES };
+}

@@ -1,0 +1,72 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * What a token can be found by, as one array of numbers in one GIN index: lists and searches of any form read it, and
+ * so do the conditions that access rules put on both. Each number stands for the Tenant, a kind and a value, so that
+ * nothing is read of another Tenant, and a value may be longer than an index entry can be. A container stands for
+ * itself and for those that it is in, but not for the root, in which everything is.
+ *
+ * The index is over an expression, not over a column, so that rows of the previous version, which knows none of it, are
+ * in it too. Who changes the function makes a new one with an index of its own: this one could not be read any more.
+ *
+ * The function calls none of ours: Postgres analyses and restores tables with a search path on which those are not.
+ *
+ * Writes are collected before they go into the index, since a token has many entries; but few of them are, because each
+ * search goes through what was collected.
+ */
+export async function up(db: Kysely<never>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  `alter table tokens
+    add column search_hashes text[] not null default '{}',
+    add column cvc_ciphertext bytea,
+    add column cvc_due_at timestamptz(3)`,
+  `create index tokens_cvc_due on tokens (cvc_due_at) where cvc_due_at is not null`,
+  `create index tokens_modified on tokens (tenant_id, modified_at) where modified_at is not null`,
+
+  `create function token_term(tenant_id uuid, kind text, value text) returns bigint
+    language sql immutable parallel safe
+    return hashtextextended(tenant_id::text || '/' || kind || '=' || value, 0)`,
+
+  `create function token_terms(
+      tenant_id uuid, type text, containers text[], metadata jsonb, search_hashes text[],
+      created_by uuid, modified_by uuid
+    ) returns bigint[] language plpgsql immutable parallel safe cost 200 as $$
+    declare
+      owner text := tenant_id::text || '/';
+      terms bigint[] := array[hashtextextended(owner || 'type=' || type, 0)];
+      container text;
+      segment text;
+      path text;
+      entry record;
+    begin
+      if created_by is not null then
+        terms := terms || hashtextextended(owner || 'created_by=' || created_by, 0);
+      end if;
+      if modified_by is not null then
+        terms := terms || hashtextextended(owner || 'modified_by=' || modified_by, 0);
+      end if;
+      foreach container in array containers loop
+        path := owner || 'container=/';
+        foreach segment in array string_to_array(btrim(container, '/'), '/') loop
+          path := path || segment || '/';
+          terms := terms || hashtextextended(path, 0);
+        end loop;
+      end loop;
+      if metadata <> '{}'::jsonb then
+        for entry in select key, value from jsonb_each_text(metadata) loop
+          terms := terms || hashtextextended(owner || 'metadata.' || entry.key || '=' || entry.value, 0);
+        end loop;
+      end if;
+      for i in 1 .. cardinality(search_hashes) loop
+        terms := terms || hashtextextended(owner || 'data=' || search_hashes[i], 0);
+      end loop;
+      return terms;
+    end $$`,
+
+  `create index tokens_terms on tokens using gin (
+      token_terms(tenant_id, type, containers, metadata, search_hashes, created_by, modified_by)
+    ) with (fastupdate = on, gin_pending_list_limit = 256)`,
+];

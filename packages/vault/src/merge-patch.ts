@@ -1,0 +1,16 @@
+import { isObject, type Json } from './json.ts';
+
+/**
+ * JSON merge patch (RFC 7386, section 2): null removes a member, objects merge, everything else replaces. Changes
+ * neither input.
+ */
+export function mergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const merged = new Map<string, Json>(isObject(target) ? Object.entries(target) : []);
+  for (const [member, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(member);
+    else merged.set(member, mergePatch(merged.get(member), value));
+  }
+  // fromEntries defines members, so that one called __proto__ stays a member.
+  return Object.fromEntries(merged);
+}

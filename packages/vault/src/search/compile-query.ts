@@ -1,0 +1,90 @@
+import { canonicalContainer } from '@sluice/access';
+import { sql } from 'kysely';
+import { tokenTypeNames } from '../types/token-types.ts';
+import { boundsOf } from './date-bounds.ts';
+import type { Query, Range, Term } from './parse-query.ts';
+import { type Condition, hasTerm } from './token-terms.ts';
+
+/** Whose tokens are searched, and how a text is hashed for its blind index. */
+export interface Compilation {
+  tenantId: string;
+  hashOf: (text: string) => string;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const never = sql<boolean>`false`;
+
+/**
+ * The condition on rows of `tokens` that a query stands for. Values are parameters, never SQL. Each comparison is exact;
+ * where there is an index for it, it is named beside it.
+ * @throws {ServiceError} `validation_failed` with the position of a date that is none.
+ */
+export function compileQuery(query: Query, compilation: Compilation): Condition {
+  switch (query.kind) {
+    case 'and':
+    case 'or': {
+      const operands = query.operands.map((operand) => compileQuery(operand, compilation));
+      return sql<boolean>`(${sql.join(operands, query.kind === 'and' ? sql` and ` : sql` or `)})`;
+    }
+    case 'not':
+      // What is unset is not equal, and so it is found by NOT: `not` alone would leave it unknown.
+      return sql<boolean>`((${compileQuery(query.operand, compilation)}) is not true)`;
+    case 'range':
+      return compileRange(query);
+    case 'term':
+      return compileTerm(query, compilation);
+  }
+}
+
+function compileRange({ field, from, to }: Range): Condition {
+  return isBetween(field, boundsOf(from).first, boundsOf(to).last);
+}
+
+function isBetween(field: string, first: string, last: string): Condition {
+  return sql<boolean>`${sql.ref(field)} between ${first}::timestamptz and ${last}::timestamptz`;
+}
+
+function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }: Compilation): Condition {
+  const { text } = value;
+  switch (field) {
+    case 'id':
+      return sql<boolean>`id = ${text}`;
+    case 'type':
+      return sql<boolean>`(type = ${text} and ${hasTerm(tenantId, [{ kind: 'type', value: text }])})`;
+    case 'fingerprint':
+      // The index on fingerprints begins with the type.
+      return sql<boolean>`(type = any(${[...tokenTypeNames]}::text[]) and fingerprint = ${text})`;
+    case 'data': {
+      const hash = hashOf(text);
+      return sql<boolean>`(${hash} = any(search_hashes) and ${hasTerm(tenantId, [{ kind: 'data', value: hash }])})`;
+    }
+    case 'container':
+      return compileContainer(text, isPrefix, tenantId);
+    case 'metadata':
+      return sql<boolean>`(
+        metadata ->> ${key}::text = ${text} and ${hasTerm(tenantId, [{ kind: `metadata.${key}`, value: text }])}
+      )`;
+    case 'created_by':
+    case 'modified_by': {
+      if (!uuid.test(text)) return never;
+      const id = text.toLowerCase();
+      return sql<boolean>`(${sql.ref(field)} = ${id}::uuid and ${hasTerm(tenantId, [{ kind: field, value: id }])})`;
+    }
+    case 'created_at':
+    case 'modified_at': {
+      const { first, last } = boundsOf(value);
+      return isBetween(field, first, last);
+    }
+  }
+}
+
+/** Containers are compared in canonical form; a beginning may end within a segment. */
+function compileContainer(text: string, isPrefix: boolean, tenantId: string): Condition {
+  const wanted = isPrefix ? `/${text.replace(/^\//, '')}` : canonicalContainer(text);
+  const canonical = sql`case when btrim(name, '/') = '' then '/' else '/' || btrim(name, '/') || '/' end`;
+  const matches = isPrefix ? sql`starts_with(${canonical}, ${wanted})` : sql`${canonical} = ${wanted}`;
+  const exact = sql<boolean>`exists (select from unnest(containers) as each(name) where ${matches})`;
+  const parent = wanted.slice(0, wanted.lastIndexOf('/') + 1);
+  if (parent === '/') return exact;
+  return sql<boolean>`(${exact} and ${hasTerm(tenantId, [{ kind: 'container', value: parent }])})`;
+}

@@ -1,0 +1,15 @@
+import { parseMoment } from '../tokens/moment.ts';
+import type { Text } from './parse-query.ts';
+import { queryFault } from './query-reader.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The first and the last moment that a date stands for, ISO 8601: of a date alone, those of its UTC day. */
+export function boundsOf({ text, at }: Text): { first: string; last: string } {
+  const moment = parseMoment(text);
+  if (!moment) throw queryFault(at, 'expected an ISO 8601 date');
+  const isDay = text.length === 'YYYY-MM-DD'.length;
+  // Moments are stored in milliseconds.
+  const last = isDay ? new Date(moment.getTime() + dayMs - 1) : moment;
+  return { first: moment.toISOString(), last: last.toISOString() };
+}

@@ -1,0 +1,64 @@
+import { decide } from '@sluice/access';
+import { validationFailed } from '@sluice/problems';
+import { isStorable } from '../json.ts';
+import type { TokenPage } from '../tokens/list-tokens.ts';
+import { presentList } from '../tokens/present-list.ts';
+import { requirePermission } from '../tokens/require-permission.ts';
+import type { Actor } from '../tokens/token.ts';
+import { searchHashOf } from '../tokens/token-data.ts';
+import { countMatching, findPage, type PageRequest } from '../tokens/token-list.queries.ts';
+import type { Vault } from '../vault.ts';
+import { compileQuery } from './compile-query.ts';
+import { parseQuery, type Query } from './parse-query.ts';
+import { type Condition, isWithin, reachOf } from './token-terms.ts';
+
+const longestQuery = 200;
+
+/**
+ * Searches tokens; see {@link parseQuery} for the language. Finds those on which the actor is granted both
+ * `token:search` and `token:read`, newest first, their data as a read of each would give it. `data:value` finds tokens
+ * of which a search index came to exactly that text when they were written.
+ * @throws {ServiceError} `validation_failed` with the position of what is not understood; `forbidden`.
+ */
+export async function searchTokens(
+  vault: Vault,
+  actor: Actor,
+  { query, ...page }: PageRequest & { query: string },
+): Promise<TokenPage> {
+  requirePermission(actor, 'token:search');
+  if (Array.from(query).length > longestQuery) {
+    throw validationFailed({ query: [`may have at most ${longestQuery} characters`] });
+  }
+  if (!isStorable(query)) throw validationFailed({ query: ['contains a NUL character or a lone surrogate'] });
+  const { db } = vault;
+  const { tenantId } = actor;
+  const conditions = [await compile(vault, tenantId, parseQuery(query)), ...withinReach(actor)];
+  const rows = await findPage(db, tenantId, conditions, page);
+  const total = await countMatching(db, tenantId, conditions);
+  const granted = rows.filter((row) => decide(actor, 'token:search', row.containers));
+  return { tokens: await presentList(vault, actor, granted), total };
+}
+
+async function compile(vault: Vault, tenantId: string, query: Query): Promise<Condition> {
+  if (!namesData(query)) return compileQuery(query, { tenantId, hashOf: () => '' });
+  const key = await vault.dataKeys.forHashing({ tenantId, purpose: 'blind_index' });
+  return compileQuery(query, { tenantId, hashOf: (text) => searchHashOf(key, text) });
+}
+
+function namesData(query: Query): boolean {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.operands.some(namesData);
+    case 'not':
+      return namesData(query.operand);
+    default:
+      return query.field === 'data';
+  }
+}
+
+function withinReach(actor: Actor): Condition[] {
+  return (['token:search', 'token:read'] as const).flatMap(
+    (permission) => isWithin(actor.tenantId, reachOf(actor, permission)) ?? [],
+  );
+}

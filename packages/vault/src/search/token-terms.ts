@@ -1,0 +1,43 @@
+import { canonicalContainer, type Grants } from '@sluice/access';
+import { type RawBuilder, sql } from 'kysely';
+
+/** A condition on rows of `tokens`. */
+export type Condition = RawBuilder<boolean>;
+
+/** What an index entry stands for: the name of a member, and a value of it. */
+export interface Term {
+  kind: 'type' | 'container' | 'created_by' | 'modified_by' | 'data' | `metadata.${string}`;
+  value: string;
+}
+
+const terms = sql`token_terms(tenant_id, type, containers, metadata, search_hashes, created_by, modified_by)`;
+
+/**
+ * Tokens that have one of these terms, from the index. Terms are hashes of 64 bits: where chance must not decide, add
+ * the exact condition.
+ */
+export function hasTerm(tenantId: string, wanted: readonly Term[]): Condition {
+  const hashes = wanted.map(({ kind, value }) => sql`token_term(${tenantId}::uuid, ${kind}::text, ${value}::text)`);
+  return sql<boolean>`${terms} && array[${sql.join(hashes)}]::bigint[]`;
+}
+
+/** Where a permission is granted: everywhere, or in these containers and below them. Empty is nowhere. */
+export type Reach = 'everywhere' | readonly string[];
+
+/** Where `decide` grants the permission at all, with whatever transform. */
+export function reachOf({ permissions, rules }: Grants, permission: string): Reach {
+  if (permissions.includes(permission)) return 'everywhere';
+  const granting = rules.filter((rule) => rule.permissions.includes(permission));
+  const containers = granting.map(({ container }) => canonicalContainer(container ?? '/'));
+  return containers.includes('/') ? 'everywhere' : [...new Set(containers)];
+}
+
+/** Tokens within reach; undefined where all are. */
+export function isWithin(tenantId: string, reach: Reach): Condition | undefined {
+  if (reach === 'everywhere') return undefined;
+  if (reach.length === 0) return sql<boolean>`false`;
+  return hasTerm(
+    tenantId,
+    reach.map((value) => ({ kind: 'container', value })),
+  );
+}

@@ -1,0 +1,74 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AccessRule } from '@sluice/access';
+import type { Disclosure } from '@sluice/audit';
+import { createTestDatabase, openTestCoherence } from '@sluice/testing';
+import { type Actor, createLocalKeyWrapper, openVault } from '../index.ts';
+
+/** Every permission on tokens. */
+export const allPermissions = [
+  ...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'],
+];
+
+interface TestGrants {
+  tenantId?: string;
+  permissions?: string[];
+  rules?: Partial<AccessRule>[];
+}
+
+/** A vault on the test's own database, with a clock that the test sets, and what it disclosed. */
+export async function openTestVault(stack: AsyncDisposableStack) {
+  const database = await createTestDatabase(stack);
+  const { db } = database;
+  const { caches, changes } = await openTestCoherence(database, stack);
+  const disclosures: Disclosure[] = [];
+  const time = { now: new Date() };
+  const vault = openVault({
+    db,
+    caches,
+    changes,
+    keyWrapper: createLocalKeyWrapper(randomBytes(32).toString('base64')),
+    disclosures: { record: (disclosure: Disclosure) => void disclosures.push(disclosure) },
+    clock: () => time.now,
+  });
+
+  /** An Application; in a Tenant of its own unless one is named. By default it sees everything in plaintext. */
+  async function newActor({ tenantId, permissions, rules }: TestGrants = {}): Promise<Actor> {
+    const revealing = permissions || rules ? [] : [{ transform: 'reveal' as const }];
+    const full = (rules ?? revealing).map(
+      (rule): AccessRule => ({ priority: 1, container: '/', transform: 'mask', permissions: allPermissions, ...rule }),
+    );
+    const grants = { permissions: permissions ?? [], rules: full };
+    return { id: randomUUID(), tenantId: tenantId ?? (await newTenant()), traceId: 'trace', ...grants };
+  }
+
+  async function newTenant(settings: { fingerprint_tokens?: boolean; deduplicate_tokens?: boolean } = {}) {
+    const id = randomUUID();
+    await db
+      .insertInto('tenants')
+      .values({ id, owner_id: randomUUID(), name: 'T', ...settings })
+      .execute();
+    return id;
+  }
+
+  /** Lets tokens expire, by the database's clock, as if they had been made with an earlier date. */
+  async function expire(actor: Actor, ids: readonly string[]): Promise<void> {
+    await db
+      .updateTable('tokens')
+      .set({ expires_at: new Date(Date.now() - 1000).toISOString() })
+      .where('tenant_id', '=', actor.tenantId)
+      .where('id', 'in', ids)
+      .execute();
+  }
+
+  async function auditOf(actor: Actor, operation: string) {
+    return db
+      .selectFrom('audit_log')
+      .select(['entity_id', 'actor_id', 'trace_id', 'detail'])
+      .where('tenant_id', '=', actor.tenantId)
+      .where('operation', '=', operation)
+      .orderBy('entity_id')
+      .execute();
+  }
+
+  return { ...database, vault, time, disclosures, newActor, newTenant, expire, auditOf };
+}

@@ -1,0 +1,40 @@
+import { openTransformPool, type TransformPool, transformLimitsFrom, type transformSettings } from '@sluice/sandbox';
+
+/** Settings of the place where transforms are tried. */
+export const trialSettings = {
+  TRANSFORM_TEST_THREADS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 64,
+    default: 2,
+    description: 'Threads that try transforms; one Tenant holds all but one of them at most',
+  },
+  TRANSFORM_TEST_QUEUE_LIMIT: {
+    type: 'integer',
+    minimum: 0,
+    default: 50,
+    description: 'Most trials of transforms that wait for a thread',
+  },
+} as const;
+
+type TrialConfig = Readonly<
+  Record<keyof typeof transformSettings | keyof typeof trialSettings, number> & { HEADER_PREFIX: string }
+>;
+
+/**
+ * The pool that tries transforms, apart from the one that compiles them: nobody's endless loop delays the change of a
+ * Proxy. Its threads start with the first trial; many installations never ask for one.
+ */
+export function openTrials(config: TrialConfig, stack: AsyncDisposableStack): () => TransformPool {
+  let pool: TransformPool | undefined;
+  stack.defer(() => pool?.close());
+  return () => {
+    pool ??= openTransformPool({
+      limits: transformLimitsFrom(config),
+      threads: config.TRANSFORM_TEST_THREADS,
+      queueLimit: config.TRANSFORM_TEST_QUEUE_LIMIT,
+      headerPrefix: config.HEADER_PREFIX,
+    });
+    return pool;
+  };
+}

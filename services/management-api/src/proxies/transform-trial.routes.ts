@@ -1,0 +1,39 @@
+import { tryTransform } from '@sluice/sandbox';
+import { operation } from '../context.ts';
+import { checkCode, checkConfigurationSize } from './proxy.definition.ts';
+import { transformTrial, transformTrialBody } from './transform-trial.schema.ts';
+
+/** A body of 5 MiB as gateways take it, beside code and configuration. */
+const bodyLimitBytes = 6 * 2 ** 20;
+
+/** Runs code of the Tenant without a Proxy: nothing is stored, and no destination is called. */
+export const testTransform = operation({
+  id: 'testTransform',
+  tag: 'Proxies',
+  summary: 'Try a transform',
+  description:
+    'Runs the code on the given `args` with the engine and the limits of invocations, and answers what it returned or what went wrong in it. No destination is called, and `req.svc` is absent. At most a few run at a time for each Tenant: where too many wait, the answer is 503 with `Retry-After`.',
+  method: 'post',
+  path: '/proxies/test-transform',
+  permission: 'proxy:update',
+  body: transformTrialBody,
+  bodyLimitBytes,
+  opaque: ['args'],
+  idempotent: false,
+  response: { 200: transformTrial },
+  errors: ['transform_does_not_compile'],
+  async handle({ body: { code, args, configuration = {}, kind }, caller: { tenantId } }, context) {
+    checkConfigurationSize(configuration);
+    await checkCode('code', code, { tenantId, context });
+    const task = { tenantId, kind, code, args, configuration };
+    const { result, error, console, durationMs, cpuMs } = await tryTransform(context.trials(), task);
+    return {
+      ...(error ? { error } : { result }),
+      console,
+      duration_ms: rounded(durationMs),
+      ...(cpuMs !== undefined && { cpu_ms: rounded(cpuMs) }),
+    };
+  },
+});
+
+const rounded = (ms: number) => Math.round(ms * 100) / 100;

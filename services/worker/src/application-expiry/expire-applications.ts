@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { tagOf } from '@sluice/cache-coherence';
+import type { Context } from '../context.ts';
+import { deleteDueApplications, type ExpiredRow, listRemaining } from './application-expiry.queries.ts';
+
+export interface ApplicationExpiry {
+  /** The alarm of one Application. Rejects where it rang early by the database's clock: then it is tried again. */
+  onAlarm(application: { tenant_id: string; application_id: string }): Promise<void>;
+  /** Deletes every Application that is due, whether its alarm rang or not. */
+  sweep(): Promise<void>;
+}
+
+interface Alarm {
+  tenant_id: string;
+  id: string;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+/**
+ * Deletes Applications whose time has come. They count as gone from that moment on, by their row; this only clears them
+ * away. Alarms that ring together are answered by the same batches, so that a hundred thousand of them cost no more than
+ * the rows. Doing it twice, or in two workers at once, deletes each once and writes one audit row.
+ */
+export function openApplicationExpiry(context: Context): ApplicationExpiry {
+  let ringing: Alarm[] = [];
+  let isAnswering = false;
+
+  async function answerAlarms(): Promise<void> {
+    isAnswering = true;
+    while (ringing.length > 0) {
+      const answered = ringing;
+      ringing = [];
+      try {
+        await sweep();
+        const remaining = new Map((await listRemaining(context.db, answered)).map((row) => [row.id, row.expires_at]));
+        for (const { id, resolve, reject } of answered) {
+          const due = remaining.get(id);
+          if (due) reject(new Error(`application ${id} is still there; it is due ${due}`));
+          else resolve();
+        }
+      } catch (error) {
+        for (const { reject } of answered) reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    isAnswering = false;
+  }
+
+  async function sweep(): Promise<void> {
+    for (;;) {
+      const startedAt = performance.now();
+      const deleted = await expireBatch(context);
+      if (deleted === 0) return;
+      // As long a pause: what serves requests has its half of the database.
+      await delay(performance.now() - startedAt);
+    }
+  }
+
+  return {
+    sweep,
+    onAlarm({ tenant_id, application_id }) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      ringing.push({ tenant_id, id: application_id, resolve, reject });
+      if (!isAnswering) void answerAlarms();
+      return promise;
+    },
+  };
+}
+
+/** @returns how many Applications it deleted. */
+async function expireBatch({ db, changes, log, metrics }: Context): Promise<number> {
+  const { rows, change } = await db.transaction().execute(async (tx) => {
+    const rows = await deleteDueApplications(tx);
+    return { rows, change: rows.length > 0 ? await changes.recordEach(tx, tagsByTenant(rows)) : undefined };
+  });
+  if (!change) return 0;
+  const lags = rows.flatMap(({ lag_ms }) => (lag_ms === null ? [] : [lag_ms]));
+  for (const lag of lags) metrics.expiryLag.observe(lag / 1000);
+  const { waitedMs } = await changes.barrier(change);
+  log.info({ applications: lags.length, waited_ms: waitedMs, lag_ms: Math.max(...lags) }, 'applications expired');
+  return lags.length;
+}
+
+function tagsByTenant(rows: readonly ExpiredRow[]): Map<string, string[]> {
+  const tags = new Map<string, string[]>();
+  for (const { tenant_id, id, entity } of rows) {
+    const ofTenant = tags.get(tenant_id) ?? [];
+    ofTenant.push(tagOf[entity](id));
+    tags.set(tenant_id, ofTenant);
+  }
+  return tags;
+}
