@@ -3,6 +3,17 @@ import { detokenizingInvocation } from './p1-detokenizing-invocation.ts';
 import { plainInvocation } from './p2-plain-invocation.ts';
 import { applicationLookUp } from './p7-application-look-up.ts';
 import { lists } from './p8-lists.ts';
+import { revocation } from './p10-revocation.ts';
+import { gatewayMemory } from './p11-gateway-memory.ts';
+import { massExpiry } from './p12-mass-expiry.ts';
 
 /** All benchmarks, in the order in which they run. */
-export const benchmarks: readonly Benchmark[] = [detokenizingInvocation, plainInvocation, applicationLookUp, lists];
+export const benchmarks: readonly Benchmark[] = [
+  detokenizingInvocation,
+  plainInvocation,
+  applicationLookUp,
+  lists,
+  revocation,
+  gatewayMemory,
+  massExpiry,
+];

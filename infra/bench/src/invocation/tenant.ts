@@ -6,6 +6,8 @@ export interface Tenant {
   apiKey: string;
   /** @returns the id of a new token. */
   createCard(card: object): Promise<string>;
+  /** @returns the ids of as many new tokens; their data is `value 0`, `value 1` and so on. */
+  createTokens(count: number): Promise<string[]>;
   /** @returns the key of a new Proxy that asks for an API key. */
   createProxy(destinationUrl: string): Promise<string>;
 }
@@ -22,6 +24,14 @@ export async function createTenant({ serviceUrls, credentials }: Stack, signal: 
     async createCard(data) {
       const body = { type: 'card', data };
       return (await post<{ id: string }>(`${tokenVault}/tokens`, { key: apiKey, body, signal })).id;
+    },
+    async createTokens(count) {
+      const ids: string[] = [];
+      while (ids.length < count) {
+        const body = Array.from({ length: Math.min(1000, count - ids.length) }, (_, i) => `value ${ids.length + i}`);
+        ids.push(...(await post<string[]>(`${tokenVault}/tokenize`, { key: apiKey, body, signal })));
+      }
+      return ids;
     },
     async createProxy(destinationUrl) {
       const body = { name: 'Benchmark', destination_url: destinationUrl, require_auth: true };

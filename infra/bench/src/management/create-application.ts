@@ -1,7 +1,11 @@
 import type { Stack } from '@sluice/local';
 
 /** A new Application with a rule, through the public interface. @returns its id. */
-export async function createApplication({ serviceUrls, credentials }: Stack, signal: AbortSignal): Promise<string> {
+export async function createApplication(
+  { serviceUrls, credentials }: Stack,
+  signal: AbortSignal,
+  permissions: readonly string[] = ['token:create'],
+): Promise<string> {
   const rule = {
     description: 'Cards',
     priority: 1,
@@ -12,7 +16,7 @@ export async function createApplication({ serviceUrls, credentials }: Stack, sig
   const answer = await fetch(`${serviceUrls.managementApi}/applications`, {
     method: 'POST',
     headers: { 'SVC-API-KEY': credentials.management_key, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'Checkout', type: 'private', permissions: ['token:create'], rules: [rule] }),
+    body: JSON.stringify({ name: 'Checkout', type: 'private', permissions, rules: [rule] }),
     signal,
   });
   const { id } = (await answer.json()) as { id?: string };

@@ -1,4 +1,4 @@
-import { isMet, median, ratios, spread } from './statistics.ts';
+import { isMet, median, percentile, ratios, spread } from './statistics.ts';
 
 describe('median', () => {
   test('is the middle of an odd number of values, in whatever order they come', () => {
@@ -11,6 +11,18 @@ describe('median', () => {
 
   test('of nothing is refused', () => {
     expect(() => median([])).toThrow(RangeError);
+  });
+});
+
+describe('percentile', () => {
+  test('is the value of the nearest rank, in whatever order they come', () => {
+    const values = Array.from({ length: 200 }, (_, i) => 200 - i);
+    expect([50, 99, 100].map((percent) => percentile(values, percent))).toEqual([100, 198, 200]);
+    expect(percentile([7], 99)).toBe(7);
+  });
+
+  test('of nothing is refused', () => {
+    expect(() => percentile([], 99)).toThrow(RangeError);
   });
 });
 

@@ -10,6 +10,14 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
+/** The value that so many percent of them do not exceed (nearest rank). @throws {RangeError} where there is none. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
+  if (value === undefined) throw new RangeError('There is no percentile of nothing');
+  return value;
+}
+
 /** The lowest and the highest. */
 export function spread(values: readonly number[]): [lowest: number, highest: number] {
   return [Math.min(...values), Math.max(...values)];

@@ -1,0 +1,66 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createPepper, generateApiKey, generateProxyKey, hashKey } from '@sluice/credentials';
+import pg from 'pg';
+
+export interface KeyOptions {
+  databaseUrl: string;
+  tenantId: string;
+  pepper: string;
+  destinationUrl: string;
+}
+
+/** How many rows there are in all, and of how many the keys are known. */
+export interface KeyCounts {
+  applications: number;
+  proxies: number;
+  known: number;
+}
+
+export interface KnownKeys {
+  apiKeys: string[];
+  proxyKeys: string[];
+}
+
+const batchSize = 10_000;
+
+/** The key of the row with this number, where it is to be known. */
+type KeyOf = (n: number) => string | undefined;
+
+const inserts = {
+  applications: `
+    insert into applications (tenant_id, id, name, type, permissions, rules, key_hash)
+    select $1, id, 'Application', 'private', '{token:use}', '[]', hash from unnest($2::uuid[], $3::bytea[]) as t(id, hash)`,
+  proxies: `
+    insert into proxies (tenant_id, id, name, key_hash, key_ciphertext, destination_url)
+    select $1, id, 'Proxy', hash, hash, $4 from unnest($2::uuid[], $3::bytea[]) as t(id, hash)`,
+};
+
+/** Fills the tables by SQL with rows whose keys were drawn here, as far as they are to be used. */
+export async function fillKeys(options: KeyOptions, { applications, proxies, known }: KeyCounts): Promise<KnownKeys> {
+  const { databaseUrl, tenantId, destinationUrl } = options;
+  const pepper = createPepper(options.pepper);
+  const apiKeys = Array.from({ length: known }, () => generateApiKey('local', 'private'));
+  const proxyKeys = Array.from({ length: known }, () => generateProxyKey());
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const fill = async (table: keyof typeof inserts, count: number, keyOf: KeyOf) => {
+      for (let from = 0; from < count; from += batchSize) {
+        const numbers = Array.from({ length: Math.min(batchSize, count - from) }, (_, i) => from + i);
+        const hashes = numbers.map((n) => {
+          const key = keyOf(n);
+          return key === undefined ? randomBytes(32) : hashKey(pepper, key);
+        });
+        const values = [tenantId, numbers.map(() => randomUUID()), hashes];
+        await client.query(inserts[table], table === 'proxies' ? [...values, destinationUrl] : values);
+      }
+    };
+    await fill('applications', applications, (n) => apiKeys[n]);
+    await fill('proxies', proxies, (n) => proxyKeys[n]);
+    await client.query('vacuum (analyze) applications, proxies');
+    await client.query('checkpoint');
+  } finally {
+    await client.end();
+  }
+  return { apiKeys, proxyKeys };
+}
