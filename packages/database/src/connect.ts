@@ -79,6 +79,8 @@ export function connectDatabase(
     },
   });
   pool.on('error', onError);
+  // The pool listens only to clients that are idle. One that is in use tells the query under way, or the next one.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   rememberPool(db, pool);
   stack.defer(() => db.destroy());

@@ -101,6 +101,20 @@ test('a connection that Postgres ends is replaced', async () => {
   expect(errors).toHaveLength(1);
 });
 
+test('a connection that Postgres ends in the middle of a transaction fails it, and nothing else', async () => {
+  await using stack = new AsyncDisposableStack();
+  const options = { DATABASE_URL: database.current.url, DATABASE_POOL_SIZE: 1 };
+  const db = connectDatabase(options, { stack, onError: () => {} });
+  const work = db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.current.db);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sql`select 1`.execute(tx);
+  });
+  await expect(work).rejects.toThrow();
+  await ping(db);
+});
+
 test('a transaction that was forgotten is ended by Postgres, and a statement that takes too long too', async () => {
   const { rows } = await sql<{ name: string; setting: string }>`
     select name, setting from pg_settings

@@ -10,6 +10,8 @@ export interface ConsumeOptions {
   /** Told of each try that failed. */
   onError: (error: Error) => void;
   concurrency?: number;
+  /** How long a job is a worker's without a sign of life from it; then another takes it over. Default 30 s. */
+  lockMs?: number;
   metrics?: JobMetrics;
 }
 
@@ -20,7 +22,7 @@ export interface ConsumeOptions {
 export function consume<N extends JobName>(
   name: N,
   handle: (payload: Payload<N>) => Promise<void>,
-  { redisUrl, stack, onError, concurrency = 8, metrics }: ConsumeOptions,
+  { redisUrl, stack, onError, concurrency = 8, lockMs = 30_000, metrics }: ConsumeOptions,
 ): void {
   const isPayload = new Ajv({ formats: { uuid: /^[0-9a-f-]{36}$/ } }).compile<Payload<N>>(catalogue[name].payload);
   const underWay = new Set<Promise<void>>();
@@ -38,8 +40,8 @@ export function consume<N extends JobName>(
       prefix: keyPrefix,
       connection: connection.redis,
       concurrency,
-      lockDuration: 30_000,
-      stalledInterval: 15_000,
+      lockDuration: lockMs,
+      stalledInterval: lockMs / 2,
     },
   );
   worker.on('error', onError).on('failed', (_job, error) => {

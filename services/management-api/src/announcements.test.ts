@@ -1,6 +1,7 @@
 import type { Change } from '@sluice/cache-coherence';
-import { eventually, testRedisUrl, useStack } from '@sluice/testing';
+import { type CallOptions, call, eventually, testRedisUrl, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
+import { operations } from './app.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
 /** A management API, and what is announced on Redis of a Tenant of the test's own. */
@@ -67,6 +68,52 @@ test.each([
   const { tenant_id, management_key: key } = await newTenant('T');
   const announced = await announcedOf(tenant_id, () => send(method, '/tenants/self', { ...options, key }));
   expect(announced).toEqual([[`tenant:${tenant_id}`]]);
+});
+
+test('every operation that changes what is cached says that no process serves the old state, and no other does', async () => {
+  const { newTenant, url } = api.current;
+  const confirming = operations.filter(({ confirmed }) => confirmed).map(({ id }) => id);
+  expect(confirming).toEqual([
+    'createApplication',
+    'updateApplication',
+    'regenerateApplicationKey',
+    'deleteApplication',
+    'updateTenant',
+    'deleteTenant',
+    'createProxy',
+    'updateProxy',
+    'patchProxy',
+    'deleteProxy',
+  ]);
+  const { management_key: key } = await newTenant('T');
+  const send = (method: string, path: string, options: CallOptions = {}) =>
+    call(url, method, path, { key, ...options });
+  const application = await send('POST', '/applications', {
+    body: { name: 'A', type: 'private', permissions: ['token:use'] },
+  });
+  const proxy = await send('POST', '/proxies', { body: definition });
+  const [ofApplication, ofProxy] = [`/applications/${application.body.id}`, `/proxies/${proxy.body.id}`];
+  const confirmed = [
+    application,
+    proxy,
+    await send('PUT', ofApplication, { body: { name: 'B', permissions: ['token:use'] } }),
+    await send('POST', `${ofApplication}/regenerate`),
+    await send('PUT', ofProxy, { body: definition }),
+    await send('PATCH', ofProxy, { body: { name: 'N' }, headers: patchHeaders }),
+    await send('PUT', '/tenants/self', { body: { name: 'T' } }),
+  ];
+  const silent = [
+    await send('GET', ofApplication),
+    await send('GET', '/proxies'),
+    await send('POST', '/proxies', { body: {} }),
+    await send('DELETE', `/proxies/${application.body.id}`),
+  ];
+  for (const path of [ofProxy, ofApplication, '/tenants/self']) confirmed.push(await send('DELETE', path));
+  expect(confirmed).toHaveLength(confirming.length);
+  for (const { headers } of confirmed) {
+    expect(headers.get('svc-revocation')).toMatch(/^change=[0-9a-f-]{36}, holders=[1-9]\d*, waited_ms=\d+$/);
+  }
+  for (const { headers } of silent) expect(headers.get('svc-revocation')).toBeNull();
 });
 
 test('what is refused announces nothing', async () => {

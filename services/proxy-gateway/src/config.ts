@@ -2,9 +2,9 @@ import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
-import { defaultTransformLimits } from '@sluice/sandbox';
 import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
 import { vaultSettings } from '@sluice/vault';
+import { transformSettings } from './transforms/transform-settings.ts';
 
 const milliseconds = { type: 'integer', minimum: 1 } as const;
 const bytes = { type: 'integer', minimum: 1024 } as const;
@@ -55,50 +55,7 @@ export const configSchema = {
       default: 256,
       description: 'Most connections for each Tenant and destination',
     },
-    TRANSFORM_THREADS: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 256,
-      default: 2,
-      description: 'Threads that run transforms',
-    },
-    TRANSFORM_QUEUE_LIMIT: {
-      type: 'integer',
-      minimum: 1,
-      default: 1000,
-      description: 'Most transforms that wait for a thread',
-    },
-    TRANSFORM_CPU_MS: {
-      ...milliseconds,
-      default: defaultTransformLimits.cpuMs,
-      description: 'CPU time of one transform, in milliseconds',
-    },
-    TRANSFORM_WALL_MS: {
-      ...milliseconds,
-      default: defaultTransformLimits.wallMs,
-      description: 'Duration of one transform, in milliseconds',
-    },
-    TRANSFORM_HEAP_BYTES: {
-      ...bytes,
-      default: defaultTransformLimits.heapBytes,
-      description: 'Memory of one transform, in bytes',
-    },
-    TRANSFORM_STACK_BYTES: {
-      ...bytes,
-      default: defaultTransformLimits.stackBytes,
-      description: 'Stack of one transform, in bytes',
-    },
-    TRANSFORM_OUTPUT_BYTES: {
-      ...bytes,
-      default: defaultTransformLimits.outputBytes,
-      description: 'Result of one transform, in bytes',
-    },
-    TRANSFORM_HOST_CALLS: {
-      type: 'integer',
-      minimum: 0,
-      default: defaultTransformLimits.hostCalls,
-      description: 'Calls of one transform to its client object',
-    },
+    ...transformSettings,
   },
 } as const;
 

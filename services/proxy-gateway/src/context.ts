@@ -18,6 +18,8 @@ export interface Context {
   proxies: GuardedCache<ProxyDefinition>;
   destinations: Destinations;
   transforms: TransformPool;
+  /** Whether the log gets what transforms print. */
+  logsConsole: boolean;
   pepper: KeyObject;
   headerNames: HeaderNames;
   bodyLimitBytes: number;

@@ -3,8 +3,7 @@ import { cacheLimitsFrom, openCoherence } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
 import { connectDatabase, ping } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { defaultTransformLimits, openTransformPool, type TransformPool } from '@sluice/sandbox';
-import { type Logger, listen, type Runtime, type Service } from '@sluice/service-runtime';
+import { listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { createLocalKeyWrapper, openVault } from '@sluice/vault';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -12,6 +11,7 @@ import { type Destinations, openDestinations } from './destination/index.ts';
 import { createGatewayServer } from './gateway-server.ts';
 import { headerNamesFor } from './invocation/header-names.ts';
 import { createInvocationMetrics } from './invocation/metrics.ts';
+import { openTransforms } from './transforms/open-transforms.ts';
 
 /** Opens in order; what opens first closes last. */
 export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
@@ -31,7 +31,8 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
     }),
     callers: cacheCallers(db, caches, cacheLimits),
     proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
-    transforms: openTransforms(config, { log, stack }),
+    transforms: openTransforms(config, { log, stack, metrics }),
+    logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
     destinations: openDestinationsOf(config, stack),
     pepper: createPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),
@@ -55,24 +56,4 @@ function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destin
   });
   stack.defer(() => destinations.close());
   return destinations;
-}
-
-function openTransforms(config: Config, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): TransformPool {
-  const transforms = openTransformPool({
-    threads: config.TRANSFORM_THREADS,
-    queueLimit: config.TRANSFORM_QUEUE_LIMIT,
-    headerPrefix: config.HEADER_PREFIX,
-    limits: {
-      cpuMs: config.TRANSFORM_CPU_MS,
-      wallMs: config.TRANSFORM_WALL_MS,
-      heapBytes: config.TRANSFORM_HEAP_BYTES,
-      stackBytes: config.TRANSFORM_STACK_BYTES,
-      outputBytes: config.TRANSFORM_OUTPUT_BYTES,
-      hostCalls: config.TRANSFORM_HOST_CALLS,
-      consoleBytes: defaultTransformLimits.consoleBytes,
-    },
-    onFault: (error) => log.error({ err: error }, 'a transform thread broke and was replaced'),
-  });
-  stack.defer(() => transforms.close());
-  return transforms;
 }

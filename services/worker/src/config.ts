@@ -15,6 +15,13 @@ export const configSchema = {
       default: 9084,
       description: 'Port of /livez, /readyz and /metrics',
     },
+    JOB_LOCK_MS: {
+      type: 'integer',
+      minimum: 1000,
+      default: 30_000,
+      description:
+        "How long a job is a worker's without a sign of life from it; then another takes it over, in milliseconds",
+    },
     SWEEP_INTERVAL_MS: {
       type: 'integer',
       minimum: 100,

@@ -25,7 +25,13 @@ export async function start(config: Config, { log, stack, readiness, metrics: re
   const applications = openApplicationExpiry(context);
 
   const onError = (err: Error) => log.warn({ err }, 'a job failed');
-  const jobs = { redisUrl: config.REDIS_URL, stack, metrics: createJobMetrics(registry), onError };
+  const jobs = {
+    redisUrl: config.REDIS_URL,
+    stack,
+    metrics: createJobMetrics(registry),
+    lockMs: config.JOB_LOCK_MS,
+    onError,
+  };
   consume('application-expiry', applications.onAlarm, { ...jobs, concurrency: 100 });
   consume('tenant-purge', ({ tenant_id }) => purgeTenant(tenant_id, context), { ...jobs, concurrency: 1 });
 

@@ -21,8 +21,8 @@ export interface Expiring {
 }
 
 /** How long filling may take, with what is measured before the first of them expires. */
-const leadMs = 90_000;
-const batchSize = 5000;
+const leadMs = 60_000;
+const batchSize = 1000;
 
 /** Fills the table with Applications that expire within one second, and queues the alarm of each. */
 export async function fillExpiring(options: FillOptions, opened: AsyncDisposableStack): Promise<Expiring> {

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely';
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 
 export interface TokensTable {
   tenant_id: string;
@@ -17,6 +17,8 @@ export interface TokensTable {
   search_indexes: Generated<string[]>;
   /** Keyed hashes of what the search indexes came to when the token was written. */
   search_hashes: Generated<string[]>;
+  /** What it can be found by; made by Postgres, for conditions only. */
+  search_terms: GeneratedAlways<string[]>;
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;

@@ -31,6 +31,7 @@ export async function reveal(message: RequestMessage, input: RevealInput, contex
   const values = await revealForUse(context.vault, { ...caller, traceId: invocation.traceId }, tokenIds);
   record.applicationId = caller.id;
   record.tokens = tokenIds.length;
+  record.sensitive = [...values.values()];
   context.vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,

@@ -5,4 +5,6 @@ export interface InvocationRecord {
   applicationId?: string;
   destinationStatus?: number;
   tokens?: number;
+  /** What transforms hold of secrets; never logged, so that what they print can be cleaned of it. */
+  sensitive?: unknown[];
 }

@@ -37,10 +37,14 @@ export async function invoke(
   const incoming = await readRequest(request, { invocation, proxy }, context);
   const revealed = await reveal(incoming, { invocation, proxy, caller, record }, context);
   try {
-    const outgoing = await transformRequest(revealed, { invocation, proxy, rawHeaders: request.rawHeaders }, context);
+    const outgoing = await transformRequest(
+      revealed,
+      { invocation, proxy, record, rawHeaders: request.rawHeaders },
+      context,
+    );
     const answer = await callDestination({ ...target, ...outgoing }, { invocation, proxy, response, record, context });
     if (!answer) return; // it streamed to the caller as it came
-    sendAnswer(response, await transformResponse(answer, { proxy, traceId }, context), context.headerNames);
+    sendAnswer(response, await transformResponse(answer, { proxy, traceId, record }, context), context.headerNames);
   } catch (error) {
     if (!(error instanceof CustomHttpResponse)) throw error;
     const { headerNames: names, destinations } = context;

@@ -44,17 +44,22 @@ export function fromHeaderObject(json: string): HeaderList {
 
 function headerValue(name: string, value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    // The log gets the cause, which has nothing of the Tenant's.
+    const cause = new TypeError('a header that is not text');
     throw new ServiceError(
       'transform_failed',
       `The transform returned a header ${JSON.stringify(name)} that is not text`,
+      {
+        cause,
+      },
     );
   }
   try {
     validateHeaderName(name);
     validateHeaderValue(name, `${value}`);
-  } catch (error) {
+  } catch {
     const detail = `The transform returned a header ${JSON.stringify(name)} that cannot be sent`;
-    throw new ServiceError('transform_failed', detail, { cause: error });
+    throw new ServiceError('transform_failed', detail, { cause: new TypeError('a header that cannot be sent') });
   }
   return `${value}`;
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { InvocationRecord } from '../invocation/invocation-record.ts';
 import type { RequestMessage } from '../invocation/message.ts';
 import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
 import type { Invocation } from '../invocation/read-invocation.ts';
@@ -11,12 +12,13 @@ export interface RequestTransformInput {
   proxy: ProxyDefinition;
   /** As the caller sent them. */
   rawHeaders: readonly string[];
+  record: InvocationRecord;
 }
 
 /** Runs the Proxy's request transform, if it has one and may see this body. It sees the body with the values in it. */
 export async function transformRequest(
   message: RequestMessage,
-  { invocation, proxy, rawHeaders }: RequestTransformInput,
+  { invocation, proxy, rawHeaders, record }: RequestTransformInput,
   context: Context,
 ): Promise<RequestMessage> {
   const { body, kind, headers } = message;
@@ -32,7 +34,7 @@ export async function transformRequest(
     query: invocation.query,
   });
   const argsJson = `{"body":${bodyJson},${rest.slice(1)}`;
-  const run = { proxy, kind: 'request', code, argsJson, traceId: invocation.traceId } as const;
+  const run = { proxy, kind: 'request', code, argsJson, traceId: invocation.traceId, record } as const;
   const result = applyResult(await runTransform(run, context), { headers, body });
   // A transform may return any header; what frames this connection stays ours.
   return { kind, body: result.body, headers: context.destinations.headers.request(result.headers) };

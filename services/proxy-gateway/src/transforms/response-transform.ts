@@ -2,6 +2,7 @@ import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { contentCodings, decodeBody } from '../invocation/content-coding.ts';
 import { contentKind } from '../invocation/content-type.ts';
+import type { InvocationRecord } from '../invocation/invocation-record.ts';
 import type { Answer, Message } from '../invocation/message.ts';
 import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
 import { findHeader, toHeaderObject, withoutHeaders } from './header-list.ts';
@@ -24,7 +25,7 @@ export function isTransformed(proxy: ProxyDefinition, status: number, headers: r
 /** Runs the Proxy's response transform on a collected answer. */
 export async function transformResponse(
   answer: Answer,
-  { proxy, traceId }: { proxy: ProxyDefinition; traceId: string },
+  { proxy, traceId, record }: { proxy: ProxyDefinition; traceId: string; record: InvocationRecord },
   context: Context,
 ): Promise<Answer> {
   const code = proxy.responseTransform;
@@ -33,7 +34,7 @@ export async function transformResponse(
   if (bodyJson === undefined) return answer;
   const headers = JSON.stringify(toHeaderObject(decoded.headers, seesEveryHeader));
   const argsJson = `{"body":${bodyJson},"headers":${headers}}`;
-  const result = await runTransform({ proxy, kind: 'response', code, argsJson, traceId }, context);
+  const result = await runTransform({ proxy, kind: 'response', code, argsJson, traceId, record }, context);
   const { headers: resulting, body } = applyResult(result, decoded);
   // A transform may return any header; what frames this connection, and what has our prefix, stays ours.
   return { status: answer.status, headers: context.destinations.headers.response(resulting), body };

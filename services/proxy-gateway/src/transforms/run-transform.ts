@@ -1,9 +1,12 @@
-import type { TransformResult } from '@sluice/sandbox';
+import type { TransformResult, TransformUsage } from '@sluice/sandbox';
 import { decryptSecret } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { contentKind } from '../invocation/content-type.ts';
+import type { InvocationRecord } from '../invocation/invocation-record.ts';
 import type { HeaderList, Message } from '../invocation/message.ts';
 import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
+import { logConsole } from './console/log-console.ts';
+import { newConsoleSecrets } from './console/secrets.ts';
 import { findHeader, fromHeaderObject, withoutHeaders } from './header-list.ts';
 import { fromResultBody } from './transform-body.ts';
 import { createTransformHost } from './transform-host.ts';
@@ -15,17 +18,29 @@ export interface TransformRun {
   /** `req.args` as JSON text. */
   argsJson: string;
   traceId: string;
+  record: InvocationRecord;
 }
 
 /** Runs a transform in the sandbox, with the Proxy's configuration and, if it names an Application, a client for it. */
 export async function runTransform(run: TransformRun, context: Context): Promise<TransformResult> {
-  const { proxy, traceId, ...task } = run;
+  const { proxy, traceId, record, ...task } = run;
+  const { id: proxyId, tenantId, applicationId } = proxy;
+  const configuration = await readConfiguration(proxy, context);
+  record.sensitive ??= [];
+  const { sensitive } = record;
+  const onEnd = ({ console }: TransformUsage) => {
+    if (console.length === 0) return;
+    const secrets = newConsoleSecrets();
+    secrets.add([Object.values(configuration), sensitive]);
+    logConsole(console, { tenantId, proxyId, kind: task.kind, traceId }, { log: context.log, secrets });
+  };
   return context.transforms.run({
     ...task,
-    tenantId: proxy.tenantId,
-    proxyId: proxy.id,
-    configuration: await readConfiguration(proxy, context),
-    ...(proxy.applicationId && { host: createTransformHost(proxy.tenantId, proxy.applicationId, traceId, context) }),
+    tenantId,
+    proxyId,
+    configuration,
+    ...(context.logsConsole && { onEnd }),
+    ...(applicationId && { host: createTransformHost({ tenantId, applicationId, traceId, sensitive }, context) }),
   });
 }
 

@@ -11,6 +11,8 @@ import {
   type Vault,
 } from '@sluice/vault';
 import type { Context } from '../context.ts';
+import { detokenizeTogether } from './detokenize-together.ts';
+import { sensitiveParts } from './sensitive-parts.ts';
 
 type HostOperation = (vault: Vault, actor: Actor, payload: Json) => Promise<unknown>;
 
@@ -22,7 +24,6 @@ const operations: Record<string, HostOperation> = {
     (await updateToken(vault, actor, idOf(payload), memberOf(payload, 'patch'))).token,
   'tokens.delete': async (vault, actor, payload) => void (await deleteToken(vault, actor, idOf(payload))),
   tokenize,
-  detokenize: (vault, actor, payload) => detokenize(vault, actor, payload, 'use'),
 };
 
 function memberOf(payload: Json, member: string): Json | undefined {
@@ -35,23 +36,38 @@ function idOf(payload: Json): string {
   throw new ServiceError('bad_request', 'The id of a token must be a string');
 }
 
+export interface TransformHostOptions {
+  tenantId: string;
+  applicationId: string;
+  traceId: string;
+  /** Gets what the calls revealed, and what they were given to keep: the log must not show it. */
+  sensitive: unknown[];
+}
+
 /**
- * Answers the calls of a transform's client. The Application is read again at each call, so that one that was deleted,
- * expired or restricted in the middle acts no more; its key is nowhere near the sandbox.
+ * Answers the calls of a transform's client. The Application is asked for again at each call, so that one that was
+ * deleted, expired or restricted in the middle acts no more; its key is nowhere near the sandbox.
  */
-export function createTransformHost(
-  tenantId: string,
-  applicationId: string,
-  traceId: string,
-  { callers, vault }: Context,
-) {
+export function createTransformHost(options: TransformHostOptions, { callers, vault }: Context) {
+  const { tenantId, applicationId, traceId, sensitive } = options;
+
+  async function findActor(): Promise<Actor> {
+    const application = await callers.byId(tenantId, applicationId);
+    if (application) return { ...application, traceId };
+    const detail = 'The Application of this Proxy does not exist any more: it was deleted, or has expired';
+    throw new ServiceError('unauthenticated', detail);
+  }
+
+  const detokenizeAsActor = detokenizeTogether(async (value) => detokenize(vault, await findActor(), value, 'use'));
+
   return async (operation: string, payloadJson: string): Promise<string> => {
     const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
-    if (!run) throw new ServiceError('not_implemented', `The client cannot do ${operation.slice(0, 40)}`);
-    const application = await callers.byId(tenantId, applicationId);
-    if (!application)
-      throw new ServiceError('unauthenticated', 'The Application of this Proxy does not exist any more');
-    const answer = await run(vault, { ...application, traceId }, JSON.parse(payloadJson));
+    if (!run && operation !== 'detokenize') {
+      throw new ServiceError('not_implemented', `The client cannot do ${operation.slice(0, 40)}`);
+    }
+    const payload: Json = JSON.parse(payloadJson);
+    const answer = run ? await run(vault, await findActor(), payload) : await detokenizeAsActor(payload);
+    sensitive.push(...sensitiveParts(operation, payload, answer));
     return answer === undefined ? '' : JSON.stringify(answer);
   };
 }

@@ -1,0 +1,101 @@
+import { type CallOptions, call, eventually, useStack } from '@sluice/testing';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import type { ProxyParts } from '../testing/test-tenant.ts';
+
+const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '15000', TRANSFORM_CPU_MS: '12000' }));
+
+async function invoke(parts: Omit<ProxyParts, 'destination'>, options: CallOptions = {}) {
+  const { tenant, destination, url } = gateway.current;
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });
+  return call(url, 'POST', '/proxy', { ...options, headers: { 'SVC-PROXY-KEY': proxy.key } });
+}
+
+async function newCard(): Promise<string> {
+  return gateway.current.tenant.token({ type: 'card', data: { number: '4242424242424242' } });
+}
+
+const received = () => JSON.parse(gateway.current.destination.seen.at(-1)?.body ?? '');
+
+/** The notes of disclosures of an Application, oldest first. */
+async function disclosuresOf(applicationId: string): Promise<string[][]> {
+  const rows = await gateway.current.db
+    .selectFrom('audit_log')
+    .select('detail')
+    .where('actor_id', '=', applicationId)
+    .where('operation', '=', 'token.detokenized')
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ detail }) => (detail as { token_ids: string[] }).token_ids);
+}
+
+describe('calls that are awaited together', () => {
+  test('are detokenized by one query, with one note of the disclosure', async () => {
+    const application = await gateway.current.tenant.application({ permissions: ['token:use'] });
+    const ids = await Promise.all([newCard(), newCard(), newCard()]);
+    const requestTransform = `module.exports = async ({ args, svc }) => ({
+      body: await Promise.all(args.body.map((id) => svc.detokenize({ n: '{{' + id + ' | json: "$.number" }}' }))) });`;
+    const answer = await invoke({ requestTransform, applicationId: application.id }, { body: ids });
+    expect(answer.status).toBe(200);
+    expect(received()).toEqual(Array(3).fill({ n: '4242424242424242' }));
+    await eventually('the note', async () => (await disclosuresOf(application.id)).length > 0);
+    const notes = await disclosuresOf(application.id);
+    expect(notes.map((note) => note.sort())).toEqual([[...ids].sort()]);
+  });
+
+  test('fail one by one', async () => {
+    const application = await gateway.current.tenant.application({ permissions: ['token:use'] });
+    const requestTransform = `module.exports = async ({ args, svc }) => {
+      const settled = await Promise.allSettled(args.body.map((id) => svc.detokenize('{{' + id + ' | json: "$.number" }}')));
+      return { body: settled.map((one) => one.value ?? one.reason.status) } };`;
+    const unknown = '3e9d1c52-7b0f-4a86-9c41-b5f20e6a8d73';
+    await invoke(
+      { requestTransform, applicationId: application.id },
+      { body: [await newCard(), unknown, await newCard()] },
+    );
+    expect(received()).toEqual(['4242424242424242', 400, '4242424242424242']);
+  });
+});
+
+describe('an Application that ends in the middle of a transform', () => {
+  const requestTransform = `module.exports = async ({ args, svc }) => {
+    const first = await svc.detokenize('plain');
+    while (Date.now() < args.body.until);
+    try { await svc.detokenize('plain'); return { body: 'still there' } }
+    catch (error) { return { body: { first, status: error.status, code: error.code, message: error.message } } } };`;
+  const gone = {
+    first: 'plain',
+    status: 401,
+    code: 'unauthenticated',
+    message: 'The Application of this Proxy does not exist any more: it was deleted, or has expired',
+  };
+
+  test('by its expiry: the next call says so', async () => {
+    const expiresAt = new Date(Date.now() + 1_500);
+    const { id } = await gateway.current.tenant.application({ permissions: ['token:use'], expiresAt });
+    await invoke({ requestTransform, applicationId: id }, { body: { until: expiresAt.getTime() + 100 } });
+    expect(received()).toEqual(gone);
+  });
+
+  test('by its deletion: the next call says so', async () => {
+    const { db, announce, tenant } = gateway.current;
+    const { id } = await tenant.application({ permissions: ['token:use'] });
+    const until = Date.now() + 3_000;
+    const invoked = invoke({ requestTransform, applicationId: id }, { body: { until } });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await db.deleteFrom('applications').where('id', '=', id).execute();
+    await announce(tenant.id, [`application:${id}`]);
+    await invoked;
+    expect(received()).toEqual(gone);
+  });
+
+  test('what is not caught fails the transform with those words', async () => {
+    const { id } = await gateway.current.tenant.application({
+      permissions: ['token:use'],
+      expiresAt: new Date(Date.now() - 1),
+    });
+    const code = 'module.exports = async ({ svc }) => ({ body: await svc.tokenize(1) })';
+    const answer = await invoke({ requestTransform: code, applicationId: id });
+    expect(answer.body.proxy_error).toMatchObject({ status: 500, title: 'Transform failed' });
+    expect(answer.body.proxy_error.detail).toContain('it was deleted, or has expired');
+  });
+});

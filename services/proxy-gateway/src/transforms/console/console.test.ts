@@ -1,0 +1,97 @@
+import { call, useStack } from '@sluice/testing';
+import { startTestGateway } from '../../testing/test-gateway.ts';
+import type { ProxyParts } from '../../testing/test-tenant.ts';
+
+const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '8000' }));
+const silent = useStack((stack) => startTestGateway(stack, { TRANSFORM_CONSOLE: 'off' }));
+
+const card = '4242424242424242';
+
+async function invoke(on: typeof gateway, parts: Omit<ProxyParts, 'destination'>, body: unknown, key?: string) {
+  const { tenant, destination, url } = on.current;
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });
+  const headers = { 'SVC-PROXY-KEY': proxy.key, 'SVC-TRACE-ID': `trace-${proxy.id}` };
+  const answer = await call(url, 'POST', '/proxy', { body, headers, ...(key && { key }) });
+  const lines = on.current.logLines.map((line) => JSON.parse(line));
+  return { answer, proxy, lines, printed: lines.filter((line) => line.proxy_id === proxy.id && line.console) };
+}
+
+test('what a transform prints reaches the log as one entry, with the ids of Proxy and trace', async () => {
+  const requestTransform = `module.exports = async ({ args }) => {
+    console.log('order', args.body.order); console.debug(''); console.warn('odd %s', 'amount'); return {} }`;
+  const { proxy, printed } = await invoke(gateway, { requestTransform }, { order: 7 });
+  expect(printed).toMatchObject([
+    {
+      level: 'warn',
+      msg: 'transform console',
+      proxy_id: proxy.id,
+      tenant_id: gateway.current.tenant.id,
+      trace_id: `trace-${proxy.id}`,
+      transform: 'request',
+      console: [
+        { level: 'info', text: 'order 7' },
+        { level: 'warn', text: 'odd amount' },
+      ],
+    },
+  ]);
+});
+
+test('no secret of the invocation gets into the log, however it is printed, nor by an error', async () => {
+  const { tenant } = gateway.current;
+  const token = await tenant.token({ type: 'card', data: { number: card, cvc: '737' } });
+  const other = await tenant.token({ data: 'other-secret-value' });
+  const { id: applicationId, key } = await tenant.application({ permissions: ['token:use', 'token:create'] });
+  const code = (body: string) => `module.exports = async (req) => {
+    const { args, configuration, svc } = req;
+    const own = await svc.detokenize('{{ ${other} }}');
+    await svc.tokenize({ kept: 'to-be-tokenized-991' });
+    console.log('beginning'); console.log(req); console.error(JSON.stringify(args.body), configuration.SECRET, own);
+    console.info('to-be-tokenized-991', Buffer.from(own), btoa(configuration.SECRET));
+    for (const digit of '${card}') console.log(digit);
+    console.log(args.headers['x-key']); console.log('end');
+    ${body} }`;
+  const parts = { applicationId, configuration: { SECRET: 'configured-secret-55' } };
+  const sent = { card: `{{ ${token} }}` };
+  const answered = await invoke(gateway, { ...parts, requestTransform: code('return {}') }, sent, key);
+  expect(answered.answer.status).toBe(200);
+  const failing = code('throw new TypeError(args.body.card.number + own + configuration.SECRET)');
+  const failed = await invoke(gateway, { ...parts, requestTransform: failing }, sent, key);
+  expect(failed.answer.status).toBe(500);
+  const afterwards = await invoke(
+    gateway,
+    { ...parts, requestTransform: 'module.exports = async () => ({})', responseTransform: code('return {}') },
+    sent,
+    key,
+  );
+  expect(afterwards.printed).toMatchObject([{ transform: 'response' }]);
+
+  for (const { printed } of [answered, failed, afterwards]) {
+    const lines = printed[0].console.map(({ text }: { text: string }) => text);
+    expect([lines[0], lines.at(-1)]).toEqual(['beginning', 'end']);
+  }
+  const log = gateway.current.logLines.join('\n');
+  for (const secret of [card, 'other-secret-value', 'configured-secret-55', 'to-be-tokenized-991', key]) {
+    expect(log).not.toContain(secret);
+    expect(log).not.toContain(Buffer.from(secret).toString('base64').slice(0, -3));
+    expect(log).not.toContain(Buffer.from(secret).toString('hex'));
+  }
+  expect(log).toContain('The transform threw in line');
+});
+
+test('at most 16 KiB are kept', async () => {
+  const requestTransform =
+    'module.exports = async () => { for (let i = 0; i < 1e4; i += 1) console.log("x".repeat(9)); return {} }';
+  const { printed } = await invoke(gateway, { requestTransform }, {});
+  const bytes = printed[0].console.reduce((sum: number, { text }: { text: string }) => sum + text.length + 1, 0);
+  expect(bytes).toBeLessThanOrEqual(16 * 1024 + 1);
+  expect(bytes).toBeGreaterThan(16 * 1024 - 20);
+});
+
+test('switched off, nothing of it is logged', async () => {
+  const { printed } = await invoke(
+    silent,
+    { requestTransform: 'module.exports = async () => { console.log(1); return {} }' },
+    {},
+  );
+  expect(printed).toEqual([]);
+});

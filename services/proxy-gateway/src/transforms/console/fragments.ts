@@ -1,0 +1,89 @@
+/** So many characters in a row of a secret are a part of it that gives it away. */
+const fragmentLength = 8;
+/** Shorter texts, and shorter encodings, are in too much that is harmless. */
+const shortestSecret = 4;
+const shortestEncoding = 6;
+
+/** Only letters and digits, in lower case: spaces, dashes, quotes, commas and escapes hide nothing. */
+export function squeeze(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Looks for secrets in squeezed lines, also across their ends. */
+export interface FragmentFinder {
+  /** The lines that a part of one of the secrets, plain or encoded, is in. */
+  linesWith(secrets: readonly string[]): Set<number>;
+}
+
+export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
+  const text = lines.join('');
+  const lineAt = lines.flatMap((line, index) => Array<number>(line.length).fill(index));
+  const placesBySize = new Map<number, Map<string, number[]>>();
+
+  /** Where each run of so many characters begins. */
+  function placesOf(size: number): Map<string, number[]> {
+    const known = placesBySize.get(size);
+    if (known) return known;
+    const places = new Map<string, number[]>();
+    for (let at = 0; at + size <= text.length; at++) {
+      const run = text.slice(at, at + size);
+      const before = places.get(run);
+      if (before) before.push(at);
+      else places.set(run, [at]);
+    }
+    placesBySize.set(size, places);
+    return places;
+  }
+
+  function mark(form: string, touched: Set<number>): void {
+    const size = Math.min(fragmentLength, form.length);
+    const places = placesOf(size);
+    if (places.size === 0) return;
+    for (let at = 0; at + size <= form.length; at++) {
+      const run = form.slice(at, at + size);
+      const found = places.get(run);
+      if (!found) continue;
+      // Once is enough, however often the secret repeats it.
+      places.delete(run);
+      for (const place of found) {
+        for (let offset = 0; offset < size; offset++) touched.add(lineAt[place + offset] ?? 0);
+      }
+    }
+  }
+
+  return {
+    linesWith: (secrets) => {
+      const touched = new Set<number>();
+      if (text === '') return touched;
+      const forms = new Set(secrets.flatMap(formsOf));
+      for (const form of forms) mark(form, touched);
+      return touched;
+    },
+  };
+}
+
+/** A secret as code might print it without meaning to: squeezed, reversed, and in the common encodings. */
+function formsOf(secret: string): string[] {
+  const plain = squeeze(secret);
+  if (plain.length < shortestSecret) return [];
+  const bytes = Buffer.from(secret);
+  const encoded = [
+    [...plain].reverse().join(''),
+    squeeze(JSON.stringify(secret)),
+    squeeze(encodeURIComponent(secret.toWellFormed())),
+    bytes.toString('hex'),
+    [...bytes].join(''),
+    ...[0, 1, 2].map((offset) => base64Core(bytes, offset)),
+  ];
+  return [plain, ...encoded.filter((form) => form.length >= shortestEncoding)];
+}
+
+/** What stays the same of a text's base64 whatever stands before and after it; the same in base64url. */
+function base64Core(bytes: Buffer, offset: number): string {
+  const whole = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString('base64')
+    .replace(/=+$/, '');
+  const first = [0, 2, 3][offset] ?? 0;
+  const last = (bytes.length + offset) % 3 === 0 ? whole.length : whole.length - 1;
+  return squeeze(whole.slice(first, last));
+}

@@ -1,0 +1,38 @@
+import type { ConsoleLine } from '@sluice/sandbox';
+import type { Logger } from '@sluice/service-runtime';
+import { redactConsole } from './redact.ts';
+import type { ConsoleSecrets } from './secrets.ts';
+
+/** Which invocation printed. */
+export interface Printer {
+  tenantId: string;
+  proxyId: string;
+  kind: 'request' | 'response';
+  traceId: string;
+}
+
+const severity: readonly ConsoleLine['level'][] = ['debug', 'info', 'warn', 'error'];
+
+/** What a transform printed, without its secrets, as one entry of the log; its level is the highest of its lines. */
+export function logConsole(lines: readonly ConsoleLine[], printer: Printer, { log, secrets }: LogConsoleOptions): void {
+  const printed = lines.filter(({ text }) => text !== '');
+  if (printed.length === 0) return;
+  const level = severity[Math.max(...printed.map((line) => severity.indexOf(line.level)))] ?? 'info';
+  if (!log.isLevelEnabled(level)) return;
+  const { tenantId, proxyId, kind, traceId } = printer;
+  log[level](
+    {
+      trace_id: traceId,
+      proxy_id: proxyId,
+      tenant_id: tenantId,
+      transform: kind,
+      console: redactConsole(printed, secrets.texts()),
+    },
+    'transform console',
+  );
+}
+
+export interface LogConsoleOptions {
+  log: Logger;
+  secrets: ConsoleSecrets;
+}

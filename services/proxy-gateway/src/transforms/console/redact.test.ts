@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { redactConsole, redactedMark, withheldMark } from './redact.ts';
+import { newConsoleSecrets } from './secrets.ts';
+
+const card = '4242424242424242';
+const texts = (printed: string[], secrets: unknown[] = [card, 'sk_live_configured-Value 9']) => {
+  const known = newConsoleSecrets();
+  for (const secret of secrets) known.add(secret);
+  return redactConsole(
+    printed.map((text) => ({ level: 'info' as const, text })),
+    known.texts(),
+  ).map(({ text }) => text);
+};
+
+test('what is no secret stays as it is', () => {
+  const printed = [
+    'order 1250 EUR',
+    '{ a: [ 1, 2 ] }',
+    'last four 4242',
+    '2026-11-21T10:00:00Z',
+    '3e9d1c52-7b0f-4a86-9c41-b5f20e6a8d73',
+  ];
+  expect(texts(printed)).toEqual(printed);
+});
+
+test('a secret gives way to a mark, in any case, and the rest of the line stays', () => {
+  expect(texts([`number ${card}!`, 'key=SK_LIVE_CONFIGURED-value 9.'])).toEqual([
+    `number ${redactedMark}!`,
+    `key=${redactedMark}.`,
+  ]);
+});
+
+test('short ones give way where they stand alone', () => {
+  expect(texts(['cvc 123, 12/2040, 1234, x12'], ['123', 12])).toEqual([
+    `cvc ${redactedMark}, ${redactedMark}/2040, 1234, x12`,
+  ]);
+});
+
+test('a secret that is the beginning of another does not uncover its end', () => {
+  expect(texts(['abcdefgh'], ['abcd', 'abcdefgh'])).toEqual([redactedMark]);
+});
+
+test.each([
+  ['spaced', '42424 24242 424242'],
+  ['dashed', '4-2-4-2-4-2-4-2-4-2-4-2-4-2-4-2'],
+  ['as a list', `[ ${[...card].map((digit) => `'${digit}'`).join(', ')} ]`],
+  ['in part', `starts with ${card.slice(0, 9)}`],
+  ['reversed', '9 eulav-derugifnoc_evil_ks'],
+  ['in hexadecimal', Buffer.from(card).toString('hex')],
+  ['as a buffer', '<Buffer 34 32 34 32 34 32 34 32 34 32 34 32 34 32 34 32>'],
+  ['as numbers of bytes', `Uint8Array(16) [ ${[...Buffer.from(card)].join(', ')} ]`],
+  ['in base64', Buffer.from(card).toString('base64')],
+  ['within base64', Buffer.from(`x${card}yz`).toString('base64')],
+  ['within base64url', Buffer.from(`ab${card}`).toString('base64url')],
+  ['in a URL', encodeURIComponent('sk_live_configured-Value 9')],
+  ['with separators of thousands', '4,242,424,242,424,242'],
+])('not shown: %s', (_, text) => {
+  const [before, shown, after] = texts(['before', text, 'after']);
+  expect([before, after]).toEqual(['before', 'after']);
+  expect([withheldMark, redactedMark]).toContain(shown);
+});
+
+test('what is spread over lines is withheld, all of them', () => {
+  expect(texts(['harmless', ...[...card], 'harmless'])).toEqual([
+    'harmless',
+    ...Array(16).fill(withheldMark),
+    'harmless',
+  ]);
+});
+
+test('escaped for JSON', () => {
+  const secret = 'line one\nand "two"\\';
+  const [text] = texts([JSON.stringify({ secret })], [secret]);
+  expect(text).toBe(`{"secret":"${redactedMark}"}`);
+});
+
+test('keys and card numbers give way though nobody named them', () => {
+  const printed = [
+    `key svc_live_prv_${'a1B'.repeat(16)}x`,
+    'proxy ABCDEFGHabcdefgh0123456789ABCDEF',
+    'card 5555 5555 5555 4444',
+    'number 5555555555554445',
+  ];
+  expect(texts(printed, [])).toEqual([
+    `key ${redactedMark}`,
+    `proxy ${redactedMark}`,
+    `card ${redactedMark}`,
+    'number 5555555555554445',
+  ]);
+});
+
+test('members at any depth are secrets; too many, and nothing is shown', () => {
+  expect(texts(['deep-secret 987654'], [{ a: [{ b: 'deep-secret' }, 987654] }])).toEqual([
+    `${redactedMark} ${redactedMark}`,
+  ]);
+  expect(texts(['anything'], ['x'.repeat(9_000)])).toEqual([withheldMark]);
+  expect(texts(['anything'], [Array.from({ length: 5_000 }, (_, index) => `secret ${index}`)])).toEqual([withheldMark]);
+});
+
+test('names that are no text of a pattern, and every character, are taken literally', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 4, unit: 'grapheme' }), fc.string(), fc.string(), (secret, before, after) => {
+      const [text = ''] = texts([`${before}${secret}${after}`], [secret]);
+      fc.pre(
+        secret.trim().length >= 4 && !redactedMark.includes(secret.trim()) && !withheldMark.includes(secret.trim()),
+      );
+      expect(text.includes(secret.trim())).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('16 KiB that repeat one secret cost no more than they must', () => {
+  const startedAt = performance.now();
+  texts(Array(1000).fill('aaaaaaaaaaaaaaaa'), ['a'.repeat(8_000)]);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});

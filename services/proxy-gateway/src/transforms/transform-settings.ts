@@ -1,0 +1,44 @@
+import { defaultBreaker, transformSettings as limitSettings } from '@sluice/sandbox';
+
+/** How transforms run in the gateway: what each may use, threads, the breaker, and what becomes of their console. */
+export const transformSettings = {
+  TRANSFORM_THREADS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 256,
+    default: 3,
+    description: 'Threads that run transforms; one Tenant holds all but one of them at most',
+  },
+  TRANSFORM_QUEUE_LIMIT: {
+    type: 'integer',
+    minimum: 1,
+    default: 1000,
+    description: 'Most transforms that wait for a thread',
+  },
+  ...limitSettings,
+  TRANSFORM_BREAKER_KILLS: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 1000,
+    default: defaultBreaker.kills,
+    description: 'So many kills of a transform within the window suspend it; 0: never',
+  },
+  TRANSFORM_BREAKER_WINDOW_MS: {
+    type: 'integer',
+    minimum: 1,
+    default: defaultBreaker.windowMs,
+    description: 'The window in which kills are counted, in milliseconds',
+  },
+  TRANSFORM_BREAKER_OPEN_MS: {
+    type: 'integer',
+    minimum: 1,
+    default: defaultBreaker.openMs,
+    description: 'How long a transform is suspended before it is tried again, in milliseconds',
+  },
+  TRANSFORM_CONSOLE: {
+    type: 'string',
+    enum: ['redacted', 'off'],
+    default: 'redacted',
+    description: 'Whether the log gets what transforms print, without the secrets that are known, or nothing of it',
+  },
+} as const;
