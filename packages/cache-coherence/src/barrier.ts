@@ -19,14 +19,13 @@ export interface BarrierOptions {
   mailboxes: Mailboxes;
   /** Announces, and calls back with each holder that acknowledges; returns how to stop. */
   announce: (change: Change, onAcknowledged: (holderId: string) => void) => () => void;
-  deadlineMs?: number;
+  /** What takes longer waits for Postgres itself. */
+  deadlineMs: number;
 }
 
 /** Within this time an acknowledgement comes where all is well; who is later gets it by the mailbox. */
 const acknowledgementMs = 25;
 
-/** Far more than a lease: what takes longer waits for Postgres itself. */
-const longestMs = 10_000;
 const retryMs = 50;
 
 /**
@@ -36,7 +35,7 @@ const retryMs = 50;
  */
 export async function confirmChange(change: Change, options: BarrierOptions): Promise<Settlement> {
   const startedAt = performance.now();
-  const deadline = AbortSignal.timeout(options.deadlineMs ?? longestMs);
+  const deadline = AbortSignal.timeout(options.deadlineMs);
   // Of this attempt: what a holder says of another attempt, with other tags perhaps, says nothing of this one.
   const announced: Change = { id: randomUUID(), tags: change.tags };
   const acknowledged = new Set<string>();
@@ -82,14 +81,16 @@ interface Wait {
 }
 
 async function listLeasesUntil(db: Database, deadline: AbortSignal) {
-  for (;;) {
+  let failure: unknown;
+  while (!deadline.aborted) {
     try {
       return await abandonAt(deadline, listLeases(db));
     } catch (err) {
-      if (deadline.aborted) throw err;
+      failure = err;
       await delay(retryMs);
     }
   }
+  throw failure;
 }
 
 async function isDoneWithin(ms: number, done: Promise<void>): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 export interface Bus {
   /** Sends, and waits for nothing. */
   publish(channel: string, message: object): void;
-  /** Calls `handle` with the text of each message of the channel, from when Redis is there. */
+  /** Calls `handle` with the text of each message of the channel, from when Redis is there. Once for each channel. */
   subscribe(channel: string, handle: (text: string) => void): void;
 }
 
@@ -80,6 +80,7 @@ export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
       });
     },
     subscribe(channel, handle) {
+      if (handlers.has(channel)) throw new Error(`${channel} is heard already`);
       handlers.set(channel, handle);
       subscribeTo(channel);
     },

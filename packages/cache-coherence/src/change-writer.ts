@@ -18,7 +18,7 @@ export interface ChangeWriter {
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
   /**
    * Waits, after the commit, until no process serves what the change names. Only then may the caller be told of success.
-   * @throws {ServiceError} `unavailable` where that could not be confirmed within ten seconds; the change stands.
+   * @throws {ServiceError} `unavailable` where that could not be confirmed in time; the change stands.
    */
   barrier(change: RecordedChange): Promise<Settlement>;
 }
@@ -31,11 +31,14 @@ export interface ChangeWriterOptions {
   stack: AsyncDisposableStack;
   /** The caches of the same process, if it has any: they are told directly. */
   caches?: CoherentCaches;
+  /** How long a change may wait to be confirmed: ten seconds, which is far more than a lease. */
+  deadlineMs?: number;
 }
 
 const outboxIntervalMs = 200;
 
-export function openChangeWriter({ db, bus, log, metrics, stack, caches }: ChangeWriterOptions): ChangeWriter {
+export function openChangeWriter(options: ChangeWriterOptions): ChangeWriter {
+  const { db, bus, log, metrics, stack, caches, deadlineMs = 10_000 } = options;
   const writerId = randomUUID();
   const listeners = new Map<string, (holderId: string) => void>();
   const counts = { posted: 0, deletedLeases: 0 };
@@ -64,7 +67,7 @@ export function openChangeWriter({ db, bus, log, metrics, stack, caches }: Chang
     recordEach,
     async barrier(change) {
       try {
-        const settlement = await confirmChange(change, { db, mailboxes, announce });
+        const settlement = await confirmChange(change, { db, mailboxes, announce, deadlineMs });
         waited.observe(settlement.waitedMs / 1000);
         confirmed.push(change);
         return settlement;

@@ -27,8 +27,8 @@ export class FillGuard {
 
   note(tags: readonly string[]): void {
     if (this.#underWay === 0) return;
-    if (this.#log.length + tags.length > longestLog) return this.noteEverything();
-    this.#log.push(...tags);
+    if (this.#log.length + tags.length > longestLog) this.noteEverything();
+    else this.#log.push(...tags);
   }
 
   /** Every read under way is overtaken. */

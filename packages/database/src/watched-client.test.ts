@@ -57,12 +57,12 @@ test('a statement that takes too long is ended by Postgres, and its connection g
 
 test('statements that are answered in time are left alone, however many, and so is a connection with nothing to do', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, errors } = openPool(stack, 200);
+  const { db, errors } = openPool(stack, 500);
   const pid = await pidOf(db);
   await db.connection().execute(async (connection) => {
-    for (let i = 0; i < 8; i++) await sql`select pg_sleep(0.1)`.execute(connection); // longer than one may take
+    for (let i = 0; i < 7; i++) await sql`select pg_sleep(0.2)`.execute(connection); // longer than one may take
   });
-  await new Promise((resolve) => setTimeout(resolve, 900));
+  await new Promise((resolve) => setTimeout(resolve, 1200));
   expect(await pidOf(db)).toBe(pid);
   expect(errors).toEqual([]);
 });

@@ -111,7 +111,9 @@ function once<C>(request: Request, { operation, caller, body, options }: OnceOpt
   if (key === undefined) return work();
   const onReplay = async (reply: Reply) =>
     operation.replay ? new Reply(reply.status, await operation.replay(reply.body, context), reply.headers) : reply;
-  return idempotency.run({ caller, method: operation.method, path: request.path, key, body, onReplay }, work);
+  const toKeep = (reply: Reply) =>
+    operation.keep ? new Reply(reply.status, operation.keep(reply.body), reply.headers) : reply;
+  return idempotency.run({ caller, method: operation.method, path: request.path, key, body, toKeep, onReplay }, work);
 }
 
 function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params' | 'query' | 'body', Check> {

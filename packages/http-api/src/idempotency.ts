@@ -11,6 +11,8 @@ export interface IdempotentRequest {
   path: string;
   key: string;
   body: unknown;
+  /** What of an answer may be kept. */
+  toKeep(reply: Reply): Reply;
   /** What is left of a kept answer today. */
   onReplay(reply: Reply): Promise<Reply>;
 }

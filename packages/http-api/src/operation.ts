@@ -56,6 +56,8 @@ export interface OperationFacts<P, Q, B> {
  * the type of `handle` all come from this record, so that none of them can disagree.
  */
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
+  /** What of an answer may be kept for a day under an idempotency key, where not all of it may. */
+  keep?(body: unknown): unknown;
   /** What of a kept answer may still be told, where that changes with time. */
   replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
@@ -63,6 +65,7 @@ export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
 
 /** An operation whose input types are no longer known: what a list of operations holds. */
 export interface Operation<C> extends OperationFacts<object, object, object> {
+  keep?(body: unknown): unknown;
   replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: never, context: C): Promise<unknown>;
 }

@@ -55,7 +55,7 @@ export function openIdempotency({ db, vault, pepper, onError }: IdempotencyOptio
       if (!(await claimKey(db, claim))) return request.onReplay(await replay(claim));
       try {
         const reply = await work();
-        await keep(claim, reply).catch(onError);
+        await keep(claim, request.toKeep(reply)).catch(onError);
         return reply;
       } catch (error) {
         await releaseClaim(db, claim).catch(onError);

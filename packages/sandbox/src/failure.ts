@@ -17,6 +17,23 @@ export class TransformStopped extends Error {
   }
 }
 
+/**
+ * The code threw, as the `cause` of its ServiceError. It has none of the Tenant's text, which may hold what must not be
+ * logged: only where it was thrown.
+ */
+export class TransformThrew extends Error {
+  /** From 1, in the transform's own code; undefined where no stack leads there. */
+  readonly place: { line: number; column: number } | undefined;
+
+  constructor(place: { line: number; column: number } | undefined) {
+    super(place ? `The transform threw in line ${place.line}` : 'The transform threw');
+    this.name = 'TransformThrew';
+    this.place = place;
+    // Where in our files it was made says nothing about the transform.
+    delete this.stack;
+  }
+}
+
 /** What the errors of the module `svc-errors` are to the caller. */
 const serviceCodes = [
   'bad_request',
@@ -65,18 +82,16 @@ function toServiceError(failure: GuestFailure & { kind: 'error' }, limits: Trans
   const { name, message = '', code, errors, stack = '' } = failure;
   if (name === 'InternalError' && message === 'out of memory') return stopped('heapBytes', limits);
   if (name === 'InternalError' && message === 'stack overflow') return stopped('stackBytes', limits);
+  const place = placeInCode(stack);
+  const cause = new TransformThrew(place);
   const known = serviceCodes.find((candidate) => candidate === code);
   if (known) {
     const fields = toFieldErrors(errors);
-    return new ServiceError(
-      known,
-      message === '' ? 'The transform refused the request' : message,
-      fields && { errors: fields },
-    );
+    const detail = message === '' ? 'The transform refused the request' : message;
+    return new ServiceError(known, detail, { ...(fields && { errors: fields }), cause });
   }
-  const place = placeInCode(stack);
   const text = name === undefined ? `the transform threw ${message}` : message === '' ? name : `${name}: ${message}`;
-  return new ServiceError('transform_failed', place ? `${text} (line ${place.line})` : text);
+  return new ServiceError('transform_failed', place ? `${text} (line ${place.line})` : text, { cause });
 }
 
 function toResponse(

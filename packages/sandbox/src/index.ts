@@ -1,5 +1,21 @@
+export { type BreakerOptions, type BrokenTransform, defaultBreaker, TransformSuspended } from './breaker.ts';
 export { CustomHttpResponse } from './custom-http-response.ts';
-export { TransformStopped } from './failure.ts';
+export { transformDeclarations } from './declarations.ts';
+export { TransformStopped, TransformThrew } from './failure.ts';
 export { defaultTransformLimits, type TransformLimits } from './limits.ts';
-export { compileTransform, openTransformPool, type TransformPool, type TransformPoolOptions } from './pool.ts';
-export type { CompileError, ConsoleEntry, TransformResult, TransformTask } from './transform-task.ts';
+export {
+  compileTransform,
+  openTransformPool,
+  type TransformPool,
+  type TransformPoolOptions,
+  type TransformPoolState,
+} from './pool.ts';
+export { transformLimitsFrom, transformSettings } from './settings.ts';
+export type {
+  CompileError,
+  ConsoleLine,
+  TransformResult,
+  TransformTask,
+  TransformUsage,
+} from './transform-task.ts';
+export { type TransformTrial, type TrialError, type TrialTask, tryTransform } from './trial.ts';

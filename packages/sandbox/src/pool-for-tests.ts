@@ -1,6 +1,7 @@
 import type { ServiceError } from '@sluice/problems';
 import {
-  type ConsoleEntry,
+  type BreakerOptions,
+  type ConsoleLine,
   type CustomHttpResponse,
   defaultTransformLimits,
   openTransformPool,
@@ -13,18 +14,24 @@ interface TestPoolOptions {
   threads?: number;
   queueLimit?: number;
   headerPrefix?: string;
+  breaker?: BreakerOptions;
+  tenantThreads?: number;
+  waitMs?: number;
 }
 
 /** A pool with short limits, closed by the caller, and shorthands for one Tenant's request transform. */
-export function openTestPool({ limits, threads = 1, queueLimit = 50, headerPrefix = 'SVC' }: TestPoolOptions = {}) {
-  const printed: ConsoleEntry[] = [];
+export function openTestPool(options: TestPoolOptions = {}) {
+  const { limits, threads = 1, queueLimit = 50, headerPrefix = 'SVC', breaker, tenantThreads, waitMs } = options;
+  const printed: ConsoleLine[] = [];
   const faults: unknown[] = [];
   const pool = openTransformPool({
     limits: { ...defaultTransformLimits, cpuMs: 1_000, wallMs: 2_000, ...limits },
     threads,
     queueLimit,
     headerPrefix,
-    onConsole: (entry) => printed.push(entry),
+    ...(breaker && { breaker }),
+    ...(tenantThreads && { tenantThreads }),
+    ...(waitMs && { waitMs }),
     onFault: (error) => faults.push(error),
   });
 
@@ -36,11 +43,13 @@ export function openTestPool({ limits, threads = 1, queueLimit = 50, headerPrefi
       code,
       argsJson: '{"body":{"name":"Ann"},"headers":{"x-a":"1"}}',
       configuration: { key: 'value' },
+      onEnd: ({ console }) => printed.push(...console),
       ...task,
     });
 
   return {
     ...pool,
+    engine: pool,
     printed,
     faults,
     run,

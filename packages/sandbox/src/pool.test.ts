@@ -98,14 +98,14 @@ describe('errors of the code', () => {
 });
 
 describe('console', () => {
-  test('lines reach the host with their level and their task', async () => {
+  test('lines reach the host with their level', async () => {
     pool.printed.length = 0;
     await pool.run(
       'module.exports = () => { console.log("a %s", "b", { c: [1] }); console.error(new Map([[1, 2]])); return {} }',
     );
     expect(pool.printed).toEqual([
-      { tenantId: 'tenant', proxyId: 'proxy', kind: 'request', level: 'info', text: 'a b { c: [ 1 ] }' },
-      { tenantId: 'tenant', proxyId: 'proxy', kind: 'request', level: 'error', text: 'Map(1) { 1 => 2 }' },
+      { level: 'info', text: 'a b { c: [ 1 ] }' },
+      { level: 'error', text: 'Map(1) { 1 => 2 }' },
     ]);
   });
 

@@ -1,12 +1,13 @@
 import { ServiceError } from '@sluice/problems';
+import { type BreakerOptions, type BrokenTransform, newBreaker } from './breaker.ts';
 import { stopped, TransformStopped, toError } from './failure.ts';
-import { newFairQueue } from './fair-queue.ts';
 import { newHostCalls } from './host-calls.ts';
 import { defaultTransformLimits, type TransformLimits } from './limits.ts';
+import { busy, newScheduler } from './scheduler.ts';
 import type { RunTask } from './thread/messages.ts';
-import type { TaskAnswer } from './thread/outcome.ts';
+import type { Stop, TaskAnswer } from './thread/outcome.ts';
 import { openThreads, ThreadEnded } from './threads.ts';
-import type { CompileError, ConsoleEntry, TransformResult, TransformTask } from './transform-task.ts';
+import type { CompileError, TransformResult, TransformTask } from './transform-task.ts';
 
 /** How much later than the thread itself the main thread ends a task: it then ends the thread. */
 const graceMs = 100;
@@ -14,14 +15,34 @@ const graceMs = 100;
 export interface TransformPoolOptions {
   limits: TransformLimits;
   threads: number;
+  /** Threads that one Tenant may hold at a time; without it all but one, so that another's turn comes at once. */
+  tenantThreads?: number;
   /** Tasks that may wait for a thread. */
   queueLimit: number;
+  /** How long a task may wait for its turn; without it as long as a transform may run. */
+  waitMs?: number;
   /** For example `SVC`: then the client is `req.svc` and the module of errors `svc-errors`. */
   headerPrefix: string;
-  /** Gets what transforms print; nothing of a task whose thread had to be ended. */
-  onConsole?(entry: ConsoleEntry): void;
+  /** Without it a transform runs on however often it is killed. */
+  breaker?: BreakerOptions;
+  /** A transform was killed so often that it is not run for a while. */
+  onSuspend?(transform: BrokenTransform): void;
   /** A thread broke outside of any task; it is replaced. */
   onFault?(error: unknown): void;
+}
+
+/** What a pool is doing. */
+export interface TransformPoolState {
+  /** Threads that are up, busy or not. */
+  threads: number;
+  running: number;
+  waiting: number;
+  /** Runs that were stopped, by the limit. */
+  stops: Readonly<Partial<Record<Stop, number>>>;
+  /** Transforms that are not run for now, how often that began, and how many runs were refused for it. */
+  suspended: number;
+  suspensions: number;
+  suspendedRuns: number;
 }
 
 export interface TransformPool {
@@ -30,78 +51,43 @@ export interface TransformPool {
   /**
    * Runs a transform. Rejects with a ServiceError `transform_failed`, with the code of an error of the module
    * `svc-errors`, or `unavailable` when too much waits; or with a `CustomHttpResponse`. After a limit the cause is a
-   * `TransformStopped`.
+   * `TransformStopped`, after an error of the code a `TransformThrew`, while its breaker is open a `TransformSuspended`.
    */
   run(task: TransformTask): Promise<TransformResult>;
-  /** Parses a transform as a CommonJS module body. Undefined when it is well-formed. */
-  compile(code: string): Promise<CompileError | undefined>;
+  /** Parses a transform as a CommonJS module body, in the turn of the Tenant. Undefined when it is well-formed. */
+  compile(code: string, tenantId?: string): Promise<CompileError | undefined>;
+  state(): TransformPoolState;
   /** Waits for what runs, refuses what waits. */
   close(): Promise<void>;
 }
 
-interface Job {
-  tenantId: string;
-  /** `release` is called before the caller gets the answer. */
-  start(release: () => void): void;
-  /** Only while it waits. */
-  refuse(): void;
-}
+const neverSuspended: BreakerOptions = { kills: 0, windowMs: 0, openMs: 0 };
 
 /** Opens the threads that run transforms. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
-  const { limits, queueLimit, onConsole } = options;
-  const headerPrefix = options.headerPrefix.toLowerCase();
+  const { limits, queueLimit } = options;
   const hostCalls = newHostCalls();
+  const breaker = newBreaker(options.breaker ?? neverSuspended);
   const loaded = Promise.withResolvers<void>();
+  const stops: Partial<Record<Stop, number>> = {};
+  let closed = false;
   const threads = openThreads({
     count: options.threads,
     limits,
-    headerPrefix,
+    headerPrefix: options.headerPrefix.toLowerCase(),
     onStart: (port) => {
       hostCalls.listen(port);
       if (threads.up >= options.threads) loaded.resolve();
-      startNext();
+      scheduler.startNext();
     },
     onFault: options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`)),
   });
-  const queue = newFairQueue<Job>();
-  let running = 0;
-  let closed = false;
-
-  function startNext(): void {
-    while (running < threads.up) {
-      const job = queue.take();
-      if (!job) return;
-      running += 1;
-      job.start(() => {
-        running -= 1;
-        queue.finish(job);
-        startNext();
-      });
-    }
-  }
-
-  /** Its turn comes at once when a thread is free; it does not wait longer than a transform may run. */
-  function enqueue<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
-    if (closed || (running >= threads.up && queue.size >= queueLimit)) return Promise.reject(busy());
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    let timer: NodeJS.Timeout | undefined;
-    const refuse = () => {
-      if (queue.remove(job)) reject(busy());
-    };
-    const job: Job = {
-      tenantId,
-      refuse,
-      start: (release) => {
-        clearTimeout(timer);
-        void work().finally(release).then(resolve, reject);
-      },
-    };
-    queue.add(job);
-    startNext();
-    if (queue.has(job)) timer = setTimeout(refuse, limits.wallMs);
-    return promise;
-  }
+  const scheduler = newScheduler({
+    threads: () => threads.up,
+    share: options.tenantThreads ?? Math.max(options.threads - 1, 1),
+    queueLimit,
+    waitMs: options.waitMs ?? limits.wallMs,
+  });
 
   async function runInThread(name: 'run' | 'compile', task: RunTask | string): Promise<unknown> {
     try {
@@ -112,45 +98,72 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     }
   }
 
-  async function runTask({ host, configuration, ...task }: TransformTask): Promise<TransformResult> {
+  async function runTask({ host, onEnd, configuration, ...task }: TransformTask): Promise<TransformResult> {
     const startedAt = performance.now();
     const hostKey = host && hostCalls.open(host);
+    let answer: TaskAnswer | undefined;
     try {
-      const { tenantId, proxyId, kind, code, argsJson } = task;
-      const message: RunTask = {
-        tenantId,
-        proxyId,
-        kind,
-        code,
-        argsJson,
-        configurationJson: JSON.stringify(configuration),
-        hostKey,
-      };
-      const { outcome, cpuMs, console } = (await runInThread('run', message)) as TaskAnswer;
-      if (onConsole) for (const line of console) onConsole({ tenantId, proxyId, kind, ...line });
+      const { tenantId, proxyId, kind, code, argsJson, once = false } = task;
+      const configurationJson = JSON.stringify(configuration);
+      const message: RunTask = { tenantId, proxyId, kind, code, argsJson, configurationJson, once, hostKey };
+      answer = (await runInThread('run', message)) as TaskAnswer;
+      const { outcome, cpuMs } = answer;
       if (outcome.kind !== 'result') throw toError(outcome, limits);
       const { bodyJson, headersJson } = outcome;
       return { bodyJson, headersJson, cpuMs, durationMs: performance.now() - startedAt };
     } finally {
       if (hostKey !== undefined) hostCalls.close(hostKey);
+      const { console = [], cpuMs } = answer ?? {};
+      onEnd?.({ console, cpuMs, durationMs: performance.now() - startedAt });
+    }
+  }
+
+  /** Tells the breaker and the counters how it went. */
+  async function runCounted(task: TransformTask): Promise<TransformResult> {
+    try {
+      const result = await runTask(task);
+      breaker.ended(task, undefined);
+      return result;
+    } catch (error) {
+      const limit = limitOf(error);
+      if (limit) stops[limit] = (stops[limit] ?? 0) + 1;
+      if (breaker.ended(task, limit)) {
+        const { tenantId, proxyId, kind } = task;
+        options.onSuspend?.({ tenantId, proxyId, kind });
+      }
+      throw error;
     }
   }
 
   return {
     ready: () => loaded.promise,
-    run: (task) => enqueue(task.tenantId, () => runTask(task)),
-    compile: (code) => enqueue('', async () => (await runInThread('compile', code)) as CompileError | undefined),
+    run: async (task) => {
+      breaker.check(task);
+      return scheduler.schedule(task.tenantId, () => runCounted(task));
+    },
+    compile: (code, tenantId = '') =>
+      scheduler.schedule(tenantId, async () => (await runInThread('compile', code)) as CompileError | undefined),
+    state: () => ({
+      threads: threads.up,
+      running: scheduler.running,
+      waiting: scheduler.waiting,
+      stops,
+      suspended: breaker.open,
+      suspensions: breaker.trips,
+      suspendedRuns: breaker.refusals,
+    }),
     close: async () => {
       closed = true;
       loaded.resolve();
-      for (const job of queue.waiting()) job.refuse();
+      scheduler.close();
       await threads.close();
     },
   };
 }
 
-const busy = () =>
-  new ServiceError('unavailable', 'Too many transforms are running; try again', { retryAfterSeconds: 1 });
+function limitOf(error: unknown): Stop | undefined {
+  return error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;
+}
 
 /**
  * Syntax check of a transform as a CommonJS module body, in a thread of its own that is gone afterwards: for those who

@@ -16,6 +16,20 @@ export interface TransformTask {
    * is the public detail.
    */
   host?: (operation: string, payloadJson: string) => Promise<string>;
+  /** Runs in an instance of its own that is thrown away afterwards; without it the next run finds it warm. */
+  once?: boolean;
+  /** Told once of a run that began, before its result or error. */
+  onEnd?: (usage: TransformUsage) => void;
+}
+
+/** What one run printed and used. */
+export interface TransformUsage {
+  /** Empty where the thread had to be ended. */
+  console: ConsoleLine[];
+  /** CPU time of the thread; undefined where the thread had to be ended. */
+  cpuMs: number | undefined;
+  /** From the start in the thread to the answer. */
+  durationMs: number;
 }
 
 /** What the transform returned. */
@@ -30,12 +44,9 @@ export interface TransformResult {
   durationMs: number;
 }
 
-/** One line that a transform printed. */
-export interface ConsoleEntry {
-  tenantId: string;
-  proxyId: string;
-  kind: 'request' | 'response';
-  level: string;
+/** One text that a transform printed; it may have several lines. */
+export interface ConsoleLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
   text: string;
 }
 

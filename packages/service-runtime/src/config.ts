@@ -10,6 +10,18 @@ export interface ConfigSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, SettingSchema>>;
   readonly required?: readonly string[];
+  /** Settings that are required only where another one has a certain value. */
+  readonly allOf?: readonly SettingCondition[];
+}
+
+/** An absent setting has not the value that a condition asks for, be it its default. */
+export interface SettingCondition {
+  readonly if: {
+    readonly properties: Readonly<Record<string, { readonly const: string }>>;
+    readonly required: readonly string[];
+  };
+  readonly then: { readonly required: readonly string[] };
+  readonly else?: { readonly required: readonly string[] };
 }
 
 export interface SettingSchema {
@@ -63,7 +75,9 @@ export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.
   const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, strict: false });
   const validate = ajv.compile(schema);
   if (!validate(values)) {
-    for (const error of validate.errors ?? []) faults.push(describeFault(error, schema, values));
+    // Of a condition only what it asks for is a fault of its own.
+    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+    for (const error of errors) faults.push(describeFault(error, schema, values));
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(values) as unknown as Config<S>;

@@ -35,6 +35,8 @@ const fills = {
     from generate_series(1, $1::integer) n`,
 };
 
+const ginIndexes: { readonly [table: string]: string } = { proxies: 'proxies_name', tokens: 'tokens_search_terms' };
+
 export type FilledTable = keyof typeof fills;
 
 /** Ids in filled tables. */
@@ -60,7 +62,8 @@ export async function fillTables(url: string, tables: readonly FilledTable[], co
   await client.connect();
   try {
     for (const table of tables) {
-      const rebuildIndex = table === 'proxies' ? await dropIndex(client, 'proxies_name') : undefined;
+      const index = ginIndexes[table];
+      const rebuildIndex = index ? await dropIndex(client, index) : undefined;
       await client.query(fills[table], [count]);
       await rebuildIndex?.();
     }
@@ -70,7 +73,7 @@ export async function fillTables(url: string, tables: readonly FilledTable[], co
   }
 }
 
-/** To build this one anew is ten times as fast as to maintain it row by row. */
+/** To build such a one anew is ten times as fast as to maintain it row by row. */
 async function dropIndex(client: pg.Client, name: string): Promise<() => Promise<void>> {
   const { rows } = await client.query('select pg_get_indexdef($1::regclass) as definition', [name]);
   await client.query(`drop index ${name}`);

@@ -12,9 +12,24 @@ export {
 } from './expressions/parse-expressions.ts';
 export { toText } from './expressions/to-text.ts';
 export type { Json, JsonObject } from './json.ts';
+export { createKeyWrapper, type KeyWrapperConfig } from './keys/create-key-wrapper.ts';
 export { destroyTenantKeys, type KeyOwner, type KeyPurpose } from './keys/data-key.queries.ts';
 export { type DataKey, type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
-export { createLocalKeyWrapper, type KeyWrapper, vaultSettings } from './keys/key-wrapper.ts';
+export type { KeyWrapper, RootKeys, WrappedIn, Wrapping } from './keys/key-wrapper.ts';
+export { createLocalKeyWrapper } from './keys/local-key-wrapper.ts';
+export { vaultConditions, vaultSettings } from './keys/vault-settings.ts';
+export { type RotatedPurpose, rotatedPurposes } from './rotation/encrypted-rows.ts';
+export {
+  type KeyVersionStatus,
+  type RootKeyStatus,
+  readRootKeyStatus,
+  readTenantKeyStatus,
+} from './rotation/key-status.ts';
+export type { RootKeyUse } from './rotation/key-versions.queries.ts';
+export type { Reencrypted } from './rotation/reencrypt.ts';
+export { type DataKeyRotation, rotateDataKeys } from './rotation/rotate-data-keys.ts';
+export { type RootRotation, rotateRootKey } from './rotation/rotate-root-key.ts';
+export type { Rotation, RotationEvent, VersionsMade } from './rotation/rotation.ts';
 export { searchTokens } from './search/search-tokens.ts';
 export { detokenize, mostDistinctTokens } from './tokenization/detokenize.ts';
 export { tokenize } from './tokenization/tokenize.ts';
@@ -32,6 +47,7 @@ export { isTokenId } from './tokens/token-id.ts';
 export { tokenInputSchema } from './tokens/token-input.schema.ts';
 export { tokenPatchSchema } from './tokens/token-patch.schema.ts';
 export { type UpdatedToken, updateToken } from './tokens/update-token.ts';
+export { withoutCvcs } from './tokens/without-cvcs.ts';
 export { type TokenTypeName, tokenTypeNames } from './types/token-types.ts';
 export { readTokenUsage, type TokenTypeMetrics, type TokenUsage } from './usage-report.ts';
 export { openVault, type Vault, type VaultOptions } from './vault.ts';

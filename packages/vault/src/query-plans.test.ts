@@ -1,17 +1,33 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, filled, fillTables, findFullScans, recordStatements, useStack } from '@sluice/testing';
+import {
+  createTestDatabase,
+  filled,
+  fillTables,
+  findFullScans,
+  findIndexes,
+  recordStatements,
+  useStack,
+} from '@sluice/testing';
 import * as dataKeys from './keys/data-key.queries.ts';
+import { compileQuery } from './search/compile-query.ts';
+import { parseQuery } from './search/parse-query.ts';
+import { type Condition, isWithin } from './search/token-terms.ts';
 import * as equalTokens from './tokens/equal-tokens.queries.ts';
+import { deleteExpiredTokens, freeExpiredIds } from './tokens/expire-tokens.ts';
 import { purgeTokens } from './tokens/purge-tokens.ts';
+import { removeDueCvcs } from './tokens/remove-cvcs.ts';
+import { findTokenSettings } from './tokens/tenant-settings.queries.ts';
 import * as tokens from './tokens/token.queries.ts';
+import * as list from './tokens/token-list.queries.ts';
+import { updateTokenRow } from './tokens/update-token.queries.ts';
 import { readTokenUsage } from './usage-report.ts';
 
 const large = useStack(async (stack) => {
   const { db, url } = await createTestDatabase(stack);
   await fillTables(url, ['tenants', 'tokens', 'data_keys', 'counters']);
   return db;
-});
+}, 120_000);
 
 const tenantId = filled.tenantId(3);
 const ids = [filled.tokenId(13), filled.tokenId(23), 'unknown'];
@@ -23,6 +39,13 @@ const token = {
   ...{ cvc_ciphertext: null, cvc_due_at: null, search_indexes: [], search_hashes: [] },
   ...{ fingerprint: null, fingerprint_expression: null, deduplicate: null, expires_at: null },
 };
+
+const { id: _id, type: _type, deduplicate: _deduplicate, ...changes } = token;
+
+/** The condition that a search stands for. */
+function condition(query: string) {
+  return compileQuery(parseQuery(query), { tenantId, hashOf: (text) => text });
+}
 
 type Query = (db: Database) => Promise<unknown>;
 
@@ -57,7 +80,17 @@ const queries = {
     isTenantClosed: (db) => dataKeys.isTenantClosed(db, tenantId),
     destroyTenantKeys: (db) => dataKeys.destroyTenantKeys(db, filled.tenantId(4)),
   } satisfies Covered<typeof dataKeys>,
+  tokenList: {
+    findPage: (db) => list.findPage(db, tenantId, [], { page: 2, size: 20 }),
+    countMatching: (db) => list.countMatching(db, tenantId, [condition('metadata.customer:x')]),
+    countAll: (db) => list.countAll(db, tenantId, ['token', 'card']),
+  } satisfies Covered<typeof list>,
   others: {
+    findTokenSettings: (db) => findTokenSettings(db, tenantId),
+    updateTokenRow: (db) => updateTokenRow(db, actor, filled.tokenId(13), changes),
+    deleteExpiredTokens: (db) => deleteExpiredTokens(db),
+    freeExpiredIds: (db) => freeExpiredIds(db, tenantId, ids),
+    removeDueCvcs: (db) => removeDueCvcs(db),
     readTokenUsage: (db) => readTokenUsage(db, tenantId, new Date()),
     purgeTokens: (db) => purgeTokens(db, filled.tenantId(4)),
   } satisfies Record<string, Query>,
@@ -70,6 +103,39 @@ test.each(cases)('%s reads through an index at 100,000 rows', async (_name, quer
   await query(db);
   expect(statements.length).toBeGreaterThan(0);
   expect(await findFullScans(large.current, statements)).toEqual([]);
+});
+
+const rule = (container: string): Condition[] => [isWithin(tenantId, [container]) ?? []].flat();
+
+test.each<[string, Condition[], string]>([
+  ['everything', [], 'tokens_newest'],
+  ['what nearly all match', [condition('type:token')], 'tokens_newest'],
+  ['an id', [condition('id:token-13')], 'tokens_pkey'],
+  ['a type that few have', [condition('type:bank')], 'tokens_search_terms'],
+  ['metadata', [condition('metadata.customer:x')], 'tokens_search_terms'],
+  ['a blind index', [condition('data:x')], 'tokens_search_terms'],
+  ['a fingerprint', [condition('fingerprint:fingerprint-1')], 'tokens_fingerprint'],
+  ['a container', [condition('container:/pci/')], 'tokens_search_terms'],
+  ['what is below a container', [condition('container:/pci/*')], 'tokens_search_terms'],
+  ['a creator', [condition(`created_by:${actor.id}`)], 'tokens_search_terms'],
+  ['who modified it', [condition(`modified_by:${actor.id}`)], 'tokens_search_terms'],
+  ['when it was created', [condition('created_at:[2020-01-01 TO 2020-02-01]')], 'tokens_newest'],
+  ['when it was modified', [condition('modified_at:2026-01-01')], 'tokens_modified'],
+  ['one of two', [condition('metadata.a:x OR metadata.b:y')], 'tokens_search_terms'],
+  ['what a rule reaches, where that is little', rule('/pci/'), 'tokens_search_terms'],
+  ['what a rule reaches, where that is all', rule('/general/'), 'tokens_newest'],
+])('a page of tokens by %s is read through its index, and nothing whole', async (_name, conditions, index) => {
+  for (const query of [
+    (db: Database) => list.findPage(db, tenantId, conditions, { page: 1, size: 20 }),
+    (db: Database) => list.countMatching(db, tenantId, conditions),
+  ]) {
+    const { db, statements } = recordStatements(large.current);
+    await query(db);
+    expect(await findFullScans(large.current, statements)).toEqual([]);
+  }
+  const { db, statements } = recordStatements(large.current);
+  await list.findPage(db, tenantId, conditions, { page: 1, size: 20 });
+  expect(await findIndexes(large.current, statements)).toContain(index);
 });
 
 test('the test itself would find tokens that are looked for by what has no index', async () => {

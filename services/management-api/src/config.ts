@@ -3,12 +3,13 @@ import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
 import { transformSettings } from '@sluice/sandbox';
 import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
-import { vaultSettings } from '@sluice/vault';
+import { vaultConditions, vaultSettings } from '@sluice/vault';
 import { trialSettings } from './proxies/open-trials.ts';
 
 export const configSchema = {
   type: 'object',
-  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER', 'ROOT_KEY'],
+  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER'],
+  allOf: vaultConditions,
   properties: {
     ...serviceSettings,
     ...httpSettings,

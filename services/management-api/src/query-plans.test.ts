@@ -19,7 +19,7 @@ const large = useStack(async (stack) => {
   const { db, url } = await createTestDatabase(stack);
   await fillTables(url, ['tenants', 'applications', 'proxies', 'counters']);
   return db;
-});
+}, 120_000);
 
 const tenantId = filled.tenantId(3);
 const applicationId = filled.applicationId(13);

@@ -7,7 +7,7 @@ import { createHttpServer } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
-import { createLocalKeyWrapper, openVault } from '@sluice/vault';
+import { createKeyWrapper, openVault } from '@sluice/vault';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -23,7 +23,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
     jobs: openJobs({ redisUrl: config.REDIS_URL, stack, onError: (err) => log.debug({ err }, 'job queue') }),
     vault: openVault({
       db,
-      keyWrapper: createLocalKeyWrapper(config.ROOT_KEY),
+      keyWrapper: createKeyWrapper(config, log),
       caches,
       changes,
       disclosures: openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),

@@ -3,7 +3,7 @@ import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
 import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
-import { vaultSettings } from '@sluice/vault';
+import { vaultConditions, vaultSettings } from '@sluice/vault';
 import { transformSettings } from './transforms/transform-settings.ts';
 
 const milliseconds = { type: 'integer', minimum: 1 } as const;
@@ -11,7 +11,8 @@ const bytes = { type: 'integer', minimum: 1024 } as const;
 
 export const configSchema = {
   type: 'object',
-  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER', 'ROOT_KEY'],
+  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER'],
+  allOf: vaultConditions,
   properties: {
     ...serviceSettings,
     ...httpSettings,

@@ -4,7 +4,7 @@ import { cacheCallers, createPepper } from '@sluice/credentials';
 import { connectDatabase, ping } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
-import { createLocalKeyWrapper, openVault } from '@sluice/vault';
+import { createKeyWrapper, openVault } from '@sluice/vault';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, openDestinations } from './destination/index.ts';
@@ -23,7 +23,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
     db,
     vault: openVault({
       db,
-      keyWrapper: createLocalKeyWrapper(config.ROOT_KEY),
+      keyWrapper: createKeyWrapper(config, log),
       caches,
       changes,
       cacheLimits,

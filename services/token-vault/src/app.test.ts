@@ -1,77 +1,35 @@
-import { randomUUID } from 'node:crypto';
-import type { AccessRule, ApplicationType } from '@sluice/access';
-import { createPepper, generateApiKey, hashKey } from '@sluice/credentials';
-import {
-  type CallOptions,
-  call,
-  createTestDatabase,
-  createTestSecrets,
-  startTestService,
-  useStack,
-} from '@sluice/testing';
-import { configSchema } from './config.ts';
-import { start } from './service.ts';
+import { generateApiKey } from '@sluice/credentials';
+import { type CallOptions, useStack } from '@sluice/testing';
+import { everything, reveal, startTestTokenVault } from './testing/test-token-vault.ts';
 
-const secrets = createTestSecrets();
-const lines: string[] = [];
+const service = useStack(startTestTokenVault);
 
-const service = useStack(async (stack) => {
-  const { db, url: databaseUrl } = await createTestDatabase(stack);
-  const onLogLine = (line: string) => void lines.push(line);
-  const { url } = await startTestService({ configSchema, start }, { databaseUrl, secrets, stack, onLogLine });
-  return { db, url };
-});
+const send = (method: string, path: string, options?: CallOptions) => service.current.send(method, path, options);
+const createTenant = () => service.current.createTenant();
+const createKey = (application: Parameters<typeof service.current.createKey>[0]) =>
+  service.current.createKey(application);
 
-interface NewApplication {
-  tenantId?: string;
-  type?: ApplicationType;
-  permissions?: string[];
-  rules?: AccessRule[];
-}
-
-const everything = ['token:create', 'token:read', 'token:delete', 'token:use'];
-const reveal: AccessRule = { priority: 1, container: '/', transform: 'reveal', permissions: everything };
-
-async function createTenant(): Promise<string> {
-  const id = randomUUID();
-  await service.current.db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T' }).execute();
-  return id;
-}
-
-/** The key of a new Application; in a Tenant of its own unless one is named. */
-async function createKey({
-  tenantId,
-  type = 'private',
-  permissions = [],
-  rules = [],
-}: NewApplication): Promise<string> {
-  const key = generateApiKey('test', type);
-  const row = { id: randomUUID(), tenant_id: tenantId ?? (await createTenant()), name: 'A', type, permissions };
-  const key_hash = hashKey(createPepper(secrets.KEY_PEPPER), key);
-  await service.current.db
-    .insertInto('applications')
-    .values({ ...row, rules: JSON.stringify(rules), key_hash })
-    .execute();
-  return key;
-}
-
-const send = (method: string, path: string, options?: CallOptions) => call(service.current.url, method, path, options);
 const card = { type: 'card', data: { number: '4242424242424242', cvc: '987' } };
 const text = { headers: { 'Content-Type': 'text/plain' } };
 
 /** What every operation answers alike. */
 describe.each([
   ['POST', '/tokens', 'token:create'],
+  ['GET', '/tokens', 'token:read'],
+  ['POST', '/tokens/search', 'token:search'],
+  ['PATCH', '/tokens/some-id', 'token:update'],
   ['GET', '/tokens/some-id', 'token:read'],
   ['DELETE', '/tokens/some-id', 'token:delete'],
   ['POST', '/tokenize', 'token:create'],
   ['POST', '/detokenize', 'token:read'],
 ])('%s %s', (method, path, permission) => {
-  const body = method === 'POST' ? { data: 1 } : undefined;
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const headers = { 'Content-Type': type };
+  const body = method === 'POST' || method === 'PATCH' ? { data: 1 } : undefined;
 
   test('401 without a key that is known', async () => {
-    expect((await send(method, path, { body })).status).toBe(401);
-    expect((await send(method, path, { body, key: generateApiKey('test', 'private') })).status).toBe(401);
+    expect((await send(method, path, { body, headers })).status).toBe(401);
+    expect((await send(method, path, { body, headers, key: generateApiKey('test', 'private') })).status).toBe(401);
   });
 
   test('403 without the permission, before the body is looked at', async () => {
@@ -83,14 +41,15 @@ describe.each([
     });
   });
 
-  if (method !== 'POST') return;
+  if (!body) return;
 
   test('415 for another content type, 400 for a body that is not JSON, 413 for one that is too large', async () => {
     const key = await createKey({ permissions: everything });
     expect((await send(method, path, { key, body: '{}', ...text })).status).toBe(415);
-    expect((await send(method, path, { key, body: '{"data":"hunter2' })).status).toBe(400);
-    expect((await send(method, path, { key, body: '' })).status).toBe(400);
-    const large = await send(method, path, { key, body: { data: 'x'.repeat(2 * 1024 * 1024) } });
+    if (method === 'PATCH') expect((await send(method, path, { key, body })).status).toBe(415);
+    expect((await send(method, path, { key, headers, body: '{"data":"hunter2' })).status).toBe(400);
+    expect((await send(method, path, { key, headers, body: '' })).status).toBe(400);
+    const large = await send(method, path, { key, headers, body: { data: 'x'.repeat(2 * 1024 * 1024) } });
     expect(large.status).toBe(413);
   });
 });
@@ -267,11 +226,11 @@ test('a row that was tampered with is a bare 500 and an alarm in the log', async
     .execute();
   const { status, body } = await send('GET', `/tokens/${id}`, { key });
   expect([status, body.detail]).toEqual([500, 'The request could not be processed']);
-  expect(lines.some((line) => line.includes('VAULT_INTEGRITY'))).toBe(true);
+  expect(service.current.lines.some((line) => line.includes('VAULT_INTEGRITY'))).toBe(true);
 });
 
 test('nothing secret is in the log, and requests are', () => {
-  const log = lines.join('\n');
+  const log = service.current.lines.join('\n');
   expect(log).toContain('"path":"/tokenize"');
   expect(log).not.toMatch(/4242424242424242|hunter2|svc_test_/);
 });

@@ -3,11 +3,12 @@ import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { corsSettings } from '@sluice/http-api';
 import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
-import { vaultSettings } from '@sluice/vault';
+import { vaultConditions, vaultSettings } from '@sluice/vault';
 
 export const configSchema = {
   type: 'object',
-  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER', 'ROOT_KEY'],
+  required: ['DATABASE_URL', 'REDIS_URL', 'KEY_PEPPER'],
+  allOf: vaultConditions,
   properties: {
     ...serviceSettings,
     ...httpSettings,

@@ -4,14 +4,14 @@ import { cacheCallers, createPepper } from '@sluice/credentials';
 import { connectDatabase, ping } from '@sluice/database';
 import { createHttpServer } from '@sluice/http-api';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
-import { createLocalKeyWrapper, openVault } from '@sluice/vault';
+import { createKeyWrapper, openVault } from '@sluice/vault';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 
 /** Opens in order; what opens first closes last. */
 export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
-  const keyWrapper = createLocalKeyWrapper(config.ROOT_KEY);
+  const keyWrapper = createKeyWrapper(config, log);
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
   readiness.add('postgres', () => ping(db));
   const disclosures = openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') });

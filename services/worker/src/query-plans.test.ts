@@ -12,7 +12,7 @@ const large = useStack(async (stack) => {
     ...(['data_keys', 'counters', 'idempotency_records'] as const),
   ]);
   return db;
-});
+}, 120_000);
 
 const tenantId = filled.tenantId(3);
 const closedTenantId = filled.tenantId(999);

@@ -1,6 +1,7 @@
 import type { Benchmark } from '../benchmark.ts';
 import { detokenizingInvocation } from './p1-detokenizing-invocation.ts';
 import { plainInvocation } from './p2-plain-invocation.ts';
+import { transformingInvocation } from './p3-transforming-invocation.ts';
 import { applicationLookUp } from './p7-application-look-up.ts';
 import { lists } from './p8-lists.ts';
 import { revocation } from './p10-revocation.ts';
@@ -11,6 +12,7 @@ import { massExpiry } from './p12-mass-expiry.ts';
 export const benchmarks: readonly Benchmark[] = [
   detokenizingInvocation,
   plainInvocation,
+  transformingInvocation,
   applicationLookUp,
   lists,
   revocation,

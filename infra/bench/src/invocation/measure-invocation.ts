@@ -12,6 +12,10 @@ import { createTenant, type Tenant } from './tenant.ts';
 /** What is sent through the gateway, and what the destination is to receive of it. */
 export interface Workload {
   goals: Partial<Record<PeerName, Goal>>;
+  /** Members of the Proxy beside its destination. */
+  proxy?: object;
+  /** Whether the threads of the gateway beside its main thread may use both cores. */
+  threadsOnBothCores?: boolean;
   prepare(tenant: Tenant): Promise<{ sent: object; received: object }>;
 }
 
@@ -27,6 +31,7 @@ export async function measureInvocation(context: BenchmarkContext, workload: Wor
   const destinationUrl = `http://127.0.0.1:${echo.port}`;
 
   const stack = await startBenchmarkStack('proxy-gateway', context, opened);
+  if (workload.threadsOnBothCores) await context.cores.spreadThreads(stack.processes.get('proxy-gateway')?.pid);
 
   const tenant = await createTenant(stack, signal);
   const { sent, received } = await workload.prepare(tenant);
@@ -34,7 +39,7 @@ export async function measureInvocation(context: BenchmarkContext, workload: Wor
   const headers = {
     'Content-Type': 'application/json',
     'SVC-API-KEY': tenant.apiKey,
-    'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl),
+    'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl, workload.proxy),
   };
   const path = (name: string, origin: string): Path => ({ name, request: { url: `${origin}/proxy`, headers, body } });
 

@@ -9,7 +9,7 @@ export interface Tenant {
   /** @returns the ids of as many new tokens; their data is `value 0`, `value 1` and so on. */
   createTokens(count: number): Promise<string[]>;
   /** @returns the key of a new Proxy that asks for an API key. */
-  createProxy(destinationUrl: string): Promise<string>;
+  createProxy(destinationUrl: string, parts?: object): Promise<string>;
 }
 
 export async function createTenant({ serviceUrls, credentials }: Stack, signal: AbortSignal): Promise<Tenant> {
@@ -33,8 +33,8 @@ export async function createTenant({ serviceUrls, credentials }: Stack, signal: 
       }
       return ids;
     },
-    async createProxy(destinationUrl) {
-      const body = { name: 'Benchmark', destination_url: destinationUrl, require_auth: true };
+    async createProxy(destinationUrl, parts = {}) {
+      const body = { name: 'Benchmark', destination_url: destinationUrl, require_auth: true, ...parts };
       const key = credentials.management_key;
       return (await post<{ key: string }>(`${managementApi}/proxies`, { key, body, signal })).key;
     },

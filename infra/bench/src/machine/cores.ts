@@ -8,6 +8,8 @@ export interface Cores {
   description: string;
   /** Gives a process that is to be measured the core that nothing else runs on. */
   moveToTestedCore(pid: number | undefined): Promise<void>;
+  /** Lets its threads use both cores; the main thread stays on the one that it was given. */
+  spreadThreads(pid: number | undefined): Promise<void>;
 }
 
 /**
@@ -22,10 +24,19 @@ export async function shareCores(): Promise<Cores> {
       async moveToTestedCore(pid) {
         if (pid !== undefined) await moveTo(0, pid);
       },
+      async spreadThreads(pid) {
+        if (pid === undefined) return;
+        await execute('taskset', ['--all-tasks', '--cpu-list', '--pid', '0,1', String(pid)]);
+        await execute('taskset', ['--cpu-list', '--pid', '0', String(pid)]);
+      },
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
-    return { description: `not pinned (${reason})`, moveToTestedCore: async () => undefined };
+    return {
+      description: `not pinned (${reason})`,
+      moveToTestedCore: async () => undefined,
+      spreadThreads: async () => undefined,
+    };
   }
 }
 

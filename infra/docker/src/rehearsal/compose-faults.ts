@@ -31,10 +31,19 @@ function settingFaults({ environment = {} }: ComposeService, schema: ConfigSchem
     .filter(({ variable, setting }) => setting === variable && schema.properties[variable]?.writeOnly)
     .map(({ variable }) => `${variable} is a secret, give ${variable}_FILE`);
   const settings = new Set(given.map(({ setting }) => setting));
-  const missing = (schema.required ?? [])
+  const missing = requiredOf(schema, environment)
     .filter((setting) => !settings.has(setting))
     .map((setting) => `${setting} is missing`);
   return [...unknown, ...open, ...missing];
+}
+
+/** What must be given with this environment: some settings are required only where another has a certain value. */
+function requiredOf({ required = [], allOf = [] }: ConfigSchema, environment: Record<string, string>): string[] {
+  const conditional = allOf.flatMap((condition) => {
+    const holds = Object.entries(condition.if.properties).every(([name, value]) => environment[name] === value.const);
+    return (holds ? condition.then : condition.else)?.required ?? [];
+  });
+  return [...required, ...conditional];
 }
 
 /** The setting that a variable gives, itself or as the name of a file. */

@@ -1,4 +1,5 @@
 import type { QuickJSContext, QuickJSHandle, VmFunctionImplementation } from 'quickjs-emscripten';
+import type { ConsoleLine } from '../transform-task.ts';
 import type { Bridge } from './bridge/bridge.ts';
 import { end, type Invocation, stop } from './invocation.ts';
 import type { GuestFailure } from './outcome.ts';
@@ -83,17 +84,20 @@ function serviceFunctions({ context, bridge, invocation }: HostFunctionsOptions)
     print: (level, textJson) => {
       const run = invocation();
       if (run && run.consoleBytesLeft > 0)
-        print(run, textOf(context, level), String(JSON.parse(textOf(context, textJson))));
+        print(run, levelOf(textOf(context, level)), String(JSON.parse(textOf(context, textJson))));
       return undefined;
     },
   };
 }
 
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+const levelOf = (text: string): ConsoleLine['level'] => levels.find((level) => level === text) ?? 'info';
+
 /** Keeps what still fits. */
-function print(run: Invocation, level: string, text: string): void {
+function print(run: Invocation, level: ConsoleLine['level'], text: string): void {
   const bytes = Buffer.byteLength(text);
   const kept = bytes <= run.consoleBytesLeft ? text : Buffer.from(text).subarray(0, run.consoleBytesLeft).toString();
-  run.consoleBytesLeft -= bytes;
+  run.consoleBytesLeft -= bytes + 1;
   run.console.push({ level, text: kept });
 }
 

@@ -1,7 +1,8 @@
 import type { TransformLimits } from '../limits.ts';
+import type { ConsoleLine } from '../transform-task.ts';
 import { type Budget, startBudget } from './budget.ts';
 import type { HostAnswer } from './messages.ts';
-import type { ConsoleLine, Outcome, Stop } from './outcome.ts';
+import type { Outcome, Stop } from './outcome.ts';
 
 /** Sends a call of the client to the main thread. */
 export type SendCall = (id: number, operation: string, payloadJson: string) => void;

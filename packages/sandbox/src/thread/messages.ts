@@ -18,6 +18,8 @@ export interface RunTask {
   code: string;
   argsJson: string;
   configurationJson: string;
+  /** Its instance is not kept. */
+  once: boolean;
   /** Names the invocation in the client's calls, hard to guess. Undefined: no client. */
   hostKey: string | undefined;
 }

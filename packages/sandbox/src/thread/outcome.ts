@@ -1,4 +1,5 @@
 import type { TransformLimits } from '../limits.ts';
+import type { ConsoleLine } from '../transform-task.ts';
 
 /** A limit, the state in which nothing can go on any more, or a broken QuickJS. */
 export type Stop = Exclude<keyof TransformLimits, 'consoleBytes'> | 'stuck' | 'crashed';
@@ -13,11 +14,6 @@ export type Outcome =
   | { kind: 'result'; bodyJson: string | undefined; headersJson: string | undefined }
   | { kind: 'thrown'; failure: GuestFailure }
   | { kind: 'stopped'; by: Stop };
-
-export interface ConsoleLine {
-  level: string;
-  text: string;
-}
 
 /** The answer of the thread to one task. */
 export interface TaskAnswer {

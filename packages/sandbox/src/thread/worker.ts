@@ -33,7 +33,11 @@ export async function run(task: RunTask): Promise<TaskAnswer> {
 }
 
 async function runGuest(task: RunTask): Promise<TaskAnswer> {
-  const entry = contexts.take(task) ?? { code: task.code, guest: await Guest.open(settings, sources), uses: 0 };
+  const entry = (task.once ? undefined : contexts.take(task)) ?? {
+    code: task.code,
+    guest: await Guest.open(settings, sources),
+    uses: 0,
+  };
   const invocation = startInvocation(settings.limits, (id, operation, payloadJson) => {
     const { hostKey } = task;
     if (hostKey !== undefined) hostCalls.postMessage({ hostKey, id, operation, payloadJson } satisfies HostCall);
@@ -41,7 +45,7 @@ async function runGuest(task: RunTask): Promise<TaskAnswer> {
   current = { hostKey: task.hostKey, invocation };
   const reusable = await entry.guest.run(task, invocation);
   current = undefined;
-  if (reusable) contexts.keep(task, entry);
+  if (reusable && !task.once) contexts.keep(task, entry);
   else discard(entry.guest);
   return {
     outcome: invocation.outcome ?? { kind: 'stopped', by: 'crashed' },

@@ -21,6 +21,9 @@ const textAt = 33;
 const algorithm = 'aes-256-gcm';
 const gcm = { authTagLength: textAt - tagAt };
 
+/** So much of a ciphertext tells it from every other: version, nonce and tag. */
+export const ciphertextHeadBytes = textAt;
+
 /** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D). Zeroes nothing: the plaintext is the caller's. */
 export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext: Buffer): Buffer {
   const nonce = randomBytes(tagAt - nonceAt);

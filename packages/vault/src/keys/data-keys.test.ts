@@ -4,7 +4,8 @@ import { type CoherentCaches, tagOf } from '@sluice/cache-coherence';
 import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
 import { decryptSecret, encryptSecret, IntegrityError, type Secret } from '../index.ts';
 import { openDataKeys } from './data-keys.ts';
-import { createLocalKeyWrapper } from './key-wrapper.ts';
+import type { WrappedIn } from './key-wrapper.ts';
+import { createLocalKeyWrapper } from './local-key-wrapper.ts';
 
 const database = useStack(async (stack) => {
   const opened = await createTestDatabase(stack);
@@ -27,9 +28,9 @@ function countingWrapper() {
     counts,
     keyWrapper: {
       ...wrapper,
-      unwrap: (wrapped: Buffer, context: string) => {
+      unwrap: (wrapped: Buffer, by: WrappedIn) => {
         counts.unwrapped++;
-        return wrapper.unwrap(wrapped, context);
+        return wrapper.unwrap(wrapped, by);
       },
     },
   };
@@ -129,7 +130,9 @@ describe('data keys', () => {
       'x',
     );
     const wrong = { dataKeys: openDataKeys({ db, keyWrapper: two, caches: await newCaches() }) };
-    await expect(decryptSecret(wrong, secret, ciphertext)).rejects.toThrow(`it was wrapped by ${one.currentKeyId}`);
+    await expect(decryptSecret(wrong, secret, ciphertext)).rejects.toThrow(
+      `it was wrapped by ${await one.currentKeyId()}`,
+    );
   });
 
   test('no key is made for a Tenant that is being closed', async () => {

@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
@@ -13,6 +13,7 @@ import {
   type WrappedKey,
 } from './data-key.queries.ts';
 import type { KeyWrapper } from './key-wrapper.ts';
+import { contextOf, dataKeyBytes, newDataKey } from './new-data-key.ts';
 import { singleFlight } from './single-flight.ts';
 
 /** A data key with the version under which ciphertexts name it. */
@@ -70,24 +71,19 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
 
   async function unwrap(row: WrappedKey, context: string): Promise<KeyObject> {
     try {
-      const bytes = await keyWrapper.unwrap(row.wrapped_key, context);
+      const bytes = await keyWrapper.unwrap(row.wrapped_key, { context, keyId: row.root_key_id });
+      if (bytes.length !== dataKeyBytes) throw new Error(`it is ${bytes.length} bytes long`);
       const key = createSecretKey(bytes);
       bytes.fill(0);
       return key;
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause; // a key service that is away
-      const other = row.root_key_id === keyWrapper.currentKeyId ? '' : `; it was wrapped by ${row.root_key_id}`;
-      throw new IntegrityError(`data key ${context} does not unwrap with ${keyWrapper.currentKeyId}${other}`, {
-        cause,
-      });
+      throw new IntegrityError(`data key ${context} does not unwrap; it was wrapped by ${row.root_key_id}`, { cause });
     }
   }
 
   async function addVersion(owner: KeyOwner, version: number): Promise<void> {
-    const bytes = randomBytes(32);
-    const wrapped_key = await keyWrapper.wrap(bytes, contextOf(owner, version));
-    bytes.fill(0);
-    await insertDataKey(db, owner, { version, wrapped_key, root_key_id: keyWrapper.currentKeyId });
+    await insertDataKey(db, owner, await newDataKey(keyWrapper, owner, version));
   }
 
   /** Counts uses of the newest version, or of a new one where it has been used enough. @returns the version. */
@@ -141,11 +137,6 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
 
 function loaded<V>({ tenantId, purpose }: KeyOwner, value: V): Loaded<V> {
   return { value, tags: [tagOf.dataKeys(tenantId, purpose), tagOf.tenant(tenantId)], sizeBytes: keyBytes };
-}
-
-/** A wrapped key that is moved to another Tenant, purpose or version does not open. */
-function contextOf({ tenantId, purpose }: KeyOwner, version: number): string {
-  return `${tenantId}/${purpose}/${version}`;
 }
 
 /** Keys are only ever refused to a Tenant that is closed; its API keys are refused as well. */

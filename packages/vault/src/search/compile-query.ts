@@ -1,4 +1,4 @@
-import { canonicalContainer } from '@sluice/access';
+import { canonicalContainer, containerPattern } from '@sluice/access';
 import { sql } from 'kysely';
 import { tokenTypeNames } from '../types/token-types.ts';
 import { boundsOf } from './date-bounds.ts';
@@ -12,6 +12,9 @@ export interface Compilation {
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const container = new RegExp(containerPattern);
+/** Of a container in canonical form; the first slash may be left out. No character of it means anything in a pattern. */
+const containerBeginning = /^\/?(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/;
 const never = sql<boolean>`false`;
 
 /**
@@ -78,13 +81,18 @@ function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }
   }
 }
 
-/** Containers are compared in canonical form; a beginning may end within a segment. */
+/**
+ * Containers are stored as they were sent and compared in canonical form. Since they hold no commas, all of a token's
+ * are matched as one text. A beginning that ends with a slash is what an index term says.
+ */
 function compileContainer(text: string, isPrefix: boolean, tenantId: string): Condition {
+  if (!(isPrefix ? containerBeginning : container).test(text)) return never;
   const wanted = isPrefix ? `/${text.replace(/^\//, '')}` : canonicalContainer(text);
-  const canonical = sql`case when btrim(name, '/') = '' then '/' else '/' || btrim(name, '/') || '/' end`;
-  const matches = isPrefix ? sql`starts_with(${canonical}, ${wanted})` : sql`${canonical} = ${wanted}`;
-  const exact = sql<boolean>`exists (select from unnest(containers) as each(name) where ${matches})`;
   const parent = wanted.slice(0, wanted.lastIndexOf('/') + 1);
-  if (parent === '/') return exact;
-  return sql<boolean>`(${exact} and ${hasTerm(tenantId, [{ kind: 'container', value: parent }])})`;
+  const within = parent === '/' ? undefined : hasTerm(tenantId, [{ kind: 'container', value: parent }]);
+  if (isPrefix && wanted === parent) return within ?? sql<boolean>`true`;
+  const inner = wanted.slice(1).replace(/\/$/, '');
+  const pattern = isPrefix ? `(^|,)/?${inner}` : inner === '' ? '(^|,)/(,|$)' : `(^|,)/?${inner}/?(,|$)`;
+  const exact = sql<boolean>`array_to_string(containers, ',') ~ ${pattern}`;
+  return within ? sql<boolean>`(${exact} and ${within})` : exact;
 }

@@ -10,15 +10,13 @@ export interface Term {
   value: string;
 }
 
-const terms = sql`token_terms(tenant_id, type, containers, metadata, search_hashes, created_by, modified_by)`;
-
 /**
  * Tokens that have one of these terms, from the index. Terms are hashes of 64 bits: where chance must not decide, add
  * the exact condition.
  */
 export function hasTerm(tenantId: string, wanted: readonly Term[]): Condition {
   const hashes = wanted.map(({ kind, value }) => sql`token_term(${tenantId}::uuid, ${kind}::text, ${value}::text)`);
-  return sql<boolean>`${terms} && array[${sql.join(hashes)}]::bigint[]`;
+  return sql<boolean>`search_terms && array[${sql.join(hashes)}]::bigint[]`;
 }
 
 /** Where a permission is granted: everywhere, or in these containers and below them. Empty is nowhere. */

@@ -36,6 +36,10 @@ function toLoaded(row: TokenRow): Loaded<TokenRow> {
     value: row,
     tags: [tagOf.token(row.tenant_id, row.id), tagOf.tenant(row.tenant_id)],
     expiresAt: row.expires_at,
-    sizeBytes: 1000 + row.data_ciphertext.length + 2 * JSON.stringify([row.metadata, row.mask, row.containers]).length,
+    sizeBytes:
+      1000 +
+      row.data_ciphertext.length +
+      (row.cvc_ciphertext?.length ?? 0) +
+      2 * JSON.stringify([row.metadata, row.mask, row.containers]).length,
   };
 }

@@ -23,7 +23,6 @@ async function disclosuresOf(applicationId: string): Promise<string[][]> {
     .select('detail')
     .where('actor_id', '=', applicationId)
     .where('operation', '=', 'token.detokenized')
-    .orderBy('created_at')
     .execute();
   return rows.map(({ detail }) => (detail as { token_ids: string[] }).token_ids);
 }

@@ -1,4 +1,4 @@
-import { detokenize, type Json, tokenize } from '@sluice/vault';
+import { detokenize, type Json, tokenize, withoutCvcs } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
 import { bodyLimitBytes, token } from '../tokens/token.schema.ts';
 
@@ -45,6 +45,7 @@ export const tokenizeOperation = operation({
   cors: true,
   response: { 200: tokenized },
   errors: ['conflict'],
+  keep: (body) => withoutCvcs(body as Json),
   handle({ body, caller, traceId }, { vault }) {
     return tokenize(vault, actorOf(caller, traceId), body as Json);
   },

@@ -1,5 +1,14 @@
 import { Confirmed, created, pageOf, Reply, toPage } from '@sluice/http-api';
-import { createToken, deleteToken, findToken, listTokens, searchTokens, updateToken } from '@sluice/vault';
+import {
+  createToken,
+  deleteToken,
+  findToken,
+  type Json,
+  listTokens,
+  searchTokens,
+  updateToken,
+  withoutCvcs,
+} from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
 import {
   bodyLimitBytes,
@@ -27,6 +36,7 @@ export const createTokenOperation = operation({
   cors: true,
   response: { 201: token, 200: token },
   errors: ['conflict'],
+  keep: (body) => withoutCvcs(body as Json),
   async handle({ body, caller, traceId }, { vault }) {
     const result = await createToken(vault, actorOf(caller, traceId), body);
     return result.created ? created('/tokens', result.token) : new Reply(200, result.token);
@@ -112,6 +122,7 @@ export const patchTokenOperation = operation({
   response: { 200: token },
   errors: ['not_found', 'conflict'],
   confirmed: true,
+  keep: (body) => withoutCvcs(body as Json),
   async handle({ params, body, caller, traceId }, { vault }) {
     const updated = await updateToken(vault, actorOf(caller, traceId), params.id, body);
     return new Confirmed(updated.settlement, updated.token);

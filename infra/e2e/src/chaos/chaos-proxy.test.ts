@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ChaosProxy, startChaosProxy } from './chaos-proxy.ts';
+import { CommandError, runChaosCommand } from './commands.ts';
+
+/** Everything that a test opened. */
+let opened: AsyncDisposableStack;
+let proxy: ChaosProxy;
+/** What the server has received, over all connections. */
+let received: string;
+
+beforeEach(async () => {
+  opened = new AsyncDisposableStack();
+  received = '';
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      received += chunk;
+      socket.write(chunk);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.defer(() => void server.close());
+  proxy = await startChaosProxy({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, seed: 7 });
+  opened.defer(() => proxy.close());
+});
+
+afterEach(() => opened.disposeAsync());
+
+interface Client {
+  socket: Socket;
+  /** What came back so far. */
+  text: () => string;
+  /** How it ended, once it has: an error code, or `end`. */
+  ended: Promise<string>;
+}
+
+async function dial(): Promise<Client> {
+  const socket = connect(proxy.port, '127.0.0.1').setEncoding('latin1');
+  opened.defer(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  const ended = new Promise<string>((resolve) => {
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    socket.once('end', () => resolve('end'));
+  });
+  await Promise.race([once(socket, 'connect'), ended]);
+  return { socket, text: () => text, ended };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await wait(5);
+}
+
+test('what is not disturbed passes as it is', async () => {
+  const { socket, text } = await dial();
+  const sent = 'x'.repeat(3_000_000);
+  socket.write(sent);
+  await until(() => text().length === sent.length);
+  expect(proxy.connections).toBe(1);
+});
+
+test('latency delays what passes, in both directions, and keeps the order', async () => {
+  proxy.disturb({ latencyMs: 60, jitterMs: 20 });
+  const { socket, text } = await dial();
+  const startedAt = performance.now();
+  for (const letter of 'abcdefgh') {
+    socket.write(letter);
+    await wait(3);
+  }
+  await until(() => text().length === 8);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(118);
+  expect(text()).toBe('abcdefgh');
+});
+
+test('bandwidth bounds the rate', async () => {
+  proxy.disturb({ bytesPerSecond: 100_000 }, 'to-server');
+  const { socket, text } = await dial();
+  const startedAt = performance.now();
+  socket.write('x'.repeat(20_000));
+  await until(() => text().length === 20_000);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(195);
+});
+
+test('a stalled direction holds what comes and delivers it later, although its sender has gone', async () => {
+  proxy.stall('to-server');
+  const { socket } = await dial();
+  socket.end('late');
+  await wait(60);
+  expect(received).toBe('');
+  proxy.calm();
+  await until(() => received === 'late');
+});
+
+test('a stall of the answers lets requests pass', async () => {
+  proxy.stall('to-client');
+  const { socket, text } = await dial();
+  socket.write('asked');
+  await until(() => received === 'asked');
+  await wait(30);
+  expect(text()).toBe('');
+  proxy.calm();
+  await until(() => text() === 'asked');
+});
+
+test('a cut resets open connections, loses what was held, and lets new ones in', async () => {
+  const { socket, ended } = await dial();
+  proxy.stall('to-server');
+  socket.write('lost');
+  await wait(30);
+  proxy.cut();
+  expect(await ended).toBe('ECONNRESET');
+  proxy.calm();
+  const next = await dial();
+  next.socket.write('heard');
+  await until(() => next.text() === 'heard');
+  expect(received).toBe('heard');
+});
+
+test('while it refuses, new connections fail and open ones stay', async () => {
+  const before = await dial();
+  await proxy.refuse();
+  expect(await (await dial()).ended).toBe('ECONNREFUSED');
+  before.socket.write('still');
+  await until(() => before.text() === 'still');
+  await proxy.accept();
+  const after = await dial();
+  after.socket.write('again');
+  await until(() => after.text() === 'again');
+});
+
+test('a truncated direction ends after exactly so many bytes', async () => {
+  proxy.disturb({ truncateAtByte: 5 }, 'to-client');
+  const { socket, text, ended } = await dial();
+  socket.write('12');
+  await until(() => text() === '12');
+  socket.write('34567');
+  await ended;
+  expect(text()).toBe('12345');
+});
+
+test('a server that is away looks like a reset', async () => {
+  const away = await startChaosProxy({ host: '127.0.0.1', port: 1 });
+  opened.defer(() => away.close());
+  const socket = connect(away.port, '127.0.0.1');
+  const [error] = await once(socket, 'error');
+  expect(error.code).toBe('ECONNRESET');
+});
+
+test('observers see chunks before they are held', async () => {
+  const seen: string[] = [];
+  const stop = proxy.observe(({ direction, connection, chunk }) => seen.push(`${direction} ${connection} ${chunk}`));
+  proxy.stall();
+  const { socket } = await dial();
+  socket.write('one');
+  await until(() => seen.length > 0);
+  expect(seen).toEqual(['to-server 1 one']);
+  stop();
+});
+
+test('a URL leads through the proxy with all else as it was', () => {
+  expect(proxy.through('postgres://u:p@127.0.0.1:5432/db?x=1')).toBe(`postgres://u:p@127.0.0.1:${proxy.port}/db?x=1`);
+});
+
+test('a person can type it', async () => {
+  await runChaosCommand('truncate 3 to-client', proxy);
+  const { socket, text, ended } = await dial();
+  socket.write('12345');
+  await ended;
+  expect(text()).toBe('123');
+  await runChaosCommand('calm', proxy);
+  for (const line of [
+    'latency 1 2',
+    'bandwidth 1000',
+    'stall',
+    'stall to-server',
+    'cut',
+    'refuse',
+    'accept',
+    'status',
+  ]) {
+    expect(await runChaosCommand(line, proxy)).toMatch(/^\d+ connections are open$/);
+  }
+  for (const line of ['latency', 'latency -1', 'latency x', 'bandwidth 0', 'stall up', 'truncate 1 down', 'blow up']) {
+    await expect(runChaosCommand(line, proxy)).rejects.toBeInstanceOf(CommandError);
+  }
+});

@@ -1,0 +1,109 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import {
+  freePort,
+  hasEnded,
+  localUrl,
+  type ServiceName,
+  services,
+  spawnService,
+  stopChild,
+  untilEnded,
+  untilReady,
+} from '@sluice/local/parts';
+import { type ChaosProxy, startChaosProxy } from '../chaos/chaos-proxy.ts';
+import { type Frozen, freeze } from './frozen.ts';
+import type { Site } from './site.ts';
+
+export interface NodeOptions {
+  /** Its own, for logs and reports. */
+  name: string;
+  service: ServiceName;
+  seed: number;
+  /** Added to its environment, where it wins. */
+  environment?: Record<string, string>;
+}
+
+/** A process of a service with its own ways to Postgres and Redis. */
+export interface Node {
+  name: string;
+  service: ServiceName;
+  url: string;
+  postgres: ChaosProxy;
+  redis: ChaosProxy;
+  /** Of the process that runs now. */
+  readonly logFile: string;
+  /** Stops it as SIGSTOP does. */
+  freeze(): Promise<Frozen>;
+  /** Ends it as `kill -9` does. */
+  kill(): Promise<void>;
+  /** Starts it again at the same place; resolves when it is ready. */
+  restart(): Promise<void>;
+}
+
+/** Starts a process of a service, which is ready when this resolves. It ends with the stack, and with this process. */
+export async function startNode(site: Site, options: NodeOptions, stack: AsyncDisposableStack): Promise<Node> {
+  const { name, service, seed, environment = {} } = options;
+  const description = services.find((one) => one.name === service);
+  if (!description) throw new Error(`There is no service ${service}`);
+  const postgres = await startProxyBefore(site.settings.databaseUrl, seed, stack);
+  const redis = await startProxyBefore(site.settings.redisUrl, seed + 1, stack);
+  const address = { port: await freePort(), adminPort: await freePort() };
+  const settings = {
+    ...site.settings,
+    databaseUrl: postgres.through(site.settings.databaseUrl),
+    redisUrl: redis.through(site.settings.redisUrl),
+    addresses: { ...site.settings.addresses, [service]: address },
+    environment: { ...site.settings.environment, ...environment },
+  };
+  let starts = 0;
+  let child: ChildProcess | undefined;
+  let isClosed = false;
+  const logFile = () => join(site.directory, 'logs', `${name}-${starts}.log`);
+
+  async function start(): Promise<void> {
+    site.signal?.throwIfAborted();
+    if (isClosed) throw new Error(`${name} has been closed`);
+    starts += 1;
+    child = await spawnService(description as (typeof services)[number], {
+      settings,
+      logFile: logFile(),
+      watchdog: site.watchdog,
+    });
+    await untilReady(child, { name, adminPort: address.adminPort, logFile: logFile(), signal: site.signal });
+  }
+  stack.defer(async () => {
+    isClosed = true;
+    if (child) await stopChild(child, 'SIGTERM', stopWithinMs);
+  });
+  await start();
+
+  return {
+    name,
+    service,
+    url: localUrl(address.port),
+    postgres,
+    redis,
+    get logFile() {
+      return logFile();
+    },
+    freeze() {
+      if (!child?.pid || hasEnded(child)) throw new Error(`${name} does not run`);
+      return freeze(child.pid);
+    },
+    async kill() {
+      child?.kill('SIGKILL');
+      if (child) await untilEnded(child);
+    },
+    restart: start,
+  };
+}
+
+/** A little more than the services give themselves. */
+const stopWithinMs = 11_000;
+
+async function startProxyBefore(url: string, seed: number, stack: AsyncDisposableStack): Promise<ChaosProxy> {
+  const { hostname, port } = new URL(url);
+  const proxy = await startChaosProxy({ host: hostname, port: Number(port), seed });
+  return stack.adopt(proxy, (started) => started.close());
+}

@@ -1,0 +1,115 @@
+import { checkHistory, longestWaitMs } from './check-history.ts';
+import type { Fault, History, Invocation, Regeneration } from './history.ts';
+import { readConfirmation } from './history.ts';
+import { afterEffectMs } from './key-timeline.ts';
+
+const confirmation = { changeId: 'a', holders: 3, waitedMs: 5 };
+
+/** Regenerations of Application 0: [sent, answered, outcome]. */
+function regenerations(...made: [number, number, ('confirmed' | 'indeterminate')?][]): Regeneration[] {
+  return made.map(([startedAt, endedAt, outcome = 'confirmed'], index) => ({
+    application: 0,
+    number: index + 1,
+    startedAt,
+    endedAt,
+    outcome,
+    detail: outcome === 'confirmed' ? '200' : '503',
+    ...(outcome === 'confirmed' && { confirmation }),
+  }));
+}
+
+function invocation(key: number, [startedAt, endedAt]: [number, number], detail: string): Invocation {
+  const outcome = detail === '200' || detail === '502' ? 'accepted' : detail === '401' ? 'refused' : 'undecided';
+  return { application: 0, key, target: 'gateway-1', startedAt, endedAt, outcome, detail };
+}
+
+function check(made: Regeneration[], invocations: Invocation[], faults: Fault[] = []) {
+  const history: History = { regenerations: made, invocations, faults };
+  const verdict = checkHistory(history);
+  return {
+    stale: verdict.staleAccepts.length,
+    refused: verdict.wrongRefusals.length,
+    failed: verdict.failedValid.length,
+    judged: verdict.judged,
+  };
+}
+
+const nothing = { stale: 0, refused: 0, failed: 0 };
+
+test('an accept of a key that had been revoked when the invocation began is stale', () => {
+  expect(check(regenerations([10, 20]), [invocation(0, [21, 30], '200')])).toMatchObject({ stale: 1 });
+  expect(check(regenerations([10, 20]), [invocation(0, [21, 30], '502')])).toMatchObject({ stale: 1 });
+  expect(check(regenerations([10, 20], [30, 40]), [invocation(0, [50, 60], '200')])).toMatchObject({ stale: 1 });
+  expect(check(regenerations([10, 20], [30, 40]), [invocation(1, [50, 60], '200')])).toMatchObject({ stale: 1 });
+});
+
+test('an accept of an invocation that had begun before the answer came is none', () => {
+  expect(check(regenerations([10, 20]), [invocation(0, [19, 90], '200')])).toEqual({ ...nothing, judged: 0 });
+});
+
+test('what is revoked may be refused, or fail', () => {
+  const invocations = ['401', '503', 'ECONNRESET', 'timeout'].map((detail) => invocation(0, [21, 30], detail));
+  expect(check(regenerations([10, 20]), invocations)).toEqual({ ...nothing, judged: 4 });
+});
+
+test('a regeneration of unknown outcome revokes nothing until the next success, which revokes all before it', () => {
+  const made = regenerations([10, 20, 'indeterminate'], [30, 40, 'indeterminate'], [50, 60]);
+  expect(check(made, [invocation(0, [45, 49], '200'), invocation(0, [45, 49], '401')])).toEqual({
+    ...nothing,
+    judged: 0,
+  });
+  expect(check(made, [invocation(0, [61, 62], '200')])).toMatchObject({ stale: 1 });
+});
+
+test('a refusal of the newest key between its answer and the next regeneration is wrong', () => {
+  const made = regenerations([10, 20], [50, 60]);
+  expect(check(made, [invocation(1, [21, 49], '401')])).toEqual({ ...nothing, refused: 1, judged: 1 });
+  expect(check(made, [invocation(1, [19, 49], '401'), invocation(1, [21, 51], '401')])).toEqual({
+    ...nothing,
+    judged: 0,
+  });
+  expect(check(made, [invocation(2, [61, 70], '401')])).toMatchObject({ refused: 1 });
+  expect(check(made, [invocation(0, [1, 9], '401')])).toMatchObject({ refused: 1 });
+});
+
+test('a key that a late regeneration of unknown outcome may have replaced may be refused', () => {
+  const made = regenerations([10, 20, 'indeterminate'], [30, 40], [30 + afterEffectMs, 40 + afterEffectMs]);
+  expect(check(made, [invocation(2, [41, 49], '401')])).toMatchObject({ refused: 0 });
+  const later = 50 + afterEffectMs;
+  expect(check(made, [invocation(3, [later, later + 1], '401')])).toMatchObject({ refused: 1 });
+});
+
+test('another failure of a valid invocation is counted', () => {
+  const invocations = ['503', 'ECONNRESET', '502'].map((detail) => invocation(1, [21, 30], detail));
+  expect(check(regenerations([10, 20]), invocations)).toEqual({ ...nothing, failed: 3, judged: 3 });
+  expect(check(regenerations([10, 20]), [invocation(1, [21, 30], '200')])).toEqual({ ...nothing, judged: 1 });
+});
+
+test('Applications are judged apart', () => {
+  const other = regenerations([10, 20]).map((one) => ({ ...one, application: 1 }));
+  expect(check(other, [invocation(0, [30, 40], '200')])).toEqual({ ...nothing, judged: 0 });
+});
+
+test('a success must say how it was confirmed, and may not have waited longer than a lease', () => {
+  const [silent, slow, hindered] = regenerations([10, 20], [30, 40], [5000, 5010]);
+  const history: History = {
+    regenerations: [
+      { ...silent, confirmation: undefined } as Regeneration,
+      { ...slow, confirmation: { ...confirmation, waitedMs: longestWaitMs + 1 } } as Regeneration,
+      { ...hindered, confirmation: { ...confirmation, waitedMs: longestWaitMs + 1 } } as Regeneration,
+    ],
+    invocations: [],
+    faults: [{ name: 'freeze-backend', target: '1', startedAt: 4000, endedAt: 4900, hindersWriters: true }],
+  };
+  const verdict = checkHistory(history);
+  expect(verdict.unexplained.map(({ number }) => number)).toEqual([1]);
+  expect(verdict.overlong.map(({ number }) => number)).toEqual([2]);
+});
+
+test('the confirmation is read from its header', () => {
+  const id = 'f7a0c7b6-3f5a-4f6c-9d6a-0123456789ab';
+  expect(readConfirmation(`change=${id}, holders=3, waited_ms=12`)).toEqual({ changeId: id, holders: 3, waitedMs: 12 });
+  for (const header of [undefined, '', `change=${id}`, 'change=x, holders=1, waited_ms=1']) {
+    expect(readConfirmation(header)).toBeUndefined();
+  }
+});

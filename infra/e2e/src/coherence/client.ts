@@ -1,0 +1,168 @@
+import { createHttpClient, type HttpAnswer, type HttpRequest, NoAnswer } from '../cluster/http-client.ts';
+import type { Node } from '../cluster/node.ts';
+import type { Site } from '../cluster/site.ts';
+import { invocationHeader, startCountingDestination } from './counting-destination.ts';
+import {
+  emptyHistory,
+  type History,
+  type Invocation,
+  type KeyNumber,
+  type Regeneration,
+  readConfirmation,
+} from './history.ts';
+
+/** What the clients know of an Application. */
+export interface ApplicationView {
+  index: number;
+  id: string;
+  /** The keys that were given out, by number. */
+  keys: Map<KeyNumber, string>;
+  /** Those of them that are not the newest, oldest first. */
+  revoked: KeyNumber[];
+  newest: KeyNumber;
+  regenerations: number;
+}
+
+/** All that clients do, each act noted in one history. */
+export interface Client {
+  applications: readonly ApplicationView[];
+  /** Not twice at a time for one Application. */
+  regenerate(application: ApplicationView, management: Node): Promise<Regeneration>;
+  /** Presents a key of the Application to a gateway, or to the token vault. */
+  invoke(application: ApplicationView, key: KeyNumber, target: Node): Promise<Invocation>;
+  /** What has been noted so far, with what the destination saw of it. */
+  history(): History;
+}
+
+export interface ClientOptions {
+  site: Site;
+  management: Node;
+  applications: number;
+  /** How long an invocation waits for its answer. */
+  patienceMs: () => number;
+}
+
+/** More than the service takes to give up. */
+const regenerationTimeoutMs = 13_000;
+
+/** Creates the Applications, and a Proxy to a destination of this process. */
+export async function openClient(options: ClientOptions, stack: AsyncDisposableStack): Promise<Client> {
+  const { site, management, patienceMs } = options;
+  const http = stack.adopt(createHttpClient(), (opened) => opened.close());
+  const destination = await startCountingDestination(stack);
+  const headers = { 'svc-api-key': site.credentials.management_key, 'content-type': 'application/json' };
+  const create = async (path: string, body: object): Promise<{ id: string; key: string }> => {
+    const url = `${management.url}${path}`;
+    const answer = await http.send({ method: 'POST', url, headers, body: JSON.stringify(body), timeoutMs: 20_000 });
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.body}`);
+    return JSON.parse(answer.body);
+  };
+  const proxy = await create('/proxies', { name: 'P', destination_url: destination.url });
+  const applications: ApplicationView[] = [];
+  for (let index = 0; index < options.applications; index++) {
+    const grants = { type: 'private', permissions: ['token:use', 'token:read'] };
+    const { id, key } = await create('/applications', { name: `A${index}`, ...grants });
+    applications.push({ index, id, keys: new Map([[0, key]]), revoked: [], newest: 0, regenerations: 0 });
+  }
+  const { regenerations, invocations } = emptyHistory();
+
+  return {
+    applications,
+    async regenerate(application, { url }) {
+      application.regenerations += 1;
+      const number = application.regenerations;
+      const request = { method: 'POST', url: `${url}/applications/${application.id}/regenerate`, headers };
+      const startedAt = performance.now();
+      const answer = await attempt(() => http.send({ ...request, timeoutMs: regenerationTimeoutMs }));
+      const endedAt = performance.now();
+      const isConfirmed = typeof answer !== 'string' && answer.status === 200;
+      const detail = typeof answer === 'string' ? answer : String(answer.status);
+      const noted: Regeneration = {
+        application: application.index,
+        number,
+        startedAt,
+        endedAt,
+        outcome: 'indeterminate',
+        detail,
+      };
+      if (isConfirmed) {
+        application.keys.set(number, JSON.parse(answer.body).key);
+        application.revoked.push(application.newest);
+        application.newest = number;
+        noted.outcome = 'confirmed';
+        noted.confirmation = readConfirmation(answer.headers['svc-revocation']);
+      }
+      regenerations.push(noted);
+      return noted;
+    },
+    async invoke(application, key, target) {
+      const number = invocations.length;
+      const noted: Invocation = {
+        application: application.index,
+        key,
+        target: target.name,
+        startedAt: 0,
+        endedAt: Number.POSITIVE_INFINITY,
+        outcome: 'undecided',
+        detail: 'under way',
+      };
+      invocations.push(noted);
+      const apiKey = application.keys.get(key) ?? '';
+      const request = requestTo(target, { apiKey, proxyKey: proxy.key, number });
+      noted.startedAt = performance.now();
+      const answer = await attempt(() => http.send({ ...request, timeoutMs: patienceMs() }));
+      noted.endedAt = performance.now();
+      noted.outcome = outcomeOf(answer, target);
+      noted.detail = typeof answer === 'string' ? answer : String(answer.status);
+      return noted;
+    },
+    history() {
+      const judged = invocations.map((invocation, number) =>
+        destination.seen.has(number) ? { ...invocation, outcome: 'accepted' as const } : invocation,
+      );
+      return { ...emptyHistory(), regenerations: [...regenerations], invocations: judged };
+    },
+  };
+}
+
+interface Presented {
+  apiKey: string;
+  proxyKey: string;
+  number: number;
+}
+
+function requestTo({ service, url }: Node, { apiKey, proxyKey, number }: Presented): Omit<HttpRequest, 'timeoutMs'> {
+  const headers = { 'svc-api-key': apiKey, 'content-type': 'application/json' };
+  return service === 'token-vault'
+    ? { method: 'POST', url: `${url}/detokenize`, headers, body: '{}' }
+    : {
+        method: 'POST',
+        url: `${url}/proxy`,
+        headers: { ...headers, 'svc-proxy-key': proxyKey, [invocationHeader]: String(number) },
+        body: '{"amount":1}',
+      };
+}
+
+/** What no service answers before it has taken the key for valid. */
+const afterAuthentication = {
+  'token-vault': new Set([200, 400, 403, 404]),
+  'proxy-gateway': new Set([200, 403, 413, 502, 504]),
+};
+
+function outcomeOf(answer: HttpAnswer | string, { service }: Node): Invocation['outcome'] {
+  if (typeof answer === 'string') return 'undecided';
+  if (answer.status === 401) return 'refused';
+  if (answer.headers['svc-proxy-destination-status']) return 'accepted';
+  const telling = afterAuthentication[service === 'token-vault' ? 'token-vault' : 'proxy-gateway'];
+  return telling.has(answer.status) ? 'accepted' : 'undecided';
+}
+
+/** The answer, or why there is none. */
+async function attempt(send: () => Promise<HttpAnswer>): Promise<HttpAnswer | string> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof NoAnswer) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+// What the clients did and saw. All moments are milliseconds of one monotonic clock: that of the test's own process.
+
+/** A key is known by the number of the regeneration that gave it; 0 came with the Application. */
+export type KeyNumber = number;
+
+export interface Regeneration {
+  application: number;
+  /** Counts from 1, for each Application. Those of one Application never overlap: one client makes them. */
+  number: KeyNumber;
+  /** Before the request was sent. */
+  startedAt: number;
+  /** After the whole answer was received, or the client gave up. */
+  endedAt: number;
+  /** Everything but a success is indeterminate: the key may have been replaced, or may yet be. */
+  outcome: 'confirmed' | 'indeterminate';
+  /** A status, or why there was none. */
+  detail: string;
+  /** What the answer said of its confirmation. */
+  confirmation?: Confirmation | undefined;
+}
+
+export interface Confirmation {
+  changeId: string;
+  holders: number;
+  waitedMs: number;
+}
+
+export interface Invocation {
+  application: number;
+  /** The key it presented. */
+  key: KeyNumber;
+  /** The process it was sent to. */
+  target: string;
+  startedAt: number;
+  endedAt: number;
+  /** `accepted`: the key was taken for valid. `refused`: it was not. `undecided`: the answer does not say. */
+  outcome: 'accepted' | 'refused' | 'undecided';
+  detail: string;
+}
+
+/** Something that was done to the system. */
+export interface Fault {
+  name: string;
+  /** What it was done to. */
+  target: string;
+  startedAt: number;
+  endedAt: number;
+  /** Whether writers may have waited for Postgres itself. */
+  hindersWriters: boolean;
+}
+
+export interface History {
+  regenerations: Regeneration[];
+  invocations: Invocation[];
+  faults: Fault[];
+}
+
+export const emptyHistory = (): History => ({ regenerations: [], invocations: [], faults: [] });
+
+/** The value of `SVC-REVOCATION`; undefined where there is none that can be read. */
+export function readConfirmation(header: string | string[] | undefined): Confirmation | undefined {
+  const match = /^change=([0-9a-f-]{36}), holders=(\d+), waited_ms=(\d+)$/.exec(String(header));
+  return match?.[1] ? { changeId: match[1], holders: Number(match[2]), waitedMs: Number(match[3]) } : undefined;
+}

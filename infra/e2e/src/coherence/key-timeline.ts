@@ -1,0 +1,44 @@
+import type { KeyNumber, Regeneration } from './history.ts';
+
+/** What is known of one key of an Application. */
+export interface KeyLife {
+  /** When the answer that gave it had arrived. */
+  givenAt: number;
+  /** When the next regeneration was sent: from then on it may be refused. */
+  contestedAt: number;
+  /** When the next success had arrived: from then on it must be refused. */
+  revokedAt: number;
+  /** Whether a regeneration of unknown outcome may replace it at any time. */
+  isUncertain: boolean;
+}
+
+/**
+ * A statement whose writer has given up may be carried out when the server process that has it goes on: no freeze lasts
+ * longer than this less the longest answer.
+ */
+export const afterEffectMs = 10_000;
+
+/** The keys of one Application, by number, from its regenerations in their order. */
+export function keyLives(regenerations: readonly Regeneration[]): Map<KeyNumber, KeyLife> {
+  const lives = new Map<KeyNumber, KeyLife>();
+  const isPending = (at: number) =>
+    regenerations.some(
+      ({ outcome, startedAt, endedAt }) =>
+        outcome === 'indeterminate' && startedAt < at && at < endedAt + afterEffectMs,
+    );
+  const given = [{ number: 0, startedAt: -Infinity, endedAt: -Infinity }, ...regenerations.filter(isConfirmed)];
+  given.forEach(({ number, startedAt, endedAt }, index) => {
+    const next = regenerations.find((one) => one.number > number);
+    lives.set(number, {
+      givenAt: endedAt,
+      contestedAt: next?.startedAt ?? Infinity,
+      revokedAt: given[index + 1]?.endedAt ?? Infinity,
+      isUncertain: isPending(startedAt),
+    });
+  });
+  return lives;
+}
+
+function isConfirmed({ outcome }: Regeneration): boolean {
+  return outcome === 'confirmed';
+}

@@ -1,0 +1,79 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Node } from '../cluster/node.ts';
+import type { Site } from '../cluster/site.ts';
+import { createRandom } from '../random.ts';
+import type { Fault } from './history.ts';
+import { type Action, actions } from './nemesis-actions.ts';
+
+export interface NemesisOptions {
+  site: Site;
+  /** Processes that cache. */
+  holders: readonly Node[];
+  /** Processes that change what others cache. */
+  writers: readonly Node[];
+  seed: number;
+}
+
+export interface Nemesis {
+  faults: readonly Fault[];
+  /** Rejects when a fault could not be put right again. */
+  broken: Promise<never>;
+  /** Resolves when everything is right again. */
+  stop(): Promise<void>;
+}
+
+/** So many faults overlap. */
+const hands = 2;
+const longestPauseMs = 500;
+
+/** Disturbs until it is stopped. A seed repeats which faults follow each other in each hand, and for how long. */
+export function startNemesis({ site, holders, writers, seed }: NemesisOptions): Nemesis {
+  const stopping = new AbortController();
+  const faults: Fault[] = [];
+  const busy = new Set<string>();
+  const victims = { holder: holders, writer: writers, 'any node': [...holders, ...writers] };
+
+  async function disturb(hand: number): Promise<void> {
+    const random = createRandom(seed + 3000 + hand);
+    while (!stopping.signal.aborted) {
+      await wait(random.between(0, longestPauseMs));
+      const action = random.pick(deck);
+      const node = random.pick(action.on === 'redis' || action.on === 'postgres' ? holders : victims[action.on]);
+      const target = action.on === 'redis' || action.on === 'postgres' ? action.on : node.name;
+      if (busy.has(target)) continue;
+      busy.add(target);
+      const fault = {
+        name: action.name,
+        target,
+        startedAt: performance.now(),
+        endedAt: Infinity,
+        hindersWriters: hinders(action, node),
+      };
+      faults.push(fault);
+      await action.run({ site, random, node });
+      fault.endedAt = performance.now();
+      busy.delete(target);
+    }
+  }
+
+  const running = Promise.all(Array.from({ length: hands }, (_, hand) => disturb(hand)));
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  broken.catch(() => undefined);
+  running.catch(reject);
+  return {
+    faults,
+    broken,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Each as many times as it weighs. */
+const deck = actions.flatMap((action) => Array.from({ length: action.weight }, () => action));
+
+/** A server process that hangs may hold a lock; a writer without its Postgres waits for that. */
+function hinders(action: Action, node: Node): boolean {
+  return action.on === 'postgres' || node.service === 'management-api';
+}

@@ -1,0 +1,6 @@
+import type { FaultTest } from './fault-test.ts';
+import { revocation } from './revocation.fault.ts';
+import { revocationWeakened } from './revocation-weakened.fault.ts';
+
+/** All fault tests, in the order in which they run. */
+export const faultTests: readonly FaultTest[] = [revocation, revocationWeakened];

@@ -1,0 +1,41 @@
+import { help, list, readCommandLine, UsageError } from './command-line.ts';
+import type { FaultTest } from './fault-test.ts';
+import { report } from './report.ts';
+
+const named = (name: string): FaultTest => ({
+  name,
+  description: `what ${name} does`,
+  run: async () => ({ figures: [], failures: [] }),
+});
+const tests = [named('one'), named('two')];
+
+test('all run where none is named, else those that are', () => {
+  expect(readCommandLine([], tests)).toMatchObject({ mode: 'run', chosen: tests, keep: false });
+  expect(readCommandLine(['two', '--seed', '7', '--keep'], tests)).toEqual({
+    mode: 'run',
+    chosen: [tests[1]],
+    seed: 7,
+    keep: true,
+  });
+});
+
+test('the names are listed, alone and in the help', () => {
+  expect(readCommandLine(['--list'], tests).mode).toBe('list');
+  expect(readCommandLine(['-h'], tests).mode).toBe('help');
+  for (const text of [list(tests), help(tests)]) expect(text).toContain('two                      what two does');
+});
+
+test.each([['three'], ['--seed', 'x'], ['--seed', '-1'], ['--seed', '2147483648'], ['--what']])(
+  '"%s" is refused',
+  (...args) => {
+    expect(() => readCommandLine(args, tests)).toThrow(UsageError);
+  },
+);
+
+test('a report shows figures, and failures where there are any', () => {
+  const figures: [string, string][] = [['stale accepts S', '0']];
+  expect(report(named('one'), { figures, failures: [] })).toMatch(
+    /one: what one does\n {2}stale accepts S {2}0\n {2}passed/,
+  );
+  expect(report(named('one'), { figures, failures: ['it broke'] })).toContain('FAILED\n  it broke');
+});

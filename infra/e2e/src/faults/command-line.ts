@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import { newSeed } from '../random.ts';
+import type { FaultTest } from './fault-test.ts';
+
+export interface CommandLine {
+  mode: 'run' | 'list' | 'help';
+  /** Those that were named, or all. */
+  chosen: readonly FaultTest[];
+  seed: number;
+  /** Whether the temporary folder stays. */
+  keep: boolean;
+}
+
+/** Something is wrong with what was typed; the message says what. */
+export class UsageError extends Error {}
+
+/** @throws {UsageError} */
+export function readCommandLine(args: string[], tests: readonly FaultTest[]): CommandLine {
+  const { values, positionals } = parse(args);
+  const unknown = positionals.filter((name) => !tests.some((test) => test.name === name));
+  if (unknown.length > 0) throw new UsageError(`There is no fault test ${unknown.join(', ')}`);
+  return {
+    mode: values.help ? 'help' : values.list ? 'list' : 'run',
+    chosen: tests.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+    seed: readSeed(values.seed),
+    keep: values.keep,
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        list: { type: 'boolean', default: false },
+        seed: { type: 'string' },
+        keep: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** A new one where none is given. */
+export function readSeed(text: string | undefined): number {
+  if (text === undefined) return newSeed();
+  const seed = Number(text);
+  if (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
+  throw new UsageError(`A seed is a whole number below 2^31; it is "${text}"`);
+}
+
+export function list(tests: readonly FaultTest[]): string {
+  return tests.map(({ name, description }) => `  ${name.padEnd(24)} ${description}`).join('\n');
+}
+
+export function help(tests: readonly FaultTest[]): string {
+  return `Usage: npm run test:faults -- [options] [fault test...]
+
+Runs the platform on stores of its own, disturbs it, and checks what its clients saw. Without a name all run, one after
+another. Only processes that were started here are touched.
+
+Options:
+  --list       the names
+  --seed N     repeat the choices of a run
+  --keep       keep the temporary folder, with the logs of all processes
+  --help       this text
+
+Fault tests:
+${list(tests)}`;
+}

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onStopRequest } from '@sluice/local/parts';
+import { faultTests } from './catalogue.ts';
+import { type CommandLine, help, list, readCommandLine, UsageError } from './command-line.ts';
+import { report } from './report.ts';
+
+try {
+  const commandLine = readCommandLine(process.argv.slice(2), faultTests);
+  if (commandLine.mode === 'help') console.log(help(faultTests));
+  else if (commandLine.mode === 'list') console.log(list(faultTests));
+  else process.exitCode = await run(commandLine);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}; see npm run test:faults -- --help`);
+  process.exitCode = 2;
+}
+
+async function run({ chosen, seed, keep }: CommandLine): Promise<number> {
+  using stopRequest = onStopRequest({ byNpm: process.env.npm_lifecycle_event !== undefined });
+  const { signal } = stopRequest;
+  let failures = 0;
+  for (const test of chosen) {
+    const directory = await mkdtemp(join(tmpdir(), `sluice-${test.name}-`));
+    const log = (line: string) => console.log(`${test.name}: ${line}`);
+    try {
+      const result = await test.run({ directory, seed, log, signal });
+      console.log(report(test, result));
+      failures += result.failures.length;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      console.log('Stopped');
+      return 130;
+    } finally {
+      if (keep) log(`logs are in ${directory}`);
+      else await rm(directory, { recursive: true, force: true });
+    }
+  }
+  return failures > 0 ? 1 : 0;
+}

@@ -1,0 +1,33 @@
+/** Random choices that a seed repeats. */
+export interface Random {
+  /** From 0, below 1. */
+  next(): number;
+  between(min: number, max: number): number;
+  /** @throws {RangeError} where there is nothing to pick from. */
+  pick<T>(from: readonly T[]): T;
+  chance(probability: number): boolean;
+}
+
+/** mulberry32: 32 bits of state, good enough to choose faults with. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    next,
+    between: (min, max) => min + next() * (max - min),
+    pick<T>(from: readonly T[]): T {
+      if (from.length === 0) throw new RangeError('There is nothing to pick from');
+      return from[Math.floor(next() * from.length)] as T;
+    },
+    chance: (probability) => next() < probability,
+  };
+}
+
+export function newSeed(): number {
+  return Math.floor(Math.random() * 2 ** 31);
+}

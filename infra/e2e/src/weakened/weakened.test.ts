@@ -1,0 +1,10 @@
+import { jest } from '@jest/globals';
+import { runForTest } from '../run-for-test.ts';
+import { runWeakened } from './run-weakened.ts';
+
+jest.setTimeout(400_000);
+
+test('with each part of the protocol switched off the checker finds a violation; in the product as it is, none', async () => {
+  const { failures } = await runForTest('revocation-weakened', runWeakened);
+  expect(failures).toEqual([]);
+});

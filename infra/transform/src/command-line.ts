@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+
+/** What the person at the terminal asked for. */
+export type CommandLine =
+  | { command: 'help' }
+  | { command: 'hostile' }
+  | { command: 'types'; folder: string }
+  | ({ command: 'test'; watch: boolean } & TestOptions);
+
+export interface TestOptions {
+  /** Paths as they were typed. */
+  file: string;
+  args: string | undefined;
+  configuration: string | undefined;
+  kind: 'request' | 'response';
+}
+
+/** Something is wrong with what was typed, or with a file that it names; the message says what. */
+export class UsageError extends Error {}
+
+export const help = `Usage: npm run transform -- test FILE [options]
+       npm run transform -- types FOLDER
+       npm run transform -- hostile
+
+test     runs the transform in FILE with the engine and the limits of the gateway: no server, no destination, and
+         no client (req.svc). Leaves with 1 when it fails.
+types    writes the declarations of req into FOLDER, with a jsconfig.json, so that editors check the files there.
+hostile  runs programs that attack the sandbox, and prints what stopped each, and when.
+
+Options of test:
+  --args FILE            JSON: what req.args is. { "body": …, "headers": {…} }, of a request also method, path, query;
+                         what is left out is empty
+  --configuration FILE   JSON: names and values of req.configuration
+  --kind KIND            request (default) or response
+  --watch                runs it again when one of the files changes, until Ctrl-C
+  --help                 this text
+
+The prefix of the error module (svc-errors) is that of the setting HEADER_PREFIX.`;
+
+/** @throws {UsageError} */
+export function readCommandLine(argv: string[]): CommandLine {
+  const { values, positionals } = parse(argv);
+  const [command, file, ...rest] = positionals;
+  if (values.help || command === undefined) return { command: 'help' };
+  if (rest.length > 0) throw new UsageError(`What is ${rest.join(' ')}? One file at a time`);
+  if (command === 'hostile' && file === undefined) return { command };
+  if (command !== 'test' && command !== 'types') throw new UsageError(`There is no command ${positionals.join(' ')}`);
+  if (file === undefined) throw new UsageError(`${command} needs a ${command === 'test' ? 'file' : 'folder'}`);
+  if (command === 'types') return { command, folder: file };
+  const { args, configuration, kind, watch } = values;
+  if (kind !== 'request' && kind !== 'response') throw new UsageError(`--kind is request or response, not "${kind}"`);
+  return { command, file, args, configuration, kind, watch };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        watch: { type: 'boolean', short: 'w', default: false },
+        args: { type: 'string' },
+        configuration: { type: 'string' },
+        kind: { type: 'string', default: 'request' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

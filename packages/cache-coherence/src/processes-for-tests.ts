@@ -1,0 +1,77 @@
+import { createLogger, type Logger } from '@sluice/service-runtime';
+import { type TestDatabase, testRedisUrl } from '@sluice/testing';
+import { Registry } from 'prom-client';
+import { type Bus, openBus } from './bus.ts';
+import { loaded, type Value } from './cache-for-tests.ts';
+import { type ChangeWriter, type ChangeWriterOptions, openChangeWriter } from './change-writer.ts';
+import { type CoherentCaches, openCoherentCaches } from './coherent-caches.ts';
+import type { GuardedCache } from './guarded-cache.ts';
+import { silent } from './lease-for-tests.ts';
+
+export interface ProcessOptions {
+  redisUrl?: string;
+  databaseUrl?: string;
+  log?: Logger;
+  metrics?: Registry;
+  bus?: Bus;
+}
+
+export interface TestHolder {
+  caches: CoherentCaches;
+  cache: GuardedCache<Value>;
+  /** What the cache says of a key, or Postgres, which has this state. */
+  read(state: string): Promise<string | undefined>;
+  /** Everything closes: the lease is given up. */
+  stop(): Promise<void>;
+}
+
+export const tag = 'proxy:1';
+
+/** A process that caches, as one of many. */
+export async function openHolder(
+  { url }: TestDatabase,
+  stack: AsyncDisposableStack,
+  options: ProcessOptions = {},
+): Promise<TestHolder> {
+  const { redisUrl = testRedisUrl(), databaseUrl = url, log = silent, metrics = new Registry() } = options;
+  const own = new AsyncDisposableStack();
+  stack.defer(() => own.disposeAsync());
+  const bus = options.bus ?? openBus({ redisUrl, log, stack: own });
+  const caches = await openCoherentCaches({ databaseUrl, bus, service: 'holder', log, metrics, stack: own });
+  const cache = caches.open<Value>('values', { maxEntries: 100, maxBytes: 100_000 });
+  return {
+    caches,
+    cache,
+    read: async (state) => (await cache.get('k', async () => loaded(state, [tag])))?.value,
+    stop: () => own.disposeAsync(),
+  };
+}
+
+/** A process that changes what others cache. */
+export function openWriter(
+  { db }: Pick<TestDatabase, 'db'>,
+  stack: AsyncDisposableStack,
+  options: ProcessOptions & Pick<ChangeWriterOptions, 'caches' | 'deadlineMs'> = {},
+): ChangeWriter {
+  const { redisUrl = testRedisUrl(), log = silent, metrics = new Registry() } = options;
+  const bus = options.bus ?? openBus({ redisUrl, log, stack });
+  return openChangeWriter({ ...options, db, bus, log, metrics, stack });
+}
+
+/** Messages within one test: no other test hears them. */
+export function newLocalBus(): Bus {
+  const handlers = new Map<string, ((text: string) => void)[]>();
+  return {
+    publish(channel, message) {
+      for (const handle of handlers.get(channel) ?? []) handle(JSON.stringify(message));
+    },
+    subscribe: (channel, handle) => void handlers.set(channel, [...(handlers.get(channel) ?? []), handle]),
+  };
+}
+
+/** All lines that are logged, as objects. */
+export function newLog(): { log: Logger; lines: () => Record<string, unknown>[] } {
+  const texts: string[] = [];
+  const log = createLogger({ service: 'test', level: 'debug' }, { write: (line: string) => void texts.push(line) });
+  return { log, lines: () => texts.map((text) => JSON.parse(text)) };
+}

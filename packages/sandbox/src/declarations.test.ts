@@ -1,0 +1,88 @@
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { transformDeclarations } from './index.ts';
+import { openTestPool } from './pool-for-tests.ts';
+
+const options: ts.CompilerOptions = {
+  allowJs: true,
+  checkJs: true,
+  strict: true,
+  noEmit: true,
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts'],
+  module: ts.ModuleKind.CommonJS,
+  ignoreDeprecations: '6.0',
+  types: [],
+};
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'declarations-'));
+  for (const url of transformDeclarations) await copyFile(url, join(folder, basename(url.pathname)));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What `tsc` says of files beside the declarations: name, line and message. */
+async function check(files: Record<string, string>): Promise<string[]> {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const declared = transformDeclarations.map((url) => join(folder, basename(fileURLToPath(url))));
+  const program = ts.createProgram([...declared, ...Object.keys(files).map((name) => join(folder, name))], options);
+  return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+    const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
+    return `${basename(file?.fileName ?? '')}:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+  });
+}
+
+const request = `/** @type {RequestTransform} */
+module.exports = async ({ args, configuration, svc }) => {
+  const { BadRequestError, CustomHttpResponseError } = require('svc-errors');
+  const { createHmac } = require('node:crypto');
+  const { v4 } = require('uuid');
+  if (!args.body.amount) throw new BadRequestError('no amount', { amount: ['is missing'] });
+  if (args.method === 'HEAD') throw new CustomHttpResponseError({ status: 204, headers: { 'x-a': ['1', 2] } });
+  const token = svc ? await svc.tokenize(args.body.card) : v4();
+  const signature = createHmac('sha256', configuration.SECRET ?? '').update(JSON.stringify(args.body)).digest('hex');
+  console.log(new URL('http://a/' + args.path).href, Buffer.from(args.query).toString('base64'), btoa('x'));
+  setTimeout(() => {}, 5);
+  return { body: { ...args.body, token }, headers: { ...args.headers, 'x-signature': signature, 'x-gone': null } };
+};
+`;
+const response = `/** @type {ResponseTransform} */
+exports.default = async (req) => {
+  const { rows } = await (req.svc?.detokenize({ rows: req.args.body.rows }) ?? req.args.body);
+  return { body: rows, headers: { 'x-count': rows.length } };
+};
+`;
+
+test('transforms check without a complaint, and run', async () => {
+  expect(await check({ 'request.js': request, 'response.js': response })).toEqual([]);
+  const pool = openTestPool();
+  await pool.ready();
+  const argsJson = JSON.stringify({ body: { amount: 1, card: 'x' }, headers: {}, method: 'POST', path: '', query: '' });
+  expect(await pool.body(request, { argsJson, host: async () => '"token"' })).toEqual({
+    amount: 1,
+    card: 'x',
+    token: 'token',
+  });
+  expect(await pool.body(response, { argsJson: '{"body":{"rows":[1]}}', kind: 'response' })).toEqual([1]);
+  await pool.close();
+});
+
+test.each([
+  ['a member that is not there', 'return { body: req.argz }', "'argz' does not exist"],
+  ['a method in a response', 'return { body: req.args.method }', "'method' does not exist"],
+  ['the client without asking for it', 'return { body: await req.svc.tokenize(1) }', "possibly 'undefined'"],
+  ['no result', 'req.args.body = 1', 'must return a value'],
+  ['a header that is no text', 'return { headers: { a: {} } }', 'not assignable to type'],
+  ['a result of another form', 'return { bodie: 1 }', "'bodie' does not exist"],
+  ['a module that is not there', "require('fs'); return {}", "Cannot find name 'fs'"],
+  ['a global that is not there', "await fetch('http://a'); return {}", "Cannot find name 'fetch'"],
+  ['configuration of another type', 'const n = req.configuration.A * 2; return { body: n }', 'arithmetic'],
+])('%s is a complaint', async (_, statements, complaint) => {
+  const code = `/** @type {ResponseTransform} */\nmodule.exports = async (req) => {\n ${statements} }\n`;
+  const complaints = await check({ 'wrong.js': code });
+  expect(complaints.join('\n')).toMatch(new RegExp(complaint));
+});

@@ -1,0 +1,100 @@
+import { openTestPool } from './pool-for-tests.ts';
+
+const waiting = 'module.exports = async (req) => ({ body: await req.svc.tokenize(1) })';
+const good = 'module.exports = () => ({ body: 1 })';
+
+/** A host whose calls stay open until they are released; counts how many are open at a time. */
+function heldHost() {
+  const open = new Set<() => void>();
+  const seen = { most: 0 };
+  const host = () =>
+    new Promise<string>((resolve) => {
+      open.add(() => resolve('1'));
+      seen.most = Math.max(seen.most, open.size);
+    });
+  const release = () => {
+    for (const finish of open) finish();
+    open.clear();
+  };
+  return { host, release, open, seen };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test.each([
+  [2, undefined, 1],
+  [3, undefined, 2],
+  [3, 1, 1],
+  [1, undefined, 1],
+])(
+  'of %i threads, with %p set, one Tenant holds %i; another is answered meanwhile, where there is a second',
+  async (threads, tenantThreads, share) => {
+    const pool = openTestPool({
+      threads,
+      limits: { wallMs: 15_000 },
+      queueLimit: 100,
+      ...(tenantThreads && { tenantThreads }),
+    });
+    await pool.ready();
+    const { host, release, open, seen } = heldHost();
+    const flood = Array.from({ length: 12 }, (_, index) =>
+      pool.run(waiting, { tenantId: 'flood', proxyId: `${index}`, host }),
+    );
+    await until(() => open.size === share);
+    if (threads > 1) {
+      for (let i = 0; i < 5; i += 1) expect(await pool.body(good, { tenantId: 'other' })).toBe(1);
+      expect(seen.most).toBe(share);
+    }
+    const releasing = setInterval(release, 5);
+    await Promise.all(flood);
+    clearInterval(releasing);
+    expect(seen.most).toBe(share);
+    await pool.close();
+  },
+);
+
+test('a flood fills its own part of the queue only: who has little waiting is not refused for it', async () => {
+  const pool = openTestPool({ threads: 2, limits: { wallMs: 15_000 }, queueLimit: 10 });
+  await pool.ready();
+  const held = heldHost();
+  const settle = (tenantId: string, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      pool.run(waiting, { tenantId, proxyId: `${index}`, host: held.host }).then(
+        () => 'answered',
+        (error) => error.code,
+      ),
+    );
+  const flood = settle('flood', 30);
+  const small = settle('small', 4);
+  const releasing = setInterval(held.release, 5);
+  expect(await Promise.all(small)).toEqual(Array(4).fill('answered'));
+  const ends = await Promise.all(flood);
+  clearInterval(releasing);
+  expect(ends.filter((end) => end === 'unavailable').length).toBeGreaterThanOrEqual(19);
+  expect(ends.filter((end) => end === 'answered').length).toBeGreaterThanOrEqual(5);
+  await pool.close();
+});
+
+test('two Tenants that both want all share the threads alike', async () => {
+  const pool = openTestPool({ threads: 4, limits: { wallMs: 15_000 }, queueLimit: 100 });
+  await pool.ready();
+  const [left, right] = [heldHost(), heldHost()];
+  const runs = [left, right].flatMap(({ host }, tenant) =>
+    Array.from({ length: 8 }, (_, index) => pool.run(waiting, { tenantId: `${tenant}`, proxyId: `${index}`, host })),
+  );
+  await until(() => left.open.size + right.open.size === 4);
+  const releasing = setInterval(
+    () =>
+      [left, right].forEach(({ release }) => {
+        release();
+      }),
+    5,
+  );
+  await until(() => right.seen.most > 0);
+  await Promise.all(runs);
+  clearInterval(releasing);
+  expect([left.seen.most, right.seen.most].every((most) => most <= 3)).toBe(true);
+  await pool.close();
+});

@@ -1,0 +1,50 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
+/** They keep built-ins busy that were written for honest sizes; many of these never look at an interrupt. */
+export const againstBuiltIns: Record<string, string> = {
+  'sparse array to text': 'return new Array(1e9) + ""',
+  'join of a sparse array': 'new Array(2 ** 31).join("x")',
+  'fill of a length that is a lie': 'Array.prototype.fill.call({ length: 2 ** 53 - 1 }, 0)',
+  'search in a length that is a lie': 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)',
+  'search backwards in a length that is a lie': 'Array.prototype.lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)',
+  'reversal of a length that is a lie': 'Array.prototype.reverse.call({ length: 2 ** 53 - 1 })',
+  'copy within a length that is a lie': 'Array.prototype.copyWithin.call({ length: 2 ** 53 - 1 }, 1, 0)',
+  'removal from a length that is a lie': 'Array.prototype.shift.call({ length: 2 ** 53 - 1 })',
+  'sort of a length that is a lie': 'Array.prototype.sort.call({ length: 2 ** 53 - 1 })',
+  'raw text of a length that is a lie': 'String.raw({ raw: { length: 2 ** 53 - 1 } })',
+  'JSON of a length that is a lie':
+    'return { body: new Proxy([], { get: (_, k) => (k === "length" ? 2 ** 53 - 1 : 1) }) }',
+  'random order': 'const a = Array.from({ length: 1e5 }, Math.random); for (;;) a.sort(() => Math.random() - 0.5)',
+  'search of a long text in a long text': 'const s = "a".repeat(3e6); for (;;) s.indexOf("a".repeat(1e6) + "b")',
+  'comparison of long texts': 'const s = "é".repeat(2e6); for (;;) s.localeCompare(s.normalize("NFD"))',
+  'case of long texts': 'const s = "ß".repeat(1e6); for (;;) s.toUpperCase()',
+  'escapes of long texts': 'const s = "%".repeat(1e6); for (;;) decodeURIComponent(encodeURIComponent(s))',
+  'prototypes that never end':
+    'const p = new Proxy({}, { getPrototypeOf: () => p }); Object.prototype.isPrototypeOf(p)',
+  'instance of a proxy without end': 'const p = new Proxy({}, { getPrototypeOf: () => p }); p instanceof Array',
+  'keys of a proxy without end': 'Object.keys(new Proxy({}, { ownKeys() { for (;;); } }))',
+  'large source': 'eval("1+".repeat(3e6) + "1")',
+  'function with many parameters': 'new Function(Array.from({ length: 1e5 }, (_, i) => `p${i}`).join(), "")',
+  'regex with large counts': 'new RegExp("(?:(?:a{1000}){1000}){1000}").test("a".repeat(1e5))',
+  'regex with many groups': 'for (;;) new RegExp("(a)".repeat(250)).exec("a".repeat(250))',
+  'digits of a BigInt': 'for (;;) (7n ** 100000n).toString()',
+  'JSON text of many members': 'for (;;) JSON.parse(`[${"1,".repeat(1e5)}1]`)',
+  'dates without end': 'for (;;) new Date("2000-01-01T00:00:00Z").toISOString()',
+  'hashes without end':
+    'const { createHash } = require("crypto"); for (;;) createHash("sha512").update("x".repeat(1e6)).digest()',
+  'HMACs without end':
+    'const { createHmac } = require("crypto"); for (;;) createHmac("sha256", "k").update("x".repeat(1e5)).digest()',
+  'ciphers without end':
+    'const { createCipheriv } = require("crypto"); for (;;) createCipheriv("aes-256-gcm", Buffer.alloc(32), Buffer.alloc(12))',
+  'random bytes without end': 'for (;;) require("crypto").randomBytes(2 ** 20)',
+  'large randomBytes': 'require("crypto").randomBytes(2 ** 30)',
+  'random numbers of an impossible range': 'require("crypto").randomInt(0, 2 ** 60)',
+  'URLs without end': 'for (;;) new URL(`http://a/?${"x".repeat(1e5)}`)',
+  'parameters without end': 'const p = new URLSearchParams(); for (;;) p.append("a".repeat(1e3), "b")',
+  'query of many fields':
+    'for (;;) require("querystring").parse("a&".repeat(1e6), undefined, undefined, { maxKeys: 0 })',
+  'paths without end': 'for (;;) require("path").normalize("a/../".repeat(1e5))',
+  'text decoding without end': 'const b = Buffer.alloc(1e6, "é"); for (;;) new TextDecoder().decode(b)',
+  'base64 without end': 'for (;;) btoa("x".repeat(1e6))',
+  'data that is too long for the host': 'require("crypto").createHash("md5").update("x".repeat(3e7)).digest()',
+  'recursion through the host': 'const f = () => { Buffer.from("x"); new URL("http://a/" + "b"); f() }; f()',
+};

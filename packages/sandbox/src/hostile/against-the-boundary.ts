@@ -1,0 +1,58 @@
+/** They attack what stands between them and the service: results, errors, the client, modules. */
+export const againstTheBoundary: Record<string, string> = {
+  '100 MB of output': 'return { body: Array(1e7).fill("0123456789") }',
+  'output that is just too long': 'return { body: "x".repeat(2e5) }',
+  'headers that are too long': 'return { headers: { a: "x".repeat(2e5) } }',
+  'output from toJSON': 'return { body: { toJSON() { for (;;) {} } } }',
+  'output from toJSON that nests': 'const o = { toJSON: () => ({ o, p: o }) }; return { body: o }',
+  'headers from toJSON': 'return { headers: { toJSON() { for (;;) {} } } }',
+  'getter that throws': 'return { get body() { throw null } }',
+  'getter that loops': 'return { get headers() { for (;;) {} } }',
+  'proxy as result': 'return new Proxy({}, { get() { for (;;) {} } })',
+  'proxy as body': 'return { body: new Proxy({}, { ownKeys() { for (;;) {} } }) }',
+  'revoked proxy as body': 'const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return { body: proxy }',
+  'throws null': 'throw null',
+  'throws what cannot be text': 'throw { get name() { for (;;) {} }, message: Symbol(), get stack() { throw 1 } }',
+  'throws a proxy': 'throw new Proxy({}, { has() { throw 1 }, get() { throw 1 } })',
+  'throws a proxy that loops': 'throw new Proxy({}, { get() { for (;;); } })',
+  'throws at length': 'throw new Error("x".repeat(1e6))',
+  'throws an error that converts for ever': 'throw { message: { toString() { for (;;); } } }',
+  'throws an error that passes for ours':
+    'throw Object.assign(new Error("x"), { code: "unavailable", status: 200, kind: "response" })',
+  'custom response that is too large':
+    'throw new (require("svc-errors").CustomHttpResponseError)({ status: 200, body: "x".repeat(1e6) })',
+  'custom response of an impossible status':
+    'throw new (require("svc-errors").CustomHttpResponseError)({ status: 99 })',
+  'stack that loops': 'Error.prepareStackTrace = () => { for (;;); }; throw new Error("x")',
+  'redefined Object.prototype.then': 'Object.prototype.then = function () {}; return { body: 1 }',
+  'Object.prototype.then that loops': 'Object.prototype.then = function () { for (;;); }; return { body: 1 }',
+  'client flood': 'for (;;) req.svc.tokenize(1)',
+  'client flood side by side': 'await Promise.all(Array.from({ length: 1e4 }, () => req.svc.detokenize(1)))',
+  'client payload that is too large': 'await req.svc.tokenize("x".repeat(2e5))',
+  'client payload that loops': 'await req.svc.tokenize({ toJSON() { for (;;); } })',
+  'client in a frozen promise': 'Promise.prototype.then = () => { for (;;); }; await req.svc.tokenize(1); for (;;);',
+  'flood of the console': 'for (;;) console.log("x".repeat(1e4))',
+  'flood of empty lines': 'for (;;) console.log()',
+  'console of what loops': 'console.log({ [Symbol.for("nodejs.util.inspect.custom")]() { for (;;); } })',
+  'console of a proxy':
+    'console.log(new Proxy({}, { ownKeys() { throw 1 }, get() { throw 1 }, getPrototypeOf() { for (;;); } }))',
+  'require from within require':
+    'const { defineProperty } = Object; Object.defineProperty = Object.assign = Object.freeze = () => require("util"); Object.create = () => require("uuid"); require("util"); throw 1',
+  'require of a name that changes': 'let n = 0; require({ toString: () => (n++ ? "util" : "fs") })',
+  'require of a file': 'require("/etc/passwd")',
+  'import of a module of Node.js': 'await import("node:fs")',
+  'import of the host functions': 'return { body: Object.keys(await import("./host.js")) }',
+  'import from eval': 'return { body: Object.keys(await eval("import(\'guest/host.js\')")) }',
+  'import from a new Function': 'return { body: Object.keys(await new Function("return import(\'./host.js\')")()) }',
+  'constructor of the constructor':
+    'return { body: req.constructor.constructor("return process")().mainModule.require("fs") }',
+  'constructor of a function of the host': 'return { body: console.log.constructor("return process.binding")()("fs") }',
+  'stack frames of the host':
+    'Error.prepareStackTrace = (_, frames) => frames; return { body: new Error().stack[0].getThis().process }',
+  'caller of the wrapper': 'return { body: arguments.callee.caller.arguments[0] }',
+  'WebAssembly of its own': 'new WebAssembly.Memory({ initial: 65536 })',
+  'thread of its own': 'new Worker("data:text/javascript,for(;;);")',
+  'end of the process': 'process.exit(1)',
+  'signal to the process': 'process.kill(process.pid)',
+  'timer of text': 'setTimeout("for (;;);"); await new Promise(() => {})',
+};

@@ -1,0 +1,131 @@
+import { ServiceError } from '@sluice/problems';
+import { TransformStopped } from '../failure.ts';
+import { defaultTransformLimits, type TransformLimits } from '../limits.ts';
+import { openTransformPool, type TransformPool } from '../pool.ts';
+import type { TransformTask } from '../transform-task.ts';
+import { hostileModule, hostilePrograms } from './programs.ts';
+
+/** How one program ended. */
+export interface HostileRow {
+  program: string;
+  /** The limit, `error` where the engine refused it by an error, `answered` where it was not refused at all. */
+  stoppedBy: string;
+  detail: string;
+  /** From its start in a thread to the answer. */
+  durationMs: number;
+}
+
+/** Good invocations of another Tenant beside them. */
+export interface GoodTraffic {
+  invocations: number;
+  lost: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+export interface HostileReport {
+  rows: HostileRow[];
+  limits: TransformLimits;
+  alone: GoodTraffic;
+  beside: GoodTraffic;
+  /** Threads that broke outside of any task. */
+  faults: number;
+}
+
+/** Short ones, so that all programs together take half a minute. */
+export const hostileLimits: Readonly<TransformLimits> = Object.freeze({
+  ...defaultTransformLimits,
+  cpuMs: 100,
+  wallMs: 600,
+  heapBytes: 32 * 2 ** 20,
+  outputBytes: 100_000,
+});
+
+const atOnce = 3;
+const pauseMs = 2;
+
+/** Runs every hostile program, three at a time, while another Tenant's good transform runs again and again beside them. */
+export async function runHostilePrograms(onRow: (row: HostileRow) => void = () => {}): Promise<HostileReport> {
+  let faults = 0;
+  const pool = openTransformPool({
+    limits: hostileLimits,
+    threads: atOnce + 1,
+    queueLimit: 100,
+    waitMs: 10_000,
+    headerPrefix: 'SVC',
+    onFault: () => {
+      faults += 1;
+    },
+  });
+  try {
+    await pool.ready();
+    const alone = await goodTraffic(pool, new Promise((resolve) => setTimeout(resolve, 1_000)));
+    const rows: HostileRow[] = [];
+    const programs = Object.entries(hostilePrograms);
+    const runNext = async (): Promise<void> => {
+      const [program, statements] = programs.shift() ?? [];
+      if (program === undefined || statements === undefined) return;
+      const row = await runProgram(pool, program, statements);
+      rows.push(row);
+      onRow(row);
+      return runNext();
+    };
+    const beside = await goodTraffic(pool, Promise.all(Array.from({ length: atOnce }, runNext)));
+    return { rows, limits: hostileLimits, alone, beside, faults };
+  } finally {
+    await pool.close();
+  }
+}
+
+async function runProgram(pool: TransformPool, program: string, statements: string): Promise<HostileRow> {
+  let durationMs = 0;
+  const task: TransformTask = {
+    tenantId: 'hostile',
+    proxyId: program,
+    kind: 'request',
+    code: hostileModule(statements),
+    argsJson: '{"body":{"name":"Ann"}}',
+    configuration: {},
+    host: async (_, payloadJson) => payloadJson,
+    onEnd: (usage) => {
+      durationMs = usage.durationMs;
+    },
+  };
+  try {
+    await pool.run(task);
+    return { program, stoppedBy: 'answered', detail: '', durationMs };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'transform_failed') throw error;
+    const stoppedBy = error.cause instanceof TransformStopped ? error.cause.limit : 'error';
+    return { program, stoppedBy, detail: error.detail, durationMs };
+  }
+}
+
+const goodCode = 'module.exports = async (req) => ({ body: await req.svc.detokenize(req.args.body) })';
+
+/** A transform of another Tenant, over and over until `end`; lost is what is not answered rightly. */
+export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): Promise<GoodTraffic> {
+  const durations: number[] = [];
+  let lost = 0;
+  let ended = false;
+  const settled = end.finally(() => {
+    ended = true;
+  });
+  settled.catch(() => {});
+  while (!ended) {
+    const argsJson = JSON.stringify({ body: { number: durations.length } });
+    const startedAt = performance.now();
+    const task = { tenantId: 'good', proxyId: 'good', kind: 'request', code: goodCode, argsJson } as const;
+    const answer = await pool
+      .run({ ...task, configuration: {}, host: async (_, payloadJson) => payloadJson })
+      .catch(() => undefined);
+    if (answer?.bodyJson !== `{"number":${durations.length}}`) lost += 1;
+    durations.push(performance.now() - startedAt);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  await settled;
+  durations.sort((a, b) => a - b);
+  const quantile = (part: number) =>
+    durations[Math.min(Math.floor(durations.length * part), durations.length - 1)] ?? 0;
+  return { invocations: durations.length, lost, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+}

@@ -1,0 +1,93 @@
+import { ServiceError } from '@sluice/problems';
+import { newFairQueue } from './fair-queue.ts';
+
+interface Job {
+  tenantId: string;
+  /** `release` is called before the caller gets the answer. */
+  start(release: () => void): void;
+  /** Only while it waits. */
+  refuse(): void;
+}
+
+export interface SchedulerOptions {
+  /** Threads that are up, busy or not. */
+  threads(): number;
+  /** Threads that one Tenant may hold at a time. */
+  share: number;
+  /** Work that may wait. */
+  queueLimit: number;
+  /** Longest wait; what waits longer is refused. */
+  waitMs: number;
+}
+
+/** Decides which Tenant's work is next. */
+export interface Scheduler {
+  readonly running: number;
+  readonly waiting: number;
+  /** Rejects with `unavailable` where too much waits, it waits too long, or the scheduler is closed. */
+  schedule<T>(tenantId: string, work: () => Promise<T>): Promise<T>;
+  /** A thread is up: work that waits may start. */
+  startNext(): void;
+  /** Refuses what waits, and all that comes. */
+  close(): void;
+}
+
+export function newScheduler({ threads, share, queueLimit, waitMs }: SchedulerOptions): Scheduler {
+  const queue = newFairQueue<Job>(share);
+  let running = 0;
+  let closed = false;
+
+  function startNext(): void {
+    while (running < threads()) {
+      const job = queue.take();
+      if (!job) return;
+      running += 1;
+      job.start(() => {
+        running -= 1;
+        queue.finish(job);
+        startNext();
+      });
+    }
+  }
+
+  return {
+    get running() {
+      return running;
+    },
+    get waiting() {
+      return queue.size;
+    },
+    startNext,
+    schedule: <T>(tenantId: string, work: () => Promise<T>) => {
+      if (closed) return Promise.reject(busy());
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      let timer: NodeJS.Timeout | undefined;
+      const refuse = () => {
+        clearTimeout(timer);
+        queue.remove(job);
+        reject(busy());
+      };
+      const job: Job = {
+        tenantId,
+        refuse,
+        start: (release) => {
+          clearTimeout(timer);
+          void work().finally(release).then(resolve, reject);
+        },
+      };
+      queue.add(job);
+      startNext();
+      if (queue.size > queueLimit) queue.removeFromLongest()?.refuse();
+      if (queue.has(job)) timer = setTimeout(refuse, waitMs);
+      return promise;
+    },
+    close: () => {
+      closed = true;
+      for (const job of queue.waiting()) job.refuse();
+    },
+  };
+}
+
+/** Too much is under way; it can be asked again. */
+export const busy = () =>
+  new ServiceError('unavailable', 'Too many transforms are running; try again', { retryAfterSeconds: 1 });

@@ -1,0 +1,58 @@
+import { defaultTransformLimits, type TransformLimits } from './limits.ts';
+
+const milliseconds = { type: 'integer', minimum: 1 } as const;
+const bytes = { type: 'integer', minimum: 1024 } as const;
+
+/** What one invocation of a transform may use; the same for every service that runs them. */
+export const transformSettings = {
+  TRANSFORM_CPU_MS: {
+    ...milliseconds,
+    default: defaultTransformLimits.cpuMs,
+    description: 'CPU time of one transform, in milliseconds',
+  },
+  TRANSFORM_WALL_MS: {
+    ...milliseconds,
+    default: defaultTransformLimits.wallMs,
+    description: 'Duration of one transform, in milliseconds',
+  },
+  TRANSFORM_HEAP_BYTES: {
+    ...bytes,
+    default: defaultTransformLimits.heapBytes,
+    description: 'Memory of one transform, in bytes',
+  },
+  TRANSFORM_STACK_BYTES: {
+    ...bytes,
+    default: defaultTransformLimits.stackBytes,
+    description: 'Stack of one transform, in bytes',
+  },
+  TRANSFORM_OUTPUT_BYTES: {
+    ...bytes,
+    default: defaultTransformLimits.outputBytes,
+    description: 'Result of one transform, in bytes',
+  },
+  TRANSFORM_HOST_CALLS: {
+    type: 'integer',
+    minimum: 0,
+    default: defaultTransformLimits.hostCalls,
+    description: 'Calls of one transform to its client object',
+  },
+  TRANSFORM_CONSOLE_BYTES: {
+    type: 'integer',
+    minimum: 0,
+    default: defaultTransformLimits.consoleBytes,
+    description: 'Console text of one transform that is kept, in bytes',
+  },
+} as const;
+
+/** The limits that a service's settings say. */
+export function transformLimitsFrom(config: Readonly<Record<keyof typeof transformSettings, number>>): TransformLimits {
+  return {
+    cpuMs: config.TRANSFORM_CPU_MS,
+    wallMs: config.TRANSFORM_WALL_MS,
+    heapBytes: config.TRANSFORM_HEAP_BYTES,
+    stackBytes: config.TRANSFORM_STACK_BYTES,
+    outputBytes: config.TRANSFORM_OUTPUT_BYTES,
+    hostCalls: config.TRANSFORM_HOST_CALLS,
+    consoleBytes: config.TRANSFORM_CONSOLE_BYTES,
+  };
+}

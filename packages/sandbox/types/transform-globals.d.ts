@@ -1,0 +1,201 @@
+/**
+ * The globals and modules that transforms find, for editors that do not know Node.js. With `@types/node` leave this file
+ * out; it then declares more than there is.
+ */
+
+declare const global: typeof globalThis;
+declare const process: {
+  readonly env: Readonly<Record<string, never>>;
+  nextTick(run: Callback, ...values: unknown[]): void;
+};
+declare const console: Record<
+  'log' | 'info' | 'debug' | 'warn' | 'error' | 'trace' | 'dir' | 'table' | 'group' | 'count',
+  (...values: unknown[]) => void
+> & { assert(condition: unknown, ...values: unknown[]): void };
+
+type Callback = (...values: never[]) => unknown;
+interface Timer {
+  ref(): this;
+  unref(): this;
+}
+declare function setTimeout(run: Callback, ms?: number, ...values: unknown[]): Timer;
+declare function setInterval(run: Callback, ms?: number, ...values: unknown[]): Timer;
+declare function setImmediate(run: Callback, ...values: unknown[]): Timer;
+declare function clearTimeout(timer: Timer | undefined): void;
+declare function clearInterval(timer: Timer | undefined): void;
+declare function clearImmediate(timer: Timer | undefined): void;
+declare function queueMicrotask(run: () => void): void;
+declare function structuredClone<T>(value: T): T;
+declare function atob(text: string): string;
+declare function btoa(text: string): string;
+
+declare class URLSearchParams {
+  constructor(init?: string | Record<string, string> | Iterable<[string, string]>);
+  readonly size: number;
+  append(name: string, value: string): void;
+  delete(name: string, value?: string): void;
+  get(name: string): string | null;
+  getAll(name: string): string[];
+  has(name: string, value?: string): boolean;
+  set(name: string, value: string): void;
+  sort(): void;
+  forEach(run: (value: string, name: string, all: URLSearchParams) => void): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+  toString(): string;
+  [Symbol.iterator](): IterableIterator<[string, string]>;
+}
+declare class URL {
+  constructor(url: string | URL, base?: string | URL);
+  static canParse(url: string | URL, base?: string | URL): boolean;
+  readonly origin: string;
+  readonly searchParams: URLSearchParams;
+  href: string;
+  protocol: string;
+  username: string;
+  password: string;
+  host: string;
+  hostname: string;
+  port: string;
+  pathname: string;
+  search: string;
+  hash: string;
+  toString(): string;
+  toJSON(): string;
+}
+declare class TextEncoder {
+  readonly encoding: 'utf-8';
+  encode(text?: string): Uint8Array;
+  encodeInto(text: string, into: Uint8Array): { read: number; written: number };
+}
+declare class TextDecoder {
+  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
+  readonly encoding: string;
+  decode(bytes?: ArrayBufferView | ArrayBuffer, options?: { stream?: boolean }): string;
+}
+declare const crypto: {
+  randomUUID(): string;
+  getRandomValues<T extends ArrayBufferView>(into: T): T;
+  readonly subtle: {
+    digest(algorithm: string | { name: string }, data: ArrayBufferView | ArrayBuffer): Promise<ArrayBuffer>;
+  };
+};
+
+type BufferEncoding =
+  | 'utf8'
+  | 'utf-8'
+  | 'utf16le'
+  | 'ucs2'
+  | 'latin1'
+  | 'binary'
+  | 'ascii'
+  | 'base64'
+  | 'base64url'
+  | 'hex';
+type BytesLike = string | ArrayBufferView | ArrayBuffer;
+interface Buffer extends Uint8Array<ArrayBuffer> {
+  toString(encoding?: BufferEncoding, start?: number, end?: number): string;
+  equals(other: Uint8Array): boolean;
+  compare(other: Uint8Array): -1 | 0 | 1;
+  write(text: string, offset?: number, length?: number, encoding?: BufferEncoding): number;
+  copy(target: Uint8Array, targetStart?: number, start?: number, end?: number): number;
+  slice(start?: number, end?: number): Buffer;
+  subarray(start?: number, end?: number): Buffer;
+}
+declare const Buffer: {
+  from(value: string, encoding?: BufferEncoding): Buffer;
+  from(value: ArrayBuffer, offset?: number, length?: number): Buffer;
+  from(value: ArrayLike<number> | Iterable<number>): Buffer;
+  alloc(size: number, fill?: string | number | Uint8Array, encoding?: BufferEncoding): Buffer;
+  concat(parts: readonly Uint8Array[], length?: number): Buffer;
+  byteLength(text: BytesLike, encoding?: BufferEncoding): number;
+  compare(left: Uint8Array, right: Uint8Array): -1 | 0 | 1;
+  isBuffer(value: unknown): value is Buffer;
+  isEncoding(name: string): name is BufferEncoding;
+};
+
+declare module 'node:crypto' {
+  interface Hash {
+    update(data: BytesLike, encoding?: BufferEncoding): this;
+    digest(): Buffer;
+    digest(encoding: BufferEncoding): string;
+  }
+  interface Cipher {
+    update(data: BytesLike, inputEncoding?: BufferEncoding): Buffer;
+    update(data: BytesLike, inputEncoding: BufferEncoding | undefined, outputEncoding: BufferEncoding): string;
+    final(): Buffer;
+    final(encoding: BufferEncoding): string;
+    setAAD(data: ArrayBufferView): this;
+    setAutoPadding(on?: boolean): this;
+    getAuthTag(): Buffer;
+    setAuthTag(tag: ArrayBufferView): this;
+  }
+  export function createHash(algorithm: string): Hash;
+  export function createHmac(algorithm: string, key: BytesLike): Hash;
+  export function createCipheriv(algorithm: string, key: BytesLike, iv: BytesLike, options?: object): Cipher;
+  export function createDecipheriv(algorithm: string, key: BytesLike, iv: BytesLike, options?: object): Cipher;
+  export function randomBytes(size: number): Buffer;
+  export function randomInt(maximum: number): number;
+  export function randomInt(minimum: number, maximum: number): number;
+  export function randomUUID(): string;
+  export function timingSafeEqual(left: ArrayBufferView, right: ArrayBufferView): boolean;
+}
+
+declare module 'uuid' {
+  export const NIL: string;
+  export function v4(): string;
+  export function v7(): string;
+  export const v3: ((name: string, namespace: string) => string) & { readonly DNS: string; readonly URL: string };
+  export const v5: ((name: string, namespace: string) => string) & { readonly DNS: string; readonly URL: string };
+  export function validate(text: string): boolean;
+  export function version(text: string): number;
+  export function parse(text: string): Uint8Array;
+  export function stringify(bytes: Uint8Array): string;
+}
+
+declare module 'node:querystring' {
+  export function parse(
+    text: string,
+    separator?: string,
+    equals?: string,
+  ): Record<string, string | string[] | undefined>;
+  export function stringify(value: object, separator?: string, equals?: string): string;
+  function encodeText(text: string): string;
+  function decodeText(text: string): string;
+
+  export { decodeText as unescape, encodeText as escape };
+}
+
+declare module 'node:util' {
+  export function format(...values: unknown[]): string;
+  export function inspect(value: unknown, options?: { depth?: number | null }): string;
+  export function isDeepStrictEqual(left: unknown, right: unknown): boolean;
+  export function promisify(run: Callback): (...values: unknown[]) => Promise<unknown>;
+}
+
+declare module 'buffer' {
+  const module: { Buffer: typeof Buffer };
+  export = module;
+}
+
+declare module 'crypto' {
+  export * from 'node:crypto';
+}
+declare module 'querystring' {
+  export * from 'node:querystring';
+}
+declare module 'util' {
+  export * from 'node:util';
+}
+
+// Known to be there; their members are those of Node.js.
+declare module 'assert';
+declare module 'events';
+declare module 'path';
+declare module 'url';
+declare module 'node:assert';
+declare module 'node:buffer';
+declare module 'node:events';
+declare module 'node:path';
+declare module 'node:url';

@@ -1,0 +1,53 @@
+import type { KeyWrapper, RootKeys } from './key-wrapper.ts';
+import { openLocalRootKeys } from './local-key-wrapper.ts';
+import { type KeyServiceLog, openTransitRootKeys } from './transit-key-wrapper.ts';
+
+/** The settings of `vaultSettings`, checked with `vaultConditions`. */
+export interface KeyWrapperConfig {
+  KEY_PROVIDER: 'local' | 'vault-transit';
+  ROOT_KEY?: string | undefined;
+  ROOT_KEY_PREVIOUS?: string | undefined;
+  VAULT_ADDR?: string | undefined;
+  VAULT_TOKEN?: string | undefined;
+  VAULT_TRANSIT_MOUNT: string;
+  VAULT_TRANSIT_KEY?: string | undefined;
+}
+
+/**
+ * The root key that the settings name. What was wrapped by another one opens for as long as the settings give that one
+ * too, previous local keys as well as the other provider, so that a rotation can move everything to the current key.
+ * @throws {Error} that names the setting that is wrong, and never shows a secret.
+ */
+export function createKeyWrapper(config: KeyWrapperConfig, log: KeyServiceLog): KeyWrapper {
+  const local = openLocal(config);
+  const transit = openTransit(config, log);
+  const [current, other] = config.KEY_PROVIDER === 'local' ? [local, transit] : [transit, local];
+  if (!current) throw new Error(`The settings of KEY_PROVIDER ${config.KEY_PROVIDER} are not complete`);
+  if (!other) return current;
+  return {
+    currentKeyId: () => current.currentKeyId(),
+    wrap: (key, context) => current.wrap(key, context),
+    unwrap: (wrapped, by) => (other.has(by.keyId) ? other : current).unwrap(wrapped, by),
+  };
+}
+
+function openLocal({ KEY_PROVIDER, ROOT_KEY, ROOT_KEY_PREVIOUS }: KeyWrapperConfig): RootKeys | undefined {
+  const previous = (ROOT_KEY_PREVIOUS?.split(',') ?? []).map((base64) => ({ setting: 'ROOT_KEY_PREVIOUS', base64 }));
+  const [first, ...others] =
+    ROOT_KEY === undefined ? previous : [{ setting: 'ROOT_KEY', base64: ROOT_KEY }, ...previous];
+  // Previous keys wrap nothing: without ROOT_KEY they only serve what another provider takes over.
+  if (first === undefined || (ROOT_KEY === undefined && KEY_PROVIDER === 'local')) return undefined;
+  return openLocalRootKeys(first, others);
+}
+
+function openTransit(config: KeyWrapperConfig, log: KeyServiceLog): RootKeys | undefined {
+  const { VAULT_ADDR, VAULT_TOKEN, VAULT_TRANSIT_MOUNT, VAULT_TRANSIT_KEY } = config;
+  if (VAULT_ADDR === undefined || VAULT_TOKEN === undefined || VAULT_TRANSIT_KEY === undefined) return undefined;
+  return openTransitRootKeys({
+    address: VAULT_ADDR,
+    token: VAULT_TOKEN,
+    mount: VAULT_TRANSIT_MOUNT,
+    key: VAULT_TRANSIT_KEY,
+    log,
+  });
+}

@@ -1,0 +1,137 @@
+import { ServiceError } from '@sluice/problems';
+
+/** Where the operator reads what is wrong with the key service. */
+export interface KeyServiceLog {
+  error(detail: object, message: string): void;
+  info(detail: object, message: string): void;
+}
+
+export interface TransitClientOptions {
+  /** Base URL of the server. */
+  address: string;
+  token: string;
+  log: KeyServiceLog;
+  /** For a call in all, its second try included. */
+  timeoutMs?: number;
+}
+
+/** An answer that is neither a fault of the server nor of our credentials. */
+export interface TransitAnswer {
+  status: number;
+  /** The member `data` of the body. */
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** Calls to the HTTP API of HashiCorp Vault or OpenBao. */
+export interface TransitClient {
+  /** @throws {ServiceError} `unavailable` where the server is away, slow, or refuses us; the log says why. */
+  call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer>;
+  /** Notes that an answer cannot be used. */
+  refuse(reason: string, status?: number): ServiceError;
+}
+
+/** Far more than any answer of the transit engine. */
+const mostBytes = 64 * 1024;
+
+/** The statuses by which the server says that what it was asked for cannot be. All others are not about the request. */
+const requestFaults = new Set([400, 404, 422]);
+
+/**
+ * No call takes longer than the time-out. One that meets a 5xx or a broken connection is made once more; one that was
+ * slow is not. It is logged when the server fails and when it is back, without the token.
+ */
+export function createTransitClient(options: TransitClientOptions): TransitClient {
+  const { token, log, timeoutMs = 2000 } = options;
+  const address = options.address.replace(/\/+$/, '');
+  let failing: string | undefined;
+
+  function refuse(reason: string, status?: number): ServiceError {
+    if (failing !== reason) {
+      log.error({ address, reason, ...(status !== undefined && { status }) }, 'the key service cannot be used');
+    }
+    failing = reason;
+    return new ServiceError('unavailable', 'The key service is not available', { retryAfterSeconds: 1 });
+  }
+
+  function recovered(): void {
+    if (failing !== undefined) log.info({ address }, 'the key service is back');
+    failing = undefined;
+  }
+
+  /** A text where there was no answer: why. */
+  async function send(url: string, init: RequestInit): Promise<{ status: number; text: string } | string> {
+    try {
+      const response = await fetch(url, init);
+      return { status: response.status, text: await readBounded(response) };
+    } catch (error) {
+      return init.signal?.aborted ? 'it did not answer in time' : `the connection failed${codeOf(error)}`;
+    }
+  }
+
+  async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const init: RequestInit = {
+      method,
+      // Elsewhere the token has no business.
+      redirect: 'manual',
+      signal,
+      headers: { 'X-Vault-Token': token, 'X-Vault-Request': 'true', 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    };
+    const url = `${address}/v1/${path}`;
+    let answer = await send(url, init);
+    if (!signal.aborted && isWorthASecondTry(answer)) answer = await send(url, init);
+    if (typeof answer === 'string') throw refuse(answer);
+    const { status, text } = answer;
+    if (requestFaults.has(status)) return { status, data: {} };
+    if (status !== 200) throw refuse(reasonOfStatus(status), status);
+    const data = dataOf(text);
+    if (!data) throw refuse('the answer is not one of the transit engine', status);
+    recovered();
+    return { status, data };
+  }
+
+  return { call, refuse };
+}
+
+function isWorthASecondTry(answer: { status: number } | string): boolean {
+  return typeof answer === 'string' || answer.status >= 500;
+}
+
+/** What is told of an error: its code, and nothing that it quotes. */
+function codeOf(error: unknown): string {
+  const cause = hasMember(error, 'cause') ? error.cause : error;
+  return hasMember(cause, 'code') && typeof cause.code === 'string' ? ` (${cause.code})` : '';
+}
+
+function hasMember<K extends string>(value: unknown, name: K): value is Record<K, unknown> {
+  return typeof value === 'object' && value !== null && name in value;
+}
+
+function reasonOfStatus(status: number): string {
+  if (status === 403) return 'VAULT_TOKEN is refused: it has expired, or its policy does not allow this';
+  if (status === 429) return 'it limits our rate';
+  if (status >= 300 && status < 400) return 'it redirects elsewhere: VAULT_ADDR must name the server itself';
+  return `it answers ${status}`;
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > mostBytes) throw new Error('the answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function dataOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    const data = hasMember(body, 'data') ? body.data : undefined;
+    return typeof data === 'object' && data !== null ? { ...data } : undefined;
+  } catch {
+    return undefined; // told by the caller
+  }
+}

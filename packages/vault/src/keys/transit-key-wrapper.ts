@@ -1,0 +1,55 @@
+import type { RootKeys } from './key-wrapper.ts';
+import { createTransitClient, type TransitClientOptions } from './transit-client.ts';
+
+export type { KeyServiceLog } from './transit-client.ts';
+
+export interface TransitOptions extends TransitClientOptions {
+  /** Path of the transit engine. */
+  mount: string;
+  /** Name of the key, of a type that takes associated data (aes256-gcm96 is the default one). */
+  key: string;
+}
+
+/** What the transit engine makes: `vault:v<version of the key>:<base64>`. */
+const ciphertextPattern = /^vault:v(\d+):[A-Za-z0-9+/=]+$/;
+
+/**
+ * The versions of one key in the transit engine of HashiCorp Vault or OpenBao. A data key travels there in clear, by
+ * TLS; the root key never comes here. The context is associated data. A wrapped key is the engine's own text.
+ */
+export function openTransitRootKeys({ mount, key, ...options }: TransitOptions): RootKeys {
+  const client = createTransitClient(options);
+  const idOf = (version: string | number) => `vault-transit:${mount}/${key}:v${version}`;
+  const associated_data = (context: string) => Buffer.from(context).toString('base64');
+  const has = (keyId: string) => keyId.startsWith(idOf(''));
+  return {
+    has,
+    async currentKeyId() {
+      const { status, data } = await client.call('GET', `${mount}/keys/${key}`);
+      if (status !== 200) throw client.refuse('there is no such transit engine or key', status);
+      const { latest_version } = data;
+      if (typeof latest_version !== 'number') throw client.refuse('the answer is not one of the transit engine');
+      return idOf(latest_version);
+    },
+    async wrap(plain, context) {
+      const body = { plaintext: plain.toString('base64'), associated_data: associated_data(context) };
+      const { status, data } = await client.call('POST', `${mount}/encrypt/${key}`, body);
+      if (status !== 200) throw client.refuse('it cannot encrypt with this transit engine and key', status);
+      const { ciphertext } = data;
+      const version = typeof ciphertext === 'string' && ciphertextPattern.exec(ciphertext)?.[1];
+      if (!version) throw client.refuse('the answer is not one of the transit engine');
+      return { wrapped: Buffer.from(String(ciphertext)), keyId: idOf(version) };
+    },
+    async unwrap(wrapped, { context, keyId }) {
+      const ciphertext = wrapped.toString('latin1');
+      if (!has(keyId)) throw new Error('it was wrapped by a root key that the settings do not give');
+      if (!ciphertextPattern.test(ciphertext)) throw new Error('it is not a ciphertext of the transit engine');
+      const body = { ciphertext, associated_data: associated_data(context) };
+      const { status, data } = await client.call('POST', `${mount}/decrypt/${key}`, body);
+      if (status !== 200) throw new Error(`the key service refuses to decrypt it (${status})`);
+      const { plaintext } = data;
+      if (typeof plaintext !== 'string') throw client.refuse('the answer is not one of the transit engine');
+      return Buffer.from(plaintext, 'base64');
+    },
+  };
+}

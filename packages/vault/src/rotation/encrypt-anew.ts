@@ -1,0 +1,93 @@
+import type { KeyObject } from 'node:crypto';
+import { decrypt, encrypt, keyVersionOf } from '../encryption/cipher.ts';
+import { IntegrityError } from '../encryption/integrity-error.ts';
+import type { KeyOwner } from '../keys/data-key.queries.ts';
+import type { DataKeys } from '../keys/data-keys.ts';
+import type { NewRow, OldRow } from './encrypted-rows.queries.ts';
+import type { EncryptedTable } from './encrypted-rows.ts';
+
+export interface EncryptAnewOptions {
+  owner: KeyOwner;
+  table: EncryptedTable;
+  /** Called with the id of a record that does not open. */
+  onDamaged: (id: string) => void;
+}
+
+/** A ciphertext in its place, and the plaintext until it is encrypted again. */
+interface Opened {
+  column: number;
+  plaintext: Buffer;
+}
+
+/**
+ * Opens these ciphertexts and encrypts the same texts, in the same places, under the newest version; the uses of it are
+ * counted before. Plaintexts are zeroed. @returns the rows that opened.
+ */
+export async function encryptAnew(
+  dataKeys: DataKeys,
+  rows: readonly OldRow[],
+  { owner, table, onDamaged }: EncryptAnewOptions,
+): Promise<NewRow[]> {
+  const keys = await findKeys(dataKeys, owner, rows);
+  const { tenantId } = owner;
+  const fieldOf = (column: number) => table.columns[column]?.field ?? '';
+  const opened = new Map<OldRow, Opened[]>();
+  try {
+    for (const row of rows) {
+      const texts: Opened[] = [];
+      opened.set(row, texts);
+      try {
+        row.ciphertexts.forEach((ciphertext, column) => {
+          if (ciphertext) texts.push({ column, plaintext: open(ciphertext, column, row) });
+        });
+      } catch (error) {
+        if (!(error instanceof IntegrityError)) throw error;
+        wipe(texts);
+        opened.delete(row);
+        onDamaged(row.id);
+      }
+    }
+    const uses = [...opened.values()].reduce((sum, texts) => sum + texts.length, 0);
+    if (uses === 0) return [];
+    const newKey = await dataKeys.reserve(owner, uses);
+    return Array.from(opened, ([row, texts]) => {
+      const replacements: (Buffer | null)[] = row.ciphertexts.map(() => null);
+      for (const { column, plaintext } of texts) {
+        replacements[column] = encrypt(newKey, { tenantId, recordId: row.id, field: fieldOf(column) }, plaintext);
+      }
+      return { ...row, replacements };
+    });
+  } finally {
+    for (const texts of opened.values()) wipe(texts);
+  }
+
+  function open(ciphertext: Buffer, column: number, { id }: OldRow): Buffer {
+    const version = keyVersionOf(ciphertext);
+    const key = keys.get(version);
+    if (!key) throw new IntegrityError(`data key version ${version} does not open`);
+    return decrypt(key, { tenantId, recordId: id, field: fieldOf(column) }, ciphertext);
+  }
+}
+
+function wipe(texts: readonly Opened[]): void {
+  for (const { plaintext } of texts) plaintext.fill(0);
+}
+
+/** The keys that these rows are under, but for those that do not open. */
+async function findKeys(dataKeys: DataKeys, owner: KeyOwner, rows: readonly OldRow[]): Promise<Map<number, KeyObject>> {
+  const keys = new Map<number, KeyObject>();
+  const versions = new Set<number>();
+  for (const { ciphertexts } of rows) {
+    // The first byte, the format, is looked at when it is opened.
+    for (const ciphertext of ciphertexts)
+      if (ciphertext && ciphertext.length >= 5) versions.add(ciphertext.readUInt32BE(1));
+  }
+  for (const version of versions) {
+    try {
+      keys.set(version, await dataKeys.find(owner, version));
+    } catch (error) {
+      if (!(error instanceof IntegrityError)) throw error; // its rows are told as damaged
+    }
+  }
+  return keys;
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KeyPurpose } from '../keys/data-key.queries.ts';
+import { encryptAnew } from './encrypt-anew.ts';
+import { countOlder, type Older, readPage, replaceCiphertexts } from './encrypted-rows.queries.ts';
+import type { EncryptedTable } from './encrypted-rows.ts';
+import type { Rotation } from './rotation.ts';
+
+export interface Reencryption extends Older {
+  purpose: KeyPurpose;
+  table: EncryptedTable;
+  /** From this moment (`performance.now()`) nothing is written any more that was prepared under an older version. */
+  settledAt: number;
+}
+
+export interface Reencrypted {
+  purpose: KeyPurpose;
+  rows: number;
+  /** By the database's own count, rows that are still under an older version. */
+  left: number;
+  /** Ids of records that do not open, a few of them. */
+  damaged: string[];
+}
+
+/** Longer than Postgres lets a transaction that does nothing hold its locks. */
+const mostFruitlessMs = 15_000;
+const pauseMs = 200;
+
+/**
+ * Encrypts everything that is under an older version anew, until the database says that nothing is. What does not open
+ * is left as it is, and named; what others hold locked is tried again for a while.
+ */
+export async function reencrypt(rotation: Rotation, work: Reencryption): Promise<Reencrypted> {
+  const { purpose, table, settledAt } = work;
+  const count = () => countOlder(rotation.countingDb, table, work);
+  const what = `${table.table} (${purpose})`;
+  const total = await count();
+  let left = total;
+  let rows = 0;
+  let fruitfulAt = performance.now();
+  for (;;) {
+    const onReplaced = (replaced: number) => {
+      rows += replaced;
+      if (replaced > 0) fruitfulAt = performance.now();
+      rotation.report({ type: 'progress', what, done: rows, total: Math.max(total, rows) });
+    };
+    const damage = left === 0 ? { rows: 0, ids: [] } : await walk(rotation, work, onReplaced);
+    left = await count();
+    const isDone = left <= damage.rows;
+    const waitMs = Math.ceil(settledAt - performance.now());
+    if (isDone ? waitMs <= 0 : performance.now() - fruitfulAt > mostFruitlessMs) {
+      return { purpose, rows, left, damaged: damage.ids };
+    }
+    if (isDone) rotation.report({ type: 'waiting', what, ms: waitMs });
+    await pause(isDone ? waitMs : pauseMs, rotation.signal);
+    if (isDone) left = await count();
+  }
+}
+
+/** Once through all rows of the Tenant. */
+async function walk(rotation: Rotation, work: Reencryption, onReplaced: (rows: number) => void) {
+  const { db, dataKeys, signal } = rotation;
+  const { table, tenantId } = work;
+  const damage = { rows: 0, ids: [] as string[] };
+  const onDamaged = (id: string) => {
+    damage.rows += 1;
+    if (damage.ids.length < 10) damage.ids.push(id);
+  };
+  for (let after: string | undefined = table.firstId; after !== undefined; ) {
+    signal.throwIfAborted();
+    const page = await readPage(db, table, { ...work, after });
+    const old = page.rows.filter(({ ciphertexts }) => ciphertexts.some((ciphertext) => ciphertext !== null));
+    const rows = await encryptAnew(dataKeys, old, { owner: work, table, onDamaged });
+    if (rows.length > 0) onReplaced(await replaceCiphertexts(db, table, { tenantId, rows }));
+    after = page.lastId;
+  }
+  return damage;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+}

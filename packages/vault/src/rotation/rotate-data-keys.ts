@@ -1,0 +1,95 @@
+import { recordChange } from '@sluice/audit';
+import { type RecordedChange, type Settlement, tagOf } from '@sluice/cache-coherence';
+import type { Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import { insertDataKey, isTenantClosed, type WrappedKey } from '../keys/data-key.queries.ts';
+import { newDataKey } from '../keys/new-data-key.ts';
+import { countOlder } from './encrypted-rows.queries.ts';
+import { encryptedTables, type RotatedPurpose } from './encrypted-rows.ts';
+import { type KeyVersion, listKeyVersions } from './key-versions.queries.ts';
+import { type Reencrypted, reencrypt } from './reencrypt.ts';
+import type { Rotation } from './rotation.ts';
+
+export interface DataKeyRotation {
+  tenantId: string;
+  purposes: readonly RotatedPurpose[];
+  /** How long a request may take that has prepared a write. */
+  settleMs?: number;
+}
+
+/** The limit on one statement and on getting a connection for it, and what lies between. */
+const longestWriteMs = 12_000;
+
+/**
+ * Gives a Tenant new versions of its data keys for these purposes, and encrypts anew what is under older ones. Where
+ * rows are under older versions already, those are moved to the newest and no further version is made: a rotation that
+ * was cut off is taken up again. Old versions stay in `data_keys`, since a request under way may still need one.
+ * @returns what was done for each purpose that has rows; `left` is 0 where all went well.
+ * @throws {ServiceError} `not_found` where there is no such Tenant or it is closed; `unavailable` where Postgres or a
+ * key service is away: the same rotation resumes.
+ */
+export async function rotateDataKeys(
+  rotation: Rotation,
+  { tenantId, purposes, settleMs = longestWriteMs }: DataKeyRotation,
+): Promise<Reencrypted[]> {
+  if (await isTenantClosed(rotation.db, tenantId)) {
+    throw new ServiceError('not_found', `There is no Tenant ${tenantId}, or it is closed`);
+  }
+  const newest = await findNewest(rotation.db, tenantId, purposes);
+  const resumed = await hasOlderRows(rotation, tenantId, newest);
+  const settlement = await announce(rotation, tenantId, { newest, isNew: !resumed });
+  const settledAt = performance.now() + settleMs;
+  const current = resumed ? newest : await findNewest(rotation.db, tenantId, purposes);
+  const versions = current.map(({ purpose, version, created_at }) => ({ purpose, version, createdAt: created_at }));
+  rotation.report({ type: 'versions', resumed, versions, settlement });
+  const done: Reencrypted[] = [];
+  for (const { purpose, version } of current) {
+    const table = encryptedTables[purpose];
+    if (table) done.push(await reencrypt(rotation, { tenantId, purpose, version, table, settledAt }));
+  }
+  return done;
+}
+
+/** Of the purposes that the Tenant has a key for. */
+async function findNewest(db: Queryable, tenantId: string, purposes: readonly RotatedPurpose[]): Promise<KeyVersion[]> {
+  const versions = await listKeyVersions(db, tenantId);
+  return purposes.flatMap((purpose) => versions.find((version) => version.purpose === purpose) ?? []);
+}
+
+async function hasOlderRows({ countingDb }: Rotation, tenantId: string, newest: KeyVersion[]): Promise<boolean> {
+  for (const { purpose, version } of newest) {
+    const table = encryptedTables[purpose];
+    if (table && (await countOlder(countingDb, table, { tenantId, version })) > 0) return true;
+  }
+  return false;
+}
+
+/**
+ * Stores new versions, if they are to be made, and tells every process to forget what it has of these keys: after that
+ * nobody begins to encrypt with an older version. Wrapped before the transaction, in which nothing may be slow.
+ */
+async function announce(
+  { db, keyWrapper, changes }: Rotation,
+  tenantId: string,
+  { newest, isNew }: { newest: KeyVersion[]; isNew: boolean },
+): Promise<Settlement> {
+  const made: { purpose: KeyVersion['purpose']; key: WrappedKey }[] = [];
+  for (const { purpose, version } of isNew ? newest : []) {
+    made.push({ purpose, key: await newDataKey(keyWrapper, { tenantId, purpose }, version + 1) });
+  }
+  const change = await db.transaction().execute(async (tx): Promise<RecordedChange> => {
+    for (const { purpose, key } of made) await insertDataKey(tx, { tenantId, purpose }, key);
+    if (made.length > 0) {
+      const act = { tenantId, actorId: null, traceId: null };
+      const detail = { versions: Object.fromEntries(made.map(({ purpose, key }) => [purpose, key.version])) };
+      const rotated = { operation: 'tenant.data_keys_rotated', entityType: 'tenant', entityId: tenantId, detail };
+      await recordChange(tx, act, rotated);
+    }
+    return changes.record(
+      tx,
+      tenantId,
+      newest.map(({ purpose }) => tagOf.dataKeys(tenantId, purpose)),
+    );
+  });
+  return changes.barrier(change);
+}

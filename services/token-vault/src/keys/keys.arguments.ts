@@ -1,0 +1,84 @@
+import { parseArgs } from 'node:util';
+import { uuidPattern } from '@sluice/http-api';
+import { type RotatedPurpose, rotatedPurposes } from '@sluice/vault';
+
+export const help = `Usage: npm run keys -- rotate-root [--json]
+       npm run keys -- rotate-data --tenant <id> [--purpose token_data|proxy_secrets|idempotency] [--json]
+       npm run keys -- status [--tenant <id>] [--json]
+
+rotate-root   wraps every data key anew that is not under the current root key. Give every process the new root key
+              first, with the one before it in ROOT_KEY_PREVIOUS; with vault-transit make a new version of the transit
+              key. At the end the previous key is not needed any more.
+rotate-data   makes a new version of a Tenant's data keys and encrypts what is under older versions anew; of one purpose,
+              or of all that can be rotated. Fingerprints and blind indexes have keys of one version.
+status        which root keys have wrapped how many data keys; with --tenant the versions of that Tenant's data keys and
+              how many ciphertexts are under each
+
+  --tenant    id of a Tenant
+  --purpose   what the data key is for
+  --json      one line of JSON
+
+Both rotations run while everything is in use. They end with a count that the database makes of what is left: with
+exit code 0 where it is 0, with 1 where it is not. Ctrl-C ends them after the batch under way with 130; the same command
+resumes, also after a crash. Other exit codes: 2 for wrong arguments, 78 for a configuration that is not usable.
+
+DATABASE_URL, REDIS_URL and the root key (KEY_PROVIDER, ROOT_KEY, ROOT_KEY_PREVIOUS, VAULT_*) are read from the
+environment as services read them. For a stack that "npm start" runs they are taken from .sluice/environment.`;
+
+export type KeysCommand =
+  | { name: 'help' }
+  | { name: 'rotate-root'; json: boolean }
+  | { name: 'rotate-data'; tenantId: string; purposes: readonly RotatedPurpose[]; json: boolean }
+  | { name: 'status'; tenantId: string | undefined; json: boolean };
+
+/** What is wrong with the arguments. */
+export class UsageError extends Error {}
+
+/** @throws {UsageError} */
+export function readArguments(args: string[]): KeysCommand {
+  const { values, positionals } = parse(args);
+  if (values.help) return { name: 'help' };
+  const { tenant: tenantId, purpose, json = false } = values;
+  const [name, ...others] = positionals;
+  if (others.length > 0) throw new UsageError(`"${others[0]}" is one argument too many`);
+  if (tenantId !== undefined && !uuidPattern.test(tenantId)) throw new UsageError('--tenant must be a UUID');
+  if (purpose !== undefined && name !== 'rotate-data') throw new UsageError('--purpose is for rotate-data');
+  if (name === 'status') return { name, tenantId, json };
+  if (name === 'rotate-root') {
+    if (tenantId !== undefined) throw new UsageError('rotate-root takes no --tenant: a root key is for all Tenants');
+    return { name, json };
+  }
+  if (name === 'rotate-data') {
+    if (tenantId === undefined) throw new UsageError('--tenant is required');
+    return { name, tenantId, purposes: purpose === undefined ? rotatedPurposes : [readPurpose(purpose)], json };
+  }
+  throw new UsageError(name === undefined ? 'a command is missing' : `there is no command "${name}"`);
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        tenant: { type: 'string' },
+        purpose: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function readPurpose(purpose: string): RotatedPurpose {
+  const found = rotatedPurposes.find((one) => one === purpose);
+  if (found) return found;
+  if (purpose === 'fingerprint' || purpose === 'blind_index') {
+    throw new UsageError(
+      `${purpose} keys have one version: with another, equal values would no longer be equal, so that no token would be found as a duplicate or by a search any more`,
+    );
+  }
+  throw new UsageError(`--purpose must be one of ${rotatedPurposes.join(', ')}`);
+}

@@ -1,0 +1,99 @@
+import type {
+  KeyVersionStatus,
+  Reencrypted,
+  RootKeyStatus,
+  RootKeyUse,
+  RootRotation,
+  VersionsMade,
+} from '@sluice/vault';
+import { grouped } from './progress.ts';
+
+/** What a command has done: for people, for programs, and whether all is as it should be. */
+export interface Result {
+  text: string;
+  json: object;
+  exitCode: 0 | 1;
+}
+
+export function describeVersions({ resumed, versions, settlement }: VersionsMade): string {
+  const how = `Every process knows (${settlement.holders} with caches, ${settlement.waitedMs} ms)`;
+  if (versions.length === 0) return 'The Tenant has no data key of this kind yet: there is nothing to rotate';
+  const names = versions.map(({ purpose, version }) => `${purpose} ${version}`).join(', ');
+  if (!resumed) return `New versions: ${names}. ${how}`;
+  const made = versions.map(({ purpose, version, createdAt }) => `${purpose} ${version} of ${createdAt}`).join(', ');
+  return `Rows are under older versions: no new version is made, they go on to ${made}. ${how}`;
+}
+
+export function describeReencrypted({ purpose, rows, left, damaged }: Reencrypted): string {
+  const lines = [`${purpose}: ${grouped(rows)} rows encrypted anew, ${grouped(left)} left under older versions`];
+  if (damaged.length > 0) lines.push(`  These do not open and were left as they are: ${damaged.join(', ')}`);
+  else if (left > 0) lines.push('  They are being changed or are locked: run the same command again');
+  return lines.join('\n');
+}
+
+export function dataResult(tenantId: string, made: VersionsMade | undefined, done: readonly Reencrypted[]): Result {
+  const left = done.reduce((sum, one) => sum + one.left, 0);
+  const again = made?.resumed && left === 0 ? ['To have new versions made now, run the same command again.'] : [];
+  return {
+    text: [...done.map(describeReencrypted), ...again].join('\n'),
+    json: {
+      tenant_id: tenantId,
+      resumed: made?.resumed ?? false,
+      versions: Object.fromEntries((made?.versions ?? []).map(({ purpose, version }) => [purpose, version])),
+      rotated: done,
+    },
+    exitCode: left === 0 ? 0 : 1,
+  };
+}
+
+export function rootResult({ currentKeyId, rewrapped, left, damaged }: RootRotation): Result {
+  const count = left.reduce((sum, { data_keys }) => sum + data_keys, 0);
+  const lines = [
+    `${grouped(rewrapped)} data keys wrapped anew, ${grouped(count)} left that are not under ${currentKeyId}`,
+    ...left.map(describeUse),
+    ...(damaged.length > 0 ? [`These do not unwrap with the keys that the settings give: ${damaged.join(', ')}`] : []),
+  ];
+  const json = { root_key_id: currentKeyId, rewrapped, left, damaged };
+  return { text: lines.join('\n'), json, exitCode: count === 0 ? 0 : 1 };
+}
+
+export function rootStatus({ currentKeyId, rootKeys, underOthers }: RootKeyStatus): Result {
+  const lines = [
+    `Current root key  ${currentKeyId}`,
+    ...rootKeys.map(describeUse),
+    `${grouped(underOthers)} data keys are not under the current root key`,
+  ];
+  const json = { root_key_id: currentKeyId, root_keys: rootKeys, under_others: underOthers };
+  return { text: lines.join('\n'), json, exitCode: 0 };
+}
+
+function describeUse({ root_key_id, data_keys, tenants }: RootKeyUse): string {
+  return `  ${root_key_id}  ${grouped(data_keys)} data keys of ${grouped(tenants)} Tenants`;
+}
+
+const columns = ['purpose', 'version', 'made', 'uses', 'ciphertexts', 'root key'];
+
+export function tenantStatus(tenantId: string, versions: readonly KeyVersionStatus[]): Result {
+  const rows = versions.map((key) => [
+    key.purpose,
+    String(key.version),
+    key.created_at,
+    grouped(key.use_count),
+    key.ciphertexts === null ? '-' : grouped(key.ciphertexts),
+    key.root_key_id,
+  ]);
+  const json = { tenant_id: tenantId, data_keys: versions };
+  return { text: table([columns, ...rows]), json, exitCode: 0 };
+}
+
+function table(rows: readonly string[][]): string {
+  const widths = columns.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

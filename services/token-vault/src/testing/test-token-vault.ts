@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { AccessRule, ApplicationType } from '@sluice/access';
+import { createPepper, generateApiKey, hashKey } from '@sluice/credentials';
+import { type CallOptions, call, createTestDatabase, createTestSecrets, startTestService } from '@sluice/testing';
+import { configSchema } from '../config.ts';
+import { start } from '../service.ts';
+
+interface NewApplication {
+  tenantId?: string;
+  type?: ApplicationType;
+  permissions?: string[];
+  rules?: AccessRule[];
+}
+
+/** Every permission on tokens. */
+export const everything = [
+  ...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'],
+];
+
+/** Plaintext of every token. */
+export const reveal: AccessRule = { priority: 1, container: '/', transform: 'reveal', permissions: everything };
+
+/** The service as it runs in production, on a database of the test's own, with what it logs. */
+export async function startTestTokenVault(stack: AsyncDisposableStack) {
+  const secrets = createTestSecrets();
+  const lines: string[] = [];
+  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const onLogLine = (line: string) => void lines.push(line);
+  const { url } = await startTestService({ configSchema, start }, { databaseUrl, secrets, stack, onLogLine });
+
+  async function createTenant(): Promise<string> {
+    const id = randomUUID();
+    await db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T' }).execute();
+    return id;
+  }
+
+  /** The key of a new Application; in a Tenant of its own unless one is named. */
+  async function createKey({ tenantId, type = 'private', permissions = [], rules = [] }: NewApplication) {
+    const key = generateApiKey('test', type);
+    const row = { id: randomUUID(), tenant_id: tenantId ?? (await createTenant()), name: 'A', type, permissions };
+    const key_hash = hashKey(createPepper(secrets.KEY_PEPPER), key);
+    await db
+      .insertInto('applications')
+      .values({ ...row, rules: JSON.stringify(rules), key_hash })
+      .execute();
+    return key;
+  }
+
+  const send = (method: string, path: string, options?: CallOptions) => call(url, method, path, options);
+  return { db, url, lines, createTenant, createKey, send };
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { useStack } from '@sluice/testing';
+import { reveal, startTestTokenVault } from '../testing/test-token-vault.ts';
+
+const service = useStack(startTestTokenVault);
+const number = '4242424242424242';
+const card = { type: 'card', data: { number, cvc: '987' } };
+
+/** Sends it twice under one idempotency key. */
+async function sendTwice(key: string, [method, path, body]: [string, string, unknown]) {
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const headers = { 'Content-Type': type, 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+  const first = await service.current.send(method, path, { key, headers, body });
+  const second = await service.current.send(method, path, { key, headers, body });
+  return { first, second };
+}
+
+test('an answer that is kept for a day is kept without a cvc, which lives an hour', async () => {
+  const { createKey, send } = service.current;
+  const key = await createKey({ rules: [reveal] });
+  const { body: other } = await send('POST', '/tokens', { key, body: { type: 'card', data: { number } } });
+  const patch = { data: { cvc: '987' } };
+  const requests: [string, string, unknown][] = [
+    ['POST', '/tokens', card],
+    ['POST', '/tokenize', { list: [card] }],
+    ['PATCH', `/tokens/${other.id}`, patch],
+  ];
+  for (const request of requests) {
+    const { first, second } = await sendTwice(key, request);
+    expect(JSON.stringify(first.body)).toContain('"cvc":"987"');
+    expect(second.status).toBe(first.status);
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body).replace(',"cvc":"987"', ''));
+  }
+});
+
+test('where a mask of the caller’s own may have put it anywhere, without data', async () => {
+  const { createKey } = service.current;
+  const rules = [{ ...reveal, transform: 'mask' as const }];
+  const key = await createKey({ rules });
+  const masked = { ...card, mask: { note: 'code {{ data.cvc }}' } };
+  const { first, second } = await sendTwice(key, ['POST', '/tokens', masked]);
+  expect(first.body.data).toEqual({ note: 'code 987' });
+  const { data: _data, ...others } = first.body;
+  expect(second.body).toEqual(others);
+});
+
+test('other answers are kept as they are', async () => {
+  const key = await service.current.createKey({ rules: [reveal] });
+  const { first, second } = await sendTwice(key, ['POST', '/tokens', { data: { cvc: '987', a: [null] } }]);
+  expect(second.body).toEqual(first.body);
+  expect(second.body.data).toEqual({ cvc: '987', a: [null] });
+});
