@@ -48,7 +48,9 @@ export async function runRevocation(options: RevocationOptions): Promise<FaultRe
 
 /** First nothing fails, then the nemesis is at work until there were enough regenerations, then nothing fails again. */
 async function disturbedHistory(cluster: Cluster, client: Client, options: RevocationOptions) {
-  const { log, quietMs, seed, signal } = options;
+  const { log, quietMs, seed } = options;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, ...(options.signal ? [options.signal] : [])]);
   const { site, holders, writers } = cluster;
   const load = startLoad({ client, management: writers, targets: holders, readers, seed });
   const startedAt = performance.now();
@@ -59,7 +61,7 @@ async function disturbedHistory(cluster: Cluster, client: Client, options: Revoc
     const nemesisFrom = performance.now();
     const nemesis = startNemesis({ site, holders, writers, seed });
     try {
-      await Promise.race([untilEnough(client, startedAt, options), load.broken, nemesis.broken]);
+      await Promise.race([untilEnough(client, startedAt, { ...options, signal }), load.broken, nemesis.broken]);
     } finally {
       await nemesis.stop();
     }
@@ -70,6 +72,7 @@ async function disturbedHistory(cluster: Cluster, client: Client, options: Revoc
     const phases: Phases = { startedAt, nemesisFrom, nemesisUntil, endedAt: performance.now() };
     return { phases, history: { ...client.history(), faults: [...nemesis.faults] } };
   } finally {
+    ending.abort();
     await endLoad(load);
   }
 }

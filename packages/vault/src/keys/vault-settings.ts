@@ -48,6 +48,7 @@ export const vaultSettings = {
 export const vaultConditions = [
   {
     if: { properties: { KEY_PROVIDER: { const: 'vault-transit' } }, required: ['KEY_PROVIDER'] },
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits a schema
     then: { required: ['VAULT_ADDR', 'VAULT_TOKEN', 'VAULT_TRANSIT_KEY'] },
     else: { required: ['ROOT_KEY'] },
   },
