@@ -9,7 +9,7 @@ export {
 export { addToCounter, counterSlot, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
-export { prepared } from './prepared.ts';
+export { prepared, preparedSql } from './prepared.ts';
 export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';
 export type { MailboxEntry } from './tables/cache-leases.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';

@@ -1,4 +1,4 @@
-import type { Compilable } from 'kysely';
+import type { Compilable, RawBuilder } from 'kysely';
 import type pg from 'pg';
 import type { Queryable } from './database.ts';
 
@@ -32,17 +32,33 @@ export function prepared<A extends unknown[], R>(
   name: string,
   build: (db: Queryable, ...values: A) => Query<R>,
 ): (db: Queryable, ...values: A) => Promise<R[]> {
-  let compiled: { text: string; parameters: readonly unknown[] } | undefined;
-  const compile = (db: Queryable) => {
-    const placeholders = Array.from({ length: build.length - 1 }, (_, index) => new Placeholder(index));
-    const { sql, parameters } = build(db, ...(placeholders as unknown[] as A)).compile();
-    return { text: sql, parameters };
-  };
+  const run = named<A, R>(name, (db, values) => build(db, ...values).compile(), build.length - 1);
   return async (db, ...values) => {
     const pool = pools.get(db);
-    if (!pool) return build(db, ...values).execute();
-    compiled ??= compile(db);
-    const { text, parameters } = compiled;
+    return pool ? run(db, pool, values) : build(db, ...values).execute();
+  };
+}
+
+/** The same for a statement that is written in SQL. */
+export function preparedSql<A extends unknown[], R>(
+  name: string,
+  build: (...values: A) => RawBuilder<R>,
+): (db: Queryable, ...values: A) => Promise<R[]> {
+  const run = named<A, R>(name, (db, values) => build(...values).compile(db), build.length);
+  return async (db, ...values) => {
+    const pool = pools.get(db);
+    return pool ? run(db, pool, values) : (await build(...values).execute(db)).rows;
+  };
+}
+
+type Compile<A> = (db: Queryable, values: A) => { sql: string; parameters: readonly unknown[] };
+
+/** Compiles on the first call, with something in place of each argument. */
+function named<A extends unknown[], R>(name: string, compile: Compile<A>, arity: number) {
+  let compiled: { sql: string; parameters: readonly unknown[] } | undefined;
+  return async (db: Queryable, pool: pg.Pool, values: A): Promise<R[]> => {
+    compiled ??= compile(db, Array.from({ length: arity }, (_, index) => new Placeholder(index)) as unknown[] as A);
+    const { sql: text, parameters } = compiled;
     const { rows } = await pool.query({
       name,
       text,

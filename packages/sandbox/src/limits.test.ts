@@ -9,7 +9,7 @@ const limits = {
   hostCalls: 5,
   consoleBytes: 100,
 };
-const pool = openTestPool({ limits });
+const pool = openTestPool({ limits, waitMs: 10_000 });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 

@@ -18,6 +18,7 @@ import { deleteExpiredTokens, freeExpiredIds } from './tokens/expire-tokens.ts';
 import { purgeTokens } from './tokens/purge-tokens.ts';
 import { removeDueCvcs } from './tokens/remove-cvcs.ts';
 import { findTokenSettings } from './tokens/tenant-settings.queries.ts';
+import * as insertion from './tokens/insert-tokens.queries.ts';
 import * as tokens from './tokens/token.queries.ts';
 import * as list from './tokens/token-list.queries.ts';
 import { updateTokenRow } from './tokens/update-token.queries.ts';
@@ -60,10 +61,12 @@ const queries = {
   tokens: {
     findTokenRows: (db) => tokens.findTokenRows(db, tenantId, ids),
     lockTokenRow: (db) => tokens.lockTokenRow(db, tenantId, filled.tokenId(13)),
-    insertTokens: (db) => tokens.insertTokens(db, actor, [token], { month, deduplicated: true }),
     deleteTokenRow: (db) => tokens.deleteTokenRow(db, actor, filled.tokenId(33)),
     noteActivity: (db) => tokens.noteActivity(db, tenantId, ids, month),
   } satisfies Covered<typeof tokens>,
+  insertion: {
+    insertTokens: (db) => insertion.insertTokens(db, actor, [token], { month, deduplicated: true }),
+  } satisfies Covered<typeof insertion>,
   equalTokens: {
     lockFingerprints: (db) => equalTokens.lockFingerprints(db, tenantId, ['fingerprint-1']),
     findTokenRowsByFingerprint: (db) =>

@@ -11,19 +11,30 @@ const GuestTypeError = TypeError;
 /** @type {Record<number, PendingCall>} */
 let pending = create(null);
 let lastId = 0;
+/** @type {PendingCall} */
+const unsettled = { resolve: () => {}, reject: () => {} };
 
 /**
+ * Nothing is done within the executor: QuickJS takes what interrupts it there for an ordinary error of the promise.
  * @param {string} operation
  * @param {unknown} payload
  */
 function call(operation, payload) {
-  return new GuestPromise((resolve, reject) => {
+  /** @type {PendingCall} */
+  let settlers = unsettled;
+  const promise = new GuestPromise((resolve, reject) => {
+    settlers = { resolve, reject };
+  });
+  try {
     const json = stringify(payload);
     if (json === undefined) throw new GuestTypeError(`${operation} needs a JSON value`);
     lastId += 1;
-    pending[lastId] = { resolve, reject };
+    pending[lastId] = settlers;
     host.call(lastId, operation, json);
-  });
+  } catch (error) {
+    settlers.reject(/** @type {Error} */ (error));
+  }
+  return promise;
 }
 
 export const client = freeze({

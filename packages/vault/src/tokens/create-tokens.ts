@@ -8,12 +8,12 @@ import { monthOf } from './activity.ts';
 import { cvcLifetimeMs } from './cvc.ts';
 import { type Draft, insertWhatIsNew, type Placed } from './deduplicate.ts';
 import { freeExpiredIds } from './expire-tokens.ts';
+import { type InsertedToken, type InsertOutcome, insertTokens } from './insert-tokens.queries.ts';
 import { presentEqualTokens } from './present-equal-tokens.ts';
 import { presentWithoutData, visibleData } from './present-token.ts';
 import type { TokenInput } from './read-token-input.ts';
 import { notGranted } from './require-permission.ts';
 import { openSeal } from './seal-token.ts';
-import { type InsertedToken, type InsertOutcome, insertTokens } from './token.queries.ts';
 import type { Actor, Token } from './token.ts';
 
 /** A token, and whether it is new or an equal one that was there before. */

@@ -1,8 +1,9 @@
 import type { Queryable } from '@sluice/database';
 import { findTokenRowsByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
+import type { InsertedToken } from './insert-tokens.queries.ts';
 import type { TokenInput } from './read-token-input.ts';
 import { findTokenSettings } from './tenant-settings.queries.ts';
-import type { InsertedToken, NewTokenRow } from './token.queries.ts';
+import type { NewTokenRow } from './token.queries.ts';
 import type { TokenRow } from './token.ts';
 
 /** A token that is ready to be stored. */

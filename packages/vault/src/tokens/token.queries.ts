@@ -1,5 +1,4 @@
 import { counterSlot, prepared, type Queryable } from '@sluice/database';
-import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
 import type { Json } from '../json.ts';
 import type { Actor, TokenRow } from './token.ts';
@@ -73,99 +72,6 @@ export interface NewTokenRow {
   fingerprint_expression: string | null;
   deduplicate: boolean | null;
   expires_at: string | null;
-}
-
-export interface InsertedToken {
-  id: string;
-  fingerprint: string | null;
-  created_at: string;
-}
-
-export type InsertOutcome = 'tenant_closed' | 'deduplicate' | InsertedToken[];
-
-export interface InsertOptions {
-  /** First day of the current UTC month. */
-  month: string;
-  /** True once equal tokens have been looked for: insert though deduplication is asked for. */
-  deduplicated: boolean;
-}
-
-/**
- * Inserts tokens with their counters and audit rows: one statement, all or nothing.
- * @returns `deduplicate` where equal tokens must be looked for first; then nothing was inserted.
- * @throws {ServiceError} `conflict` where an id is taken.
- */
-export async function insertTokens(
-  db: Queryable,
-  actor: Actor,
-  tokens: readonly NewTokenRow[],
-  { month, deduplicated }: InsertOptions,
-): Promise<InsertOutcome> {
-  const statement = sql<{ id: string | null; fingerprint: string | null; created_at: string | null }>`
-    with tenant as (
-      select fingerprint_tokens, deduplicate_tokens from tenants where id = ${actor.tenantId} and closed_at is null
-    ),
-    input (
-      id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata, search_indexes, search_hashes,
-      fingerprint, fingerprint_expression, deduplicate, expires_at
-    ) as (values ${sql.join(tokens.map(valuesOf))}),
-    inserted as (
-      insert into tokens (
-        tenant_id, id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata,
-        search_indexes, search_hashes, fingerprint, fingerprint_expression, expires_at, active_month, created_by
-      )
-      select
-        ${actor.tenantId}::uuid, id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata,
-        search_indexes, search_hashes,
-        case when fingerprint_tokens or fingerprint_expression is not null
-          or coalesce(deduplicate, deduplicate_tokens) then fingerprint end,
-        fingerprint_expression, expires_at, ${month}::date, ${actor.id}::uuid
-      from input cross join tenant
-      where ${deduplicated}::boolean or not exists (
-        select from input cross join tenant where coalesce(deduplicate, deduplicate_tokens)
-      )
-      returning id, type, fingerprint, created_at
-    ),
-    counted as (
-      insert into counters (tenant_id, counter, slot, value, last_at)
-      select ${actor.tenantId}::uuid, counter, ${counterSlot}, count(*), max(last_at)
-      from (
-        select 'tokens:' || type as counter, created_at as last_at from inserted
-        union all
-        select ${`active_tokens:${month}`}::text, null from inserted
-      ) as each
-      group by counter order by counter
-      on conflict (tenant_id, counter, slot) do update
-      set value = counters.value + excluded.value, last_at = greatest(counters.last_at, excluded.last_at)
-    ),
-    audited as (
-      insert into audit_log (tenant_id, actor_id, trace_id, operation, entity_type, entity_id)
-      select ${actor.tenantId}::uuid, ${actor.id}::uuid, ${actor.traceId}::text, 'token.created', 'token', id
-      from inserted
-    )
-    select inserted.id, inserted.fingerprint, inserted.created_at from tenant left join inserted on true
-  `;
-  const { rows } = await statement.execute(db).catch(refuseTakenId);
-  if (rows.length === 0) return 'tenant_closed';
-  const inserted = rows.filter((row): row is InsertedToken => row.id !== null);
-  return inserted.length === 0 ? 'deduplicate' : inserted;
-}
-
-function valuesOf(token: NewTokenRow) {
-  return sql`(
-    ${token.id}::text, ${token.type}::text, ${token.data_ciphertext}::bytea,
-    ${token.cvc_ciphertext}::bytea, ${token.cvc_due_at}::timestamptz,
-    ${token.mask === null ? null : JSON.stringify(token.mask)}::jsonb, ${token.containers}::text[],
-    ${JSON.stringify(token.metadata)}::jsonb, ${token.search_indexes}::text[],
-    ${token.search_hashes}::text[], ${token.fingerprint}::text, ${token.fingerprint_expression}::text, ${token.deduplicate}::boolean, ${token.expires_at}::timestamptz
-  )`;
-}
-
-function refuseTakenId(error: unknown): never {
-  if (error instanceof Error && 'constraint' in error && error.constraint === 'tokens_pkey') {
-    throw new ServiceError('conflict', 'A token with this id exists already', { cause: error });
-  }
-  throw error;
 }
 
 /** Deletes a token with its count and audit row. */

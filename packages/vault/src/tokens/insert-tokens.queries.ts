@@ -1,0 +1,152 @@
+import { counterSlot, preparedSql, type Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import { sql } from 'kysely';
+import type { NewTokenRow } from './token.queries.ts';
+import type { Actor } from './token.ts';
+
+export interface InsertedToken {
+  id: string;
+  fingerprint: string | null;
+  created_at: string;
+}
+
+export type InsertOutcome = 'tenant_closed' | 'deduplicate' | InsertedToken[];
+
+export interface InsertOptions {
+  /** First day of the current UTC month. */
+  month: string;
+  /** True once equal tokens have been looked for: insert though deduplication is asked for. */
+  deduplicated: boolean;
+}
+
+/**
+ * Inserts tokens with their counters and audit rows: one statement, all or nothing.
+ * @returns `deduplicate` where equal tokens must be looked for first; then nothing was inserted.
+ * @throws {ServiceError} `conflict` where an id is taken.
+ */
+export async function insertTokens(
+  db: Queryable,
+  actor: Actor,
+  tokens: readonly NewTokenRow[],
+  { month, deduplicated }: InsertOptions,
+): Promise<InsertOutcome> {
+  const acting = [actor.tenantId, actor.id, actor.traceId, month, `active_tokens:${month}`, deduplicated] as const;
+  const rows = await insert(db, ...acting, ...columnsOf(tokens)).catch(refuseTakenId);
+  if (rows.length === 0) return 'tenant_closed';
+  const inserted = rows.filter((row): row is InsertedToken => row.id !== null);
+  return inserted.length === 0 ? 'deduplicate' : inserted;
+}
+
+type Columns = (string | Buffer | boolean | null)[];
+
+/** A list for each column, so that the statement is the same however many tokens there are. Lists in lists go as JSON. */
+function columnsOf(tokens: readonly NewTokenRow[]) {
+  const column = (read: (token: NewTokenRow) => string | Buffer | boolean | null): Columns => tokens.map(read);
+  return [
+    column(({ id }) => id),
+    column(({ type }) => type),
+    column(({ data_ciphertext }) => data_ciphertext),
+    column(({ cvc_ciphertext }) => cvc_ciphertext),
+    column(({ cvc_due_at }) => cvc_due_at),
+    column(({ mask }) => (mask === null ? null : JSON.stringify(mask))),
+    column(({ containers }) => JSON.stringify(containers)),
+    column(({ metadata }) => JSON.stringify(metadata)),
+    column(({ search_indexes }) => JSON.stringify(search_indexes)),
+    column(({ search_hashes }) => JSON.stringify(search_hashes)),
+    column(({ fingerprint }) => fingerprint),
+    column(({ fingerprint_expression }) => fingerprint_expression),
+    column(({ deduplicate }) => deduplicate),
+    column(({ expires_at }) => expires_at),
+  ] as const;
+}
+
+const textsOf = (column: string) => sql`array(select jsonb_array_elements_text(${sql.ref(column)}))`;
+
+interface InsertRow {
+  id: string | null;
+  fingerprint: string | null;
+  created_at: string | null;
+}
+
+const insert = preparedSql(
+  'insert_tokens',
+  (
+    tenantId: string,
+    actorId: string,
+    traceId: string,
+    month: string,
+    activeCounter: string,
+    deduplicated: boolean,
+    ids: Columns,
+    types: Columns,
+    dataCiphertexts: Columns,
+    cvcCiphertexts: Columns,
+    cvcDueAts: Columns,
+    masks: Columns,
+    containers: Columns,
+    metadatas: Columns,
+    searchIndexes: Columns,
+    searchHashes: Columns,
+    fingerprints: Columns,
+    fingerprintExpressions: Columns,
+    deduplicates: Columns,
+    expiresAts: Columns,
+  ) => sql<InsertRow>`
+    with tenant as (
+      select fingerprint_tokens, deduplicate_tokens from tenants where id = ${tenantId}::uuid and closed_at is null
+    ),
+    input as (
+      select * from unnest(
+        ${ids}::text[], ${types}::text[], ${dataCiphertexts}::bytea[], ${cvcCiphertexts}::bytea[],
+        ${cvcDueAts}::timestamptz[], ${masks}::jsonb[], ${containers}::jsonb[], ${metadatas}::jsonb[],
+        ${searchIndexes}::jsonb[], ${searchHashes}::jsonb[], ${fingerprints}::text[],
+        ${fingerprintExpressions}::text[], ${deduplicates}::boolean[], ${expiresAts}::timestamptz[]
+      ) as each (
+        id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata, search_indexes,
+        search_hashes, fingerprint, fingerprint_expression, deduplicate, expires_at
+      )
+    ),
+    inserted as (
+      insert into tokens (
+        tenant_id, id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata,
+        search_indexes, search_hashes, fingerprint, fingerprint_expression, expires_at, active_month, created_by
+      )
+      select
+        ${tenantId}::uuid, id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, ${textsOf('containers')},
+        metadata, ${textsOf('search_indexes')}, ${textsOf('search_hashes')},
+        case when fingerprint_tokens or fingerprint_expression is not null
+          or coalesce(deduplicate, deduplicate_tokens) then fingerprint end,
+        fingerprint_expression, expires_at, ${month}::date, ${actorId}::uuid
+      from input cross join tenant
+      where ${deduplicated}::boolean or not exists (
+        select from input cross join tenant where coalesce(deduplicate, deduplicate_tokens)
+      )
+      returning id, type, fingerprint, created_at
+    ),
+    counted as (
+      insert into counters (tenant_id, counter, slot, value, last_at)
+      select ${tenantId}::uuid, counter, ${counterSlot}, count(*), max(last_at)
+      from (
+        select 'tokens:' || type as counter, created_at as last_at from inserted
+        union all
+        select ${activeCounter}::text, null from inserted
+      ) as each
+      group by counter order by counter
+      on conflict (tenant_id, counter, slot) do update
+      set value = counters.value + excluded.value, last_at = greatest(counters.last_at, excluded.last_at)
+    ),
+    audited as (
+      insert into audit_log (tenant_id, actor_id, trace_id, operation, entity_type, entity_id)
+      select ${tenantId}::uuid, ${actorId}::uuid, ${traceId}::text, 'token.created', 'token', id
+      from inserted
+    )
+    select inserted.id, inserted.fingerprint, inserted.created_at from tenant left join inserted on true
+  `,
+);
+
+function refuseTakenId(error: unknown): never {
+  if (error instanceof Error && 'constraint' in error && error.constraint === 'tokens_pkey') {
+    throw new ServiceError('conflict', 'A token with this id exists already', { cause: error });
+  }
+  throw error;
+}
