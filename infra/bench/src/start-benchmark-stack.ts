@@ -4,7 +4,7 @@ import type { BenchmarkContext } from './benchmark.ts';
 
 /** Starts all services, with the one that is to be measured on the core for it; they end with `opened`. */
 export async function startBenchmarkStack(
-  measured: 'proxy-gateway' | 'management-api',
+  measured: 'proxy-gateway' | 'management-api' | 'token-vault',
   { directory, cores, log, signal, profileDirectory }: BenchmarkContext,
   opened: AsyncDisposableStack,
 ): Promise<Stack> {

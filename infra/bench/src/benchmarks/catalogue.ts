@@ -2,8 +2,10 @@ import type { Benchmark } from '../benchmark.ts';
 import { detokenizingInvocation } from './p1-detokenizing-invocation.ts';
 import { plainInvocation } from './p2-plain-invocation.ts';
 import { transformingInvocation } from './p3-transforming-invocation.ts';
+import { tokenCreation } from './p6-token-creation.ts';
 import { applicationLookUp } from './p7-application-look-up.ts';
 import { lists } from './p8-lists.ts';
+import { usageReport } from './p9-usage-report.ts';
 import { revocation } from './p10-revocation.ts';
 import { gatewayMemory } from './p11-gateway-memory.ts';
 import { massExpiry } from './p12-mass-expiry.ts';
@@ -13,8 +15,10 @@ export const benchmarks: readonly Benchmark[] = [
   detokenizingInvocation,
   plainInvocation,
   transformingInvocation,
+  tokenCreation,
   applicationLookUp,
   lists,
+  usageReport,
   revocation,
   gatewayMemory,
   massExpiry,

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { startOwned } from '../processes/owned-process.ts';
+import { type MeasuredProcess, startMeasuredProcess } from './measured-process.ts';
 
 export interface SelectPeerOptions {
   databaseUrl: string;
@@ -17,15 +14,8 @@ export interface SelectPeerOptions {
   signal: AbortSignal;
 }
 
-export interface SelectPeer extends AsyncDisposable {
-  pid: number | undefined;
-  /** @returns SELECTs a second. @throws when one failed. */
-  measure(seconds: number): Promise<number>;
-}
-
 /** Starts a process that does nothing but to select one row through a pool of pg. */
-export async function startSelectPeer(options: SelectPeerOptions): Promise<SelectPeer> {
-  const { logFile, signal } = options;
+export function startSelectPeer({ logFile, signal, ...options }: SelectPeerOptions): Promise<MeasuredProcess> {
   const env = {
     DATABASE_URL: options.databaseUrl,
     TENANT_ID: options.tenantId,
@@ -34,23 +24,5 @@ export async function startSelectPeer(options: SelectPeerOptions): Promise<Selec
     CONCURRENCY: String(options.concurrency),
     ...(options.isPrepared && { IS_PREPARED: 'true' }),
   };
-  const args = [join(import.meta.dirname, 'pg-select.process.ts')];
-  const started = await startOwned({ command: process.execPath, args, env, logFile, readsOutput: true });
-  const { stdin, stdout } = started.child;
-  if (!stdin || !stdout) throw new Error('Standard input and output are not pipes');
-  const lines = createInterface(stdout);
-  return {
-    ...started,
-    async measure(seconds) {
-      const bounds = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000 + 10_000)]);
-      const answered = once(lines, 'line', { signal: bounds });
-      stdin.write(`${seconds}\n`);
-      try {
-        return Number((await answered)[0]);
-      } catch (cause) {
-        signal.throwIfAborted();
-        throw new Error(`The SELECTs failed; see ${logFile}`, { cause });
-      }
-    },
-  };
+  return startMeasuredProcess({ file: 'pg-select.process.ts', env, logFile, signal });
 }

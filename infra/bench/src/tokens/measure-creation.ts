@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { BenchmarkContext, Comparison, Outcome } from '../benchmark.ts';
+import { createTenant } from '../invocation/tenant.ts';
+import { findLoadGenerator } from '../load/find-load-generator.ts';
+import { connections, type LoadFigures, type LoadRequest } from '../load/load-generator.ts';
+import { send } from '../management/api-client.ts';
+import { startInsertPeer } from '../peers/insert-peer.ts';
+import { startBenchmarkStack } from '../start-benchmark-stack.ts';
+
+/** As many connections to Postgres as a service opens by default. */
+const poolSize = 10;
+const cardsInOneRequest = 1000;
+const card = { type: 'card', data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2040 } };
+
+/**
+ * Cards a second that are created by one request each, beside the bare INSERT of the same row by a process on the same
+ * core that does nothing else; and the time of one request that creates a thousand, beside that of one request each.
+ */
+export async function measureCreation(context: BenchmarkContext): Promise<Outcome> {
+  const { directory, cores, rounds, seconds, log, signal } = context;
+  await using opened = new AsyncDisposableStack();
+  const load = await findLoadGenerator(context);
+  const stack = await startBenchmarkStack('token-vault', context, opened);
+  const { tokenVault } = stack.serviceUrls;
+  const { apiKey } = await createTenant(stack, signal);
+  const headers = { 'SVC-API-KEY': apiKey, 'Content-Type': 'application/json' };
+  const request: LoadRequest = { url: `${tokenVault}/tokens`, headers, body: JSON.stringify(card) };
+  const first = await send({ ...request, body: JSON.stringify(card), method: 'POST', signal });
+  if (first.status !== 201) throw new Error(`POST /tokens was answered with ${first.status}: ${first.body}`);
+
+  const logFile = join(directory, 'insert.log');
+  const { id } = JSON.parse(first.body) as { id: string };
+  const row = { databaseUrl: stack.databaseUrl, tenantId: stack.credentials.tenant_id, tokenId: id };
+  const peer = opened.use(await startInsertPeer({ ...row, poolSize, concurrency: connections, logFile, signal }));
+  await cores.moveToTestedCore(peer.pid);
+
+  const bulk = {
+    url: `${tokenVault}/tokenize`,
+    method: 'POST',
+    headers,
+    body: JSON.stringify(Array(cardsInOneRequest).fill(card)),
+    signal,
+  };
+  const ours: LoadFigures[] = [];
+  const inserts: number[] = [];
+  const bulkMs: number[] = [];
+  let errors = 0;
+  for (let round = 0; round <= rounds; round++) {
+    const figures = await load.run(request, seconds, signal);
+    const rate = await peer.measure(seconds);
+    const { status, tookMs } = await send(bulk);
+    if (status !== 200) errors += 1;
+    const name = round === 0 ? 'warm-up' : `round ${round}`;
+    const each = `${tookMs.toFixed(0)} ms for ${cardsInOneRequest} at once`;
+    log(`  ${name.padEnd(8)} sluice ${Math.round(figures.requestsPerSecond)}/s, INSERT ${Math.round(rate)}/s, ${each}`);
+    if (round === 0) continue;
+    ours.push(figures);
+    inserts.push(rate);
+    bulkMs.push(tookMs);
+  }
+  errors += ours.reduce((sum, figures) => sum + figures.errors, 0);
+  const rates = ours.map(({ requestsPerSecond }) => requestsPerSecond);
+  const comparisons: Comparison[] = [
+    { unit: 'req/s', ours: rates, peer: inserts, peerName: 'INSERT over pg', goal: { atLeast: 0.6 }, errors },
+    {
+      unit: 'ms',
+      ours: bulkMs.map((ms) => ms / cardsInOneRequest),
+      peer: rates.map((rate) => 1000 / rate),
+      peerName: 'one card of 1,000 in one request, beside one request each, 32 at a time',
+      goal: { atMost: 0.1 },
+      errors,
+    },
+  ];
+  return {
+    comparisons,
+    paths: [{ name: 'sluice', rounds: ours }],
+    notes: [`load generator: ${load.name}; ${poolSize} connections to Postgres`],
+  };
+}

@@ -1,0 +1,80 @@
+import pg from 'pg';
+import type { BenchmarkContext, Outcome } from '../benchmark.ts';
+import { createListTenant } from '../lists/list-tenant.ts';
+import { send } from '../management/api-client.ts';
+import { median } from '../report/statistics.ts';
+import { startBenchmarkStack } from '../start-benchmark-stack.ts';
+
+const sizes = { small: 1000, large: 10_000_000 };
+const batch = 500_000;
+
+/** Time of one usage report at a time, of a Tenant with many tokens and of one with few, in turns. */
+export async function measureUsage(context: BenchmarkContext): Promise<Outcome> {
+  const { directory, rounds, seconds, log, signal } = context;
+  await using opened = new AsyncDisposableStack();
+  const stack = await startBenchmarkStack('management-api', context, opened);
+  const newTenant = () => createListTenant(stack, `${directory}/stack`, signal);
+  const [small, large] = [await newTenant(), await newTenant()];
+  await fillTokens(stack.databaseUrl, small.tenantId, sizes.small);
+  for (let from = 0; from < sizes.large; from += batch) {
+    signal.throwIfAborted();
+    await fillTokens(stack.databaseUrl, large.tenantId, batch);
+    log(`  ${(from + batch).toLocaleString('en')} of ${sizes.large.toLocaleString('en')} tokens are there`);
+  }
+  await runSql(stack.databaseUrl, 'vacuum (analyze) counters');
+
+  const report = async ({ headers }: { headers: Record<string, string> }, total: number) => {
+    const url = `${stack.serviceUrls.managementApi}/tenants/self/reports/usage`;
+    const { status, body, tookMs } = await send({ url, method: 'GET', headers, signal });
+    const { count } = JSON.parse(body).token_report.metrics_by_type.token;
+    if (status !== 200 || count !== total) throw new Error(`${url} was answered with ${status}: ${body}`);
+    return tookMs;
+  };
+  const [ours, peer]: number[][] = [[], []];
+  for (let round = 0; round <= rounds; round++) {
+    const times = { small: [] as number[], large: [] as number[] };
+    for (const deadline = performance.now() + 1000 * seconds; performance.now() < deadline; ) {
+      times.large.push(await report(large, sizes.large));
+      times.small.push(await report(small, sizes.small));
+    }
+    const [inLarge, inSmall] = [median(times.large), median(times.small)];
+    log(`  ${round === 0 ? 'warm-up' : `round ${round}`}  ${inLarge.toFixed(2)} ms, ${inSmall.toFixed(2)} ms`);
+    if (round === 0) continue;
+    ours?.push(inLarge);
+    peer?.push(inSmall);
+  }
+  const peerName = `the same with ${sizes.small.toLocaleString('en')} tokens`;
+  return {
+    comparisons: [{ unit: 'ms', ours: ours ?? [], peer: peer ?? [], peerName, goal: { atMost: 1.2 }, errors: 0 }],
+    paths: [],
+    notes: [`medians of one request at a time; ours: with ${sizes.large.toLocaleString('en')} tokens`],
+  };
+}
+
+/** Rows by SQL, with their counters as creation keeps them, in all slots. */
+async function fillTokens(databaseUrl: string, tenantId: string, count: number): Promise<void> {
+  await runSql(
+    databaseUrl,
+    `with inserted as (
+      insert into tokens (tenant_id, id, type, data_ciphertext, containers, active_month)
+      select $1, gen_random_uuid(), 'token', 'data', '{/general/high/}', date_trunc('month', now() at time zone 'utc')
+      from generate_series(1, $2::integer) returning active_month
+    )
+    insert into counters (tenant_id, counter, slot, value, last_at)
+    select $1, counter, slot, $2::integer / 8, now()
+    from generate_series(0, 7) slot,
+      (select 'tokens:token' as counter union all select 'active_tokens:' || max(active_month) from inserted) each
+    on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value`,
+    [tenantId, count],
+  );
+}
+
+async function runSql(databaseUrl: string, text: string, values: unknown[] = []): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(text, values);
+  } finally {
+    await client.end();
+  }
+}
