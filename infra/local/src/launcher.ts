@@ -19,7 +19,7 @@ Settings (environment):
 In SLUICE_DIR:
   credentials.json   base URL, Tenant and management key
   logs/              a log for each process, emptied at each start
-  environment        what npm run tenant and npm run migrate need to reach this stack
+  environment        what npm run tenant, keys and migrate need to reach this stack
 Removing the folder removes all data.`;
 
 export interface LaunchOptions {

@@ -18,7 +18,7 @@ const host = async () => '{}';
 
 test.each([
   ['wallMs', 'await req.svc.tokenize("slow")', 'longer than 1500 ms'],
-  ['heapBytes', 'const all = []; for (;;) all.push(new Array(1000).fill(1))', 'more than 16777216 bytes of memory'],
+  ['heapBytes', 'const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1))', 'more than 16777216 bytes of memory'],
   ['heapBytes', 'return "x".repeat(2 ** 28)', 'bytes of memory'],
   ['stackBytes', 'const f = () => f() + 1; f()', 'more than 524288 bytes of stack'],
   ['outputBytes', 'return { body: "x".repeat(10_001) }', 'more than 10000 bytes'],
@@ -108,7 +108,7 @@ test('a full queue refuses with Retry-After, and what waits is run', async () =>
 });
 
 test('what waits longer than a transform may run is refused', async () => {
-  const busy = openTestPool({ limits: { wallMs: 300 } });
+  const busy = openTestPool({ limits: { wallMs: 300 }, waitMs: 300 });
   await busy.ready();
   const hang = () => new Promise<string>(() => {});
   const first = busy.failure('module.exports = (req) => req.svc.tokenize(1)', { host: hang });

@@ -21,7 +21,15 @@ interface TestPoolOptions {
 
 /** A pool with short limits, closed by the caller, and shorthands for one Tenant's request transform. */
 export function openTestPool(options: TestPoolOptions = {}) {
-  const { limits, threads = 1, queueLimit = 50, headerPrefix = 'SVC', breaker, tenantThreads, waitMs } = options;
+  const {
+    limits,
+    threads = 1,
+    queueLimit = 50,
+    headerPrefix = 'SVC',
+    breaker,
+    tenantThreads,
+    waitMs = 10_000,
+  } = options;
   const printed: ConsoleLine[] = [];
   const faults: unknown[] = [];
   const pool = openTransformPool({
@@ -31,7 +39,7 @@ export function openTestPool(options: TestPoolOptions = {}) {
     headerPrefix,
     ...(breaker && { breaker }),
     ...(tenantThreads && { tenantThreads }),
-    ...(waitMs && { waitMs }),
+    waitMs,
     onFault: (error) => faults.push(error),
   });
 

@@ -79,9 +79,11 @@ test('a key that a late regeneration of unknown outcome may have replaced may be
   expect(check(made, [invocation(3, [later, later + 1], '401')])).toMatchObject({ refused: 1 });
 });
 
-test('another failure of a valid invocation is counted', () => {
+test('another failure of an invocation that was sent with the newest key is counted, whatever came meanwhile', () => {
   const invocations = ['503', 'ECONNRESET', '502'].map((detail) => invocation(1, [21, 30], detail));
   expect(check(regenerations([10, 20]), invocations)).toEqual({ ...nothing, failed: 3, judged: 3 });
+  const overlapping = [invocation(1, [21, 90], '503'), invocation(1, [51, 90], '503'), invocation(1, [19, 30], '503')];
+  expect(check(regenerations([10, 20], [50, 60]), overlapping)).toMatchObject({ failed: 1 });
   expect(check(regenerations([10, 20]), [invocation(1, [21, 30], '200')])).toEqual({ ...nothing, judged: 1 });
 });
 

@@ -12,7 +12,7 @@ export interface Verdict {
   staleAccepts: Finding[];
   /** Invocations with the newest key, sure to be valid for as long as they took, that were refused. */
   wrongRefusals: Finding[];
-  /** Those that failed in another way. */
+  /** Invocations sent with the newest key that got neither 200 nor a refusal. */
   failedValid: Finding[];
   /** Invocations with a key that was surely valid, or surely revoked, for as long as they took. */
   judged: number;
@@ -62,10 +62,12 @@ function judge(finding: Finding, verdict: Verdict): void {
     if (outcome === 'accepted') verdict.staleAccepts.push(finding);
     return;
   }
-  if (life.isUncertain || startedAt <= life.givenAt || endedAt >= life.contestedAt) return;
-  verdict.judged += 1;
-  if (outcome === 'refused') verdict.wrongRefusals.push(finding);
-  else if (outcome !== 'accepted' || invocation.detail !== '200') verdict.failedValid.push(finding);
+  if (startedAt <= life.givenAt || startedAt >= life.contestedAt) return;
+  const isSurelyValid = !life.isUncertain && endedAt < life.contestedAt;
+  if (isSurelyValid) verdict.judged += 1;
+  // Were it not valid any more when it was looked at, the answer would be 401, and nothing else.
+  if (outcome !== 'refused' && invocation.detail !== '200') verdict.failedValid.push(finding);
+  else if (outcome === 'refused' && isSurelyValid) verdict.wrongRefusals.push(finding);
 }
 
 function isHindered({ startedAt, endedAt }: Regeneration, faults: readonly Fault[]): boolean {

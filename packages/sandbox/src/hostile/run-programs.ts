@@ -19,6 +19,8 @@ export interface HostileRow {
 export interface GoodTraffic {
   invocations: number;
   lost: number;
+  /** Why, of each that was lost. */
+  losses: string[];
   p50Ms: number;
   p99Ms: number;
 }
@@ -36,15 +38,15 @@ export interface HostileReport {
 export const hostileLimits: Readonly<TransformLimits> = Object.freeze({
   ...defaultTransformLimits,
   cpuMs: 100,
-  wallMs: 600,
+  wallMs: 700,
   heapBytes: 32 * 2 ** 20,
   outputBytes: 100_000,
 });
 
-const atOnce = 3;
+const atOnce = 2;
 const pauseMs = 2;
 
-/** Runs every hostile program, three at a time, while another Tenant's good transform runs again and again beside them. */
+/** Runs every hostile program, two at a time, while another Tenant's good transform runs again and again beside them. */
 export async function runHostilePrograms(onRow: (row: HostileRow) => void = () => {}): Promise<HostileReport> {
   let faults = 0;
   const pool = openTransformPool({
@@ -106,7 +108,7 @@ const goodCode = 'module.exports = async (req) => ({ body: await req.svc.detoken
 /** A transform of another Tenant, over and over until `end`; lost is what is not answered rightly. */
 export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): Promise<GoodTraffic> {
   const durations: number[] = [];
-  let lost = 0;
+  const losses: string[] = [];
   let ended = false;
   const settled = end.finally(() => {
     ended = true;
@@ -116,10 +118,11 @@ export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): P
     const argsJson = JSON.stringify({ body: { number: durations.length } });
     const startedAt = performance.now();
     const task = { tenantId: 'good', proxyId: 'good', kind: 'request', code: goodCode, argsJson } as const;
-    const answer = await pool
-      .run({ ...task, configuration: {}, host: async (_, payloadJson) => payloadJson })
-      .catch(() => undefined);
-    if (answer?.bodyJson !== `{"number":${durations.length}}`) lost += 1;
+    const answer = await pool.run({ ...task, configuration: {}, host: async (_, payloadJson) => payloadJson }).then(
+      ({ bodyJson }) => bodyJson,
+      (error: Error) => error.message,
+    );
+    if (answer !== `{"number":${durations.length}}`) losses.push(answer ?? 'no body');
     durations.push(performance.now() - startedAt);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
@@ -127,5 +130,5 @@ export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): P
   durations.sort((a, b) => a - b);
   const quantile = (part: number) =>
     durations[Math.min(Math.floor(durations.length * part), durations.length - 1)] ?? 0;
-  return { invocations: durations.length, lost, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+  return { invocations: durations.length, lost: losses.length, losses, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
 }

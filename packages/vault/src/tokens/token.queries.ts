@@ -93,7 +93,8 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
 
 /**
  * Notes that tokens were active this month. Each is counted once however many processes note it: who updates the row
- * counts it. A row that another transaction holds is left to the next use.
+ * counts it. A row that another transaction holds is waited for: this may be its only use of the month. In one order, so
+ * that two do not wait for each other for ever.
  * @returns the ids of those that are noted now, by us or before.
  */
 export async function noteActivity(
@@ -106,7 +107,7 @@ export async function noteActivity(
     with due as (
       select id from tokens
       where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month < ${month}::date
-      for update skip locked
+      order by id for update
     ),
     touched as (
       update tokens set active_month = ${month}::date from due

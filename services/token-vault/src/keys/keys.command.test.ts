@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
-import { createTestDatabase, eventually, openTestCoherence, testRedisUrl, useStack } from '@sluice/testing';
+import { createTestDatabase, openTestCoherence, testRedisUrl, useStack } from '@sluice/testing';
 import { type Actor, createLocalKeyWrapper, openVault, revealForUse, tokenize } from '@sluice/vault';
 import { sql } from 'kysely';
 
-jest.setTimeout(120_000);
+jest.setTimeout(180_000);
 
 const rootKey = () => randomBytes(32).toString('base64');
 const count = 4000;
@@ -72,6 +73,14 @@ async function rowsUnder({ tenantId }: Actor, version: number): Promise<number> 
   return rows[0]?.count ?? 0;
 }
 
+/** However long the process takes to start. */
+async function someRotated({ child, output }: Run, actor: Actor): Promise<void> {
+  while ((await rowsUnder(actor, 2)) === 0) {
+    if (child.exitCode !== null) throw new Error(`it ended before: ${output.stderr}`);
+    await delay(20);
+  }
+}
+
 async function expectAllReadable(actor: Actor, values: Map<string, string>, key = setup.current.ROOT_KEY) {
   const reader = await setup.current.openWith(key);
   const ids = [...values.keys()];
@@ -96,7 +105,7 @@ test('a rotation that is killed in the middle leaves everything readable, and th
   const { tenantId } = actor;
   await slowDown(300);
   const first = run(['rotate-data', '--tenant', tenantId]);
-  await eventually('some rows are under the new version', async () => (await rowsUnder(actor, 2)) > 0);
+  await someRotated(first, actor);
   first.child.kill('SIGKILL');
   await first.exit;
   expect(await rowsUnder(actor, 1)).toBeGreaterThan(0);
@@ -129,7 +138,7 @@ test('Ctrl-C ends it after the batch under way with 130; a program gets one line
   const { actor, values } = await newTenant();
   await slowDown(300);
   const first = run(['rotate-data', '--tenant', actor.tenantId, '--purpose', 'token_data', '--json']);
-  await eventually('some rows are under the new version', async () => (await rowsUnder(actor, 2)) > 0);
+  await someRotated(first, actor);
   first.child.kill('SIGINT');
   const stopped = await finish(first);
   expect(stopped).toMatchObject({ code: 130, stdout: '' });

@@ -33,7 +33,6 @@ export function openProgress(output: Output, now: () => number = () => performan
     clear() {
       if (isDrawn) output.write('\r\x1b[K');
       isDrawn = false;
-      current = undefined;
     },
   };
 }

@@ -1,0 +1,29 @@
+import { checks } from './checks.ts';
+import { help, readCommandLine, UsageError } from './command-line.ts';
+import { run } from './run.ts';
+import { ModelError } from './run-program.ts';
+
+const { argv, env } = process;
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+
+try {
+  const { isHelp, ...commandLine } = readCommandLine(argv.slice(2), checks);
+  if (isHelp) {
+    console.log(help(checks));
+  } else {
+    const isExpected = await run({ ...commandLine, path: env.PATH ?? '', signal: stop.signal });
+    process.exitCode = isExpected ? 0 : 1;
+  }
+} catch (error) {
+  if (stop.signal.aborted) {
+    console.log('Stopped');
+    process.exitCode = 130;
+  } else if (error instanceof UsageError) {
+    console.error(`${error.message}; see npm run model -- --help`);
+    process.exitCode = 2;
+  } else {
+    console.error(error instanceof ModelError ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Finder } from './search/finder.ts';
+
+export interface Sent {
+  key?: string;
+  /** Sent as JSON; a string goes as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Names of canaries that this answer may show. */
+  shows?: readonly string[];
+}
+
+export interface Received {
+  status: number;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: scenes look into bodies of every shape, and a wrong look fails the test
+  json: any;
+}
+
+interface Recorded {
+  request: string;
+  bytes: Buffer;
+  shows: ReadonlySet<string>;
+}
+
+/** Sends requests and keeps every answer, status line, headers and body, with what it may show. */
+export interface RecordingClient {
+  send(method: string, path: string, sent?: Sent): Promise<Received>;
+  searchAnswers(finder: Finder): void;
+  /** How many answers there were of each status. */
+  statuses(): Map<number, number>;
+}
+
+export function openClient(baseUrl: string): RecordingClient {
+  const recorded: Recorded[] = [];
+  const counts = new Map<number, number>();
+  return {
+    async send(method, path, { key, body, headers = {}, shows = [] } = {}) {
+      const response = await fetch(baseUrl + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(key !== undefined && { 'SVC-API-KEY': key }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text().catch((error: unknown) => `cut off: ${error}`);
+      const head = Array.from(response.headers, ([name, value]) => `${name}: ${value}`).join('\n');
+      const answer = `${response.status} ${response.statusText}\n${head}\n${text}`;
+      const request = `${method} ${path.slice(0, 60)}: ${answer.slice(0, 200)}`;
+      recorded.push({ request, bytes: Buffer.from(answer), shows: new Set(shows) });
+      counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
+      return { status: response.status, text, json: parse(text) };
+    },
+    searchAnswers(finder) {
+      for (const { request, bytes, shows } of recorded) finder.search('answers', request, bytes, shows);
+    },
+    statuses: () => counts,
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import { createProxy } from './proxies.ts';
+import type { Stage } from './stage.ts';
+import type { CreatedTokens } from './tokens.ts';
+
+/** What the destination of an echo sends back is the caller's to see. */
+const echoed = ['card', 'cardPatched', 'cvc', 'account', 'routing', 'text', 'socialSecurity', 'note', 'sent'];
+
+/** Tokens go to destinations that answer, refuse, break off, are not there or are not allowed. */
+export async function invoke(stage: Stage, tokens: CreatedTokens): Promise<void> {
+  const { client, canaries, destination, revealing } = stage;
+  const sent = canaries.text('sent');
+  const headers = { Authorization: `Bearer ${encodeURIComponent(sent)}`, Cookie: `a=${encodeURIComponent(sent)}` };
+  const inPath = `/${encodeURIComponent(sent)}?key=${encodeURIComponent(sent)}&card=${canaries.card}`;
+  const bodies: [type: string, body: string][] = [
+    ['application/json', JSON.stringify({ all: Object.values(tokens).map((id) => `{{ ${id} }}`), sent })],
+    ['application/x-www-form-urlencoded', `card={{ ${tokens.text} }}&sent=${encodeURIComponent(sent)}`],
+    ['text/plain', `${sent} {{ ${tokens.bank} | json: '$.account_number' }}`],
+  ];
+  const destinations: [name: string, url: string, statuses: number[]][] = [
+    ['echo', `${destination.url}/echo`, [200]],
+    ['refuse', `${destination.url}/refuse`, [422]],
+    ['reset', `${destination.url}/reset`, [502]],
+    ['hang', `${destination.url}/hang`, [504]],
+    ['cut', `${destination.url}/cut`, [200]],
+    ['broken', destination.brokenUrl, [502]],
+    ['refusing', destination.refusingUrl, [502]],
+    ['unknown', 'http://sluice-does-not-exist.internal.example', [400, 502]],
+  ];
+  for (const [name, url, statuses] of destinations) {
+    const proxy = await createProxy(stage, name, { destination_url: url });
+    for (const [type, body] of bodies) {
+      const proxyKey = { 'SVC-PROXY-KEY': proxy.key };
+      const shows = ['echo', 'refuse', 'cut'].includes(name) ? echoed : [];
+      const own = { ...headers, ...proxyKey, 'Content-Type': type };
+      // Over undici, and over http-proxy.
+      for (const connection of [{}, { 'SVC-PROXY-KEEP-ALIVE': 'timeout=5' }]) {
+        const answer = await client.send('POST', `/proxy${inPath}`, { ...revealing, headers: { ...own, ...connection }, body, shows });
+        expect([name, type, statuses.includes(answer.status) || answer.status]).toEqual([name, type, true]);
+      }
+      const asQuery = `${inPath}&svc-proxy-key=${proxy.key}`;
+      await client.send('PUT', `/proxy${asQuery}`, { ...revealing, headers: { ...headers, 'Content-Type': type }, body, shows });
+    }
+    await refuseInvocations(stage, tokens, proxy.key);
+  }
+  expect(destination.received.join('\n')).toContain(canaries.cardPatched);
+}
+
+/** Nothing of these is sent anywhere. */
+async function refuseInvocations(stage: Stage, tokens: CreatedTokens, proxyKey: string): Promise<void> {
+  const { client, canaries, revealing } = stage;
+  const secret = canaries.text('refused by the gateway');
+  const bodies = [
+    `{"a": "{{ ${tokens.card} }}", "b": "${secret}`,
+    `{"a": "${secret} {{ ${tokens.card} | ${canaries.socialSecurity} }}"}`,
+    `{"a": "${secret} {{ ${tokens.object} | to_number }}"}`,
+    `{"a": {{ ${tokens.card} }}, "b": "${secret}"}`,
+    `{"a": "{{ }} ${secret}"}`,
+    `{"a": "${secret} {{ 00000000-0000-4000-8000-000000000000 }}"}`,
+  ];
+  for (const body of bodies) {
+    const { status } = await client.send('POST', '/proxy', { ...revealing, headers: { 'SVC-PROXY-KEY': proxyKey }, body });
+    expect([body.slice(0, 20), status]).toEqual([body.slice(0, 20), 400]);
+  }
+}

@@ -1,0 +1,53 @@
+import { type Canary, type Needle, needlesOf, squeeze } from './forms.ts';
+
+export interface Hit {
+  /** For example `tokens.metadata`. */
+  where: string;
+  canary: string;
+  form: string;
+  /** What stands around it, where it is text. */
+  around: string;
+}
+
+/** What was searched, by kind of place. */
+export interface Searched {
+  items: number;
+  bytes: number;
+}
+
+/** Looks for canaries in bytes, and keeps count of what it was given. */
+export interface Finder {
+  /** @param except names of canaries that may be here. */
+  search(place: string, where: string, bytes: Buffer, except?: ReadonlySet<string>): void;
+  hits: Hit[];
+  searched: Map<string, Searched>;
+}
+
+export function newFinder(canaries: readonly Canary[]): Finder {
+  const needles = canaries.flatMap(needlesOf);
+  const hits: Hit[] = [];
+  const searched = new Map<string, Searched>();
+  return {
+    hits,
+    searched,
+    search(place, where, bytes, except = new Set()) {
+      const count = searched.get(place) ?? { items: 0, bytes: 0 };
+      searched.set(place, { items: count.items + 1, bytes: count.bytes + bytes.length });
+      hits.push(...findIn(bytes, needles, except).map((hit) => ({ where: `${place}: ${where}`, ...hit })));
+    },
+  };
+}
+
+function findIn(bytes: Buffer, needles: readonly Needle[], except: ReadonlySet<string>): Omit<Hit, 'where'>[] {
+  const latin1 = bytes.toString('latin1');
+  const squeezed = squeeze(latin1);
+  const found: Omit<Hit, 'where'>[] = [];
+  for (const { canary, form, text, squeezed: isSqueezed } of needles) {
+    if (except.has(canary)) continue;
+    const haystack = isSqueezed ? squeezed : latin1;
+    const at = haystack.indexOf(text);
+    if (at === -1) continue;
+    found.push({ canary, form, around: haystack.slice(Math.max(0, at - 80), at + text.length + 40) });
+  }
+  return found;
+}

@@ -1,0 +1,127 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import type { Stack } from '@sluice/local';
+import { useStack } from '@sluice/testing';
+import pg from 'pg';
+import { startPlatform } from '../platform.ts';
+import { type Canaries, newCanaries } from './canaries.ts';
+import { searchFiles, searchLogs } from './places/files.ts';
+import { searchPostgres } from './places/postgres.ts';
+import { searchCommandLines, searchMetrics } from './places/processes.ts';
+import { monitorRedis, type RedisMonitor, searchRedis, setRedisKey } from './places/redis.ts';
+import { openClient } from './recording-client.ts';
+import { invoke } from './scenes/invocations.ts';
+import { manage } from './scenes/proxies.ts';
+import { createApplication, type Stage, secretPartOf } from './scenes/stage.ts';
+import { createTokens, refuseTokens, useTokens } from './scenes/tokens.ts';
+import { transform } from './scenes/transforms.ts';
+import { type ScriptedDestination, startScriptedDestination } from './scripted-destination.ts';
+import { type Finder, newFinder } from './search/finder.ts';
+
+jest.setTimeout(150_000);
+
+const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'];
+const everyPermission = ['create', 'update', 'read', 'search', 'delete', 'use'].map((name) => `token:${name}`);
+
+interface World {
+  stack: Stack;
+  monitor: RedisMonitor;
+  destination: ScriptedDestination;
+  directory: string;
+}
+
+const world = useStack<World>(async (closing) => {
+  const { stack } = await startPlatform(closing, {
+    LOG_LEVEL: 'trace',
+    SWEEP_INTERVAL_MS: '500',
+    DESTINATION_HEAD_TIMEOUT_MS: '1000',
+    TRANSFORM_CPU_MS: '300',
+  });
+  const monitor = await monitorRedis(stack.redisUrl, closing);
+  const destination = await startScriptedDestination(closing);
+  const [row] = await query(stack.databaseUrl, 'show data_directory');
+  const directory = dirname(dirname(row.data_directory));
+  return { stack, monitor, destination, directory };
+}, 90_000);
+
+test('no secret is anywhere but where it belongs', async () => {
+  const { stack, monitor, destination, directory } = world.current;
+  const canaries = newCanaries();
+  await addOwnSecrets(canaries, directory, [stack.databaseUrl, stack.redisUrl]);
+  const client = openClient(stack.baseUrl);
+  const managementKey = stack.credentials.management_key;
+  canaries.add('management key', secretPartOf(managementKey));
+  const opening = { client, canaries, managementKey };
+  const reveal = { description: 'all', priority: 1, container: '/', transform: 'reveal', permissions: everyPermission };
+  const revealing = await createApplication(opening, 'revealing', { rules: [reveal] });
+  const masking = await createApplication(opening, 'masking', { permissions: everyPermission });
+  const stage: Stage = { ...opening, destination, revealing, masking };
+  const tokens = await createTokens(stage);
+  await useTokens(stage, tokens);
+  await refuseTokens(stage, tokens);
+  await manage(stage);
+  await invoke(stage, tokens);
+  await transform(stage, tokens);
+  await wait(1500); // logs are written twice a second, audit rows ten times
+
+  await plant(stage, world.current);
+  const finder = newFinder(canaries.all);
+  client.searchAnswers(finder);
+  await searchPostgres(stack.databaseUrl, finder);
+  await searchRedis(stack.redisUrl, monitor, finder);
+  await searchCommandLines(stack, finder);
+  await searchMetrics(directory, services, finder);
+  await stack.close();
+  await searchLogs(directory, finder);
+  await searchFiles(directory, finder);
+  print(finder, canaries, client.statuses());
+
+  expect(finder.hits.filter(({ canary }) => canary !== 'planted')).toEqual([]);
+  // The negative control: the same search finds what was put there.
+  const found = finder.hits.filter(({ canary }) => canary === 'planted').map(({ where }) => where);
+  for (const place of ['answers', 'Postgres, columns: tenants.name', 'Redis, keys', 'Redis, commands', 'log of worker', 'files']) {
+    expect([place, found.some((where) => where.startsWith(place))]).toEqual([place, true]);
+  }
+});
+
+/** What the platform itself is protected by. */
+async function addOwnSecrets({ add }: Canaries, directory: string, urls: readonly string[]): Promise<void> {
+  const secrets = JSON.parse(await readFile(join(directory, 'secrets.json'), 'utf8'));
+  for (const [name, value] of Object.entries<string>(secrets)) add(name, value);
+  for (const url of urls) add(`password of ${new URL(url).protocol}`, decodeURIComponent(new URL(url).password));
+}
+
+/** Puts a canary where none may be: a column, with it an answer, Redis, a log. Each in another form. */
+async function plant({ client, canaries, managementKey }: Stage, { stack, directory }: World): Promise<void> {
+  const value = canaries.text('planted');
+  const inBase64 = Buffer.from(`a ${value}`).toString('base64');
+  await query(stack.databaseUrl, 'update tenants set name = $1', [inBase64]);
+  expect((await client.send('GET', '/tenants/self', { key: managementKey })).json.name).toBe(inBase64);
+  await setRedisKey(stack.redisUrl, 'planted', encodeURIComponent(value));
+  await appendFile(join(directory, 'logs', 'worker.log'), `${JSON.stringify({ msg: value })}\n`);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of any query
+async function query(databaseUrl: string, text: string, values: unknown[] = []): Promise<any[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function print({ searched, hits }: Finder, { all }: Canaries, statuses: ReadonlyMap<number, number>): void {
+  const answers = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status} × ${count}`);
+  const lines = [
+    `${all.length} canaries; answers: ${answers.join(', ')}`,
+    ...Array.from(searched, ([place, { items, bytes }]) => {
+      const found = hits.filter(({ where, canary }) => where.startsWith(`${place}:`) && canary !== 'planted').length;
+      return `  ${place.padEnd(26)}${String(items).padStart(6)} items ${String(bytes).padStart(10)} bytes ${found} hits`;
+    }),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
