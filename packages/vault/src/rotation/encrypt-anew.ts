@@ -49,7 +49,7 @@ export async function encryptAnew(
     }
     const uses = [...opened.values()].reduce((sum, texts) => sum + texts.length, 0);
     if (uses === 0) return [];
-    const newKey = await dataKeys.reserve(owner, 1);
+    const newKey = await dataKeys.reserve(owner, uses);
     return Array.from(opened, ([row, texts]) => {
       const replacements: (Buffer | null)[] = row.ciphertexts.map(() => null);
       for (const { column, plaintext } of texts) {

@@ -3,7 +3,13 @@ import { join, relative } from 'node:path';
 import type { Finder } from '../search/finder.ts';
 
 /** What the launcher keeps for its owner alone; each file is for what is in it. */
-const keptSecrets = new Set(['credentials.json', 'environment', 'secrets.json', 'postgres/password', 'redis/redis.conf']);
+const keptSecrets = new Set([
+  'credentials.json',
+  'environment',
+  'secrets.json',
+  'postgres/password',
+  'redis/redis.conf',
+]);
 
 /** The logs of all processes, line by line. */
 export async function searchLogs(directory: string, finder: Finder): Promise<void> {
@@ -11,7 +17,8 @@ export async function searchLogs(directory: string, finder: Finder): Promise<voi
   for (const name of await readdir(folder)) {
     const text = await readFile(join(folder, name), 'latin1');
     for (const line of text.split('\n')) {
-      if (line !== '') finder.search(`log of ${name.replace(/\.log$/, '')}`, line.slice(0, 300), Buffer.from(line, 'latin1'));
+      if (line !== '')
+        finder.search(`log of ${name.replace(/\.log$/, '')}`, line.slice(0, 300), Buffer.from(line, 'latin1'));
     }
   }
 }

@@ -18,7 +18,7 @@ export async function searchPostgres(databaseUrl: string, finder: Finder): Promi
     const remembered = `select attname, concat(most_common_vals::text, histogram_bounds::text, most_common_elems::text)
       as value from pg_stats where schemaname not in ('pg_catalog', 'information_schema')`;
     await searchRows(client, finder, 'Postgres, statistics', remembered);
-    const statements = 'select coalesce(application_name, \'\') as attname, query as value from pg_stat_activity';
+    const statements = "select coalesce(application_name, '') as attname, query as value from pg_stat_activity";
     await searchRows(client, finder, 'Postgres, statements', statements);
   } finally {
     await client.end();

@@ -46,7 +46,8 @@ const dump = `
 
 /** Every key and value, and every command that was noted. */
 export async function searchRedis(redisUrl: string, monitor: RedisMonitor, finder: Finder): Promise<void> {
-  for (const line of lines(await evaluate(redisUrl, dump))) finder.search('Redis, keys and values', line.toString(), line);
+  for (const line of lines(await evaluate(redisUrl, dump)))
+    finder.search('Redis, keys and values', line.toString(), line);
   for (const line of lines(monitor.commands())) finder.search('Redis, commands', line.toString('utf8', 0, 80), line);
 }
 

@@ -34,11 +34,21 @@ export async function invoke(stage: Stage, tokens: CreatedTokens): Promise<void>
       const own = { ...headers, ...proxyKey, 'Content-Type': type };
       // Over undici, and over http-proxy.
       for (const connection of [{}, { 'SVC-PROXY-KEEP-ALIVE': 'timeout=5' }]) {
-        const answer = await client.send('POST', `/proxy${inPath}`, { ...revealing, headers: { ...own, ...connection }, body, shows });
+        const answer = await client.send('POST', `/proxy${inPath}`, {
+          ...revealing,
+          headers: { ...own, ...connection },
+          body,
+          shows,
+        });
         expect([name, type, statuses.includes(answer.status) || answer.status]).toEqual([name, type, true]);
       }
       const asQuery = `${inPath}&svc-proxy-key=${proxy.key}`;
-      await client.send('PUT', `/proxy${asQuery}`, { ...revealing, headers: { ...headers, 'Content-Type': type }, body, shows });
+      await client.send('PUT', `/proxy${asQuery}`, {
+        ...revealing,
+        headers: { ...headers, 'Content-Type': type },
+        body,
+        shows,
+      });
     }
     await refuseInvocations(stage, tokens, proxy.key);
   }
@@ -58,7 +68,11 @@ async function refuseInvocations(stage: Stage, tokens: CreatedTokens, proxyKey: 
     `{"a": "${secret} {{ 00000000-0000-4000-8000-000000000000 }}"}`,
   ];
   for (const body of bodies) {
-    const { status } = await client.send('POST', '/proxy', { ...revealing, headers: { 'SVC-PROXY-KEY': proxyKey }, body });
+    const { status } = await client.send('POST', '/proxy', {
+      ...revealing,
+      headers: { 'SVC-PROXY-KEY': proxyKey },
+      body,
+    });
     expect([body.slice(0, 20), status]).toEqual([body.slice(0, 20), 400]);
   }
 }
