@@ -29,7 +29,10 @@ describe('toProblem', () => {
   test.each([
     Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
     Object.assign(new Error('terminating connection'), { code: '57P01' }),
+    Object.assign(new Error('terminating connection due to idle-in-transaction timeout'), { code: '25P03' }),
     new Error('Connection terminated unexpectedly'),
+    new Error('Client has encountered a connection error and is not queryable'),
+    new Error('Client was closed and is not queryable'),
     new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]),
   ])('a store that is away is 503 with Retry-After: %s', (error) => {
     expect(asServiceError(error)).toMatchObject({ code: 'unavailable', retryAfterSeconds: 1, status: 503 });

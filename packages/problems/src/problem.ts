@@ -40,9 +40,13 @@ export function asServiceError(error: unknown): ServiceError {
   return new ServiceError('internal', 'The request could not be processed', { cause: error });
 }
 
-/** Socket errors, and the SQLSTATE classes of a server that is stopping, starting or full (Postgres appendix A). */
-const awayCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|53...|57P0.|57014|55P03)$/;
-const awayMessages = /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after)/;
+/** Socket errors, and the SQLSTATE classes of a server that is stopping, starting, full or too slow (Postgres appendix A). */
+const awayCodes =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|53...|57P0.|57014|55P03|25P03|40P01)$/;
+
+/** pg gives these no code. The last is what a rollback says after the connection was lost, and hides what lost it. */
+const awayMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after|Client .* and is not queryable$)/;
 
 function isStoreAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

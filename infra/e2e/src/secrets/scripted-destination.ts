@@ -27,14 +27,18 @@ export async function startScriptedDestination(closing: AsyncDisposableStack): P
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length + 100 });
       response.write(body, () => request.socket.resetAndDestroy());
     } else if (path === 'bad-json') {
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(`${body.toString().trimEnd().slice(0, -1)} x}`);
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(`${body.toString().trimEnd().slice(0, -1)} x}`);
     } else {
       response.writeHead(path === 'refuse' ? 422 : 200, { 'Content-Type': 'application/json' }).end(body);
     }
   });
   const broken = createRawServer((socket) => {
     socket.on('error', () => socket.destroy());
-    socket.once('data', (request) => socket.end(`HTTP/1.1 200 OK\r\n${request.toString('latin1').replaceAll(':', '')}\r\n\r\n`));
+    socket.once('data', (request) =>
+      socket.end(`HTTP/1.1 200 OK\r\n${request.toString('latin1').replaceAll(':', '')}\r\n\r\n`),
+    );
   });
   const urls: string[] = [];
   for (const one of [server, broken]) {

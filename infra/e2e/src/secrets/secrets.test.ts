@@ -81,7 +81,14 @@ test('no secret is anywhere but where it belongs', async () => {
   expect(finder.hits.filter(({ canary }) => canary !== 'planted')).toEqual([]);
   // The negative control: the same search finds what was put there.
   const found = finder.hits.filter(({ canary }) => canary === 'planted').map(({ where }) => where);
-  for (const place of ['answers', 'Postgres, columns: tenants.name', 'Redis, keys', 'Redis, commands', 'log of worker', 'files']) {
+  for (const place of [
+    'answers',
+    'Postgres, columns: tenants.name',
+    'Redis, keys',
+    'Redis, commands',
+    'log of worker',
+    'files',
+  ]) {
     expect([place, found.some((where) => where.startsWith(place))]).toEqual([place, true]);
   }
 });

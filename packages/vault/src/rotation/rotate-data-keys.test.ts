@@ -10,6 +10,7 @@ import type { Actor } from '../tokens/token.ts';
 import type { Vault } from '../vault.ts';
 import { readTenantKeyStatus } from './key-status.ts';
 import { rotateDataKeys } from './rotate-data-keys.ts';
+import type { RotationEvent } from './rotation.ts';
 import { insertProxy, openProcesses } from './rotation-for-tests.ts';
 
 jest.setTimeout(120_000);
@@ -145,7 +146,7 @@ describe('rotating the data keys of a Tenant', () => {
     const [vault, actor] = [await openProcess(), await newActor()];
     const values = await createMany(vault, actor, 20);
     const [patched = '', locked = ''] = values.keys();
-    const { rotation } = await openRotation();
+    const { rotation, events } = await openRotation();
     const held = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const owner = db.transaction().execute(async (tx) => {
@@ -156,17 +157,23 @@ describe('rotating the data keys of a Tenant', () => {
     await held.promise;
     // Between the read of the page and the write of it.
     const { dataKeys } = rotation;
+    let isPatched = false;
     const reserve: typeof dataKeys.reserve = async (of, uses) => {
-      if (of.purpose === 'token_data') await updateToken(vault, actor, patched, { data: 'patched meanwhile' });
+      if (!isPatched) await updateToken(vault, actor, patched, { data: 'patched meanwhile' });
+      isPatched = true;
       return dataKeys.reserve(of, uses);
     };
-    const timer = setTimeout(release.resolve, 1000);
+    let doneMeanwhile: RotationEvent | undefined;
+    setTimeout(() => {
+      doneMeanwhile = events.at(-1);
+      release.resolve();
+    }, 1500);
     const rotated = await rotateDataKeys(
       { ...rotation, dataKeys: { ...dataKeys, reserve } },
       { tenantId: actor.tenantId, purposes: ['token_data'], settleMs: 0 },
     );
-    clearTimeout(timer);
     await owner;
+    expect(doneMeanwhile).toMatchObject({ type: 'progress', done: 18 }); // all but the patched and the locked one
     expect(rotated).toMatchObject([{ left: 0 }]);
     const reader = await openProcess(); // whose caches are empty
     expect((await findToken(reader, actor, patched)).data).toBe('patched meanwhile');

@@ -23,7 +23,10 @@ export async function manage(stage: Stage): Promise<void> {
   const { client, canaries, managementKey: key, destination } = stage;
   const secret = canaries.text('refused by management');
   const configuration = { token: canaries.text('configuration'), patched: canaries.text('configuration, patched') };
-  const proxy = await createProxy(stage, 'changed', { destination_url: destination.url, configuration: { a: configuration.token } });
+  const proxy = await createProxy(stage, 'changed', {
+    destination_url: destination.url,
+    configuration: { a: configuration.token },
+  });
   const shows = ['configuration', 'configuration, patched', 'key of proxy changed'];
   const headers = { 'Content-Type': 'application/merge-patch+json' };
   const patch = await client.send('PATCH', `/proxies/${proxy.id}`, { key, headers, body: { configuration } });
@@ -37,7 +40,14 @@ export async function manage(stage: Stage): Promise<void> {
   const regenerated = await client.send('POST', `${path}/regenerate`, { key, shows: ['key of replaced, new'] });
   canaries.add('key of replaced, new', secretPartOf(regenerated.json.key));
   expect((await client.send('GET', '/tokens', { key: application.key })).status).toBe(401);
-  for (const one of [path, '/applications', '/applications/key', '/tenants/self', '/tenants/self/reports/usage', '/permissions']) {
+  for (const one of [
+    path,
+    '/applications',
+    '/applications/key',
+    '/tenants/self',
+    '/tenants/self/reports/usage',
+    '/permissions',
+  ]) {
     expect([one, (await client.send('GET', one, { key })).status]).toEqual([one, 200]);
   }
 
@@ -60,8 +70,14 @@ export async function manage(stage: Stage): Promise<void> {
     const updated = await client.send('PUT', `/proxies/${proxy.id}`, { key, body });
     expect([created.status, updated.status].every((status) => status >= 400 && status < 500)).toBe(true);
   }
-  expect((await client.send('POST', '/applications', { key, body: { name: 'A', type: secret, permissions: [secret] } })).status).toBe(400);
-  expect((await client.send('PUT', '/tenants/self', { key, body: { name: 'A', settings: { fingerprint_tokens: secret } } })).status).toBe(400);
+  expect(
+    (await client.send('POST', '/applications', { key, body: { name: 'A', type: secret, permissions: [secret] } }))
+      .status,
+  ).toBe(400);
+  expect(
+    (await client.send('PUT', '/tenants/self', { key, body: { name: 'A', settings: { fingerprint_tokens: secret } } }))
+      .status,
+  ).toBe(400);
   await wrongKeys(stage);
 }
 

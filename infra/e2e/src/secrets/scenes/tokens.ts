@@ -14,7 +14,9 @@ export interface CreatedTokens {
 export async function createTokens({ client, canaries, masking, revealing }: Stage): Promise<CreatedTokens> {
   const { card, cvc, account, routing, socialSecurity } = canaries;
   const create = async (body: object, { key, shows = [] }: { key: string; shows?: string[] }) => {
-    const headers = { 'SVC-IDEMPOTENCY-KEY': canaries.text('idempotency key').replaceAll(/[^0-9a-z]/g, '') + Math.random() };
+    const headers = {
+      'SVC-IDEMPOTENCY-KEY': canaries.text('idempotency key').replaceAll(/[^0-9a-z]/g, '') + Math.random(),
+    };
     const first = await client.send('POST', '/tokens', { key, body, headers, shows });
     const again = await client.send('POST', '/tokens', { key, body, headers, shows });
     expect([first.status, again.status]).toEqual([201, 201]);
@@ -27,11 +29,18 @@ export async function createTokens({ client, canaries, masking, revealing }: Sta
   const ids = {
     card: await create({ type: 'card', data, ...searchable, metadata: { customer: 'c-1' } }, masking),
     bank: await create(
-      { type: 'bank', data: { routing_number: routing, account_number: account }, fingerprint_expression: '{{ data.account_number }}' },
+      {
+        type: 'bank',
+        data: { routing_number: routing, account_number: account },
+        fingerprint_expression: '{{ data.account_number }}',
+      },
       { ...masking, shows: ['routing'] },
     ),
     text: await create({ data: canaries.text('text') }, { ...revealing, shows: ['text'] }),
-    socialSecurity: await create({ type: 'social_security_number', data: socialSecurity, deduplicate_token: true }, masking),
+    socialSecurity: await create(
+      { type: 'social_security_number', data: socialSecurity, deduplicate_token: true },
+      masking,
+    ),
     object: await create({ data: { deep: [{ note: canaries.text('note') }] } }, masking),
   };
   const equal = { type: 'social_security_number', data: socialSecurity, deduplicate_token: true };
@@ -65,16 +74,22 @@ export async function useTokens(stage: Stage, tokens: CreatedTokens): Promise<vo
   });
   expect(tokenized.status).toBe(200);
   const patch = { data: { number: canaries.cardPatched, cvc: canaries.cvc }, metadata: { customer: 'c-2' } };
-  const patched = await client.send('PATCH', `/tokens/${tokens.card}`, { ...masking, body: patch, headers: mergePatch });
+  const patched = await client.send('PATCH', `/tokens/${tokens.card}`, {
+    ...masking,
+    body: patch,
+    headers: mergePatch,
+  });
   expect(patched.status).toBe(200);
 }
 
 /** What is wrong with a request must not make it tell, nor be told of in a log. */
 export async function refuseTokens(stage: Stage, tokens: CreatedTokens): Promise<void> {
-  const { client, canaries, masking } = stage;
+  const { client, canaries, masking, revealing } = stage;
   const refused = async (method: string, path: string, body: unknown, headers?: Record<string, string>) => {
-    const { status } = await client.send(method, path, { ...masking, body, ...(headers && { headers }) });
-    expect([method, path.slice(0, 30), status >= 400 && status < 500]).toEqual([method, path.slice(0, 30), true]);
+    const { key } = path === '/detokenize' ? revealing : masking;
+    const { status } = await client.send(method, path, { key, body, ...(headers && { headers }) });
+    const request = `${method} ${path} ${JSON.stringify(body)?.slice(0, 100)}: ${status}`;
+    expect([request, status >= 400 && status < 500]).toEqual([request, true]);
   };
   const { cardMistyped, socialSecurity } = canaries;
   const secret = canaries.text('refused');
@@ -91,7 +106,7 @@ export async function refuseTokens(stage: Stage, tokens: CreatedTokens): Promise
     { data: 1, metadata: { note: [secret] } },
     { data: secret, mask: '{{ data | pad_left: 3', fingerprint_expression: secret },
     { data: secret, mask: { a: `{{ data | to_number }}` }, search_indexes: [`{{ data | json: '${secret}' }}`] },
-    { data: `${secret}\u0000` },
+    { data: 1, metadata: { note: `${secret}\u0000` } },
     { data: secret, id: tokens.text },
     `{"data": ${canaries.card}, "number": "${secret}"`,
     `{"data": "${secret}" ${secret}}`,
@@ -102,19 +117,40 @@ export async function refuseTokens(stage: Stage, tokens: CreatedTokens): Promise
   for (const body of bodies) {
     await refused('POST', '/tokens', body);
     if (typeof body === 'string') await refused('POST', '/tokenize', body);
-    await refused('PATCH', `/tokens/${tokens.text}`, typeof body === 'string' ? body : { ...body, id: 1 }, mergePatch).catch(
+    await refused(
+      'PATCH',
+      `/tokens/${tokens.text}`,
+      typeof body === 'string' ? body : { ...body, id: 1 },
+      mergePatch,
+    ).catch(
       () => undefined, // some of them are no fault of a patch
     );
   }
   await refused('POST', '/tokenize', { a: { type: 'card_number', data: cardMistyped }, b: secret });
-  for (const query of [`data:"${secret}`, `${secret}`, `created_at:${canaries.card}`, `data:${canaries.card} AND`, `data:${canaries.card}*`]) {
+  for (const query of [
+    `data:"${secret}`,
+    `${secret}`,
+    `created_at:${canaries.card}`,
+    `data:${canaries.card} AND`,
+    `data:${canaries.card}*`,
+  ]) {
     await refused('POST', '/tokens/search', { query });
   }
-  for (const expression of ['{{', `{{ ${tokens.card} | ${socialSecurity} }}`, `{{ ${tokens.text} | json: '$[${socialSecurity}' }}`, `{{ ${tokens.object} | to_number }}`]) {
+  for (const expression of [
+    '{{',
+    `{{ ${tokens.card} | ${socialSecurity} }}`,
+    `{{ ${tokens.text} | json: '$[${socialSecurity}' }}`,
+    `{{ ${tokens.object} | to_number }}`,
+  ]) {
     await refused('POST', '/detokenize', { a: `${secret} ${expression}` });
   }
   await refused('GET', `/tokens?page=${encodeURIComponent(secret)}`, undefined);
   await refused('GET', `/tokens?type=${encodeURIComponent(secret)}`, undefined);
-  await refused('POST', '/tokens', { data: secret }, { 'Content-Type': `text/plain; charset="${encodeURIComponent(secret)}"` });
+  await refused(
+    'POST',
+    '/tokens',
+    { data: secret },
+    { 'Content-Type': `text/plain; charset="${encodeURIComponent(secret)}"` },
+  );
   await refused('POST', '/tokens', { data: 1 }, { 'SVC-IDEMPOTENCY-KEY': Buffer.from(secret).toString('latin1') });
 }

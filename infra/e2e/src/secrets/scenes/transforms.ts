@@ -20,20 +20,54 @@ const printing = `console.log(args.body, configuration); console.error(configura
 
 /** What code can do with what it knows: use it, print it, throw it, return it where it must not be. */
 const programs: Record<string, Program> = {
-  uses: { code: exported(`${printing} return { headers: { 'content-type': 'application/json', authorization: encodeURIComponent(configuration.token) } };`), status: 200 },
-  answers: { code: exported(`${printing} return { body: { id: await svc.tokenize(args.body) } };`), response: true, status: 200 },
-  creates: { code: exported(`const token = await svc.tokens.create({ type: 'card', data: { number: args.body.card, cvc: args.body.cvc } }); console.log(token); return { body: { id: token.id } };`), status: 200 },
+  uses: {
+    code: exported(
+      `${printing} return { headers: { 'content-type': 'application/json', authorization: encodeURIComponent(configuration.token) } };`,
+    ),
+    status: 200,
+  },
+  answers: {
+    code: exported(`${printing} return { body: { id: await svc.tokenize(args.body) } };`),
+    response: true,
+    status: 200,
+  },
+  creates: {
+    code: exported(
+      `const token = await svc.tokens.create({ type: 'card', data: { number: args.body.card, cvc: args.body.cvc } }); console.log(token); return { body: { id: token.id } };`,
+    ),
+    status: 200,
+  },
   throws: { code: exported(`${printing} throw new Error(${secretText});`), status: 500 },
   throwsText: { code: exported(`throw ${secretText};`), status: 500 },
-  throwsCause: { code: exported(`throw new Error('a', { cause: new Error(${secretText}) });`), response: true, status: 500 },
-  throwsName: { code: exported(`const error = new Error('a'); error.name = ${secretText}; error.stack = error.name; throw error;`), status: 500 },
+  throwsCause: {
+    code: exported(`throw new Error('a', { cause: new Error(${secretText}) });`),
+    response: true,
+    status: 500,
+  },
+  throwsName: {
+    code: exported(`const error = new Error('a'); error.name = ${secretText}; error.stack = error.name; throw error;`),
+    status: 500,
+  },
   parses: { code: exported(`JSON.parse(${secretText} + '}');`), status: 500 },
-  refuses: { code: exported(`const { BadRequestError } = require('svc-errors'); throw new BadRequestError({ [configuration.token]: [${secretText}] });`), status: 400 },
-  responds: { code: exported(`const { CustomHttpResponseError } = require('svc-errors'); throw new CustomHttpResponseError({ status: 418, headers: { 'x-a': 'b' }, body: { a: ${secretText} } });`), status: 418 },
+  refuses: {
+    code: exported(
+      `const { BadRequestError } = require('svc-errors'); throw new BadRequestError({ [configuration.token]: [${secretText}] });`,
+    ),
+    status: 400,
+  },
+  responds: {
+    code: exported(
+      `const { CustomHttpResponseError } = require('svc-errors'); throw new CustomHttpResponseError({ status: 418, headers: { 'x-a': 'b' }, body: { a: ${secretText} } });`,
+    ),
+    status: 418,
+  },
   badHeader: { code: exported(`return { headers: { authorization: 'a\\n' + configuration.token } };`), status: 400 },
   badHeaderName: { code: exported(`return { headers: { [configuration.token]: 'a' } };`), status: 400 },
   badCall: { code: exported(`await svc.tokens.create({ type: 'card_number', data: args.body.text });`), status: 400 },
-  badReference: { code: exported(`await svc.detokenize('{{ ' + args.body.card + ' | ' + args.body.card + ' }}');`), status: 400 },
+  badReference: {
+    code: exported(`await svc.detokenize('{{ ' + args.body.card + ' | ' + args.body.card + ' }}');`),
+    status: 400,
+  },
   loops: { code: exported(`console.log(configuration.token); for (;;) ${secretText};`), status: 500 },
   badJson: { code: exported(`return { body: args.body };`), response: true, path: 'bad-json', status: 0 },
 };
@@ -63,6 +97,8 @@ export async function transform(stage: Stage, tokens: CreatedTokens): Promise<vo
     const args = { body: { card: canaries.card, text: canaries.text('tried') }, headers: {} };
     const trial = { code, args, configuration, kind: response ? 'response' : 'request' };
     const shows = [...callers, 'tried'];
-    expect((await client.send('POST', '/proxies/test-transform', { key: managementKey, body: trial, shows })).status).toBe(200);
+    expect(
+      (await client.send('POST', '/proxies/test-transform', { key: managementKey, body: trial, shows })).status,
+    ).toBe(200);
   }
 }

@@ -45,7 +45,9 @@ function formsOf(value: string): Form[] {
   const isQuoted = value.includes('"');
   return [
     isQuoted ? exact('plain', latin1) : squeezed('plain', latin1),
-    ...(plain.length >= 16 ? [squeezed('beginning', plain.slice(0, fragment)), squeezed('end', plain.slice(-fragment))] : []),
+    ...(plain.length >= 16
+      ? [squeezed('beginning', plain.slice(0, fragment)), squeezed('end', plain.slice(-fragment))]
+      : []),
     ...(isQuoted ? [] : [squeezed('backwards', [...plain].reverse().join(''))]),
     exact('in JSON', Buffer.from(JSON.stringify(value).slice(1, -1)).toString('latin1')),
     squeezed('escaped', Array.from(value, (c) => `u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')),
@@ -61,7 +63,9 @@ function formsOf(value: string): Form[] {
 
 /** What stays of a text's base64 whatever stands before and after it. */
 function base64Core(bytes: Buffer, offset: number): string {
-  const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64').replace(/=+$/, '');
+  const whole = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString('base64')
+    .replace(/=+$/, '');
   const last = (bytes.length + offset) % 3 === 0 ? whole.length : whole.length - 1;
   return whole.slice([0, 2, 3][offset], last);
 }
