@@ -49,7 +49,7 @@ that loses and delays, crashes and pauses. Shows a counter-example for each part
 minutes and half a gigabyte of memory; needs a C compiler, and spin, which it downloads on Debian and Ubuntu.
 
 Options:
-  --quick         the whole protocol with a coarser clock: some 20 seconds in all
+  --quick         the whole protocol with a coarser clock, in about half the time
   --only NAME     this check only; may be given several times
   --help          this text
 

@@ -1,5 +1,12 @@
 export { openAdminServer, Readiness, type ReadinessCheck } from './admin.ts';
-export { type Config, ConfigError, type ConfigSchema, describeConfig, readConfig, type SettingCondition } from './config.ts';
+export {
+  type Config,
+  ConfigError,
+  type ConfigSchema,
+  describeConfig,
+  readConfig,
+  type SettingCondition,
+} from './config.ts';
 export { listen } from './listen.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { connectRedis } from './redis.ts';

@@ -12,7 +12,8 @@ export interface Canaries {
   add(name: string, value: string): string;
   card: string;
   cardPatched: string;
-  cardOfDestination: string;
+  /** Sent as it is, without a token. */
+  cardUntokenized: string;
   /** Its check digit is wrong. */
   cardMistyped: string;
   cvc: string;
@@ -42,7 +43,7 @@ export function newCanaries(): Canaries {
     add: (name, value) => add(name, value),
     card: card('card'),
     cardPatched: card('cardPatched'),
-    cardOfDestination: card('cardOfDestination'),
+    cardUntokenized: card('cardUntokenized'),
     cardMistyped: add('cardMistyped', mistyped.slice(0, -1) + ((Number(mistyped.at(-1)) + 1) % 10)),
     cvc: add('cvc', String(randomInt(2000, 10_000)), true),
     account: add('account', digits(17)),

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { Finder } from './search/finder.ts';
 
 export interface Sent {
@@ -25,6 +26,8 @@ interface Recorded {
 /** Sends requests and keeps every answer, status line, headers and body, with what it may show. */
 export interface RecordingClient {
   send(method: string, path: string, sent?: Sent): Promise<Received>;
+  /** Sends bytes that need not be HTTP, and keeps what comes back. */
+  sendRaw(url: string, request: string): Promise<void>;
   searchAnswers(finder: Finder): void;
   /** How many answers there were of each status. */
   statuses(): Map<number, number>;
@@ -44,7 +47,7 @@ export function openClient(baseUrl: string): RecordingClient {
           ...headers,
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
+      }).catch((error: unknown) => new Response(`no answer: ${error}`, { status: 599 }));
       const text = await response.text().catch((error: unknown) => `cut off: ${error}`);
       const head = Array.from(response.headers, ([name, value]) => `${name}: ${value}`).join('\n');
       const answer = `${response.status} ${response.statusText}\n${head}\n${text}`;
@@ -52,6 +55,18 @@ export function openClient(baseUrl: string): RecordingClient {
       recorded.push({ request, bytes: Buffer.from(answer), shows: new Set(shows) });
       counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
       return { status: response.status, text, json: parse(text) };
+    },
+    async sendRaw(url, request) {
+      const { hostname, port } = new URL(url);
+      const socket = connect({ host: hostname, port: Number(port), timeout: 2000 });
+      socket.on('timeout', () => socket.destroy()).write(request);
+      const chunks: Buffer[] = [];
+      try {
+        for await (const chunk of socket) chunks.push(chunk);
+      } catch (error) {
+        chunks.push(Buffer.from(`no end: ${error}`));
+      }
+      recorded.push({ request: 'raw', bytes: Buffer.concat(chunks), shows: new Set() });
     },
     searchAnswers(finder) {
       for (const { request, bytes, shows } of recorded) finder.search('answers', request, bytes, shows);

@@ -14,11 +14,12 @@ import { monitorRedis, type RedisMonitor, searchRedis, setRedisKey } from './pla
 import { openClient } from './recording-client.ts';
 import { invoke } from './scenes/invocations.ts';
 import { manage } from './scenes/proxies.ts';
+import { sendMalformed } from './scenes/raw-requests.ts';
 import { createApplication, type Stage, secretPartOf } from './scenes/stage.ts';
 import { createTokens, refuseTokens, useTokens } from './scenes/tokens.ts';
 import { transform } from './scenes/transforms.ts';
 import { type ScriptedDestination, startScriptedDestination } from './scripted-destination.ts';
-import { type Finder, newFinder } from './search/finder.ts';
+import { type Finder, type Hit, newFinder } from './search/finder.ts';
 
 jest.setTimeout(150_000);
 
@@ -36,7 +37,7 @@ const world = useStack<World>(async (closing) => {
   const { stack } = await startPlatform(closing, {
     LOG_LEVEL: 'trace',
     SWEEP_INTERVAL_MS: '500',
-    DESTINATION_HEAD_TIMEOUT_MS: '1000',
+    DESTINATION_HEAD_TIMEOUT_MS: '300',
     TRANSFORM_CPU_MS: '300',
   });
   const monitor = await monitorRedis(stack.redisUrl, closing);
@@ -64,6 +65,7 @@ test('no secret is anywhere but where it belongs', async () => {
   await manage(stage);
   await invoke(stage, tokens);
   await transform(stage, tokens);
+  await sendMalformed(stage, [stack.baseUrl, ...Object.values(stack.serviceUrls)]);
   await wait(1500); // logs are written twice a second, audit rows ten times
 
   await plant(stage, world.current);
@@ -78,7 +80,8 @@ test('no secret is anywhere but where it belongs', async () => {
   await searchFiles(directory, finder);
   print(finder, canaries, client.statuses());
 
-  expect(finder.hits.filter(({ canary }) => canary !== 'planted')).toEqual([]);
+  const describe = ({ where, canary, form, around }: Hit) => `${where}\n  ${canary}, ${form}: ${around}`;
+  expect(finder.hits.filter(({ canary }) => canary !== 'planted').map(describe)).toEqual([]);
   // The negative control: the same search finds what was put there.
   const found = finder.hits.filter(({ canary }) => canary === 'planted').map(({ where }) => where);
   for (const place of [

@@ -43,55 +43,59 @@ const requestFaults = new Set([400, 404, 422]);
 export function createTransitClient(options: TransitClientOptions): TransitClient {
   const { token, log, timeoutMs = 2000 } = options;
   const address = options.address.replace(/\/+$/, '');
+  const { refuse, recovered } = watchService(address, log);
+  return {
+    refuse,
+    async call(method, path, body) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const init: RequestInit = {
+        method,
+        signal,
+        redirect: 'manual', // elsewhere the token has no business
+        headers: { 'X-Vault-Token': token, 'X-Vault-Request': 'true', 'Content-Type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      };
+      const url = `${address}/v1/${path}`;
+      let answer = await send(url, init);
+      if (!signal.aborted && isWorthASecondTry(answer)) answer = await send(url, init);
+      if (typeof answer === 'string') throw refuse(answer);
+      const { status, text } = answer;
+      if (requestFaults.has(status)) return { status, data: {} };
+      if (status !== 200) throw refuse(reasonOfStatus(status), status);
+      const data = dataOf(text);
+      if (!data) throw refuse('the answer is not one of the transit engine', status);
+      recovered();
+      return { status, data };
+    },
+  };
+}
+
+/** A line when it begins to fail, or fails in another way, and one when it is back; not one for each request. */
+function watchService(address: string, log: KeyServiceLog) {
   let failing: string | undefined;
+  return {
+    refuse(reason: string, status?: number): ServiceError {
+      if (failing !== reason) {
+        log.error({ address, reason, ...(status !== undefined && { status }) }, 'the key service cannot be used');
+      }
+      failing = reason;
+      return new ServiceError('unavailable', 'The key service is not available', { retryAfterSeconds: 1 });
+    },
+    recovered(): void {
+      if (failing !== undefined) log.info({ address }, 'the key service is back');
+      failing = undefined;
+    },
+  };
+}
 
-  function refuse(reason: string, status?: number): ServiceError {
-    if (failing !== reason) {
-      log.error({ address, reason, ...(status !== undefined && { status }) }, 'the key service cannot be used');
-    }
-    failing = reason;
-    return new ServiceError('unavailable', 'The key service is not available', { retryAfterSeconds: 1 });
+/** A text where there was no answer: why. */
+async function send(url: string, init: RequestInit): Promise<{ status: number; text: string } | string> {
+  try {
+    const response = await fetch(url, init);
+    return { status: response.status, text: await readBounded(response) };
+  } catch (error) {
+    return init.signal?.aborted ? 'it did not answer in time' : `the connection failed${codeOf(error)}`;
   }
-
-  function recovered(): void {
-    if (failing !== undefined) log.info({ address }, 'the key service is back');
-    failing = undefined;
-  }
-
-  /** A text where there was no answer: why. */
-  async function send(url: string, init: RequestInit): Promise<{ status: number; text: string } | string> {
-    try {
-      const response = await fetch(url, init);
-      return { status: response.status, text: await readBounded(response) };
-    } catch (error) {
-      return init.signal?.aborted ? 'it did not answer in time' : `the connection failed${codeOf(error)}`;
-    }
-  }
-
-  async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer> {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const init: RequestInit = {
-      method,
-      // Elsewhere the token has no business.
-      redirect: 'manual',
-      signal,
-      headers: { 'X-Vault-Token': token, 'X-Vault-Request': 'true', 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    };
-    const url = `${address}/v1/${path}`;
-    let answer = await send(url, init);
-    if (!signal.aborted && isWorthASecondTry(answer)) answer = await send(url, init);
-    if (typeof answer === 'string') throw refuse(answer);
-    const { status, text } = answer;
-    if (requestFaults.has(status)) return { status, data: {} };
-    if (status !== 200) throw refuse(reasonOfStatus(status), status);
-    const data = dataOf(text);
-    if (!data) throw refuse('the answer is not one of the transit engine', status);
-    recovered();
-    return { status, data };
-  }
-
-  return { call, refuse };
 }
 
 function isWorthASecondTry(answer: { status: number } | string): boolean {

@@ -12,7 +12,10 @@ export async function invoke(stage: Stage, tokens: CreatedTokens): Promise<void>
   const headers = { Authorization: `Bearer ${encodeURIComponent(sent)}`, Cookie: `a=${encodeURIComponent(sent)}` };
   const inPath = `/${encodeURIComponent(sent)}?key=${encodeURIComponent(sent)}&card=${canaries.card}`;
   const bodies: [type: string, body: string][] = [
-    ['application/json', JSON.stringify({ all: Object.values(tokens).map((id) => `{{ ${id} }}`), sent })],
+    [
+      'application/json',
+      JSON.stringify({ all: Object.values({ ...tokens, spare: tokens.text }).map((id) => `{{ ${id} }}`), sent }),
+    ],
     ['application/x-www-form-urlencoded', `card={{ ${tokens.text} }}&sent=${encodeURIComponent(sent)}`],
     ['text/plain', `${sent} {{ ${tokens.bank} | json: '$.account_number' }}`],
   ];
@@ -21,7 +24,7 @@ export async function invoke(stage: Stage, tokens: CreatedTokens): Promise<void>
     ['refuse', `${destination.url}/refuse`, [422]],
     ['reset', `${destination.url}/reset`, [502]],
     ['hang', `${destination.url}/hang`, [504]],
-    ['cut', `${destination.url}/cut`, [200]],
+    ['cut', `${destination.url}/cut`, [200, 599]],
     ['broken', destination.brokenUrl, [502]],
     ['refusing', destination.refusingUrl, [502]],
     ['unknown', 'http://sluice-does-not-exist.internal.example', [400, 502]],
@@ -61,7 +64,7 @@ async function refuseInvocations(stage: Stage, tokens: CreatedTokens, proxyKey: 
   const secret = canaries.text('refused by the gateway');
   const bodies = [
     `{"a": "{{ ${tokens.card} }}", "b": "${secret}`,
-    `{"a": "${secret} {{ ${tokens.card} | ${canaries.socialSecurity} }}"}`,
+    `{"a": "${secret} {{ ${tokens.card} | pad_left: ${canaries.socialSecurity} }}"}`,
     `{"a": "${secret} {{ ${tokens.object} | to_number }}"}`,
     `{"a": {{ ${tokens.card} }}, "b": "${secret}"}`,
     `{"a": "{{ }} ${secret}"}`,

@@ -43,7 +43,7 @@ function findIn(bytes: Buffer, needles: readonly Needle[], except: ReadonlySet<s
   const squeezed = squeeze(latin1);
   const found: Omit<Hit, 'where'>[] = [];
   for (const { canary, form, text, squeezed: isSqueezed } of needles) {
-    if (except.has(canary)) continue;
+    if (except.has(canary) || found.some((hit) => hit.canary === canary)) continue;
     const haystack = isSqueezed ? squeezed : latin1;
     const at = haystack.indexOf(text);
     if (at === -1) continue;
