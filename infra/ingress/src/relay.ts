@@ -57,6 +57,9 @@ function attempt(exchange: Exchange, { retry }: { retry: boolean }): void {
   });
   outgoing.on('close', () => {
     response.off('close', abort);
+    // What is left of the body goes nowhere. Unread, it would stand before the next request on this connection for ever.
+    request.unpipe(outgoing);
+    request.resume();
     if (answered || response.destroyed) return;
     if (retry && isStale(outgoing, failure)) attempt(exchange, { retry: false });
     else onFailure(failure ?? new Error('the connection was closed without an answer'));

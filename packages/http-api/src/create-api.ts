@@ -186,11 +186,17 @@ function accessLog(log: Logger) {
   });
 }
 
+/** Of the operation, not of the request: who takes a card number for the id of a token puts it into the path. */
+function pathOf(request: Request): string | undefined {
+  const route: unknown = request.route;
+  return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : undefined;
+}
+
 function lineOf(request: Request, response: Response, { responseTime }: { responseTime: number }) {
   return {
     trace_id: response.locals.traceId,
     method: request.method,
-    path: request.originalUrl.split('?', 1)[0]?.slice(0, 300),
+    path: pathOf(request),
     status: response.statusCode,
     duration_ms: responseTime,
   };

@@ -20,8 +20,10 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
 };
 
 const all = operations.map((operation) => [operation.id, operation] as const);
-const changing = all.filter(([, { method }]) => method !== 'get');
-const reading = all.filter(([, { method }]) => method === 'get');
+/** Runs code and changes nothing. */
+const trial = 'testTransform';
+const changing = all.filter(([id, { method }]) => method !== 'get' && id !== trial);
+const reading = all.filter(([id, { method }]) => method === 'get' || id === trial);
 
 /** A Tenant of the test's own with an Application and a Proxy, and the audit rows that come after. */
 async function newScene() {
@@ -38,7 +40,7 @@ async function newScene() {
   return { key, tenant_id, application_id, idFor, newRows };
 }
 
-test('every operation that is no GET is listed here', () => {
+test('every operation that changes something is listed here', () => {
   expect(changing.map(([id]) => id).sort()).toEqual(Object.keys(expected).sort());
 });
 

@@ -45,7 +45,7 @@ export async function startScriptedDestination(closing: AsyncDisposableStack): P
     await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
     urls.push(`http://127.0.0.1:${(one.address() as AddressInfo).port}`);
     closing.defer(async () => {
-      if ('closeAllConnections' in one) one.closeAllConnections();
+      server.closeAllConnections();
       await new Promise((resolve) => one.close(resolve));
     });
   }

@@ -96,7 +96,7 @@ export async function refuseTokens(stage: Stage, tokens: CreatedTokens): Promise
   };
   const { cardMistyped, socialSecurity } = canaries;
   const secret = canaries.text('refused');
-  const bodies: unknown[] = [
+  const bodies: (string | object)[] = [
     { type: 'card', data: { number: cardMistyped, cvc: canaries.cvc } },
     { type: 'card_number', data: cardMistyped },
     { type: 'card', data: secret },
