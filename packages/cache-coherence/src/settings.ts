@@ -4,13 +4,13 @@ export const cacheSettings = {
   CACHE_MAX_ENTRIES: {
     type: 'integer',
     minimum: 1,
-    default: 20_000,
+    default: 10_000,
     description: 'Most entries of one kind (callers, Proxies, tokens, data keys) that are kept in memory',
   },
   CACHE_MAX_BYTES: {
     type: 'integer',
     minimum: 65_536,
-    default: 32 * 1024 * 1024,
+    default: 16 * 1024 * 1024,
     description: 'Most memory for entries of one kind, in bytes',
   },
 } as const;

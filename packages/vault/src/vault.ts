@@ -25,7 +25,7 @@ export interface VaultOptions extends DataKeysOptions {
   clock?: () => Date;
 }
 
-const defaultCacheLimits = { maxEntries: 20_000, maxBytes: 32 * 1024 * 1024 };
+const defaultCacheLimits = { maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 };
 
 /** Opens the vault. Nothing is read before the first use, and there is nothing to close. */
 export function openVault(options: VaultOptions): Vault {
