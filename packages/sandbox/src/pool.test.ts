@@ -131,7 +131,7 @@ describe('timers', () => {
       return order`;
     const startedAt = performance.now();
     expect(await pool.evaluate(code)).toEqual(['tick first', 'then micro', 'a', 'b', 'tick']);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   test('a timer that is left over does not fire in the next invocation', async () => {

@@ -140,8 +140,10 @@ function using(name: string, requestFor: (ids: string[]) => Request): Action {
     ];
     learn(ledger, ids, 'active', 'maybe');
     const told = await send(client, name, requestFor(ids));
-    // Another client may have deleted one of a list, which then is not in it.
-    if (told === 'yes' && name !== 'list') learn(ledger, ids, 'active', 'yes');
+    // Another client may have deleted one of a list, which then is not in it; and what is used while it is deleted has
+    // no row any more in which its use could be noted.
+    const kept = ids.filter((id) => ledger.tokens.get(id)?.deleted === 'no');
+    if (told === 'yes' && name !== 'list') learn(ledger, kept, 'active', 'yes');
   };
 }
 
