@@ -4,6 +4,9 @@ import { type FilterBudget, newFilterBudget, spend } from './filter-budget.ts';
 import { FilterError } from './filters.ts';
 import { type Expression, filterEngine, invalidExpression } from './parse-expressions.ts';
 
+/** Filters read its options and nothing else, so one serves all. */
+let context: Context | undefined;
+
 /**
  * The value of an expression over what its reference stands for: the data itself, or what the filters make of it.
  * Keeps its type; null where nothing is left.
@@ -16,8 +19,7 @@ export function evaluateExpression(
   budget: FilterBudget = newFilterBudget(),
 ): Json {
   if (filters.length === 0) return data;
-  const { options } = filterEngine();
-  const context = new Context({}, options, { sync: true });
+  context ??= new Context({}, filterEngine().options, { sync: true });
   let value: unknown = data;
   for (const filter of filters) {
     spend(budget, value);

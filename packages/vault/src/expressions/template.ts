@@ -1,7 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import { type Json, mapLeaves } from '../json.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
 import type { FilterBudget } from './filter-budget.ts';
-import { type Expression, invalidExpression, mayContainExpression, parseExpressions } from './parse-expressions.ts';
+import {
+  type Expression,
+  invalidExpression,
+  mayContainExpression,
+  parseExpressions,
+  type Segment,
+} from './parse-expressions.ts';
 import { type Path, parsePath, valueAt } from './path.ts';
 import { toText } from './to-text.ts';
 
@@ -19,10 +26,22 @@ export function fillTemplate(template: Json, data: Json, budget?: FilterBudget):
 }
 
 function fillText(text: string, evaluate: (expression: Expression) => Json): Json | undefined {
-  const segments = parseExpressions(text);
+  const segments = parseOnce(text);
   const [first] = segments;
   if (segments.length === 1 && first?.kind === 'expression') return evaluate(first) ?? undefined;
   return segments.map((segment) => (segment.kind === 'literal' ? segment.text : toText(evaluate(segment)))).join('');
+}
+
+/** Most masks are the default of their type. */
+const parsed = new LRUCache<string, Segment[]>({ max: 500 });
+const longestKept = 400;
+
+function parseOnce(text: string): Segment[] {
+  const known = parsed.get(text);
+  if (known) return known;
+  const segments = parseExpressions(text);
+  if (text.length <= longestKept) parsed.set(text, segments);
+  return segments;
 }
 
 function evaluatePath(expression: Expression, data: Json, budget: FilterBudget | undefined): Json {
