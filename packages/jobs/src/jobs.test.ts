@@ -125,7 +125,7 @@ test('a stop waits for the job under way, whether Redis is there or not', async 
     const start = performance.now();
     await stack.disposeAsync();
     expect({ isAway, isFinished }).toEqual({ isAway, isFinished: true });
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(performance.now() - start).toBeLessThan(8000);
   }
 });
 
@@ -143,7 +143,7 @@ test('while Redis is away a job is refused at once; when it is back jobs are tak
   await expect(enqueue(jobs, randomUUID())).rejects.toThrow();
   const start = performance.now();
   for (let i = 0; i < 10; i++) await expect(enqueue(jobs, randomUUID())).rejects.toThrow('Redis is away');
-  expect(performance.now() - start).toBeLessThan(200);
+  expect(performance.now() - start).toBeLessThan(2000);
 
   for (let round = 0; round < 2; round++) {
     await door.open();

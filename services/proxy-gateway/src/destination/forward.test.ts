@@ -70,7 +70,7 @@ describe('forward', () => {
     const started = performance.now();
     call.abort();
     await until(() => sockets[0]?.destroyed === true);
-    expect(performance.now() - started).toBeLessThan(300);
+    expect(performance.now() - started).toBeLessThan(3000);
     expect(heard).toEqual([]);
   });
 

@@ -28,17 +28,19 @@ async function disclosuresOf(applicationId: string): Promise<string[][]> {
 }
 
 describe('calls that are awaited together', () => {
-  test('are detokenized by one query, with one note of the disclosure', async () => {
+  test('are detokenized by few queries, each with one note of the disclosure', async () => {
     const application = await gateway.current.tenant.application({ permissions: ['token:use'] });
-    const ids = await Promise.all([newCard(), newCard(), newCard()]);
+    const ids = await Promise.all(Array.from({ length: 20 }, newCard));
     const requestTransform = `module.exports = async ({ args, svc }) => ({
       body: await Promise.all(args.body.map((id) => svc.detokenize({ n: '{{' + id + ' | json: "$.number" }}' }))) });`;
     const answer = await invoke({ requestTransform, applicationId: application.id }, { body: ids });
     expect(answer.status).toBe(200);
-    expect(received()).toEqual(Array(3).fill({ n: '4242424242424242' }));
-    await eventually('the note', async () => (await disclosuresOf(application.id)).length > 0);
+    expect(received()).toEqual(Array(20).fill({ n: '4242424242424242' }));
+    await eventually('the notes', async () => (await disclosuresOf(application.id)).flat().length >= 20);
     const notes = await disclosuresOf(application.id);
-    expect(notes.map((note) => note.sort())).toEqual([[...ids].sort()]);
+    expect(notes.flat().sort()).toEqual([...ids].sort());
+    // They come to the main thread one by one: on a busy machine not all at once.
+    expect(notes.length).toBeLessThanOrEqual(10);
   });
 
   test('fail one by one', async () => {

@@ -190,7 +190,7 @@ describe('a running worker', () => {
     await eventually('deleted without Redis', async () => !(await isThere(id)));
     const start = performance.now();
     await stack.disposeAsync();
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(8000);
   });
 
   test('two of them, with jobs and sweeps, delete once each and write one audit row each', async () => {
