@@ -40,14 +40,17 @@ test('every operation reaches the host with its payload', async () => {
 });
 
 test('calls run side by side, and answers find their calls in any order', async () => {
+  const all = Promise.withResolvers<void>();
+  let underWay = 0;
   const host = async (_: string, payloadJson: string) => {
+    underWay += 1;
+    if (underWay === 3) all.resolve();
+    await all.promise; // one after the other they would wait for ever
     await new Promise((resolve) => setTimeout(resolve, 60 - 20 * JSON.parse(payloadJson)));
     return payloadJson;
   };
-  const startedAt = performance.now();
   const code = 'module.exports = async (req) => ({ body: await Promise.all([0, 1, 2].map(req.svc.tokenize)) })';
   expect(await pool.body(code, { host, proxyId: 'parallel' })).toEqual([0, 1, 2]);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
 test('an empty answer is undefined', async () => {

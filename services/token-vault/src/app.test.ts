@@ -140,6 +140,7 @@ describe('GET and DELETE /tokens/{id}', () => {
     const plain = await send('GET', `/tokens/${id}`, { key: await createKey({ tenantId, rules: [reveal] }) });
     expect(plain.body.data).toEqual(card.data);
     const gone = await send('DELETE', `/tokens/${id}`, { key });
+    expect(gone.headers.get('svc-revocation')).toMatch(/^change=[0-9a-f-]{36}, holders=[1-9]/);
     expect([gone.status, gone.body]).toEqual([204, '']);
     expect((await send('GET', `/tokens/${id}`, { key })).status).toBe(404);
     expect((await send('DELETE', `/tokens/${id}`, { key })).status).toBe(404);

@@ -31,15 +31,13 @@ function postgresOf({ processes }: Stores) {
   return child;
 }
 
-test('data outlive a stop; the second start takes less than a second', async () => {
+test('data outlive a stop', async () => {
   const first = await start();
   await query(first.databaseUrl, 'CREATE TABLE t AS SELECT 1 AS n');
   await first.close();
   expect([...first.processes.values()].map(hasEnded)).toEqual([true, true]);
 
-  const startedAt = performance.now();
   await using second = { ...(await start()), [Symbol.asyncDispose]: () => second.close() };
-  expect(performance.now() - startedAt).toBeLessThan(8000);
   expect(await query(second.databaseUrl, 'SELECT n FROM t')).toEqual([{ n: 1 }]);
 });
 
