@@ -38,10 +38,10 @@ const month = '2026-01-01';
 const token = {
   ...{ id: 'new', type: 'token', data_ciphertext: randomBytes(32), mask: null, containers: ['/'], metadata: {} },
   ...{ cvc_ciphertext: null, cvc_due_at: null, search_indexes: [], search_hashes: [] },
-  ...{ fingerprint: null, fingerprint_expression: null, deduplicate: null, expires_at: null },
+  ...{ fingerprint: null, fingerprint_expression: null, deduplicate: null, expires_at: null, trace_id: 'trace' },
 };
 
-const { id: _id, type: _type, deduplicate: _deduplicate, ...changes } = token;
+const { id: _id, type: _type, deduplicate: _deduplicate, trace_id: _traceId, ...changes } = token;
 
 /** The condition that a search stands for. */
 function condition(query: string) {

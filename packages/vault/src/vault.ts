@@ -3,12 +3,14 @@ import type { CacheLimits, ChangeWriter, CoherentCaches } from '@sluice/cache-co
 import type { Database } from '@sluice/database';
 import { type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
 import { openStoredTokens, type StoredTokens } from './tokens/stored-tokens.ts';
+import { openTokenInserts, type TokenInserts } from './tokens/token-inserts.ts';
 
 /** What the functions of this package work with; their first argument. */
 export interface Vault {
   db: Database;
   dataKeys: DataKeys;
   tokens: StoredTokens;
+  inserts: TokenInserts;
   /** Tells every process that caches tokens what changed of them. */
   changes: ChangeWriter;
   disclosures: DisclosureLog;
@@ -31,5 +33,5 @@ const defaultCacheLimits = { maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 };
 export function openVault(options: VaultOptions): Vault {
   const { db, caches, changes, disclosures, cacheLimits = defaultCacheLimits, clock = () => new Date() } = options;
   const tokens = openStoredTokens(db, caches, cacheLimits);
-  return { db, dataKeys: openDataKeys(options), tokens, changes, disclosures, clock };
+  return { db, dataKeys: openDataKeys(options), tokens, inserts: openTokenInserts(db), changes, disclosures, clock };
 }

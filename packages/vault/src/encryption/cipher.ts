@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { DataKey } from '../keys/data-keys.ts';
 import { IntegrityError } from './integrity-error.ts';
+import { newNonce, nonceBytes } from './nonce.ts';
 
 /**
  * Where a secret is stored. It is bound to the ciphertext as additional data: copied to another record, field or
@@ -16,8 +17,8 @@ export interface SecretPlace {
 // format (1 byte) | key version (4, big endian) | nonce (12) | tag (16) | ciphertext
 const format = 1;
 const nonceAt = 5;
-const tagAt = 17;
-const textAt = 33;
+const tagAt = nonceAt + nonceBytes;
+const textAt = tagAt + 16;
 const algorithm = 'aes-256-gcm';
 const gcm = { authTagLength: textAt - tagAt };
 
@@ -26,7 +27,7 @@ export const ciphertextHeadBytes = textAt;
 
 /** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D). Zeroes nothing: the plaintext is the caller's. */
 export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext: Buffer): Buffer {
-  const nonce = randomBytes(tagAt - nonceAt);
+  const nonce = newNonce();
   const cipher = createCipheriv(algorithm, key, nonce, gcm).setAAD(additionalData(place, version));
   const head = Buffer.alloc(nonceAt);
   head.writeUInt8(format, 0);

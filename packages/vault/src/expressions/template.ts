@@ -5,9 +5,9 @@ import type { FilterBudget } from './filter-budget.ts';
 import {
   type Expression,
   invalidExpression,
+  type Literal,
   mayContainExpression,
   parseExpressions,
-  type Segment,
 } from './parse-expressions.ts';
 import { type Path, parsePath, valueAt } from './path.ts';
 import { toText } from './to-text.ts';
@@ -21,31 +21,38 @@ import { toText } from './to-text.ts';
 export function fillTemplate(template: Json, data: Json, budget?: FilterBudget): Json | undefined {
   return mapLeaves(template, (leaf) => {
     if (typeof leaf !== 'string' || !mayContainExpression(leaf)) return leaf;
-    return fillText(leaf, (expression) => evaluatePath(expression, data, budget));
+    return fillText(leaf, (expression) =>
+      evaluateExpression(expression, valueAt(data, expression.path) ?? null, budget),
+    );
   });
 }
 
-function fillText(text: string, evaluate: (expression: Expression) => Json): Json | undefined {
-  const segments = parseOnce(text);
-  const [first] = segments;
-  if (segments.length === 1 && first?.kind === 'expression') return evaluate(first) ?? undefined;
-  return segments.map((segment) => (segment.kind === 'literal' ? segment.text : toText(evaluate(segment)))).join('');
+type Evaluate = (expression: PathExpression) => Json;
+
+function fillText(text: string, evaluate: Evaluate): Json | undefined {
+  const parts = parseOnce(text);
+  const [first] = parts;
+  if (parts.length === 1 && first?.kind === 'expression') return evaluate(first) ?? undefined;
+  return parts.map((part) => (part.kind === 'literal' ? part.text : toText(evaluate(part)))).join('');
+}
+
+/** An expression whose reference is a path into `data`. */
+interface PathExpression extends Expression {
+  path: Path;
 }
 
 /** Most masks are the default of their type. */
-const parsed = new LRUCache<string, Segment[]>({ max: 500 });
+const parsed = new LRUCache<string, (Literal | PathExpression)[]>({ max: 500 });
 const longestKept = 400;
 
-function parseOnce(text: string): Segment[] {
+function parseOnce(text: string): (Literal | PathExpression)[] {
   const known = parsed.get(text);
   if (known) return known;
-  const segments = parseExpressions(text);
-  if (text.length <= longestKept) parsed.set(text, segments);
-  return segments;
-}
-
-function evaluatePath(expression: Expression, data: Json, budget: FilterBudget | undefined): Json {
-  return evaluateExpression(expression, valueAt(data, pathOf(expression)) ?? null, budget);
+  const parts = parseExpressions(text).map((segment) =>
+    segment.kind === 'literal' ? segment : { ...segment, path: pathOf(segment) },
+  );
+  if (text.length <= longestKept) parsed.set(text, parts);
+  return parts;
 }
 
 function pathOf({ reference, start }: Expression): Path {

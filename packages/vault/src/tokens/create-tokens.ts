@@ -38,7 +38,7 @@ export async function createTokens(vault: Vault, actor: Actor, inputs: readonly 
 }
 
 /** Encrypts each token and computes its hashes; nothing is stored yet. */
-async function draft(vault: Vault, { tenantId }: Actor, inputs: readonly TokenInput[]): Promise<Draft[]> {
+async function draft(vault: Vault, { tenantId, traceId }: Actor, inputs: readonly TokenInput[]): Promise<Draft[]> {
   const seal = await openSeal(vault, tenantId, inputs);
   const cvcDueAt = new Date(vault.clock().getTime() + cvcLifetimeMs);
   return inputs.map((input) => {
@@ -56,6 +56,7 @@ async function draft(vault: Vault, { tenantId }: Actor, inputs: readonly TokenIn
         fingerprint_expression: input.fingerprintExpression ?? null,
         deduplicate: input.deduplicate ?? null,
         expires_at: input.expiresAt ?? null,
+        trace_id: traceId,
       },
     };
   });
@@ -74,24 +75,20 @@ async function placeOverExpired(vault: Vault, actor: Actor, drafts: readonly Dra
 }
 
 async function place(vault: Vault, actor: Actor, drafts: readonly Draft[]): Promise<Placed[]> {
-  const insert = async (db: Queryable, rows: readonly Draft[], deduplicated: boolean) =>
-    insertTokens(db, actor, sortedRows(rows), { month: monthOf(vault.clock()), deduplicated });
+  const month = monthOf(vault.clock());
   const asked = drafts.some(({ input }) => input.deduplicate === true);
-  const outcome: InsertOutcome = asked ? 'deduplicate' : await insert(vault.db, drafts, false);
+  const outcome: InsertOutcome = asked ? 'deduplicate' : await vault.inserts.insert(actor, rowsOf(drafts), month);
   if (outcome !== 'deduplicate') return matchInserted(drafts, outcome);
+  const insert = async (tx: Queryable, fresh: readonly Draft[]) =>
+    fresh.length === 0 ? [] : insertTokens(tx, actor, rowsOf(fresh), { month, deduplicated: true });
   return vault.db
     .transaction()
     .execute((tx) =>
-      insertWhatIsNew(tx, actor.tenantId, drafts, async (rows) =>
-        matchInserted(rows, rows.length === 0 ? [] : await insert(tx, rows, true)),
-      ),
+      insertWhatIsNew(tx, actor.tenantId, drafts, async (fresh) => matchInserted(fresh, await insert(tx, fresh))),
     );
 }
 
-/** In one order, so that two that clash do not wait for each other for ever. */
-function sortedRows(drafts: readonly Draft[]) {
-  return drafts.map(({ row }) => row).sort((a, b) => (a.id < b.id ? -1 : 1));
-}
+const rowsOf = (drafts: readonly Draft[]) => drafts.map(({ row }) => row);
 
 function matchInserted(drafts: readonly Draft[], outcome: InsertOutcome): Placed[] {
   if (outcome === 'tenant_closed') throw new ServiceError('unauthenticated', 'The Tenant of this key is closed');

@@ -26,15 +26,20 @@ export interface InsertOptions {
  */
 export async function insertTokens(
   db: Queryable,
-  actor: Actor,
+  { tenantId, id: actorId }: Pick<Actor, 'tenantId' | 'id'>,
   tokens: readonly NewTokenRow[],
   { month, deduplicated }: InsertOptions,
 ): Promise<InsertOutcome> {
-  const acting = [actor.tenantId, actor.id, actor.traceId, month, `active_tokens:${month}`, deduplicated] as const;
-  const rows = await insert(db, ...acting, ...columnsOf(tokens)).catch(refuseTakenId);
+  const acting = [tenantId, actorId, month, `active_tokens:${month}`, deduplicated] as const;
+  const rows = await insert(db, ...acting, ...columnsOf(sorted(tokens))).catch(refuseTakenId);
   if (rows.length === 0) return 'tenant_closed';
   const inserted = rows.filter((row): row is InsertedToken => row.id !== null);
   return inserted.length === 0 ? 'deduplicate' : inserted;
+}
+
+/** In one order, so that two that clash do not wait for each other for ever. */
+function sorted(tokens: readonly NewTokenRow[]): NewTokenRow[] {
+  return tokens.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 type Columns = (string | Buffer | boolean | null)[];
@@ -57,6 +62,7 @@ function columnsOf(tokens: readonly NewTokenRow[]) {
     column(({ fingerprint_expression }) => fingerprint_expression),
     column(({ deduplicate }) => deduplicate),
     column(({ expires_at }) => expires_at),
+    column(({ trace_id }) => trace_id),
   ] as const;
 }
 
@@ -73,7 +79,6 @@ const insert = preparedSql(
   (
     tenantId: string,
     actorId: string,
-    traceId: string,
     month: string,
     activeCounter: string,
     deduplicated: boolean,
@@ -91,6 +96,7 @@ const insert = preparedSql(
     fingerprintExpressions: Columns,
     deduplicates: Columns,
     expiresAts: Columns,
+    traceIds: Columns,
   ) => sql<InsertRow>`
     with tenant as (
       select fingerprint_tokens, deduplicate_tokens from tenants where id = ${tenantId}::uuid and closed_at is null
@@ -100,10 +106,10 @@ const insert = preparedSql(
         ${ids}::text[], ${types}::text[], ${dataCiphertexts}::bytea[], ${cvcCiphertexts}::bytea[],
         ${cvcDueAts}::timestamptz[], ${masks}::jsonb[], ${containers}::jsonb[], ${metadatas}::jsonb[],
         ${searchIndexes}::jsonb[], ${searchHashes}::jsonb[], ${fingerprints}::text[],
-        ${fingerprintExpressions}::text[], ${deduplicates}::boolean[], ${expiresAts}::timestamptz[]
+        ${fingerprintExpressions}::text[], ${deduplicates}::boolean[], ${expiresAts}::timestamptz[], ${traceIds}::text[]
       ) as each (
         id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata, search_indexes,
-        search_hashes, fingerprint, fingerprint_expression, deduplicate, expires_at
+        search_hashes, fingerprint, fingerprint_expression, deduplicate, expires_at, trace_id
       )
     ),
     inserted as (
@@ -137,8 +143,8 @@ const insert = preparedSql(
     ),
     audited as (
       insert into audit_log (tenant_id, actor_id, trace_id, operation, entity_type, entity_id)
-      select ${tenantId}::uuid, ${actorId}::uuid, ${traceId}::text, 'token.created', 'token', id
-      from inserted
+      select ${tenantId}::uuid, ${actorId}::uuid, trace_id, 'token.created', 'token', id
+      from input where exists (select from inserted)
     )
     select inserted.id, inserted.fingerprint, inserted.created_at from tenant left join inserted on true
   `,

@@ -72,6 +72,8 @@ export interface NewTokenRow {
   fingerprint_expression: string | null;
   deduplicate: boolean | null;
   expires_at: string | null;
+  /** Of the request that creates it. Goes to the audit row. */
+  trace_id: string;
 }
 
 /** Deletes a token with its count and audit row. */
