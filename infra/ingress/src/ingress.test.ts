@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, request, type
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endRefusal } from '@sluice/problems';
 import { createIngress } from './ingress.ts';
 
 const stack = new AsyncDisposableStack();
@@ -216,6 +217,24 @@ describe('ends', () => {
     };
     const answer = await call('/');
     await expect(answer.text()).rejects.toThrow();
+  });
+
+  test('a body that a service refuses while it is still being sent: every client gets the answer', async () => {
+    upstream = (_req, res) => {
+      res.writeHead(413, { 'Content-Length': 2 });
+      endRefusal(res, 'no');
+    };
+    const body = new Uint8Array(6e6);
+    const statuses: number[] = [];
+    for (let i = 0; i < 10; i++) {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => call('/tokens', { method: 'POST', body })));
+      for (const answer of answers) {
+        await answer.text();
+        statuses.push(answer.status);
+      }
+    }
+    expect(new Set(statuses)).toEqual(new Set([413]));
+    expect(failures).toEqual([]);
   });
 
   test('a service that closes without an answer is a 503', async () => {

@@ -29,7 +29,8 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request) {
+    // Refused, its rest is still to be read, which a request that is destroyed cannot be.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);
       chunks.push(chunk);

@@ -1,11 +1,18 @@
-import { asServiceError, type Problem, problemContentType, ServiceError, toProblem } from '@sluice/problems';
+import {
+  asServiceError,
+  endRefusal,
+  type Problem,
+  problemContentType,
+  ServiceError,
+  toProblem,
+} from '@sluice/problems';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 
 /** The one place that writes errors. What the answer does not say goes to the log. */
 export function sendProblem(log: Logger) {
   // Express tells an error handler by its four parameters.
-  return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
+  return (thrown: unknown, _request: Request, response: Response, _next: NextFunction): void => {
     const error = isBadPath(thrown) ? new ServiceError('bad_request', 'The path is not valid') : asServiceError(thrown);
     const { traceId } = response.locals;
     if (error.status >= 500) log.error({ err: error.cause ?? error, trace_id: traceId }, 'request failed');
@@ -14,12 +21,13 @@ export function sendProblem(log: Logger) {
       return;
     }
     if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
-    // What is left of a refused body is not read; the connection cannot be used again.
-    if (!request.complete) response.setHeader('Connection', 'close');
-    response
-      .status(error.status)
-      .type(problemContentType)
-      .send(JSON.stringify(shorten(toProblem(error, traceId))));
+    const body = JSON.stringify(shorten(toProblem(error, traceId)));
+    const framing = {
+      'Content-Type': `${problemContentType}; charset=utf-8`,
+      'Content-Length': Buffer.byteLength(body),
+    };
+    response.writeHead(error.status, framing);
+    endRefusal(response, body);
   };
 }
 

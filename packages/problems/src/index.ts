@@ -1,4 +1,5 @@
 export { answerClientError } from './client-error.ts';
+export { endRefusal } from './end-refusal.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { asServiceError, type Problem, problemContentType, toProblem } from './problem.ts';
 export { type FieldErrors, ServiceError, type ServiceErrorOptions, validationFailed } from './service-error.ts';

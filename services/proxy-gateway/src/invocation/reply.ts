@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { asServiceError, ServiceError, toProblem } from '@sluice/problems';
+import { asServiceError, endRefusal, ServiceError, toProblem } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
 import type { HeaderFilter } from '../destination/index.ts';
 import { findHeader, fromHeaderObject, withoutHeaders } from '../transforms/header-list.ts';
@@ -56,14 +56,18 @@ function informational(status: number): ServiceError {
 /** The one place that writes a failure: an object with the member `proxy_error`, and no destination status. */
 export function sendProxyError(response: ServerResponse, thrown: unknown, traceId: string): void {
   if (response.headersSent) {
-    response.destroy();
+    breakOff(response);
     return;
   }
   const error = asServiceError(thrown);
   if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
-  // What is left of a refused body is not read; the connection cannot be used again.
-  if (!response.req.complete) response.setHeader('Connection', 'close');
   const body = JSON.stringify({ proxy_error: toProblem(error, traceId) });
   response.writeHead(error.status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
-  response.end(body);
+  endRefusal(response, body);
+}
+
+/** HTTP/1.0 knows no chunks, so a body may end with its connection: only a reset tells that it is not whole. */
+function breakOff(response: ServerResponse): void {
+  if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy();
+  else response.destroy();
 }
