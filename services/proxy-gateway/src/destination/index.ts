@@ -3,4 +3,4 @@ export { type DestinationRequest, forward } from './forward.ts';
 export type { HeaderFilter } from './headers.ts';
 export type { DestinationCall, DestinationSink } from './sink.ts';
 export { type StreamedRequest, streamThrough } from './stream-through.ts';
-export { joinUrl, type Target } from './target.ts';
+export { type DestinationUrl, joinUrl, parseDestination, type Target } from './target.ts';

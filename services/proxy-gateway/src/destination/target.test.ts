@@ -1,4 +1,14 @@
-import { joinUrl } from './target.ts';
+import { joinUrl, parseDestination } from './target.ts';
+
+function parsed(url: string) {
+  const destination = parseDestination(url);
+  if (!destination) throw new Error(`${url} is no URL`);
+  return destination;
+}
+
+test('what is no URL is no destination', () => {
+  expect(parseDestination('//x')).toBeUndefined();
+});
 
 describe('joinUrl', () => {
   test.each([
@@ -15,13 +25,13 @@ describe('joinUrl', () => {
     ['https://x.test', '', '?q=2', 'https://x.test', '/?q=2'],
     ['https://[::1]:1/a', '/b', '', 'https://[::1]:1', '/a/b'],
   ])('%s and %j and %j', (destination, suffix, query, origin, path) => {
-    expect(joinUrl(destination, suffix, query)).toEqual({ origin, path });
+    expect(joinUrl(parsed(destination), suffix, query)).toEqual({ origin, path });
   });
 
   test('suffix and query are kept byte for byte', () => {
     const suffix = '//a//b/.well-known/x;v=1/%7e%41/...|{}^`"<>\'/a..b/..c/\u00e9';
     const query = '?q=\'%27"<>{}|&u=http://y//z?&&=\u00e9';
-    expect(joinUrl('https://x.test/base', suffix, query).path).toBe(`/base${suffix}${query}`);
+    expect(joinUrl(parsed('https://x.test/base'), suffix, query).path).toBe(`/base${suffix}${query}`);
   });
 
   test.each([
@@ -55,10 +65,14 @@ describe('joinUrl', () => {
     '/a\u0000',
     '/\u0100',
   ])('refuses the suffix %j', (suffix) => {
-    expect(() => joinUrl('https://x.test/base', suffix, '')).toThrow(expect.objectContaining({ code: 'bad_request' }));
+    expect(() => joinUrl(parsed('https://x.test/base'), suffix, '')).toThrow(
+      expect.objectContaining({ code: 'bad_request' }),
+    );
   });
 
   test.each(['?a b', '?a#b', '?a\r\nX: y', '?\u0100'])('refuses the query %j', (query) => {
-    expect(() => joinUrl('https://x.test/base', '', query)).toThrow(expect.objectContaining({ code: 'bad_request' }));
+    expect(() => joinUrl(parsed('https://x.test/base'), '', query)).toThrow(
+      expect.objectContaining({ code: 'bad_request' }),
+    );
   });
 });

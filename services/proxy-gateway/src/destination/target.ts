@@ -6,15 +6,29 @@ export interface Target {
   path: string;
 }
 
+/** What calls are made of, of a destination's URL. */
+export interface DestinationUrl {
+  origin: string;
+  host: string;
+  path: string;
+  /** With its `?`; '' where there is none. */
+  query: string;
+}
+
+/** Undefined where it is no URL. */
+export function parseDestination(destinationUrl: string): DestinationUrl | undefined {
+  const url = URL.parse(destinationUrl);
+  return url ? { origin: url.origin, host: url.host, path: url.pathname, query: url.search } : undefined;
+}
+
 /**
  * The destination's URL, used as it is when there is no suffix, else its path without a trailing slash and the
  * suffix; both queries joined. `suffix` and `query` are raw, with their `/` and `?`; both may be ''.
  * Throws a `bad_request` when the suffix could lead out of the destination's path.
  */
-export function joinUrl(destinationUrl: string, suffix: string, query: string): Target {
-  const url = URL.parse(destinationUrl);
-  if (!url) throw new ServiceError('destination_unreachable', 'The destination could not be reached');
-  return { origin: url.origin, path: joinPath(url.pathname, suffix) + joinQuery(url.search, query) };
+export function joinUrl(destination: DestinationUrl, suffix: string, query: string): Target {
+  const { origin, path, query: ownQuery } = destination;
+  return { origin, path: joinPath(path, suffix) + joinQuery(ownQuery, query) };
 }
 
 function joinPath(base: string, suffix: string): string {

@@ -39,7 +39,7 @@ export async function reveal(message: RequestMessage, input: RevealInput, contex
     operation: 'proxy.invoked',
     entityType: 'proxy',
     entityId: proxy.id,
-    detail: { token_ids: tokenIds, destination_host: new URL(proxy.destinationUrl).host },
+    detail: { token_ids: tokenIds, destination_host: proxy.destination.host },
   });
   const body = fillPlaces(message.body, places, { values, limitBytes: context.bodyLimitBytes });
   return { ...message, body };

@@ -3,6 +3,7 @@ import { hashKey, isWellFormedProxyKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
+import { parseDestination } from '../destination/index.ts';
 import type { ProxyDefinition } from './proxy-definition.ts';
 
 /** One answer for a key that is unknown and for a Proxy of another Tenant. */
@@ -37,10 +38,12 @@ async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDe
     .where('tenants.closed_at', 'is', null)
     .executeTakeFirst();
   if (!row) return undefined;
+  const destination = parseDestination(row.destination_url);
+  if (!destination) throw new ServiceError('destination_unreachable', 'The destination could not be reached');
   const value: ProxyDefinition = {
     id: row.id,
     tenantId: row.tenant_id,
-    destinationUrl: row.destination_url,
+    destination,
     requestTransform: row.request_transform ?? undefined,
     responseTransform: row.response_transform ?? undefined,
     applicationId: row.application_id ?? undefined,
@@ -51,7 +54,9 @@ async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDe
 }
 
 /** Texts may take two bytes a character. */
-function sizeOf({ destinationUrl, requestTransform, responseTransform, configurationCiphertext }: ProxyDefinition) {
-  const texts = destinationUrl.length + (requestTransform?.length ?? 0) + (responseTransform?.length ?? 0);
+function sizeOf({ destination, requestTransform, responseTransform, configurationCiphertext }: ProxyDefinition) {
+  const { origin, path, query } = destination;
+  const texts =
+    origin.length + path.length + query.length + (requestTransform?.length ?? 0) + (responseTransform?.length ?? 0);
   return 500 + 2 * texts + (configurationCiphertext?.length ?? 0);
 }

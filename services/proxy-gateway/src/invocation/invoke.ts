@@ -32,7 +32,7 @@ export async function invoke(
   record.tenantId = proxy.tenantId;
   const caller = proxy.requireAuth ? await authenticateCaller(invocation.apiKey, proxy, context) : undefined;
   if (caller) record.applicationId = caller.id;
-  const target = joinUrl(proxy.destinationUrl, invocation.suffix, invocation.query);
+  const target = joinUrl(proxy.destination, invocation.suffix, invocation.query);
 
   const incoming = await readRequest(request, { invocation, proxy }, context);
   const revealed = await reveal(incoming, { invocation, proxy, caller, record }, context);

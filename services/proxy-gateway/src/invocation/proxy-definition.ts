@@ -1,8 +1,10 @@
+import type { DestinationUrl } from '../destination/index.ts';
+
 /** A Proxy as the gateway needs it. Its configuration stays encrypted until a transform asks for it. */
 export interface ProxyDefinition {
   id: string;
   tenantId: string;
-  destinationUrl: string;
+  destination: DestinationUrl;
   requestTransform: string | undefined;
   responseTransform: string | undefined;
   applicationId: string | undefined;
