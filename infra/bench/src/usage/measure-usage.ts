@@ -16,10 +16,16 @@ export async function measureUsage(context: BenchmarkContext): Promise<Outcome> 
   const newTenant = () => createListTenant(stack, `${directory}/stack`, signal);
   const [small, large] = [await newTenant(), await newTenant()];
   await fillTokens(stack.databaseUrl, small.tenantId, sizes.small);
+  const addIndexes = await dropIndexes(stack.databaseUrl);
   for (let from = 0; from < sizes.large; from += batch) {
     signal.throwIfAborted();
     await fillTokens(stack.databaseUrl, large.tenantId, batch);
     log(`  ${(from + batch).toLocaleString('en')} of ${sizes.large.toLocaleString('en')} tokens are there`);
+  }
+  log('  making the indexes');
+  for (const statement of addIndexes) {
+    signal.throwIfAborted();
+    await runSql(stack.databaseUrl, statement);
   }
   await runSql(stack.databaseUrl, 'vacuum (analyze) counters');
 
@@ -51,6 +57,20 @@ export async function measureUsage(context: BenchmarkContext): Promise<Outcome> 
   };
 }
 
+/**
+ * Ten million rows go in five times as fast without indexes.
+ * @returns what makes them again.
+ */
+async function dropIndexes(databaseUrl: string): Promise<string[]> {
+  const others = await runSql<{ indexname: string; indexdef: string }>(
+    databaseUrl,
+    "select indexname, indexdef from pg_indexes where tablename = 'tokens' and indexname <> 'tokens_pkey'",
+  );
+  await runSql(databaseUrl, 'alter table tokens drop constraint tokens_pkey');
+  for (const { indexname } of others) await runSql(databaseUrl, `drop index ${indexname}`);
+  return ['alter table tokens add primary key (tenant_id, id)', ...others.map(({ indexdef }) => indexdef)];
+}
+
 /** Rows by SQL, with their counters as creation keeps them, in all slots. */
 async function fillTokens(databaseUrl: string, tenantId: string, count: number): Promise<void> {
   await runSql(
@@ -69,11 +89,12 @@ async function fillTokens(databaseUrl: string, tenantId: string, count: number):
   );
 }
 
-async function runSql(databaseUrl: string, text: string, values: unknown[] = []): Promise<void> {
+async function runSql<Row extends object>(databaseUrl: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(text, values);
+    const { rows } = await client.query<Row>(text, values);
+    return rows;
   } finally {
     await client.end();
   }
