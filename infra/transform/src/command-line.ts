@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 export type CommandLine =
   | { command: 'help' }
   | { command: 'hostile' }
+  | { command: 'mixed' }
   | { command: 'types'; folder: string }
   | ({ command: 'test'; watch: boolean } & TestOptions);
 
@@ -21,11 +22,14 @@ export class UsageError extends Error {}
 export const help = `Usage: npm run transform -- test FILE [options]
        npm run transform -- types FOLDER
        npm run transform -- hostile
+       npm run transform -- mixed
 
 test     runs the transform in FILE with the engine and the limits of the gateway: no server, no destination, and
          no client (req.svc). Leaves with 1 when it fails.
 types    writes the declarations of req into FOLDER, with a jsconfig.json, so that editors check the files there.
 hostile  runs programs that attack the sandbox, and prints what stopped each, and when.
+mixed    runs good transforms alone and with 5 % hostile programs among them, three minutes in all, and prints what the
+         good ones lost and how long they took.
 
 Options of test:
   --args FILE            JSON: what req.args is. { "body": …, "headers": {…} }, of a request also method, path, query;
@@ -43,7 +47,7 @@ export function readCommandLine(argv: string[]): CommandLine {
   const [command, file, ...rest] = positionals;
   if (values.help || command === undefined) return { command: 'help' };
   if (rest.length > 0) throw new UsageError(`What is ${rest.join(' ')}? One file at a time`);
-  if (command === 'hostile' && file === undefined) return { command };
+  if ((command === 'hostile' || command === 'mixed') && file === undefined) return { command };
   if (command !== 'test' && command !== 'types') throw new UsageError(`There is no command ${positionals.join(' ')}`);
   if (file === undefined) throw new UsageError(`${command} needs a ${command === 'test' ? 'file' : 'folder'}`);
   if (command === 'types') return { command, folder: file };

@@ -1,5 +1,6 @@
 import { type CommandLine, help, readCommandLine, UsageError } from './command-line.ts';
 import { runHostile } from './hostile.ts';
+import { runMixed } from './mixed.ts';
 import { testAndWatch, testOnce } from './test-transform.ts';
 import { writeTypes } from './write-types.ts';
 
@@ -17,6 +18,8 @@ async function run(line: CommandLine): Promise<number> {
       return 0;
     case 'hostile':
       return (await runHostile(output)) ? 0 : 1;
+    case 'mixed':
+      return (await runMixed(output)) ? 0 : 1;
     case 'test':
       if (!line.watch) return (await testOnce(line, headerPrefix, output)) ? 0 : 1;
       await testAndWatch(line, { headerPrefix, output, signal: untilInterrupted() });

@@ -1,5 +1,22 @@
+/** Something that waits for a thread. */
+export interface QueueItem {
+  readonly tenantId: string;
+  /** Asked when its turn may come: whether it may hold a thread for long, as far as is known. */
+  isDoubtful(): boolean;
+}
+
+/** Threads that may be held at a time. */
+export interface Shares {
+  /** By one Tenant. */
+  tenant: number;
+  /** By doubtful items of one Tenant. */
+  doubtfulOfTenant: number;
+  /** By the doubtful items of all Tenants. */
+  doubtful: number;
+}
+
 /** Work of several Tenants for a few threads. */
-export interface FairQueue<T extends { tenantId: string }> {
+export interface FairQueue<T extends QueueItem> {
   /** How many wait. */
   readonly size: number;
   has(item: T): boolean;
@@ -7,8 +24,9 @@ export interface FairQueue<T extends { tenantId: string }> {
   waiting(): T[];
   add(item: T): void;
   /**
-   * Of the Tenants below their share the one with the least work under way, and of its items the one that waits
-   * longest; it is under way from now. Undefined when nothing may start.
+   * Of the Tenants below their share the one with the least work under way, among equals the one that was served
+   * longest ago, and of its items that may start the one that waits longest; it is under way from now. Undefined when
+   * nothing may start.
    */
   take(): T | undefined;
   /** Withdraws an item that still waits; false when it was taken before. */
@@ -22,19 +40,25 @@ export interface FairQueue<T extends { tenantId: string }> {
 interface Lane<T> {
   waiting: { item: T; number: number }[];
   underWay: number;
+  doubtfulUnderWay: number;
+  /** 0: it was not served since it last had nothing to do. */
+  servedAt: number;
 }
 
 /**
- * One Tenant's slow transforms hold at most `share` threads, and its flood fills at most its own part of the queue:
- * whoever has more waiting makes room for who has less.
+ * One Tenant's slow transforms hold no more threads than its share, all Tenants' slow transforms together leave one to
+ * those that are known to be quick, and a flood fills at most its own part of the queue: whoever has more waiting makes
+ * room for who has less.
  */
-export function newFairQueue<T extends { tenantId: string }>(share: number): FairQueue<T> {
+export function newFairQueue<T extends QueueItem>(sharesNow: () => Shares): FairQueue<T> {
   const lanes = new Map<string, Lane<T>>();
+  const doubtfulUnderWay = new Set<T>();
   let size = 0;
   let lastNumber = 0;
+  let lastServed = 0;
 
   function laneOf({ tenantId }: T): Lane<T> {
-    const lane = lanes.get(tenantId) ?? { waiting: [], underWay: 0 };
+    const lane = lanes.get(tenantId) ?? { waiting: [], underWay: 0, doubtfulUnderWay: 0, servedAt: 0 };
     lanes.set(tenantId, lane);
     return lane;
   }
@@ -53,6 +77,23 @@ export function newFairQueue<T extends { tenantId: string }>(share: number): Fai
     return true;
   }
 
+  /** The place in its lane of the item that may start; -1 when none may. */
+  function findNext(lane: Lane<T>, shares: Shares): number {
+    if (lane.underWay >= shares.tenant) return -1;
+    const admitsDoubtful = lane.doubtfulUnderWay < shares.doubtfulOfTenant && doubtfulUnderWay.size < shares.doubtful;
+    return admitsDoubtful ? 0 : lane.waiting.findIndex(({ item }) => !item.isDoubtful());
+  }
+
+  function nextLane(): { lane: Lane<T>; index: number } | undefined {
+    const shares = sharesNow();
+    const waiting = [...lanes.values()].filter((lane) => lane.waiting.length > 0).sort(byTurn);
+    for (const lane of waiting) {
+      const index = findNext(lane, shares);
+      if (index !== -1) return { lane, index };
+    }
+    return undefined;
+  }
+
   return {
     get size() {
       return size;
@@ -65,12 +106,20 @@ export function newFairQueue<T extends { tenantId: string }>(share: number): Fai
       size += 1;
     },
     take: () => {
-      const lane = nextLane(lanes.values(), share);
-      const entry = lane?.waiting.shift();
-      if (!lane || !entry) return undefined;
+      const next = size > 0 ? nextLane() : undefined;
+      const [entry] = next?.lane.waiting.splice(next.index, 1) ?? [];
+      if (!next || !entry) return undefined;
+      const { lane } = next;
+      const { item } = entry;
       size -= 1;
+      lastServed += 1;
+      lane.servedAt = lastServed;
       lane.underWay += 1;
-      return entry.item;
+      if (item.isDoubtful()) {
+        lane.doubtfulUnderWay += 1;
+        doubtfulUnderWay.add(item);
+      }
+      return item;
     },
     remove: withdraw,
     removeFromLongest: () => {
@@ -83,19 +132,14 @@ export function newFairQueue<T extends { tenantId: string }>(share: number): Fai
     finish: (item) => {
       const lane = laneOf(item);
       lane.underWay -= 1;
+      if (doubtfulUnderWay.delete(item)) lane.doubtfulUnderWay -= 1;
       forget(item, lane);
     },
   };
 }
 
-function nextLane<T>(lanes: Iterable<Lane<T>>, share: number): Lane<T> | undefined {
-  let best: Lane<T> | undefined;
-  for (const lane of lanes) {
-    if (lane.waiting.length === 0 || lane.underWay >= share) continue;
-    if (!best || lane.underWay < best.underWay) best = lane;
-    else if (lane.underWay === best.underWay && numberOf(lane) < numberOf(best)) best = lane;
-  }
-  return best;
+function byTurn<T>(a: Lane<T>, b: Lane<T>): number {
+  return a.underWay - b.underWay || a.servedAt - b.servedAt || numberOf(a) - numberOf(b);
 }
 
 const numberOf = <T>({ waiting }: Lane<T>) => waiting[0]?.number ?? 0;

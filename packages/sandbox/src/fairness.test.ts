@@ -1,7 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { openTestPool } from './pool-for-tests.ts';
 
 const waiting = 'module.exports = async (req) => ({ body: await req.svc.tokenize(1) })';
 const good = 'module.exports = () => ({ body: 1 })';
+
+/** Runs once what is to run in these tests: a Tenant's code that has not run yet is in doubt. */
+async function makeKnown(pool: ReturnType<typeof openTestPool>, ...tenants: string[]): Promise<void> {
+  for (const tenantId of tenants) {
+    for (const code of [waiting, good]) await pool.run(code, { tenantId, proxyId: 'known', host: async () => '1' });
+  }
+}
 
 /** A host whose calls stay open until they are released; counts how many are open at a time. */
 function heldHost() {
@@ -38,6 +46,7 @@ test.each([
       ...(tenantThreads && { tenantThreads }),
     });
     await pool.ready();
+    await makeKnown(pool, 'flood', 'other');
     const { host, release, open, seen } = heldHost();
     const flood = Array.from({ length: 12 }, (_, index) =>
       pool.run(waiting, { tenantId: 'flood', proxyId: `${index}`, host }),
@@ -58,6 +67,7 @@ test.each([
 test('a flood fills its own part of the queue only: who has little waiting is not refused for it', async () => {
   const pool = openTestPool({ threads: 2, limits: { wallMs: 15_000 }, queueLimit: 10 });
   await pool.ready();
+  await makeKnown(pool, 'flood', 'small');
   const held = heldHost();
   const settle = (tenantId: string, count: number) =>
     Array.from({ length: count }, (_, index) =>
@@ -80,6 +90,7 @@ test('a flood fills its own part of the queue only: who has little waiting is no
 test('two Tenants that both want all share the threads alike', async () => {
   const pool = openTestPool({ threads: 4, limits: { wallMs: 15_000 }, queueLimit: 100 });
   await pool.ready();
+  await makeKnown(pool, '0', '1');
   const [left, right] = [heldHost(), heldHost()];
   const runs = [left, right].flatMap(({ host }, tenant) =>
     Array.from({ length: 8 }, (_, index) => pool.run(waiting, { tenantId: `${tenant}`, proxyId: `${index}`, host })),
@@ -97,4 +108,66 @@ test('two Tenants that both want all share the threads alike', async () => {
   clearInterval(releasing);
   expect([left.seen.most, right.seen.most].every((most) => most <= 3)).toBe(true);
   await pool.close();
+});
+
+test('code that has not run yet holds all threads but one, however many Tenants it is of', async () => {
+  const pool = openTestPool({ threads: 3, limits: { wallMs: 15_000 }, queueLimit: 100 });
+  await pool.ready();
+  await makeKnown(pool, 'other');
+  const { host, release, open, seen } = heldHost();
+  const runs = Array.from({ length: 12 }, (_, index) =>
+    pool.run(waiting, { tenantId: `new ${index % 4}`, proxyId: `${index}`, host }),
+  );
+  await until(() => open.size === 2);
+  for (let i = 0; i < 5; i += 1) expect(await pool.body(good, { tenantId: 'other' })).toBe(1);
+  expect(seen.most).toBe(2);
+  const releasing = setInterval(release, 5);
+  await Promise.all(runs);
+  clearInterval(releasing);
+  await pool.close();
+});
+
+/** Of this process, those that give way to the others, as Linux tells it; its fields come after the thread's name. */
+function threadsThatGiveWay(): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc/self/task').filter((id) => {
+    const fields = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
+    return Number(fields?.[16]) > 0;
+  });
+}
+
+test('a Tenant whose transform was killed has a thread of its own kind, which gives way, for all of its code', async () => {
+  const pool = openTestPool({ threads: 2, limits: { cpuMs: 300, wallMs: 15_000 }, queueLimit: 100 });
+  await pool.ready();
+  await makeKnown(pool, 'killed', 'other');
+  const before = threadsThatGiveWay();
+  expect(pool.state().threads).toBe(2);
+  await pool.failure('module.exports = () => { for (;;) {} }', { tenantId: 'killed' });
+  const { host, release, open, seen } = heldHost();
+  const runs = Array.from({ length: 6 }, (_, index) =>
+    pool.run(waiting, { tenantId: 'killed', proxyId: `${index}`, host }),
+  );
+  await until(() => open.size === 1);
+  expect(pool.state().threads).toBe(3);
+  const added = threadsThatGiveWay().filter((id) => !before.includes(id));
+  expect(added).toHaveLength(process.platform === 'linux' ? 1 : 0);
+  const others = ['other', 'new'].map((tenantId) => pool.body(good, { tenantId }));
+  expect(await Promise.all(others)).toEqual([1, 1]);
+  const releasing = setInterval(release, 5);
+  await Promise.all(runs);
+  clearInterval(releasing);
+  expect(seen.most).toBe(1);
+  await pool.close();
+});
+
+test('what waits while its Tenant turns out to be slow moves to the other threads, and is answered', async () => {
+  const pool = openTestPool({ threads: 1, limits: { cpuMs: 300, wallMs: 15_000 }, queueLimit: 100 });
+  await pool.ready();
+  const loop = pool.failure('module.exports = () => { for (;;) {} }', { tenantId: 'killed' });
+  const waits = Array.from({ length: 3 }, () => pool.body(good, { tenantId: 'killed' }));
+  expect(await loop).toMatchObject({ cause: { limit: 'cpuMs' } });
+  expect(await Promise.all(waits)).toEqual([1, 1, 1]);
+  expect(pool.state()).toMatchObject({ threads: 2, running: 0, waiting: 0 });
+  await pool.close();
+  expect(await pool.failure(good, { tenantId: 'killed' })).toMatchObject({ code: 'unavailable' });
 });

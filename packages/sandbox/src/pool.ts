@@ -3,14 +3,13 @@ import { type BreakerOptions, type BrokenTransform, newBreaker } from './breaker
 import { stopped, TransformStopped, toError } from './failure.ts';
 import { newHostCalls } from './host-calls.ts';
 import { defaultTransformLimits, type TransformLimits } from './limits.ts';
-import { busy, newScheduler } from './scheduler.ts';
+import { busy } from './scheduler.ts';
 import type { RunTask } from './thread/messages.ts';
 import type { Stop, TaskAnswer } from './thread/outcome.ts';
-import { openThreads, ThreadEnded } from './threads.ts';
+import { openThreadGroup, type ThreadGroup } from './thread-group.ts';
+import { ThreadEnded, type Threads } from './threads.ts';
+import { newTrackRecord } from './track-record.ts';
 import type { CompileError, TransformResult, TransformTask } from './transform-task.ts';
-
-/** How much later than the thread itself the main thread ends a task: it then ends the thread. */
-const graceMs = 100;
 
 export interface TransformPoolOptions {
   limits: TransformLimits;
@@ -62,43 +61,72 @@ export interface TransformPool {
 }
 
 const neverSuspended: BreakerOptions = { kills: 0, windowMs: 0, openMs: 0 };
+/** A run that uses this part of its CPU time is slow, and its Tenant's runs have threads of their own for so long. */
+const slowPart = 0.25;
+const slowForMs = 60_000;
 
 /** Opens the threads that run transforms. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
-  const { limits, queueLimit } = options;
+  const { limits } = options;
   const hostCalls = newHostCalls();
+  const record = newTrackRecord({ slowMs: limits.cpuMs * slowPart, memoryMs: slowForMs });
   const breaker = newBreaker(options.breaker ?? neverSuspended);
-  const loaded = Promise.withResolvers<void>();
   const stops: Partial<Record<Stop, number>> = {};
   let closed = false;
-  const threads = openThreads({
-    count: options.threads,
+  const shared = {
     limits,
     headerPrefix: options.headerPrefix.toLowerCase(),
-    onStart: (port) => {
-      hostCalls.listen(port);
-      if (threads.up >= options.threads) loaded.resolve();
-      scheduler.startNext();
-    },
-    onFault: options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`)),
-  });
-  const scheduler = newScheduler({
-    threads: () => threads.up,
-    share: options.tenantThreads ?? Math.max(options.threads - 1, 1),
-    queueLimit,
+    queueLimit: options.queueLimit,
     waitMs: options.waitMs ?? limits.wallMs,
+    onStart: hostCalls.listen,
+    onFault: options.onFault ?? ((error: unknown) => process.emitWarning(`A transform thread broke: ${error}`)),
+  };
+  const tenant = options.tenantThreads ?? Math.max(options.threads - 1, 1);
+  const quick = openThreadGroup({
+    ...shared,
+    count: options.threads,
+    givesWay: false,
+    shares: (up) => ({ tenant, doubtfulOfTenant: Math.max(up - 2, 1), doubtful: Math.max(up - 1, 1) }),
   });
+  let slow: ThreadGroup | undefined;
 
-  async function runInThread(name: 'run' | 'compile', task: RunTask | string): Promise<unknown> {
+  /** Opened when the first Tenant was slow. */
+  function openSlow(): ThreadGroup {
+    if (closed) throw busy();
+    const count = Math.max(options.threads - 2, 1);
+    const share = Math.max(count - 1, 1);
+    const shares = { tenant: share, doubtfulOfTenant: share, doubtful: share };
+    slow ??= openThreadGroup({ ...shared, count, givesWay: true, shares: () => shares });
+    return slow;
+  }
+
+  /** A Tenant may have become slow while its task waited. */
+  async function runInTurn(task: TransformTask): Promise<TransformResult> {
+    const { tenantId, code } = task;
+    const isSlow = () => record.isSlow(tenantId);
+    if (!isSlow()) {
+      const isDoubtful = () => !isSlow() && !record.isKnown(tenantId, code);
+      const result = await quick.schedule({ tenantId, isDoubtful }, async (threads) =>
+        isSlow() ? undefined : runCounted(task, threads),
+      );
+      if (result) return result;
+    }
+    return openSlow().schedule({ tenantId, isDoubtful: () => false }, (threads) => runCounted(task, threads));
+  }
+
+  async function runInThread(threads: Threads, name: 'run' | 'compile', task: RunTask | string): Promise<unknown> {
     try {
-      return await threads.run(name, task, limits.wallMs + graceMs);
+      return await threads.run(name, task);
     } catch (error) {
       if (error instanceof ThreadEnded) throw stopped(error.limit, limits);
       throw closed ? busy() : error;
     }
   }
 
-  async function runTask({ host, onEnd, configuration, ...task }: TransformTask): Promise<TransformResult> {
+  async function runTask(
+    { host, onEnd, configuration, ...task }: TransformTask,
+    threads: Threads,
+  ): Promise<TransformResult> {
     const startedAt = performance.now();
     const hostKey = host && hostCalls.open(host);
     let answer: TaskAnswer | undefined;
@@ -106,7 +134,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       const { tenantId, proxyId, kind, code, argsJson, once = false } = task;
       const configurationJson = JSON.stringify(configuration);
       const message: RunTask = { tenantId, proxyId, kind, code, argsJson, configurationJson, once, hostKey };
-      answer = (await runInThread('run', message)) as TaskAnswer;
+      answer = (await runInThread(threads, 'run', message)) as TaskAnswer;
       const { outcome, cpuMs } = answer;
       if (outcome.kind !== 'result') throw toError(outcome, limits);
       const { bodyJson, headersJson } = outcome;
@@ -114,14 +142,15 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     } finally {
       if (hostKey !== undefined) hostCalls.close(hostKey);
       const { console = [], cpuMs } = answer ?? {};
+      if (!closed) record.ended(task.tenantId, task.code, answer);
       onEnd?.({ console, cpuMs, durationMs: performance.now() - startedAt });
     }
   }
 
   /** Tells the breaker and the counters how it went. */
-  async function runCounted(task: TransformTask): Promise<TransformResult> {
+  async function runCounted(task: TransformTask, threads: Threads): Promise<TransformResult> {
     try {
-      const result = await runTask(task);
+      const result = await runTask(task, threads);
       breaker.ended(task, undefined);
       return result;
     } catch (error) {
@@ -136,17 +165,20 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   }
 
   return {
-    ready: () => loaded.promise,
+    ready: quick.ready,
     run: async (task) => {
       breaker.check(task);
-      return scheduler.schedule(task.tenantId, () => runCounted(task));
+      return runInTurn(task);
     },
     compile: (code, tenantId = '') =>
-      scheduler.schedule(tenantId, async () => (await runInThread('compile', code)) as CompileError | undefined),
+      quick.schedule(
+        { tenantId, isDoubtful: () => true },
+        async (threads) => (await runInThread(threads, 'compile', code)) as CompileError | undefined,
+      ),
     state: () => ({
-      threads: threads.up,
-      running: scheduler.running,
-      waiting: scheduler.waiting,
+      threads: quick.up + (slow?.up ?? 0),
+      running: quick.running + (slow?.running ?? 0),
+      waiting: quick.waiting + (slow?.waiting ?? 0),
       stops,
       suspended: breaker.open,
       suspensions: breaker.trips,
@@ -154,9 +186,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     }),
     close: async () => {
       closed = true;
-      loaded.resolve();
-      scheduler.close();
-      await threads.close();
+      await Promise.all([quick.close(), slow?.close()]);
     },
   };
 }

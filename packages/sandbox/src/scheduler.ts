@@ -1,8 +1,7 @@
 import { ServiceError } from '@sluice/problems';
-import { newFairQueue } from './fair-queue.ts';
+import { newFairQueue, type QueueItem, type Shares } from './fair-queue.ts';
 
-interface Job {
-  tenantId: string;
+interface Job extends QueueItem {
   /** `release` is called before the caller gets the answer. */
   start(release: () => void): void;
   /** Only while it waits. */
@@ -12,8 +11,8 @@ interface Job {
 export interface SchedulerOptions {
   /** Threads that are up, busy or not. */
   threads(): number;
-  /** Threads that one Tenant may hold at a time. */
-  share: number;
+  /** For as many threads as are up now. */
+  shares(): Shares;
   /** Work that may wait. */
   queueLimit: number;
   /** Longest wait; what waits longer is refused. */
@@ -25,15 +24,15 @@ export interface Scheduler {
   readonly running: number;
   readonly waiting: number;
   /** Rejects with `unavailable` where too much waits, it waits too long, or the scheduler is closed. */
-  schedule<T>(tenantId: string, work: () => Promise<T>): Promise<T>;
+  schedule<T>(of: QueueItem, work: () => Promise<T>): Promise<T>;
   /** A thread is up: work that waits may start. */
   startNext(): void;
   /** Refuses what waits, and all that comes. */
   close(): void;
 }
 
-export function newScheduler({ threads, share, queueLimit, waitMs }: SchedulerOptions): Scheduler {
-  const queue = newFairQueue<Job>(share);
+export function newScheduler({ threads, shares, queueLimit, waitMs }: SchedulerOptions): Scheduler {
+  const queue = newFairQueue<Job>(shares);
   let running = 0;
   let closed = false;
 
@@ -58,7 +57,7 @@ export function newScheduler({ threads, share, queueLimit, waitMs }: SchedulerOp
       return queue.size;
     },
     startNext,
-    schedule: <T>(tenantId: string, work: () => Promise<T>) => {
+    schedule: <T>({ tenantId, isDoubtful }: QueueItem, work: () => Promise<T>) => {
       if (closed) return Promise.reject(busy());
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       let timer: NodeJS.Timeout | undefined;
@@ -69,6 +68,7 @@ export function newScheduler({ threads, share, queueLimit, waitMs }: SchedulerOp
       };
       const job: Job = {
         tenantId,
+        isDoubtful,
         refuse,
         start: (release) => {
           clearTimeout(timer);

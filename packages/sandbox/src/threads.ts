@@ -4,7 +4,12 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { ThreadSettings, ThreadStarted } from './thread/messages.ts';
+import { type MarkedThread, watchCpu } from './cpu-watch.ts';
+import type { Numbered, ThreadSettings, ThreadStarted } from './thread/messages.ts';
+import { openTaskMark, taskNumbers } from './thread/task-mark.ts';
+
+/** How much later than the thread itself the main thread ends a task: it then ends the thread. */
+const graceMs = 100;
 
 /** What QuickJS's own limits do not cover: text on its way through the thread, and the native stack below them. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 16 };
@@ -21,18 +26,18 @@ export interface Threads {
   /** How many are up, busy or not; a new or replaced one only when it has loaded. */
   readonly up: number;
   /**
-   * Runs a function of the worker in a free thread. A thread that has not answered after `deadlineMs` is ended and
-   * replaced, whatever its code is doing: rejects with a {@link ThreadEnded}.
+   * Runs a function of the worker in a free thread. A thread that is past the limits of CPU time or wall clock is ended
+   * and replaced, whatever its code is doing: rejects with a {@link ThreadEnded}.
    */
-  run(name: 'run' | 'compile', task: unknown, deadlineMs: number): Promise<unknown>;
+  run(name: 'run' | 'compile', task: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /** The thread had to be ended, or ended itself for lack of memory. */
 export class ThreadEnded extends Error {
-  readonly limit: 'wallMs' | 'heapBytes';
+  readonly limit: 'cpuMs' | 'wallMs' | 'heapBytes';
 
-  constructor(limit: 'wallMs' | 'heapBytes') {
+  constructor(limit: ThreadEnded['limit']) {
     super(`Thread ended: ${limit}`);
     this.name = 'ThreadEnded';
     this.limit = limit;
@@ -40,8 +45,9 @@ export class ThreadEnded extends Error {
 }
 
 /** Threads with an empty environment, none of the process's flags, and memory and stack of their own. */
-export function openThreads({ count, limits, headerPrefix, onStart, onFault }: ThreadsOptions): Threads {
-  const settings: ThreadSettings = { limits, headerPrefix, quickjs: compileQuickJs() };
+export function openThreads({ count, onStart, onFault, ...given }: ThreadsOptions): Threads {
+  const { limits } = given;
+  const settings: ThreadSettings = { ...given, quickjs: compileQuickJs() };
   const piscina = new Piscina({
     filename: fileURLToPath(new URL('./thread/worker.ts', import.meta.url)),
     minThreads: count,
@@ -55,47 +61,77 @@ export function openThreads({ count, limits, headerPrefix, onStart, onFault }: T
     workerData: settings,
     resourceLimits,
   });
-  const ports = new Set<MessagePort>();
+  const up = new Map<number, MarkedThread>();
   let ending = 0;
-  piscina.on('message', ({ hostCalls }: ThreadStarted) => {
-    ports.add(hostCalls);
+  let lastTaskNumber = 0;
+  const underWay = new Set<Promise<unknown>>();
+  piscina.on('message', ({ threadId, hostCalls, markMemory }: ThreadStarted) => {
+    const worker = piscina.threads.find((thread) => thread.threadId === threadId);
+    if (!worker) return; // it has ended since
+    up.set(threadId, { worker, mark: openTaskMark(markMemory) });
     hostCalls.on('close', () => {
-      ports.delete(hostCalls);
+      up.delete(threadId);
       ending = Math.max(ending - 1, 0);
     });
     onStart(hostCalls);
   });
   piscina.on('error', onFault);
 
+  async function run(name: 'run' | 'compile', task: unknown): Promise<unknown> {
+    const signal = new EventEmitter();
+    let exceeded: 'cpuMs' | 'wallMs' | undefined;
+    const end = (limit: 'cpuMs' | 'wallMs') => {
+      if (exceeded) return;
+      exceeded = limit;
+      ending += 1;
+      signal.emit('abort');
+    };
+    lastTaskNumber = (lastTaskNumber + 1) % taskNumbers;
+    const taskNumber = lastTaskNumber;
+    const timer = setTimeout(end, limits.wallMs + graceMs, 'wallMs');
+    const unwatch = watchCpu({
+      taskNumber,
+      limitMs: limits.cpuMs + graceMs,
+      threads: () => up.values(),
+      onExceeded: () => end('cpuMs'),
+      onFault,
+    });
+    try {
+      return await piscina.run({ taskNumber, task } satisfies Numbered<unknown>, { name, signal });
+    } catch (error) {
+      if (exceeded) throw new ThreadEnded(exceeded);
+      throw isOutOfMemory(error) ? new ThreadEnded('heapBytes') : error;
+    } finally {
+      clearTimeout(timer);
+      unwatch();
+    }
+  }
+
   return {
     get up() {
-      return ports.size - ending;
+      return up.size - ending;
     },
-    run: async (name, task, deadlineMs) => {
-      const signal = new EventEmitter();
-      let expired = false;
-      const timer = setTimeout(() => {
-        expired = true;
-        ending += 1;
-        signal.emit('abort');
-      }, deadlineMs);
-      try {
-        return await piscina.run(task, { name, signal });
-      } catch (error) {
-        if (expired) throw new ThreadEnded('wallMs');
-        throw isOutOfMemory(error) ? new ThreadEnded('heapBytes') : error;
-      } finally {
-        clearTimeout(timer);
-      }
+    run: (name, task) => {
+      const running = run(name, task).finally(() => underWay.delete(running));
+      underWay.add(running);
+      return running;
     },
-    close: () => piscina.close({ force: true }),
+    close: async () => {
+      // Piscina would wait in vain for a thread that is ended meanwhile.
+      await Promise.allSettled(underWay);
+      await piscina.close({ force: true });
+    },
   };
 }
 
-/** Once for all threads, which share the machine code. */
+let compiled: WebAssembly.Module | undefined;
+
+/** Once for all threads of the process, which share the machine code: it takes the main thread some 10 ms. */
 function compileQuickJs(): WebAssembly.Module {
+  if (compiled) return compiled;
   const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
-  return new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
+  compiled = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
+  return compiled;
 }
 
 function isOutOfMemory(error: unknown): boolean {

@@ -30,6 +30,7 @@ export const againstTheBoundary: Record<string, string> = {
   'client flood side by side': 'await Promise.all(Array.from({ length: 1e4 }, () => req.svc.detokenize(1)))',
   'client payload that is too large': 'await req.svc.tokenize("x".repeat(2e5))',
   'client payload that loops': 'await req.svc.tokenize({ toJSON() { for (;;); } })',
+  'client that never answers': 'await req.svc.tokens.delete("1")',
   'client in a frozen promise': 'Promise.prototype.then = () => { for (;;); }; await req.svc.tokenize(1); for (;;);',
   'flood of the console': 'for (;;) console.log("x".repeat(1e4))',
   'flood of empty lines': 'for (;;) console.log()',

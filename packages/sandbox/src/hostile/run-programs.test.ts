@@ -20,7 +20,7 @@ test.each(Object.keys(hostilePrograms))('%s is answered with an error, in time',
 test('there are a hundred of them, and each kind of limit stops some', () => {
   expect(report.rows.length).toBeGreaterThan(100);
   const limits = new Set(report.rows.map(({ stoppedBy }) => stoppedBy));
-  for (const limit of ['wallMs', 'heapBytes', 'stackBytes', 'outputBytes', 'hostCalls', 'stuck', 'error']) {
+  for (const limit of ['cpuMs', 'wallMs', 'heapBytes', 'stackBytes', 'outputBytes', 'hostCalls', 'stuck', 'error']) {
     expect(limits).toContain(limit);
   }
 });
@@ -37,7 +37,8 @@ test('of a mixed load with 5 % hostile programs, the good part loses nothing', a
   await pool.ready();
   const loop = hostileModule('for (;;) {}');
   const hostile = Array.from({ length: 25 }, async (_, index) => {
-    const task = { tenantId: 'hostile', proxyId: `${index}`, kind: 'request', code: loop, argsJson: '{}' } as const;
+    const tenantId = `hostile ${index % 3}`;
+    const task = { tenantId, proxyId: `${index}`, kind: 'request', code: loop, argsJson: '{}' } as const;
     return pool.run({ ...task, configuration: {} }).catch((error: Error) => error);
   });
   let invocations = 0;

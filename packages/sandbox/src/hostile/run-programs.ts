@@ -43,6 +43,7 @@ export const hostileLimits: Readonly<TransformLimits> = Object.freeze({
   outputBytes: 100_000,
 });
 
+/** Of a Tenant each: of the threads for slow Tenants, which are two fewer than the others, each has one. */
 const atOnce = 2;
 const pauseMs = 2;
 
@@ -51,7 +52,7 @@ export async function runHostilePrograms(onRow: (row: HostileRow) => void = () =
   let faults = 0;
   const pool = openTransformPool({
     limits: hostileLimits,
-    threads: atOnce + 1,
+    threads: atOnce + 2,
     queueLimit: 100,
     waitMs: 10_000,
     headerPrefix: 'SVC',
@@ -64,31 +65,42 @@ export async function runHostilePrograms(onRow: (row: HostileRow) => void = () =
     const alone = await goodTraffic(pool, new Promise((resolve) => setTimeout(resolve, 1_000)));
     const rows: HostileRow[] = [];
     const programs = Object.entries(hostilePrograms);
-    const runNext = async (): Promise<void> => {
+    const runNext = async (tenantId: string): Promise<void> => {
       const [program, statements] = programs.shift() ?? [];
       if (program === undefined || statements === undefined) return;
-      const row = await runProgram(pool, program, statements);
+      const row = await runProgram(pool, tenantId, { program, statements });
       rows.push(row);
       onRow(row);
-      return runNext();
+      return runNext(tenantId);
     };
-    const beside = await goodTraffic(pool, Promise.all(Array.from({ length: atOnce }, runNext)));
+    const beside = await goodTraffic(
+      pool,
+      Promise.all(Array.from({ length: atOnce }, (_, index) => runNext(`hostile ${index}`))),
+    );
     return { rows, limits: hostileLimits, alone, beside, faults };
   } finally {
     await pool.close();
   }
 }
 
-async function runProgram(pool: TransformPool, program: string, statements: string): Promise<HostileRow> {
+/** What answers the programs' calls; a deletion never ends. */
+const host = (operation: string, payloadJson: string): Promise<string> =>
+  operation === 'tokens.delete' ? new Promise(() => {}) : Promise.resolve(payloadJson);
+
+async function runProgram(
+  pool: TransformPool,
+  tenantId: string,
+  { program, statements }: { program: string; statements: string },
+): Promise<HostileRow> {
   let durationMs = 0;
   const task: TransformTask = {
-    tenantId: 'hostile',
+    tenantId,
     proxyId: program,
     kind: 'request',
     code: hostileModule(statements),
     argsJson: '{"body":{"name":"Ann"}}',
     configuration: {},
-    host: async (_, payloadJson) => payloadJson,
+    host,
     onEnd: (usage) => {
       durationMs = usage.durationMs;
     },

@@ -28,7 +28,8 @@ export function startBudget(limits: TransformLimits): Budget {
   };
 }
 
-function threadCpuMs(): number {
+/** CPU time of this thread since it began. */
+export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }

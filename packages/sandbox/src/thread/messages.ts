@@ -6,11 +6,19 @@ export interface ThreadSettings {
   limits: TransformLimits;
   /** In lower case; names the client object and the error module. */
   headerPrefix: string;
+  /** The thread gives way to all others of the machine. */
+  givesWay: boolean;
   /** QuickJS, compiled once for all threads. */
   quickjs: WebAssembly.Module;
 }
 
-/** One invocation, as it is posted to a thread. */
+/** What is posted to a thread: the task, and the number by which the thread marks that it is at it. */
+export interface Numbered<T> {
+  taskNumber: number;
+  task: T;
+}
+
+/** One invocation. */
 export interface RunTask {
   tenantId: string;
   proxyId: string;
@@ -24,9 +32,11 @@ export interface RunTask {
   hostKey: string | undefined;
 }
 
-/** A thread's first message: the port for the client's calls of all its invocations. */
+/** A thread's first message: the port for the client's calls of all its invocations, and where it marks its task. */
 export interface ThreadStarted {
+  threadId: number;
   hostCalls: MessagePort;
+  markMemory: SharedArrayBuffer;
 }
 
 export interface HostCall {

@@ -1,14 +1,18 @@
 /** What runs in each thread of the pool. Its functions are called by name, one task at a time. */
-import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
+import './give-way.ts';
+import { MessageChannel, parentPort, threadId, workerData } from 'node:worker_threads';
+import type { CompileError } from '../transform-task.ts';
+import { threadCpuMs } from './budget.ts';
 import { openContexts } from './contexts.ts';
 import { newGarbage } from './garbage.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
 import { type Invocation, receive, startInvocation } from './invocation.ts';
-import type { HostAnswer, HostCall, RunTask, ThreadSettings, ThreadStarted } from './messages.ts';
+import type { HostAnswer, HostCall, Numbered, RunTask, ThreadSettings, ThreadStarted } from './messages.ts';
 import { parseModule, placeInCode } from './module-code.ts';
 import type { TaskAnswer } from './outcome.ts';
 import { newInstance } from './quickjs.ts';
+import { openTaskMark } from './task-mark.ts';
 import { readError } from './thrown.ts';
 
 const settings = workerData as ThreadSettings;
@@ -17,16 +21,19 @@ const garbage = newGarbage();
 const discard = (guest: Guest) => garbage.add(guest.memory().bytes);
 const contexts = openContexts(discard);
 const { port1: hostCalls, port2 } = new MessageChannel();
+const mark = openTaskMark();
 let current: { hostKey: string | undefined; invocation: Invocation } | undefined;
 
 process.noDeprecation = true;
-parentPort?.postMessage({ hostCalls: port2 } satisfies ThreadStarted, [port2]);
+const started: ThreadStarted = { threadId, hostCalls: port2, markMemory: mark.memory };
+parentPort?.postMessage(started, [port2]);
 hostCalls.on('message', (answer: HostAnswer) => {
   if (current && answer.hostKey === current.hostKey) receive(current.invocation, answer);
 });
 
 /** Runs a transform once. */
-export async function run(task: RunTask): Promise<TaskAnswer> {
+export async function run({ taskNumber, task }: Numbered<RunTask>): Promise<TaskAnswer> {
+  mark.begin(taskNumber, threadCpuMs());
   const answer = await runGuest(task);
   garbage.collect();
   return answer;
@@ -55,7 +62,8 @@ async function runGuest(task: RunTask): Promise<TaskAnswer> {
 }
 
 /** Only parses: undefined, or what is wrong and where. */
-export async function compile(code: string): Promise<undefined | { message: string; line: number; column: number }> {
+export async function compile({ taskNumber, task: code }: Numbered<string>): Promise<CompileError | undefined> {
+  mark.begin(taskNumber, threadCpuMs());
   const { runtime, context } = await newInstance(settings.quickjs, settings.limits.heapBytes);
   runtime.setMemoryLimit(settings.limits.heapBytes);
   runtime.setMaxStackSize(settings.limits.stackBytes);

@@ -1,0 +1,54 @@
+import { type MixedLoad, runMixedLoad } from '@sluice/sandbox/hostile';
+import type { Output } from './test-transform.ts';
+
+const rounds = 2;
+const load = { perSecond: 200, seconds: 20, threads: 3 };
+/** Tenants to whom the hostile programs belong; the first line is what the others are compared with. */
+const variants = [0, 1, 3];
+const mostLost = 0.001;
+
+/**
+ * Runs the same good load alone and with 5 % hostile programs, in turns, so that what slows the machine down for a while
+ * slows both. @returns whether the good load lost less than 0.1 %; its p99 is printed, and is no verdict.
+ */
+export async function runMixed(output: Output): Promise<boolean> {
+  const { perSecond, seconds, threads } = load;
+  output.out(
+    `${perSecond} transforms a second for ${seconds} s, ${rounds} rounds, ${threads} threads; 5 % are hostile, and belong to as many Tenants as are named\n`,
+  );
+  output.out(line('hostile Tenants', ['requests', 'lost', 'p50 ms', 'p99 ms', 'max ms', 'hostile', 'refused']));
+  const runs = new Map<number, MixedLoad[]>(variants.map((hostileTenants) => [hostileTenants, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [hostileTenants, results] of runs) {
+      const result = await runMixedLoad({ ...load, hostileTenants });
+      results.push(result);
+      output.out(lineOf(hostileTenants, result));
+    }
+  }
+  const p99OfAlone = median((runs.get(0) ?? []).map(({ good }) => good.p99Ms));
+  output.out('');
+  let isHeld = true;
+  for (const [hostileTenants, results] of runs) {
+    const p99 = median(results.map(({ good }) => good.p99Ms));
+    const invocations = results.reduce((sum, { good }) => sum + good.invocations, 0);
+    const losses = results.flatMap(({ good }) => good.losses);
+    output.out(
+      `${hostileTenants} hostile Tenants: ${losses.length} of ${invocations} lost, p99 ${p99.toFixed(1)} ms (median), ${(p99 / p99OfAlone).toFixed(2)} × that without`,
+    );
+    for (const reason of new Set(losses)) output.out(`  lost: ${reason.slice(0, 200)}`);
+    isHeld &&= losses.length < invocations * mostLost;
+  }
+  return isHeld;
+}
+
+const lineOf = (hostileTenants: number, { good, hostile, refused }: MixedLoad) =>
+  line(hostileTenants === 0 ? 'none' : String(hostileTenants), [
+    ...[good.invocations, good.losses.length].map(String),
+    ...[good.p50Ms, good.p99Ms, good.maxMs].map((ms) => ms.toFixed(1)),
+    ...[hostile, refused].map(String),
+  ]);
+
+const line = (name: string, columns: string[]) =>
+  name.padEnd(16) + columns.map((column) => column.padStart(9)).join('');
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,0 +1,68 @@
+import { openTestPool } from './pool-for-tests.ts';
+
+/** A built-in of QuickJS that asks for no interrupt: nothing in the thread can stop it. */
+const uninterruptible = 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
+const limits = { cpuMs: 100, wallMs: 120_000 };
+
+test.each([
+  ['a built-in that asks for no interrupt', `module.exports = () => { ${uninterruptible} }`],
+  ['one at the top of the module', uninterruptible],
+  ['a stack overflow in finally', 'const f = () => { try { f() } finally { f() } }; module.exports = () => f()'],
+])(
+  '%s ends at the limit of CPU time, long before the wall clock',
+  async (_, code) => {
+    const pool = openTestPool({ limits });
+    await pool.ready();
+    const error = await pool.failure(code);
+    expect(error).toMatchObject({ code: 'transform_failed', cause: { limit: 'cpuMs' } });
+    expect(error.detail).toContain('more than 100 ms of CPU time');
+    const good = 'module.exports = () => ({ body: "replaced" })';
+    expect(await pool.body(good, { tenantId: 'other' })).toBe('replaced');
+    expect([pool.state().stops, pool.faults]).toEqual([{ cpuMs: 1 }, []]);
+    await pool.close();
+  },
+  60_000,
+);
+
+test('code that takes too long to parse ends so, too', async () => {
+  const pool = openTestPool({ limits });
+  await pool.ready();
+  const source = `x = ${'1+'.repeat(3e6)}1`;
+  await expect(pool.compile(source)).rejects.toMatchObject({ cause: { limit: 'cpuMs' } });
+  expect(await pool.compile('module.exports = () => {}')).toBeUndefined();
+  await pool.close();
+}, 60_000);
+
+test('what runs in the other threads meanwhile is not touched, however long it waits', async () => {
+  const pool = openTestPool({ limits, threads: 3 });
+  await pool.ready();
+  const answer = Promise.withResolvers<string>();
+  const waits = pool.body('module.exports = async (req) => ({ body: await req.svc.tokenize(1) })', {
+    tenantId: 'waits',
+    host: () => answer.promise,
+  });
+  let hostileEnded = false;
+  const hostile = Promise.all(
+    Array.from({ length: 3 }, (_, index) =>
+      pool.failure(`module.exports = () => { ${uninterruptible} }`, { tenantId: 'hostile', proxyId: `${index}` }),
+    ),
+  ).finally(() => {
+    hostileEnded = true;
+  });
+  const answers = new Set<unknown>();
+  while (!hostileEnded) answers.add(await pool.body('module.exports = () => ({ body: "good" })', { tenantId: 'good' }));
+  answer.resolve('"answered"');
+  expect(await waits).toBe('answered');
+  expect((await hostile).map(({ cause }) => cause)).toEqual(Array(3).fill(expect.objectContaining({ limit: 'cpuMs' })));
+  expect([...answers]).toEqual(['good']);
+  expect(pool.faults).toEqual([]);
+  await pool.close();
+}, 60_000);
+
+test('closing waits for what must be ended from outside', async () => {
+  const pool = openTestPool({ limits });
+  await pool.ready();
+  const hostile = pool.failure(`module.exports = () => { ${uninterruptible} }`);
+  await pool.close();
+  expect(await hostile).toMatchObject({ cause: { limit: 'cpuMs' } });
+}, 60_000);

@@ -1,0 +1,65 @@
+import type { TransformPool } from '../pool.ts';
+
+/** What became of good transforms. */
+export interface GoodLoad {
+  invocations: number;
+  /** Why, of each that was not answered rightly. */
+  losses: string[];
+  /** From the moment when an invocation was due to its answer: what waits its turn to be sent waits, too. */
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+const tenants = 4;
+const proxies = 2;
+const filler = 'x'.repeat(900);
+const code = `module.exports = async (req) => {
+  const card = await req.svc.detokenize(req.args.body.card);
+  return { body: { ...req.args.body, card }, headers: { ...req.args.headers, 'x-merchant': req.configuration.merchant } };
+}`;
+
+/** Transforms of several Tenants, with a call of the client and 1 KiB of JSON; each answer is checked. */
+export function newGoodLoad(pool: TransformPool) {
+  const durations: number[] = [];
+  const losses: string[] = [];
+  const underWay = new Set<Promise<void>>();
+
+  async function run(dueAt: number, index: number): Promise<void> {
+    const body = { card: `card ${index}`, filler };
+    const answer = await pool
+      .run({
+        tenantId: `good ${index % tenants}`,
+        proxyId: `proxy ${Math.floor(index / tenants) % proxies}`,
+        kind: 'request',
+        code,
+        argsJson: JSON.stringify({ body, headers: {} }),
+        configuration: { merchant: 'acct' },
+        host: async (_, payloadJson) => JSON.stringify({ of: JSON.parse(payloadJson) }),
+      })
+      .catch((error: Error) => ({ bodyJson: error.message }));
+    durations.push(performance.now() - dueAt);
+    const expected = JSON.stringify({ card: { of: body.card }, filler });
+    if (answer.bodyJson !== expected) losses.push(answer.bodyJson ?? 'no body');
+  }
+
+  return {
+    send: (dueAt: number, index: number): void => {
+      const running = run(dueAt, index).finally(() => underWay.delete(running));
+      underWay.add(running);
+    },
+    /** Waits for what is under way. */
+    end: async (): Promise<GoodLoad> => {
+      await Promise.all(underWay);
+      durations.sort((a, b) => a - b);
+      const quantile = (part: number) => durations[Math.ceil(durations.length * part) - 1] ?? 0;
+      return {
+        invocations: durations.length,
+        losses,
+        p50Ms: quantile(0.5),
+        p99Ms: quantile(0.99),
+        maxMs: quantile(1),
+      };
+    },
+  };
+}

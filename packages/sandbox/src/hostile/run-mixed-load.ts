@@ -1,0 +1,86 @@
+import { ServiceError } from '@sluice/problems';
+import { defaultBreaker, TransformSuspended } from '../breaker.ts';
+import { defaultTransformLimits } from '../limits.ts';
+import { openTransformPool, type TransformPool } from '../pool.ts';
+import { type GoodLoad, newGoodLoad } from './good-load.ts';
+import { hostileModule, hostilePrograms } from './programs.ts';
+
+export interface MixedLoadOptions {
+  /** Transforms a second, good and hostile together. */
+  perSecond: number;
+  seconds: number;
+  threads: number;
+  /** Tenants to whom the hostile programs belong, in turn; 0: none is run, and the good load is the same. */
+  hostileTenants: number;
+}
+
+/** How the good part of a load went. */
+export interface MixedLoad {
+  good: GoodLoad;
+  /** Hostile programs that were sent, and those of them that were refused before they ran. */
+  hostile: number;
+  refused: number;
+}
+
+/** One in so many is hostile: 5 %. */
+const hostileEvery = 20;
+const warmUpSeconds = 4;
+
+/**
+ * A load that comes at its own pace, whatever becomes of it: transforms of good Tenants, of which each twentieth is a
+ * hostile program instead; each of these has a Proxy of its own. Limits and breaker are the product's.
+ */
+export async function runMixedLoad(options: MixedLoadOptions): Promise<MixedLoad> {
+  const { perSecond, seconds, threads, hostileTenants } = options;
+  const limits = defaultTransformLimits;
+  const pool = openTransformPool({ limits, breaker: defaultBreaker, threads, queueLimit: 1_000, headerPrefix: 'SVC' });
+  const hostile: Promise<'ran' | 'refused'>[] = [];
+  try {
+    await pool.ready();
+    const warmUp = newGoodLoad(pool);
+    await atPace(perSecond, warmUpSeconds, warmUp.send);
+    await warmUp.end();
+    const good = newGoodLoad(pool);
+    await atPace(perSecond, seconds, (dueAt, index) => {
+      if (index % hostileEvery !== 0) good.send(dueAt, index);
+      else if (hostileTenants > 0) hostile.push(runHostile(pool, hostile.length, hostileTenants));
+    });
+    const figures = await good.end();
+    await pool.close();
+    const ends = await Promise.all(hostile);
+    return { good: figures, hostile: ends.length, refused: ends.filter((end) => end === 'refused').length };
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Calls `send` at the moments when something is due; what is late is sent at once. */
+async function atPace(perSecond: number, seconds: number, send: (dueAt: number, index: number) => void): Promise<void> {
+  const startedAt = performance.now();
+  for (let index = 0; index < perSecond * seconds; index += 1) {
+    const dueAt = startedAt + (index * 1_000) / perSecond;
+    const leftMs = dueAt - performance.now();
+    if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
+    send(dueAt, index);
+  }
+}
+
+async function runHostile(pool: TransformPool, index: number, tenants: number): Promise<'ran' | 'refused'> {
+  const programs = Object.entries(hostilePrograms);
+  const [proxyId = '', statements = ''] = programs[index % programs.length] ?? [];
+  try {
+    await pool.run({
+      tenantId: `hostile ${index % tenants}`,
+      proxyId,
+      kind: 'request',
+      code: hostileModule(statements),
+      argsJson: '{"body":{"name":"Ann"}}',
+      configuration: {},
+      host: async (_, payloadJson) => payloadJson,
+    });
+    return 'ran';
+  } catch (error) {
+    if (!(error instanceof ServiceError)) return 'ran'; // a response of its own
+    return error.code === 'unavailable' || error.cause instanceof TransformSuspended ? 'refused' : 'ran';
+  }
+}
