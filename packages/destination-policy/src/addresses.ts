@@ -44,8 +44,11 @@ const metadataRanges = ranges(
   '169.254.0.0/16',
   '168.63.129.16', // Azure
   '100.100.100.200', // Alibaba Cloud
-  'fd00:ec2::254', // AWS
+  '192.0.0.192', // Oracle Cloud, its older stack
+  'fd00:ec2::/32', // AWS: instance metadata at ::254, the credentials of pods at ::23
   'fd20:ce::254', // Google Cloud
+  'fd00:42::42', // Scaleway
+  'fe80::a9fe:a9fe', // OpenStack
 );
 
 /** IPv6 outside of this has not been given out for global unicast (RFC 4291 section 2.4, IANA registry). */
@@ -59,8 +62,14 @@ export function isGloballyRoutable(address: Address): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || isInRanges(address, globalUnicast));
 }
 
+interface Carrier {
+  within: AddressRange[];
+  offsets: number[][];
+  inverted?: number[];
+}
+
 /** Address forms that carry an IPv4 address, and where in their 16 bytes it can stand. */
-const carriers: { within: AddressRange[]; offsets: number[][]; inverted?: number[] }[] = [
+const carriers: Carrier[] = [
   // IPv4-compatible, IPv4-mapped (RFC 4291 section 2.5.5), IPv4-translated (RFC 7915), the well-known NAT64 prefix (RFC 6052)
   { within: ranges('::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96'), offsets: [[12, 13, 14, 15]] },
   // Local NAT64 prefixes (RFC 8215) may be of any length, so the place of the address varies (RFC 6052 section 2.2)
@@ -79,12 +88,20 @@ const carriers: { within: AddressRange[]; offsets: number[][]; inverted?: number
   { within: ranges('2001::/32'), offsets: [[4, 5, 6, 7]], inverted: [12, 13, 14, 15] },
 ];
 
+/** RFC 5214 section 6.1: below any prefix, the interface is 0000:5efe or 0200:5efe and the IPv4 address. */
+const isatap: Carrier = { within: [], offsets: [[12, 13, 14, 15]] };
+
+function isIsatap(bytes: readonly number[]): boolean {
+  const [flags = 0, zero, ...oui] = bytes.slice(8, 12);
+  return (flags | 2) === 2 && zero === 0 && oui[0] === 0x5e && oui[1] === 0xfe;
+}
+
 /** The IPv4 addresses that traffic to this IPv6 address may end at. Empty for addresses that carry none. */
 export function embeddedAddresses(address: Address): Address[] {
   if (address.kind() === 'ipv4' || isInRanges(address, loopbackRanges)) return [];
-  const carrier = carriers.find(({ within }) => isInRanges(address, within));
-  if (!carrier) return [];
   const bytes = address.toByteArray();
+  const carrier = carriers.find(({ within }) => isInRanges(address, within)) ?? (isIsatap(bytes) ? isatap : undefined);
+  if (!carrier) return [];
   const at = (offsets: number[], mask = 0) => offsets.map((offset) => (bytes[offset] ?? 0) ^ mask);
   const found = carrier.offsets.map((offsets) => at(offsets));
   if (carrier.inverted) found.push(at(carrier.inverted, 0xff));

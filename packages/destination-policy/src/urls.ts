@@ -10,7 +10,9 @@ export function readUrl(text: string): { ok: true; url: URL } | { ok: false; rea
   const reason = findFault(text);
   if (reason) return { ok: false, reason };
   const url = URL.parse(text);
-  return url ? { ok: true, url } : { ok: false, reason: 'must be a valid URL' };
+  if (!url) return { ok: false, reason: 'must be a valid URL' };
+  // Nobody listens there, and to some it means that no port was given
+  return url.port === '0' ? { ok: false, reason: 'must not have the port 0' } : { ok: true, url };
 }
 
 function findFault(text: string): string | undefined {

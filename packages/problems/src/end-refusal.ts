@@ -10,7 +10,7 @@ const defaults = { mostBytes: 64 * 1024 * 1024, longestMs: 5000 };
  */
 export function endRefusal(response: ServerResponse, body: string, { mostBytes, longestMs } = defaults): void {
   const { req: request } = response;
-  if (request.complete) {
+  if (request.complete || request.destroyed) {
     response.end(body);
     return;
   }

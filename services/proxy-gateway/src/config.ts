@@ -35,6 +35,12 @@ export const configSchema = {
       default: 5 * 1024 * 1024,
       description: 'Largest body that is held in memory to be read, in bytes',
     },
+    SERVER_TIMING: {
+      type: 'string',
+      enum: ['on', 'off'],
+      default: 'off',
+      description: 'Whether answers say in a Server-Timing header how long each stage took',
+    },
     DESTINATION_HEAD_TIMEOUT_MS: {
       ...milliseconds,
       default: 25_000,
@@ -55,6 +61,19 @@ export const configSchema = {
       minimum: 1,
       default: 256,
       description: 'Most connections for each Tenant and destination',
+    },
+    DESTINATION_BREAKER_FAILURES: {
+      type: 'integer',
+      minimum: 0,
+      default: 0,
+      description:
+        'Connections to a destination that must fail in a row before calls to it are answered 503 for a while, for each ' +
+        'Tenant; 0 switches this off',
+    },
+    DESTINATION_BREAKER_OPEN_MS: {
+      ...milliseconds,
+      default: 10_000,
+      description: 'How long calls are then kept away before one tries again, in milliseconds',
     },
     ...transformSettings,
   },

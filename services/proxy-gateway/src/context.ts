@@ -22,6 +22,8 @@ export interface Context {
   logsConsole: boolean;
   pepper: KeyObject;
   headerNames: HeaderNames;
+  /** Whether answers say in `Server-Timing` what took how long. */
+  showsTiming: boolean;
   bodyLimitBytes: number;
   metrics: InvocationMetrics;
   log: Logger;

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { answerClientError } from '@sluice/problems';
 import type { Context } from './context.ts';
+import { oneAfterAnother } from './invocation/one-after-another.ts';
 import { serveInvocations } from './invocation/serve.ts';
 
 /**
@@ -8,21 +9,25 @@ import { serveInvocations } from './invocation/serve.ts';
  * count of headers is checked by us, since Node drops those beyond its own limit without a word.
  */
 export function createGatewayServer(context: Context): Server {
+  const turns = oneAfterAnother(serveInvocations(context));
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
       headersTimeout: 10_000,
+      connectionsCheckingInterval: 1000, // how late those two may be; Node's default is 30 s
+      requireHostHeader: false, // the invocation refuses it, with a body as all refusals have
       requestTimeout: 300_000,
       keepAliveTimeout: 65_000,
       noDelay: true,
     },
-    serveInvocations(context),
+    turns.listener,
   );
   server.maxHeadersCount = 0;
   server.on('clientError', (error, socket) => {
     const wrap = (problem: object) => ({ proxy_error: problem });
-    answerClientError(error, socket, { contentType: 'application/json', wrap });
+    turns.afterError(socket, () => answerClientError(error, socket, { contentType: 'application/json', wrap }));
   });
+  server.on('checkExpectation', turns.listener); // Node's own 417 has no body; the invocation refuses it
   server.on('connect', (_request, socket) => {
     // Node has let go of the socket: an error that nobody hears would end the process, and nobody would close it.
     socket.on('error', () => socket.destroy());

@@ -36,6 +36,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
     destinations: openDestinationsOf(config, stack),
     pepper: createPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),
+    showsTiming: config.SERVER_TIMING === 'on',
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     metrics: createInvocationMetrics(metrics),
     log,
@@ -53,6 +54,8 @@ function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destin
     connectTimeoutMs: config.DESTINATION_CONNECT_TIMEOUT_MS,
     keepAliveTimeoutMs: config.DESTINATION_KEEP_ALIVE_MS,
     maxConnectionsPerOrigin: config.DESTINATION_MAX_CONNECTIONS,
+    breakerFailures: config.DESTINATION_BREAKER_FAILURES,
+    breakerOpenMs: config.DESTINATION_BREAKER_OPEN_MS,
   });
   stack.defer(() => destinations.close());
   return destinations;

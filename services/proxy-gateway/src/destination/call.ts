@@ -1,4 +1,6 @@
+import type { Destinations } from './destinations.ts';
 import { cutOff, failedBeforeHead, failure } from './failures.ts';
+import { type HeaderFilter, hasForeignCoding, withoutLengthOfNothing } from './headers.ts';
 import type { Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 
@@ -6,13 +8,15 @@ import type { DestinationCall, DestinationSink } from './sink.ts';
 export abstract class Call implements DestinationCall {
   protected readonly link: Link;
   protected readonly sink: DestinationSink;
+  protected readonly filter: HeaderFilter;
   protected readonly headTimer: NodeJS.Timeout;
   protected isAnswered = false;
   protected isOver = false;
 
-  constructor(link: Link, sink: DestinationSink, headTimeoutMs: number) {
+  constructor(link: Link, sink: DestinationSink, { headers, headTimeoutMs }: Destinations) {
     this.link = link;
     this.sink = sink;
+    this.filter = headers;
     this.headTimer = setTimeout(onHeadTimeout, headTimeoutMs, this);
     link.active++;
   }
@@ -25,12 +29,17 @@ export abstract class Call implements DestinationCall {
     if (this.#settle()) this.disconnect(new Error('The call was aborted'));
   }
 
-  protected answer(status: number, headers: string[]): void {
+  /** `rawHeaders` is the final head as it came. */
+  protected answer(status: number, rawHeaders: readonly (string | Buffer)[]): void {
     if (this.isOver) return;
+    if (hasForeignCoding(rawHeaders)) {
+      this.fail(failure('ECODING', 'The response has a transfer coding other than chunked'));
+      return;
+    }
     clearTimeout(this.headTimer);
     this.isAnswered = true;
     try {
-      this.sink.onHead(status, headers);
+      this.sink.onHead(status, withoutLengthOfNothing(status, this.filter.response(rawHeaders)));
     } catch (error) {
       this.fail(error);
     }

@@ -16,6 +16,9 @@ export interface DestinationOptions {
   headTimeoutMs: number;
   /** Name, TCP and TLS together. */
   connectTimeoutMs: number;
+  /** Connections in a row that must fail before calls to an origin are refused for `breakerOpenMs`. Default 0: never. */
+  breakerFailures?: number;
+  breakerOpenMs?: number;
   /** How long an idle connection is kept; shorter where the destination announces less. */
   keepAliveTimeoutMs: number;
   /** For each Tenant and origin, and for each of the two transports. */

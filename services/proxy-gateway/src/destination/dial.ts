@@ -1,13 +1,17 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
-import { failure } from './failures.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
+import { breakerOpen, failure } from './failures.ts';
 
 export interface DialOptions {
   policy: DestinationPolicy;
   /** The roots that are trusted. */
   secureContext: SecureContext;
   connectTimeoutMs: number;
+  /** Connections in a row that must fail before calls to an origin are refused for a while; 0, the default, for never. */
+  breakerFailures?: number;
+  breakerOpenMs?: number;
 }
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void;
@@ -19,12 +23,15 @@ export interface Peer {
   readonly host: string;
   readonly port: number;
   tlsSession: Buffer | undefined;
+  readonly breaker: Breaker;
 }
 
-export function peerOf(origin: URL): Peer {
+export function peerOf(origin: URL, { breakerFailures = 0, breakerOpenMs = 0 }: DialOptions): Peer {
   const isSecure = origin.protocol === 'https:';
   const host = origin.hostname.startsWith('[') ? origin.hostname.slice(1, -1) : origin.hostname;
-  return { isSecure, host, port: Number(origin.port) || (isSecure ? 443 : 80), tlsSession: undefined };
+  const port = Number(origin.port) || (isSecure ? 443 : 80);
+  const breaker = createBreaker({ failures: breakerFailures, openMs: breakerOpenMs });
+  return { isSecure, host, port, tlsSession: undefined, breaker };
 }
 
 /**
@@ -40,6 +47,11 @@ export function dial(
   // Sockets do not ask `lookup` about literals
   if (isIP(host) !== 0 && !policy.checkAddress(host)) {
     process.nextTick(callback, new DestinationDeniedError(host), null);
+    return;
+  }
+  const waitMs = peer.breaker.waitMs();
+  if (waitMs > 0) {
+    process.nextTick(callback, breakerOpen(waitMs), null);
     return;
   }
 
@@ -60,6 +72,8 @@ export function dial(
 
   const settle = (error: Error | null) => {
     clearTimeout(timer);
+    if (!error) peer.breaker.onConnected();
+    else if (!(error instanceof DestinationDeniedError)) peer.breaker.onConnectFailed();
     socket.removeListener('error', settle);
     socket.removeListener(ready, succeed);
     callback(error, error ? null : socket);

@@ -15,7 +15,7 @@ const codes = {
   unavailable: ['ECLOSING', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'],
 };
 
-type OwnCode = 'EHEADTIMEOUT' | 'ECONNECTTIMEOUT' | 'ECLOSING' | 'ECUTOFF' | 'ERR_UNESCAPED_CHARACTERS';
+type OwnCode = 'EHEADTIMEOUT' | 'ECODING' | 'ECONNECTTIMEOUT' | 'ECLOSING' | 'ECUTOFF' | 'ERR_UNESCAPED_CHARACTERS';
 
 /** An error of our own that this folder tells apart by its code. */
 export function failure(code: OwnCode, message: string, cause?: unknown): Error {
@@ -45,6 +45,13 @@ export function failedBeforeHead(error: unknown): ServiceError {
     });
   }
   return new ServiceError('destination_unreachable', unreachable, { cause: error });
+}
+
+/** Nobody was called: the last connections to this origin failed, see breaker.ts. */
+export function breakerOpen(waitMs: number): ServiceError {
+  return new ServiceError('unavailable', 'The destination could not be reached several times; try again later', {
+    retryAfterSeconds: Math.ceil(waitMs / 1000),
+  });
 }
 
 /** The response ended before its end. */

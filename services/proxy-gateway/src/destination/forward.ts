@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import { Call, failedCall, isIdempotent } from './call.ts';
 import type { Destinations } from './destinations.ts';
 import { isConnectionLoss } from './failures.ts';
-import type { HeaderFilter } from './headers.ts';
 import type { Connection, ConnectionHandler, Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 import type { Target } from './target.ts';
@@ -36,15 +35,13 @@ export function forward(
 class PooledCall extends Call implements ConnectionHandler {
   connection?: Connection;
   readonly #options: Dispatcher.DispatchOptions;
-  readonly #filter: HeaderFilter;
   #controller: Dispatcher.DispatchController | undefined;
   #isReused = false;
   #isRetry = false;
   #bytesRead = 0;
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: DestinationRequest) {
-    super(link, sink, destinations.headTimeoutMs);
-    this.#filter = destinations.headers;
+    super(link, sink, destinations);
     const { method, path, headers, body } = request;
     this.#options = { method, path, headers, body: body ?? null };
   }
@@ -74,7 +71,7 @@ class PooledCall extends Call implements ConnectionHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status >= 200) this.answer(status, this.#filter.response(rawHeaders(controller)));
+    if (status >= 200) this.answer(status, rawHeaders(controller));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

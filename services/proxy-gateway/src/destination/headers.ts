@@ -99,6 +99,27 @@ function without(headers: string[], names: ReadonlySet<string>): string[] {
   return left;
 }
 
+/**
+ * Whether a response says that its body is coded in any way but `chunked`, once (RFC 9112 section 6.1). We asked for no
+ * other, the caller will not see the header, and parsers that meet one read on until the connection ends.
+ */
+export function hasForeignCoding(rawHeaders: readonly (string | Buffer)[]): boolean {
+  let codings = 0;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    // The length first: it is all that most headers are asked for
+    if (rawHeaders[i]?.length !== 17 || text(rawHeaders[i]).toLowerCase() !== 'transfer-encoding') continue;
+    codings++;
+    const coding = text(rawHeaders[i + 1]).trim();
+    if (coding.toLowerCase() !== 'chunked') return true;
+  }
+  return codings > 1;
+}
+
+/** RFC 9110 section 8.6: a 204 has no length, and a client that believes one would wait for a body. */
+export function withoutLengthOfNothing(status: number, headers: string[]): string[] {
+  return status === 204 ? without(headers, new Set(['content-length'])) : headers;
+}
+
 function text(part: string | Buffer | undefined): string {
   return typeof part === 'string' ? part : (part?.toString('latin1') ?? '');
 }

@@ -43,7 +43,7 @@ export interface ConnectionHandler extends Dispatcher.DispatchHandler {
 
 export function openLink(origin: string, options: LinkOptions): Link {
   const url = new URL(origin);
-  const peer = peerOf(url);
+  const peer = peerOf(url, options);
   return {
     peer,
     protocol: url.protocol,

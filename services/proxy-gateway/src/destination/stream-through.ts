@@ -6,7 +6,7 @@ import { Call, failedCall, isIdempotent } from './call.ts';
 import type { Destinations } from './destinations.ts';
 import { failure, isConnectionLoss } from './failures.ts';
 import type { DestinationRequest } from './forward.ts';
-import { checkConnection, type HeaderFilter } from './headers.ts';
+import { checkConnection } from './headers.ts';
 import { bodyIdleTimeoutMs, type Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 
@@ -42,7 +42,6 @@ const proxy = HttpProxy.createProxyServer({ selfHandleResponse: true, ignorePath
 
 class StreamedCall extends Call {
   readonly #request: StreamedRequest;
-  readonly #filter: HeaderFilter;
   #outgoing: ClientRequest | undefined;
   #response: IncomingMessage | undefined;
   #bytesRead = 0;
@@ -50,8 +49,7 @@ class StreamedCall extends Call {
   #isRetry = false;
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: StreamedRequest) {
-    super(link, sink, destinations.headTimeoutMs);
-    this.#filter = destinations.headers;
+    super(link, sink, destinations);
     this.#request = request;
     if (request.body instanceof Readable) this.#watchBody(request.body);
   }
@@ -106,7 +104,7 @@ class StreamedCall extends Call {
     const { path, headers, keepAlive, connection } = this.#request;
     if (!sendable.test(path)) throw failure('ERR_UNESCAPED_CHARACTERS', 'The path cannot be sent');
     outgoing.path = path; // http-proxy would fold `//`
-    appendHeaders(outgoing, this.#filter.request(headers));
+    appendHeaders(outgoing, this.filter.request(headers));
     appendHeaders(outgoing, framing(this.#request));
     if (keepAlive !== undefined) outgoing.setHeader('Keep-Alive', keepAlive);
     if (connection !== undefined) outgoing.setHeader('Connection', connection);
@@ -119,7 +117,7 @@ class StreamedCall extends Call {
     });
     outgoing.once('response', (response) => this.#onResponse(response));
     outgoing.once('close', () => {
-      if (outgoing === this.#outgoing) this.fail(failure('ECUTOFF', 'The connection was closed'));
+      if (outgoing === this.#outgoing) this.#onError(failure('ECUTOFF', 'The connection was closed'));
     });
     this.#outgoing = outgoing;
   }
@@ -132,7 +130,7 @@ class StreamedCall extends Call {
       this.fail(failure('ECUTOFF', `Status ${statusCode}`));
       return;
     }
-    this.answer(statusCode, this.#filter.response(response.rawHeaders));
+    this.answer(statusCode, response.rawHeaders);
     this.#outgoing?.setTimeout(bodyIdleTimeoutMs, () => {
       if (!response.isPaused()) this.fail(failure('ECUTOFF', 'The response body stands still'));
     });
@@ -150,6 +148,8 @@ class StreamedCall extends Call {
   }
 
   #onError(error: Error): void {
+    // What a destination sends beyond the end of its answer breaks its connection, but not the answer: `end` follows
+    if (this.#response?.complete) return;
     if (this.#mayRetry(error)) {
       this.#isRetry = true;
       this.start();

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { ServiceError } from '@sluice/problems';
-import type { Context } from '../context.ts';
 import {
   type DestinationCall,
   type DestinationSink,
@@ -9,8 +8,9 @@ import {
   type Target,
 } from '../destination/index.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
-import type { InvocationRecord } from './invocation-record.ts';
+import type { InvocationOptions } from './invocation-options.ts';
 import type { Answer, RequestMessage } from './message.ts';
+import { ownHeaders } from './own-headers.ts';
 import type { ProxyDefinition } from './proxy-definition.ts';
 import type { Invocation } from './read-invocation.ts';
 
@@ -19,8 +19,7 @@ export interface Exchange {
   invocation: Invocation;
   proxy: ProxyDefinition;
   response: ServerResponse;
-  record: InvocationRecord;
-  context: Context;
+  options: InvocationOptions;
 }
 
 /**
@@ -36,7 +35,7 @@ export function callDestination(message: Target & RequestMessage, exchange: Exch
   const sink = new AnswerSink(exchange, resolve, reject);
   const { origin, path, headers, body } = message;
   const { method, keepAlive, connection } = exchange.invocation;
-  const { destinations } = exchange.context;
+  const { destinations } = exchange.options.context;
   const request = { tenantId: exchange.proxy.tenantId, origin, path, method, headers };
   const held = Buffer.isBuffer(body) && keepAlive === undefined && connection === undefined ? body : undefined;
   const call = held
@@ -67,7 +66,6 @@ class AnswerSink implements DestinationSink {
 
   follow(call: DestinationCall): void {
     this.#call = call;
-    this.#response.on('drain', () => call.resume());
     this.#response.on('close', () => {
       if (this.#response.writableFinished) return;
       call.abort();
@@ -78,18 +76,22 @@ class AnswerSink implements DestinationSink {
   onHead(status: number, headers: string[]): void {
     this.#status = status;
     this.#headers = headers;
-    const { proxy, record, context } = this.#exchange;
-    record.destinationStatus = status;
+    const { proxy, options } = this.#exchange;
+    options.record.destinationStatus = status;
     if (isTransformed(proxy, status, headers)) {
       this.#chunks = [];
       return;
     }
-    this.#response.writeHead(status, [...headers, context.headerNames.destinationStatus, `${status}`]);
+    this.#response.writeHead(status, headers.concat(ownHeaders(options, status)));
   }
 
   onData(chunk: Buffer): boolean {
-    if (!this.#chunks) return this.#response.write(chunk);
-    const { bodyLimitBytes } = this.#exchange.context;
+    if (!this.#chunks) {
+      const isTaken = this.#response.write(chunk);
+      if (!isTaken) this.#response.once('drain', () => this.#call?.resume());
+      return isTaken;
+    }
+    const { bodyLimitBytes } = this.#exchange.options.context;
     this.#size += chunk.length;
     if (this.#size <= bodyLimitBytes) {
       this.#chunks.push(chunk);

@@ -14,14 +14,22 @@ async function whileKeysWait(task: () => Promise<void>): Promise<void> {
   });
 }
 
-function sendAndLeave(text: string, afterMs: number): Promise<void> {
+async function someLookUpWaits(): Promise<boolean> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::integer as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%applications%'
+  `.execute(gateway.current.db);
+  return rows[0]?.n === 1;
+}
+
+async function sendAndLeave(text: string): Promise<void> {
   const { hostname, port } = new URL(gateway.current.url);
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => resolve());
-    setTimeout(() => socket.destroy(), afterMs);
-  });
+  const socket = connect(Number(port), hostname, () => socket.write(text));
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  socket.on('error', () => socket.destroy());
+  await eventually('its key is looked up', someLookUpWaits);
+  socket.destroy();
+  await closed;
 }
 
 test.each([
@@ -38,7 +46,7 @@ test.each([
   const proxy = await tenant.proxy({ destination: destination.url });
   const keys = `SVC-API-KEY: ${application.key}\r\nSVC-PROXY-KEY: ${proxy.key}\r\n`;
   await whileKeysWait(async () => {
-    await sendAndLeave(`POST /proxy HTTP/1.1\r\nHost: x\r\n${keys}${rest}`, 100);
+    await sendAndLeave(`POST /proxy HTTP/1.1\r\nHost: x\r\n${keys}${rest}`);
     await eventually('the gateway notices', () => gateway.current.logLines.some((line) => line.includes(proxy.id)));
   });
   await wait(200);

@@ -1,23 +1,45 @@
-import { Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { createDurationHistogram } from './duration-histogram.ts';
+import type { InvocationRecord } from './invocation-record.ts';
+import { stages } from './stage-clock.ts';
+
+/** What an invocation had to do beyond passing bytes on. */
+const routes = ['forward', 'detokenize', 'transform'] as const;
+type Route = (typeof routes)[number];
 
 /** What is measured of each invocation. */
 export interface InvocationMetrics {
-  finished(status: number, durationMs: number): void;
+  finished(record: InvocationRecord, status: number, durationMs: number): void;
 }
 
-const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+function routeOf({ hasTransform, tokens }: InvocationRecord): Route {
+  if (hasTransform) return 'transform';
+  return tokens === undefined ? 'forward' : 'detokenize';
+}
 
-/** One histogram by status class; its children are made once, so that an observation looks up no labels. */
+const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx'];
+
 export function createInvocationMetrics(registry: Registry): InvocationMetrics {
-  const duration = new Histogram({
+  const durations = createDurationHistogram({
     name: 'sluice_invocation_duration_seconds',
     help: 'From the head of the request to the end of the answer',
-    labelNames: ['status_class'],
-    buckets: bucketsSeconds,
-    registers: [registry],
+    series: routes.flatMap((route) => statusClasses.map((status_class) => ({ route, status_class }))),
+    registry,
   });
-  const byClass = [1, 2, 3, 4, 5].map((digit) => duration.labels(`${digit}xx`));
+  const stageDurations = createDurationHistogram({
+    name: 'sluice_invocation_stage_duration_seconds',
+    help: 'Of each stage that an invocation went through; the destination includes its answer',
+    series: stages.map((stage) => ({ stage })),
+    registry,
+  });
   return {
-    finished: (status, durationMs) => byClass[Math.floor(status / 100) - 1]?.observe(durationMs / 1000),
+    finished(record, status, durationMs) {
+      const { clock } = record;
+      const route = routes.indexOf(routeOf(record));
+      durations.observe(route * statusClasses.length + Math.floor(status / 100) - 1, durationMs);
+      stages.forEach((stage, i) => {
+        if (clock.durations[stage] > 0) stageDurations.observe(i, clock.durations[stage]);
+      });
+    },
   };
 }

@@ -23,7 +23,8 @@ const printable = /^[\x20-\x7e]{1,256}$/;
 
 /**
  * @throws {ServiceError} 400 for framing and targets that two readers could read differently (RFC 9112 sections 3.2
- * and 6.1) and for a proxy key that is missing or ambiguous, 404 outside `/proxy`, 501 for upgrades.
+ * and 6.1) and for a proxy key that is missing or ambiguous, 404 outside `/proxy`, 417 for
+ * expectations that nobody meets, 501 for upgrades.
  */
 export function readInvocation(request: IncomingMessage, names: HeaderNames, traceId: string): Invocation {
   const { headers, url = '', method = '' } = request;
@@ -52,12 +53,35 @@ function checkFraming(request: IncomingMessage): void {
   if (rawHeaders.length > 200) throw new ServiceError('headers_too_large', 'A request may have at most 100 headers');
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw refuse('The HTTP version must be 1.1 or 1.0');
   if (!url.startsWith('/')) throw refuse('The request target must be a path');
-  if ((headersDistinct.host?.length ?? 0) > 1) throw refuse('There must be one Host header');
+  checkHost(headersDistinct.host ?? [], httpVersion);
   if ((headersDistinct['content-type']?.length ?? 0) > 1) throw refuse('There must be one Content-Type header');
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
-    throw refuse('The only transfer coding is chunked, in HTTP/1.1');
+  if (!isEndCertain(request)) throw refuse('The body must be chunked, in HTTP/1.1, or have a length');
+  if (httpVersion === '1.1' && (headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
+    throw new ServiceError('expectation_failed', 'The only expectation that can be met is 100-continue');
   }
+}
+
+/**
+ * Whether everybody agrees on where this request ends. The only transfer coding is chunked, in HTTP/1.1, and a length
+ * must be one that numbers can count. Where it is not certain, nothing that follows on the connection may be read.
+ */
+export function isEndCertain({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined) return coding.toLowerCase() === 'chunked' && httpVersion === '1.1';
+  return Number(headers['content-length'] ?? 0) <= Number.MAX_SAFE_INTEGER;
+}
+
+/** RFC 3986 section 3.2.2 and a port; no comma, since that is how two lines look when somebody joins them. */
+const hostValue = /^(?:\[[0-9a-f:.]+\]|[a-z0-9\-._~%!$&'()*+;=]*)(?::\d*)?$/i;
+
+/** RFC 9112 section 3.2: one in HTTP/1.1, and never one that two readers could read differently. */
+function checkHost(hosts: readonly string[], httpVersion: string): void {
+  const [host, ...others] = hosts;
+  if (others.length > 0 || (host === undefined && httpVersion === '1.1')) {
+    throw new ServiceError('bad_request', 'There must be one Host header');
+  }
+  if (host !== undefined && !hostValue.test(host))
+    throw new ServiceError('bad_request', 'The Host header is not valid');
 }
 
 /** The query byte for byte, less the parameters that carry the proxy key. */

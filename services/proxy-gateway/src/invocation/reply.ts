@@ -1,39 +1,38 @@
 import type { ServerResponse } from 'node:http';
 import { asServiceError, endRefusal, ServiceError, toProblem } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
-import type { HeaderFilter } from '../destination/index.ts';
 import { findHeader, fromHeaderObject, withoutHeaders } from '../transforms/header-list.ts';
 import { fromResultBody } from '../transforms/transform-body.ts';
 import { contentKind } from './content-type.ts';
-import type { HeaderNames } from './header-names.ts';
+import type { InvocationOptions } from './invocation-options.ts';
 import type { Answer } from './message.ts';
+import { ownHeaders } from './own-headers.ts';
+import { isEndCertain } from './read-invocation.ts';
 
 const emptyStatuses = new Set([204, 205, 304]);
 
 /** Sends an answer that is in memory. */
-export function sendAnswer(response: ServerResponse, { status, headers, body }: Answer, names: HeaderNames): void {
+export function sendAnswer(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  invocation: InvocationOptions,
+): void {
   const framed = withoutHeaders(headers, 'content-length');
   const isBodiless = emptyStatuses.has(status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
-  response.writeHead(status, [...framed, ...length, names.destinationStatus, `${status}`]);
+  response.writeHead(status, [...framed, ...length, ...ownHeaders(invocation, status)]);
   response.end(isBodiless ? undefined : body);
 }
 
-export interface CustomResponseOptions {
-  filter: HeaderFilter;
-  names: HeaderNames;
-  destinationStatus: number | undefined;
-}
-
-/** Sends what a transform made the whole answer; `destinationStatus` where a response transform did. */
+/** Sends what a transform made the whole answer. */
 export function sendCustomResponse(
   response: ServerResponse,
   custom: CustomHttpResponse,
-  { filter, names, destinationStatus }: CustomResponseOptions,
+  invocation: InvocationOptions,
 ): void {
   if (custom.status < 200) throw informational(custom.status);
   const headers = withoutHeaders(
-    filter.response(fromHeaderObject(custom.headersJson)),
+    invocation.context.destinations.headers.response(fromHeaderObject(custom.headersJson)),
     'content-length',
     'content-encoding',
   );
@@ -41,10 +40,13 @@ export function sendCustomResponse(
   const body =
     custom.bodyJson === undefined ? Buffer.alloc(0) : fromResultBody(custom.bodyJson, contentKind(contentType));
   if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');
-  if (destinationStatus !== undefined) headers.push(names.destinationStatus, `${destinationStatus}`);
   const isBodiless = emptyStatuses.has(custom.status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
-  response.writeHead(custom.status, [...headers, ...length]);
+  response.writeHead(custom.status, [
+    ...headers,
+    ...length,
+    ...ownHeaders(invocation, invocation.record.destinationStatus),
+  ]);
   response.end(isBodiless ? undefined : body);
 }
 
@@ -54,16 +56,20 @@ function informational(status: number): ServiceError {
 }
 
 /** The one place that writes a failure: an object with the member `proxy_error`, and no destination status. */
-export function sendProxyError(response: ServerResponse, thrown: unknown, traceId: string): void {
+export function sendProxyError(response: ServerResponse, thrown: unknown, invocation: InvocationOptions): void {
   if (response.headersSent) {
     breakOff(response);
     return;
   }
   const error = asServiceError(thrown);
-  if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
-  const body = JSON.stringify({ proxy_error: toProblem(error, traceId) });
-  response.writeHead(error.status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
-  endRefusal(response, body);
+  const isUsable = isEndCertain(response.req);
+  const body = JSON.stringify({ proxy_error: toProblem(error, invocation.traceId) });
+  const headers = ['Content-Type', 'application/json', 'Content-Length', `${Buffer.byteLength(body)}`];
+  if (error.retryAfterSeconds !== undefined) headers.push('Retry-After', `${error.retryAfterSeconds}`);
+  if (!isUsable) headers.push('Connection', 'close');
+  response.writeHead(error.status, [...headers, ...ownHeaders(invocation, undefined)]);
+  if (isUsable) endRefusal(response, body);
+  else response.end(body);
 }
 
 /** HTTP/1.0 knows no chunks, so a body may end with its connection: only a reset tells that it is not whole. */

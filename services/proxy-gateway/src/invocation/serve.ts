@@ -5,20 +5,21 @@ import { CallerGone } from './call-destination.ts';
 import type { InvocationRecord } from './invocation-record.ts';
 import { invoke } from './invoke.ts';
 import { sendProxyError } from './reply.ts';
+import { StageClock } from './stage-clock.ts';
 
 /** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
   const { headerNames, log, metrics } = context;
   const traceHeader = headerNames.traceId.toLowerCase();
   return (request, response) => {
-    const startedAt = performance.now();
     const traceId = readTraceId(request.headers[traceHeader]);
-    const record: InvocationRecord = {};
+    const record: InvocationRecord = { clock: new StageClock() };
+    const invocation = { context, traceId, record };
     response.sendDate = false;
-    response.setHeader(headerNames.traceId, traceId);
     response.on('close', () => {
-      const durationMs = performance.now() - startedAt;
-      metrics.finished(response.statusCode, durationMs);
+      record.clock.enter();
+      const durationMs = performance.now() - record.clock.startedAt;
+      metrics.finished(record, response.statusCode, durationMs);
       log.info(
         {
           trace_id: traceId,
@@ -35,12 +36,12 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
         'invocation',
       );
     });
-    invoke(request, response, { context, traceId, record })
+    invoke(request, response, invocation)
       .catch((thrown: unknown) => {
         if (thrown instanceof CallerGone) return;
         const error = asServiceError(thrown);
         if (error.status >= 500) log.warn({ err: error.cause ?? error, trace_id: traceId }, 'invocation failed');
-        sendProxyError(response, thrown, traceId);
+        sendProxyError(response, thrown, invocation);
       })
       .catch((error: unknown) => {
         // Nobody would hear of it, and the process would end.

@@ -1,0 +1,9 @@
+import type { Context } from '../context.ts';
+import type { InvocationRecord } from './invocation-record.ts';
+
+/** What all steps of one invocation share. */
+export interface InvocationOptions {
+  context: Context;
+  traceId: string;
+  record: InvocationRecord;
+}

@@ -1,0 +1,27 @@
+/** What an invocation's time is spent on, in order. Reading the request and writing what is in memory belong to none. */
+export const stages = ['authenticate', 'detokenize', 'transform', 'destination'] as const;
+export type Stage = (typeof stages)[number];
+
+/** How long an invocation was in each stage, in milliseconds; 0 where it never was. */
+export class StageClock {
+  readonly startedAt = performance.now();
+  readonly durations: Record<Stage, number> = { authenticate: 0, detokenize: 0, transform: 0, destination: 0 };
+  #current: Stage | undefined;
+  #enteredAt = this.startedAt;
+
+  /** From now on the time belongs to this stage; to none where none is named. */
+  enter(stage?: Stage): void {
+    const now = performance.now();
+    if (this.#current) this.durations[this.#current] += now - this.#enteredAt;
+    this.#current = stage;
+    this.#enteredAt = now;
+  }
+
+  /** Up to now, as the value of a `Server-Timing` header (W3C Server Timing). */
+  serverTiming(): string {
+    this.enter(this.#current);
+    const entered = stages.filter((stage) => this.durations[stage] > 0);
+    const entries = entered.map((stage) => `${stage};dur=${this.durations[stage].toFixed(2)}`);
+    return [...entries, `total;dur=${(performance.now() - this.startedAt).toFixed(2)}`].join(', ');
+  }
+}

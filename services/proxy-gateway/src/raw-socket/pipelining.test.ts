@@ -1,0 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { eventually, useStack } from '@sluice/testing';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import { openClient, talk } from './testing/raw-client.ts';
+import { readMessages, valuesOf } from './testing/read-messages.ts';
+import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from './testing/scene.ts';
+import { okAnswer } from './testing/scripted-destination.ts';
+
+const gateway = useStack((stack) => startTestGateway(stack));
+afterEach(closeScenes);
+
+describe.each(ways)('%s', (way) => {
+  const post = (path: string, keys: string, more = '') =>
+    `POST /proxy/${path} HTTP/1.1\r\nHost: x\r\n${keys}${contentTypeOf(way)}${more}Content-Length: 5\r\n\r\nhello`;
+  const get = (path: string, keys: string, more = '') => `GET /proxy/${path} HTTP/1.1\r\nHost: x\r\n${keys}${more}\r\n`;
+
+  test('requests with keys of their own are answered in order, each by its own destination', async () => {
+    // The first is the slowest
+    const slow = await openScene(gateway.current, {
+      onRequest: (socket) => void setTimeout(() => socket.write(okAnswer('slow')), 80),
+    });
+    const fast = await openScene(gateway.current);
+    const pieces = [
+      post('1', slow.keys),
+      get('2', fast.keys),
+      get('3', 'SVC-API-KEY: none\r\nSVC-PROXY-KEY: none\r\n'),
+      post('4', fast.keys),
+      get('5', ''),
+      get('6', slow.keys),
+      get('7', fast.keys, 'Connection: close\r\n'),
+    ];
+    const { text } = await talk(gateway.current.url, pieces.join(''));
+    const { messages, rest } = readMessages(text);
+    expect(rest).toBe('');
+    expect(messages.map(({ start, body }) => [Number(start.split(' ')[1]), body.slice(0, 12)])).toEqual([
+      [200, 'slow'],
+      [200, '/2'],
+      [404, '{"proxy_erro'],
+      [200, '/4'],
+      [400, '{"proxy_erro'],
+      [200, 'slow'],
+      [200, '/7'],
+    ]);
+    expect(slow.destination.seen().map(({ start }) => start)).toEqual(['POST /1 HTTP/1.1', 'GET /6 HTTP/1.1']);
+    const atFast = fast.destination.seen().map(({ start }) => start);
+    expect(atFast.toSorted()).toEqual(['GET /2 HTTP/1.1', 'GET /7 HTTP/1.1', 'POST /4 HTTP/1.1']);
+    const traces = messages.map(({ lines }) => valuesOf(lines, 'SVC-TRACE-ID').join());
+    expect(new Set(traces).size).toBe(7);
+  });
+
+  test('no request overtakes one that may change something (RFC 9112 section 9.3.2)', async () => {
+    let isAnswered = false;
+    let hasOvertaken = false;
+    const scene = await openScene(gateway.current, {
+      onRequest(socket, { start }) {
+        if (start.startsWith('POST')) {
+          setTimeout(() => {
+            isAnswered = true;
+            socket.write(okAnswer('created'));
+          }, 60);
+        } else {
+          hasOvertaken = !isAnswered;
+          socket.write(okAnswer('read'));
+        }
+      },
+    });
+    await talk(gateway.current.url, post('a', scene.keys) + get('b', scene.keys, 'Connection: close\r\n'));
+    expect([isAnswered, hasOvertaken]).toEqual([true, false]);
+  });
+
+  /** Bytes behind a POST whose answer takes its time, and what comes back. */
+  test.each([
+    ['a head that cannot be read', 'GET /proxy HTTP/1.1\r\nHost : x\r\n\r\n', [200, 400]],
+    ['no HTTP', '\x00\x01\x02', [200, 400]],
+    ['an unknown method', 'FOO /proxy HTTP/1.1\r\nHost: x\r\n\r\n', [200, 400]],
+    ['a block over 16 KiB', `GET /proxy HTTP/1.1\r\nX: ${'y'.repeat(17_000)}`, [200, 431]],
+  ])('%s is answered after the request before it', async (_, bytes, statuses) => {
+    const whole = 'whole'.repeat(10);
+    const scene = await openScene(gateway.current, {
+      onRequest(socket) {
+        // A part of the answer is out when the fault is found
+        socket.write(okAnswer(whole).slice(0, -20));
+        setTimeout(() => socket.write(whole.slice(-20)), 60);
+      },
+    });
+    const { text } = await talk(gateway.current.url, [post('1', scene.keys), bytes], { pauseMs: 30 });
+    const { messages, rest } = readMessages(text);
+    expect(messages.map(({ start }) => Number(start.split(' ')[1]))).toEqual(statuses);
+    expect([messages[0]?.body, rest]).toEqual([whole, '']);
+    expect(scene.destination.seen()).toHaveLength(1);
+  });
+
+  test('a body that breaks behind another request is not answered in its place', async () => {
+    const scene = await openScene(gateway.current, {
+      onRequest: (socket) => void setTimeout(() => socket.write(okAnswer('first')), 60),
+    });
+    const broken = `POST /proxy/2 HTTP/1.1\r\nHost: x\r\n${scene.keys}${contentTypeOf(way)}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    const { text, hasEnded } = await talk(gateway.current.url, post('1', scene.keys) + broken);
+    expect(hasEnded).toBe(true);
+    expect(statusesIn(text)).not.toContain(400);
+    expect(scene.destination.seen().map(({ start }) => start)).not.toContain('POST /2 HTTP/1.1');
+  });
+
+  test('what follows Connection: close is not read', async () => {
+    const scene = await openScene(gateway.current);
+    const { text } = await talk(
+      gateway.current.url,
+      post('1', scene.keys, 'Connection: close\r\n') + post('2', scene.keys) + post('3', scene.keys),
+    );
+    expect(statusesIn(text)).toEqual([200]);
+    await wait(50);
+    expect(scene.destination.seen().map(({ start }) => start)).toEqual(['POST /1 HTTP/1.1']);
+  });
+
+  test('a client that pipelines and goes away leaves no call behind', async () => {
+    const scene = await openScene(gateway.current, {});
+    const client = openClient(gateway.current.url);
+    client.write(Array.from({ length: 20 }, (_, i) => get(`${i}`, scene.keys)).join(''));
+    await eventually('a call', () => scene.destination.sockets.length > 0);
+    client.socket.destroy();
+    await eventually('the end of all calls', () => scene.destination.sockets.every(({ destroyed }) => destroyed));
+  });
+
+  test('a thousand requests in one piece get a thousand answers in order', async () => {
+    const scene = await openScene(gateway.current);
+    const many = Array.from({ length: 1000 }, (_, i) =>
+      get(`${i}`, scene.keys, i === 999 ? 'Connection: close\r\n' : ''),
+    );
+    const { text } = await talk(gateway.current.url, many.join(''), { withinMs: 15_000 });
+    expect(readMessages(text).messages.map(({ body }) => body)).toEqual(many.map((_, i) => `/${i}`));
+  });
+});

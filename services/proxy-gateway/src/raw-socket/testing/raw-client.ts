@@ -1,0 +1,74 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+export interface RawClient {
+  socket: Socket;
+  /** Everything that came so far, as latin1. */
+  text(): string;
+  /** True when the gateway has closed its side, or the connection broke. */
+  hasEnded(): boolean;
+  /** True when it broke off instead of being closed in good order. */
+  isReset(): boolean;
+  write(bytes: string): void;
+  /** Resolves with the text when the connection is over. */
+  ended: Promise<string>;
+}
+
+/** A client that sends bytes as they are and keeps what comes. */
+export function openClient(url: string): RawClient {
+  const { hostname, port } = new URL(url);
+  const chunks: Buffer[] = [];
+  let hasEnded = false;
+  let isReset = false;
+  const socket = connect(Number(port), hostname);
+  const text = () => Buffer.concat(chunks).toString('latin1');
+  const ended = new Promise<string>((resolve) => {
+    socket.on('error', () => {
+      isReset = true;
+      socket.destroy();
+    });
+    socket.on('end', () => {
+      hasEnded = true;
+    });
+    socket.on('close', () => {
+      hasEnded = true;
+      resolve(text());
+    });
+  });
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return {
+    socket,
+    text,
+    ended,
+    hasEnded: () => hasEnded,
+    isReset: () => isReset,
+    write: (bytes) => socket.write(bytes, 'latin1'),
+  };
+}
+
+export interface TalkOptions {
+  /** Enough has come; the default waits for the end of the connection. */
+  until?: (text: string) => boolean;
+  /** Pieces are sent this far apart. */
+  pauseMs?: number;
+  /** Gives up waiting after this time; what has come is the outcome. */
+  withinMs?: number;
+}
+
+/** Sends the pieces over one connection and gives what came back. */
+export async function talk(
+  url: string,
+  pieces: string | readonly string[],
+  { until = () => false, pauseMs = 10, withinMs = 4000 }: TalkOptions = {},
+): Promise<{ text: string; hasEnded: boolean }> {
+  const client = openClient(url);
+  const deadline = performance.now() + withinMs;
+  for (const piece of [pieces].flat()) {
+    client.write(piece);
+    await wait(pauseMs);
+  }
+  while (!client.hasEnded() && !until(client.text()) && performance.now() < deadline) await wait(5);
+  const outcome = { text: client.text(), hasEnded: client.hasEnded() };
+  client.socket.destroy();
+  return outcome;
+}

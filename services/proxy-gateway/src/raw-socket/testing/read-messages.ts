@@ -1,0 +1,111 @@
+/** A request or response as bytes that follow RFC 9112 to the letter; texts are latin1. */
+export interface RawMessage {
+  /** The request line or status line. */
+  start: string;
+  /** As they were sent, one a line: `Name: value`. */
+  lines: string[];
+  body: string;
+  trailers: string[];
+  /** Whether the end of the body is known to have come. */
+  isWhole: boolean;
+}
+
+/** `rest` is what follows the last message that is whole; it is empty where the other side kept to the rules. */
+export interface ReadMessages {
+  messages: RawMessage[];
+  rest: string;
+}
+
+export interface ReadOptions {
+  /** Bodies of responses without framing end with the connection. */
+  hasEnded?: boolean;
+  /** How many answers belong to HEAD requests, by their place among the final ones. */
+  heads?: readonly number[];
+}
+
+/** A reader that forgives nothing: what it cannot read stays in `rest`, so that a test sees it. */
+export function readMessages(text: string, { hasEnded = false, heads = [] }: ReadOptions = {}): ReadMessages {
+  const messages: RawMessage[] = [];
+  let rest = text;
+  let finals = 0;
+  while (rest !== '') {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) break;
+    const [start = '', ...lines] = rest.slice(0, end).split('\r\n');
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(start)?.[1];
+    if (!isSound(start, lines)) break;
+    const isBodiless = status !== undefined && (/^1|204|304/.test(status) || heads.includes(finals));
+    if (status !== undefined && !status.startsWith('1')) finals++;
+    const body = readBody(rest.slice(end + 4), { lines, isBodiless, isResponse: status !== undefined, hasEnded });
+    if (!body) break;
+    messages.push({ start, lines, body: body.text, trailers: body.trailers, isWhole: true });
+    rest = body.rest;
+  }
+  return { messages, rest };
+}
+
+const startLine = /^(?:HTTP\/1\.1 [1-9]\d\d [\t -~\u0080-\u00ff]*|[A-Z-]+ [!-~\u0080-\u00ff]+ HTTP\/1\.1)$/;
+const headerLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~\u0080-\u00ff]*$/;
+
+function isSound(start: string, lines: readonly string[]): boolean {
+  return startLine.test(start) && lines.every((line) => headerLine.test(line));
+}
+
+/** The values of a header, without the space around them. */
+export function valuesOf(lines: readonly string[], name: string): string[] {
+  const prefix = `${name.toLowerCase()}:`;
+  return lines.filter((line) => line.toLowerCase().startsWith(prefix)).map((line) => line.slice(prefix.length).trim());
+}
+
+interface Body {
+  text: string;
+  trailers: string[];
+  rest: string;
+}
+
+interface Framing {
+  lines: readonly string[];
+  isBodiless: boolean;
+  isResponse: boolean;
+  hasEnded: boolean;
+}
+
+/** Undefined where the body is not whole, or its framing can be read in two ways. */
+function readBody(text: string, { lines, isBodiless, isResponse, hasEnded }: Framing): Body | undefined {
+  const codings = valuesOf(lines, 'transfer-encoding');
+  const lengths = valuesOf(lines, 'content-length');
+  if (codings.length + lengths.length > 1) return undefined;
+  if (isBodiless) return { text: '', trailers: [], rest: text };
+  if (codings.length === 1) return codings[0] === 'chunked' ? readChunks(text) : undefined;
+  const [length] = lengths;
+  if (length !== undefined) {
+    if (!/^\d{1,15}$/.test(length) || text.length < Number(length)) return undefined;
+    return { text: text.slice(0, Number(length)), trailers: [], rest: text.slice(Number(length)) };
+  }
+  if (!isResponse) return { text: '', trailers: [], rest: text };
+  return hasEnded ? { text, trailers: [], rest: '' } : undefined;
+}
+
+function readChunks(text: string): Body | undefined {
+  let rest = text;
+  let whole = '';
+  for (;;) {
+    const size = /^([0-9a-f]{1,8})\r\n/i.exec(rest);
+    if (!size) return undefined;
+    const sizeBytes = Number.parseInt(size[1] ?? '', 16);
+    rest = rest.slice(size[0].length);
+    if (sizeBytes === 0) break;
+    if (rest.slice(sizeBytes, sizeBytes + 2) !== '\r\n') return undefined;
+    whole += rest.slice(0, sizeBytes);
+    rest = rest.slice(sizeBytes + 2);
+  }
+  const trailers: string[] = [];
+  for (;;) {
+    const end = rest.indexOf('\r\n');
+    if (end === -1) return undefined;
+    const line = rest.slice(0, end);
+    rest = rest.slice(end + 2);
+    if (line === '') return { text: whole, trailers, rest };
+    trailers.push(line);
+  }
+}

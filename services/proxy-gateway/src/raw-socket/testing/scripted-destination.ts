@@ -1,0 +1,63 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type RawMessage, readMessages } from './read-messages.ts';
+
+/** What a destination does with a connection. `request` is undefined until a whole request has come. */
+export interface Script {
+  /** Called once for each whole request on a connection, in order. */
+  onRequest?(socket: Socket, request: RawMessage, place: { connection: number; request: number }): void;
+  /** Called for each piece of bytes, whole request or not. */
+  onBytes?(socket: Socket, soFar: string, connection: number): void;
+}
+
+export interface ScriptedDestination {
+  url: string;
+  sockets: Socket[];
+  /** Every byte that came, by connection, as latin1. */
+  texts: string[];
+  /** The whole requests of all connections, as a reader that forgives nothing sees them. */
+  seen(): RawMessage[];
+  /** Bytes that are no whole request: parts, or what cannot be read. */
+  rest(): string[];
+  close(): Promise<void>;
+}
+
+export const okAnswer = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+/** Answers each request with its path. */
+export const echoesPath: Script = {
+  onRequest: (socket, { start }) => socket.write(okAnswer(start.split(' ')[1] ?? '')),
+};
+
+/** A TCP server that keeps each byte and plays a script. */
+export async function startScripted(script: Script): Promise<ScriptedDestination> {
+  const sockets: Socket[] = [];
+  const texts: string[] = [];
+  const server = createServer((socket) => {
+    const connection = sockets.push(socket) - 1;
+    let answered = 0;
+    texts[connection] = '';
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      const text = (texts[connection] ?? '') + chunk.toString('latin1');
+      texts[connection] = text;
+      script.onBytes?.(socket, text, connection);
+      if (!script.onRequest) return;
+      for (const request of readMessages(text).messages.slice(answered)) {
+        script.onRequest(socket, request, { connection, request: answered });
+        answered++;
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sockets,
+    texts,
+    seen: () => texts.flatMap((text) => readMessages(text).messages),
+    rest: () => texts.map((text) => readMessages(text).rest).filter((rest) => rest !== ''),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
