@@ -41,13 +41,13 @@ export function isWellFormedApiKey(text: string): boolean {
 }
 
 function checksum(body: string): string {
-  return toBase62(BigInt(crc32(body)), checksumLength);
+  return toBase62(crc32(body), checksumLength);
 }
 
 /** A new proxy key: 32 base 62 characters. */
 export function generateProxyKey(): string {
   let text = '';
-  for (let i = 0; i < 32; i++) text += toBase62(BigInt(randomInt(62)), 1);
+  for (let i = 0; i < 32; i++) text += toBase62(randomInt(62), 1);
   return text;
 }
 

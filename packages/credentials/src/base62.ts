@@ -1,8 +1,18 @@
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A non-negative number in base 62, padded with zeros to `length` characters. */
-export function toBase62(value: bigint, length: number): string {
+/** A non-negative number in base 62, padded with zeros to `length` characters. A number must be a safe integer. */
+export function toBase62(value: bigint | number, length: number): string {
+  return (typeof value === 'bigint' ? bigToBase62(value) : smallToBase62(value)).padStart(length, '0');
+}
+
+function bigToBase62(value: bigint): string {
   let text = '';
   for (let rest = value; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text;
-  return text.padStart(length, '0');
+  return text;
+}
+
+function smallToBase62(value: number): string {
+  let text = '';
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) text = digits.charAt(rest % 62) + text;
+  return text;
 }

@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm';
+import { jest } from '@jest/globals';
 import { createLogger } from './index.ts';
 
 function newLog(level = 'info') {
@@ -54,4 +55,14 @@ test('an error of another realm is an error', () => {
   const { log, lines } = newLog();
   log.error({ err: runInNewContext('new TypeError("elsewhere")') });
   expect(JSON.parse(lines[0] ?? '').err).toMatchObject({ type: 'TypeError', message: 'elsewhere' });
+});
+
+test('the time of a line is that of its call, to the millisecond', () => {
+  const { log, lines } = newLog();
+  for (const now of ['2026-02-03T04:05:06.007Z', '2026-02-03T04:05:06.999Z', '2026-12-31T23:59:59.010Z']) {
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(now));
+    log.info('x');
+    clock.mockRestore();
+    expect(JSON.parse(lines.at(-1) ?? '').time).toBe(now);
+  }
 });

@@ -14,16 +14,31 @@ export function createLogger(
   const pinoOptions: LoggerOptions = {
     level: options.level,
     base: { service: options.service },
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp: createTimestamp(),
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: serializeError },
   };
   return pino(pinoOptions, destination);
 }
 
-/** Lines are gathered into writes of 8 KiB, or twice a second, so that logging costs a request almost nothing. */
+/** The member `time`, ISO 8601 in UTC. To write a date takes longer than a whole line, so it is written once a second. */
+function createTimestamp(): () => string {
+  let second = Number.NaN;
+  let upToSecond = '';
+  return () => {
+    const now = Date.now();
+    const milliseconds = now % 1000;
+    if (now - milliseconds !== second) {
+      second = now - milliseconds;
+      upToSecond = `,"time":"${new Date(second).toISOString().slice(0, 20)}`;
+    }
+    return `${upToSecond}${String(milliseconds).padStart(3, '0')}Z"`;
+  };
+}
+
+/** Lines are gathered into writes of 32 KiB, or twice a second, so that logging costs a request almost nothing. */
 function bufferedStdout(): DestinationStream {
-  return pino.destination({ dest: 1, sync: false, minLength: 8 * 1024, periodicFlush: 500 });
+  return pino.destination({ dest: 1, sync: false, minLength: 32 * 1024, periodicFlush: 500 });
 }
 
 interface LoggedError {

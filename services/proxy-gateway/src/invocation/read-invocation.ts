@@ -39,7 +39,7 @@ export function readInvocation(request: IncomingMessage, names: HeaderNames, tra
     method,
     suffix: match[1] ?? '',
     query,
-    proxyKey: onlyKey([...keys, ...(request.headersDistinct[names.proxyKey] ?? [])], names),
+    proxyKey: onlyKey([...keys, ...valuesOf(request, names.proxyKey)], names),
     apiKey: single(headers[names.apiKey]),
     keepAlive: reserved(names.keepAlive, headers[names.keepAlive]),
     connection: reserved(names.connection, headers[names.connection]),
@@ -48,13 +48,13 @@ export function readInvocation(request: IncomingMessage, names: HeaderNames, tra
 }
 
 function checkFraming(request: IncomingMessage): void {
-  const { headers, headersDistinct, httpVersion, rawHeaders, url = '' } = request;
+  const { headers, httpVersion, rawHeaders, url = '' } = request;
   const refuse = (detail: string) => new ServiceError('bad_request', detail);
   if (rawHeaders.length > 200) throw new ServiceError('headers_too_large', 'A request may have at most 100 headers');
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw refuse('The HTTP version must be 1.1 or 1.0');
   if (!url.startsWith('/')) throw refuse('The request target must be a path');
-  checkHost(headersDistinct.host ?? [], httpVersion);
-  if ((headersDistinct['content-type']?.length ?? 0) > 1) throw refuse('There must be one Content-Type header');
+  checkHost(valuesOf(request, 'host'), httpVersion);
+  if (valuesOf(request, 'content-type').length > 1) throw refuse('There must be one Content-Type header');
   if (!isEndCertain(request)) throw refuse('The body must be chunked, in HTTP/1.1, or have a length');
   if (httpVersion === '1.1' && (headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
     throw new ServiceError('expectation_failed', 'The only expectation that can be met is 100-continue');
@@ -84,6 +84,16 @@ function checkHost(hosts: readonly string[], httpVersion: string): void {
     throw new ServiceError('bad_request', 'The Host header is not valid');
 }
 
+/** The values of a header, one for each line. Node's `headersDistinct` makes an object of all headers for it. */
+function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const sent = rawHeaders[i] ?? '';
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '');
+  }
+  return values;
+}
+
 /** The query byte for byte, less the parameters that carry the proxy key. */
 function splitQuery(raw: string | undefined, parameter: string): { query: string; keys: string[] } {
   if (raw === undefined || raw === '') return { query: '', keys: [] };
@@ -98,7 +108,7 @@ function splitQuery(raw: string | undefined, parameter: string): { query: string
 }
 
 function onlyKey(sent: readonly string[], { prefix, proxyKeyParameter }: HeaderNames): string {
-  const [key, ...others] = new Set(sent);
+  const [key, ...others] = sent.length > 1 ? new Set(sent) : sent;
   const where = `the ${prefix}-PROXY-KEY header or the ${proxyKeyParameter} query parameter`;
   if (!key) throw new ServiceError('bad_request', `The proxy key is missing: send it in ${where}`);
   if (others.length > 0) throw new ServiceError('bad_request', 'Different proxy keys were sent; send one');
