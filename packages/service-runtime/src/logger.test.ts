@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { jest } from '@jest/globals';
 import { createLogger } from './index.ts';
@@ -65,4 +67,11 @@ test('the time of a line is that of its call, to the millisecond', () => {
     clock.mockRestore();
     expect(JSON.parse(lines.at(-1) ?? '').time).toBe(now);
   }
+});
+
+test('what goes to the standard output arrives', async () => {
+  const script = `import { createLogger } from './index.ts'; createLogger({ service: 's', level: 'info' }).info('here');`;
+  const args = ['--input-type=module-typescript', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+  expect(JSON.parse(stdout)).toMatchObject({ service: 's', msg: 'here' });
 });

@@ -38,7 +38,7 @@ function createTimestamp(): () => string {
 
 /** Lines are gathered into writes of 32 KiB, or twice a second, so that logging costs a request almost nothing. */
 function bufferedStdout(): DestinationStream {
-  return pino.destination({ dest: 1, sync: false, minLength: 32 * 1024, periodicFlush: 500 });
+  return pino.destination({ dest: 1, sync: false, minLength: 32 * 1024, maxWrite: 64 * 1024, periodicFlush: 500 });
 }
 
 interface LoggedError {
