@@ -4,7 +4,7 @@ import type { Actor, TokenRow } from './token.ts';
 
 /** First day of the UTC month of a moment, for example `2026-02-01`. */
 export function monthOf(moment: Date): string {
-  return `${moment.toISOString().slice(0, 7)}-01`;
+  return `${moment.getUTCFullYear()}-${String(moment.getUTCMonth() + 1).padStart(2, '0')}-01`;
 }
 
 /** Counts tokens as active in the current month. Costs nothing for those that were active in it before. */
