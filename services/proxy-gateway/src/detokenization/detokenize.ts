@@ -2,13 +2,18 @@ import { ServiceError } from '@sluice/problems';
 import { evaluateExpression, type Json, mostDistinctTokens, newFilterBudget } from '@sluice/vault';
 import type { Place } from './place.ts';
 
-/** The tokens that the places name, each once. @throws {ServiceError} 400 for over 100 of them. */
-export function tokenIdsIn(places: readonly Place[]): string[] {
+/**
+ * The tokens that the places name, each once, less those whose values are known.
+ * @throws {ServiceError} 400 for over 100 of them, the known ones included.
+ */
+export function newTokenIdsIn(places: readonly Place[], known: ReadonlyMap<string, Json> = new Map()): string[] {
   const ids = new Set<string>();
   for (const { segments } of places) {
-    for (const segment of segments) if (segment.kind === 'expression') ids.add(segment.reference);
+    for (const segment of segments) {
+      if (segment.kind === 'expression' && !known.has(segment.reference)) ids.add(segment.reference);
+    }
   }
-  if (ids.size <= mostDistinctTokens) return [...ids];
+  if (known.size + ids.size <= mostDistinctTokens) return [...ids];
   throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
 }
 

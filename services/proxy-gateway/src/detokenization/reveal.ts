@@ -1,48 +1,39 @@
-import type { Caller } from '@sluice/credentials';
-import { revealForUse } from '@sluice/vault';
+import type { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
-import { authenticateCaller } from '../invocation/authenticate.ts';
+import { feed } from '../invocation/body-stream.ts';
 import type { ContentKind } from '../invocation/content-type.ts';
-import type { InvocationRecord } from '../invocation/invocation-record.ts';
 import type { RequestMessage } from '../invocation/message.ts';
-import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
-import type { Invocation } from '../invocation/read-invocation.ts';
-import { fillPlaces, tokenIdsIn } from './detokenize.ts';
+import { fillPlaces, newTokenIdsIn } from './detokenize.ts';
+import { discloseTokens, type RevealInput } from './disclose.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
-
-export interface RevealInput {
-  invocation: Invocation;
-  proxy: ProxyDefinition;
-  /** Undefined where the Proxy asks for no key: then the key is looked at only when the body holds an expression. */
-  caller: Caller | undefined;
-  record: InvocationRecord;
-}
+import { RevealStream } from './stream/reveal-stream.ts';
 
 /** Notes the disclosure, then puts the values in the place of the expressions: what a filter fails on tells of them, too. */
 export async function reveal(message: RequestMessage, input: RevealInput, context: Context): Promise<RequestMessage> {
-  const { invocation, proxy, record } = input;
-  if (!Buffer.isBuffer(message.body) || !mayHoldExpression(message.body)) return message;
-  if (!input.caller && invocation.apiKey === undefined) return message;
-  const kind = message.kind === 'none' ? untypedKind(message.body) : message.kind;
-  const places = findExpressions(message.body, kind);
-  if (places.length === 0) return message;
-  const caller = input.caller ?? (await authenticateCaller(invocation.apiKey, proxy, context));
-  const tokenIds = tokenIdsIn(places);
-  const values = await revealForUse(context.vault, { ...caller, traceId: invocation.traceId }, tokenIds);
-  record.applicationId = caller.id;
-  record.tokens = tokenIds.length;
-  record.sensitive = [...values.values()];
-  context.vault.disclosures.record({
-    tenantId: proxy.tenantId,
-    actorId: caller.id,
-    traceId: invocation.traceId,
-    operation: 'proxy.invoked',
-    entityType: 'proxy',
-    entityId: proxy.id,
-    detail: { token_ids: tokenIds, destination_host: proxy.destination.host },
-  });
-  const body = fillPlaces(message.body, places, { values, limitBytes: context.bodyLimitBytes });
+  const { kind } = message;
+  if (kind === 'opaque' || (!input.caller && input.invocation.apiKey === undefined)) return message;
+  const body = Buffer.isBuffer(message.body)
+    ? await revealInMemory(message.body, { ...input, kind }, context)
+    : revealWhileStreaming(message.body, { ...input, kind }, context);
   return { ...message, body };
+}
+
+interface BodyInput extends RevealInput {
+  kind: Exclude<ContentKind, 'opaque'>;
+}
+
+async function revealInMemory(body: Buffer, input: BodyInput, context: Context): Promise<Buffer> {
+  if (!mayHoldExpression(body)) return body;
+  const places = findExpressions(body, input.kind === 'none' ? untypedKind(body) : input.kind);
+  if (places.length === 0) return body;
+  const values = await discloseTokens(newTokenIdsIn(places), input, context);
+  return fillPlaces(body, places, { values, limitBytes: context.bodyLimitBytes });
+}
+
+/** An upload can take long: nothing new is revealed for a key that was revoked after it began. */
+function revealWhileStreaming(body: Readable, input: BodyInput, context: Context): Readable {
+  const fetchValues = (ids: readonly string[]) => discloseTokens(ids, { ...input, caller: undefined }, context);
+  return feed(body, new RevealStream({ kind: input.kind, fetchValues, limitBytes: context.bodyLimitBytes }));
 }
 
 /** A body without content type is JSON if it parses. */

@@ -10,7 +10,10 @@ const decoders = {
   zstd: promisify(zstdDecompress),
 } as const;
 
-function isCoding(name: string): name is keyof typeof decoders {
+/** A coding that we can undo. */
+export type Coding = keyof typeof decoders;
+
+function isCoding(name: string): name is Coding {
   return Object.hasOwn(decoders, name);
 }
 
@@ -31,23 +34,27 @@ const mostCodings = 3;
  * for a body that does not decode.
  */
 export async function decodeBody(body: Buffer, codings: readonly string[], limitBytes: number): Promise<Buffer> {
-  if (codings.length > mostCodings)
-    throw new ServiceError('unsupported_media_type', `There are more than ${mostCodings} codings`);
   let decoded = body;
-  for (const coding of codings.toReversed()) {
-    if (!isCoding(coding))
-      throw new ServiceError('unsupported_media_type', `The coding ${coding.slice(0, 40)} is not known`);
-    decoded = await decodeOne(decoded, coding, limitBytes);
-  }
+  for (const coding of checkCodings(codings).toReversed()) decoded = await decodeOne(decoded, coding, limitBytes);
   return decoded;
 }
 
-async function decodeOne(body: Buffer, coding: keyof typeof decoders, maxOutputLength: number): Promise<Buffer> {
+/** @throws {ServiceError} `unsupported_media_type` if these are more, or others, than we can undo. */
+export function checkCodings(codings: readonly string[]): Coding[] {
+  if (codings.length > mostCodings)
+    throw new ServiceError('unsupported_media_type', `There are more than ${mostCodings} codings`);
+  return codings.map((coding) => {
+    if (isCoding(coding)) return coding;
+    throw new ServiceError('unsupported_media_type', `The coding ${coding.slice(0, 40)} is not known`);
+  });
+}
+
+async function decodeOne(body: Buffer, coding: Coding, maxOutputLength: number): Promise<Buffer> {
   try {
     return await decoders[coding](body, { maxOutputLength });
   } catch (error) {
-    const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    if (tooLarge)
+    const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+    if (hasCode && error.code === 'ERR_BUFFER_TOO_LARGE')
       throw new ServiceError('payload_too_large', `The decoded body may have at most ${maxOutputLength} bytes`);
     throw new ServiceError('bad_request', `The body is not valid ${coding}`, { cause: error });
   }

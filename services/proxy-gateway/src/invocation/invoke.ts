@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CustomHttpResponse } from '@sluice/sandbox';
+import type { Context } from '../context.ts';
 import { joinUrl } from '../destination/index.ts';
 import { reveal } from '../detokenization/reveal.ts';
 import { RevealStream } from '../detokenization/stream/reveal-stream.ts';
@@ -9,9 +10,17 @@ import { authenticateCaller } from './authenticate.ts';
 import { callDestination } from './call-destination.ts';
 import { findProxy } from './find-proxy.ts';
 import type { InvocationOptions } from './invocation-options.ts';
+import type { InvocationRecord } from './invocation-record.ts';
 import { readInvocation } from './read-invocation.ts';
 import { readRequest } from './read-request.ts';
 import { sendAnswer, sendCustomResponse } from './reply.ts';
+
+/** Until the answer is out or the caller gone; for one that is gone already, nobody would give it back. */
+function takePlace(response: ServerResponse, record: InvocationRecord, { places }: Context): void {
+  if (response.destroyed || record.tenantId === undefined) return;
+  places.take(record.tenantId);
+  record.hasPlace = true;
+}
 
 /** One invocation from the request to the reply: the hot path, top to bottom. */
 export async function invoke(
@@ -29,6 +38,8 @@ export async function invoke(
   record.hasTransform = proxy.requestTransform !== undefined || proxy.responseTransform !== undefined;
   const caller = proxy.requireAuth ? await authenticateCaller(invocation.apiKey, proxy, context) : undefined;
   if (caller) record.applicationId = caller.id;
+  if (context.rateLimits) await context.rateLimits.check(proxy.id, caller?.id);
+  takePlace(response, record, context);
   const target = joinUrl(proxy.destination, invocation.suffix, invocation.query);
 
   clock.enter();

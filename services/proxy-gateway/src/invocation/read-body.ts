@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { ServiceError } from '@sluice/problems';
+import { decodeWhileStreaming, endedEarly } from './body-stream.ts';
 import { contentCodings, decodeBody } from './content-coding.ts';
 
 /** Whether the request brings a body at all, by its framing (RFC 9112 section 6.3). */
@@ -13,26 +15,47 @@ export function hasBody({ headers }: IncomingMessage): boolean {
  */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const bytes = await collect(request, limitBytes);
-  const codings = contentCodings(request.headers['content-encoding']);
+  if (!bytes) throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`);
+  const codings = codingsOf(request);
   return codings.length === 0 ? bytes : decodeBody(bytes, codings, limitBytes);
 }
 
-function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const tooLarge = () => new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`);
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
-  const endedEarly = () => new ServiceError('bad_request', 'The request ended before its body was whole');
+/** The body, decoded: whole if it fits, as a stream from its first byte if it does not. */
+export async function readOrStreamBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Readable> {
+  const codings = codingsOf(request);
+  const bytes = await collect(request, limitBytes);
+  if (!bytes) return decodeWhileStreaming(request, codings);
+  if (codings.length === 0) return bytes;
+  try {
+    return await decodeBody(bytes, codings, limitBytes);
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'payload_too_large')) throw error;
+    return decodeWhileStreaming(Readable.from([bytes], { objectMode: false }), codings);
+  }
+}
+
+function codingsOf({ headers }: IncomingMessage): string[] {
+  return contentCodings(headers['content-encoding']);
+}
+
+/** Undefined if the body does not fit: then all that has come stands before what is still to be read. */
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
   if (request.destroyed) throw endedEarly();
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(undefined);
   const chunks: Buffer[] = [];
   let size = 0;
-  request.on('data', (chunk: Buffer) => {
+  const onEnd = () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+  const onData = (chunk: Buffer) => {
     size += chunk.length;
-    if (size > limitBytes) {
-      request.pause();
-      reject(tooLarge());
-    } else chunks.push(chunk);
-  });
-  request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
+    chunks.push(chunk);
+    if (size <= limitBytes) return;
+    request.off('data', onData).off('end', onEnd).pause();
+    for (const read of chunks.splice(0).reverse()) request.unshift(read);
+    resolve(undefined);
+  };
+  request.on('data', onData);
+  request.on('end', onEnd);
   request.on('error', reject);
   request.on('close', () => reject(endedEarly()));
   return promise;

@@ -4,14 +4,14 @@ import { withoutHeaders } from '../transforms/header-list.ts';
 import { type ContentKind, contentKind } from './content-type.ts';
 import type { RequestMessage } from './message.ts';
 import type { ProxyDefinition } from './proxy-definition.ts';
-import { hasBody, readBody } from './read-body.ts';
+import { hasBody, readBody, readOrStreamBody } from './read-body.ts';
 import type { Invocation } from './read-invocation.ts';
 
 const noBody = Buffer.alloc(0);
 
 /**
- * The request less what belongs to this connection, its body in memory if somebody has to read it. A body that was
- * compressed goes on without its coding then.
+ * The request less what belongs to this connection. A body that somebody has to read is in memory, or, where it is too
+ * large for that and no transform is to see it, a stream; one that was compressed is decoded, and goes on without coding.
  */
 export async function readRequest(
   request: IncomingMessage,
@@ -22,7 +22,7 @@ export async function readRequest(
   const headers = destinations.headers.request(request.rawHeaders);
   if (!hasBody(request)) return { headers, kind, body: noBody };
   if (!mustBeRead(kind, proxy, invocation)) return { headers, kind, body: request };
-  const body = await readBody(request, bodyLimitBytes);
+  const body = await (proxy.requestTransform === undefined ? readOrStreamBody : readBody)(request, bodyLimitBytes);
   const wasCoded = request.headers['content-encoding'] !== undefined;
   return { headers: wasCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
 }

@@ -1,0 +1,67 @@
+import type { Pieces } from './cutter.ts';
+
+/**
+ * The string literals of JSON texts. A literal with an opening waits for what follows it, which tells whether it is the
+ * name of a member; a brace outside of strings waits, too, since no second one may follow.
+ */
+export const jsonPieces: Pieces = {
+  lastBorder,
+  endOfPiece: (window) => endOfLiteral(window, 0),
+  holdsOpening,
+  passable(window) {
+    const end = Math.max(0, window.length - longestOpening.length);
+    return end - (backslashesBefore(window, end) % 2);
+  },
+};
+
+const longestOpening = '\\u007b\\u007b';
+const nextQuote = /["{]/g;
+const nextToken = /[^ \t\n\r]/g;
+
+function lastBorder(window: string): number {
+  let position = 0;
+  for (let literal = -1; ; ) {
+    const start = indexOf(window, nextQuote, position);
+    if (start === -1) return literal !== -1 && awaitsToken(window, literal, position) ? literal : window.length;
+    if (window[start] === '{') {
+      if (window.startsWith('{{', start)) return window.length; // which is refused
+      if (start === window.length - 1) return start;
+      literal = -1;
+      position = start + 1;
+    } else {
+      position = endOfLiteral(window, start + 1);
+      if (position === -1) return start;
+      literal = start;
+    }
+  }
+}
+
+/** Whether a colon may still follow a literal with an opening, of which this is the start and the end. */
+function awaitsToken(window: string, start: number, end: number): boolean {
+  return indexOf(window, nextToken, end) === -1 && holdsOpening(window.slice(start, end));
+}
+
+function holdsOpening(part: string): boolean {
+  if (!part.includes('{') && !/\\u007b/i.test(part)) return false;
+  // An escaped backslash starts no escape.
+  return /(?:\{|\\u007b){2}/i.test(part.replaceAll('\\\\', '__'));
+}
+
+/** The position behind the quote that ends a literal (RFC 8259 section 7); -1 if it is not here. */
+function endOfLiteral(window: string, from: number): number {
+  for (let quote = window.indexOf('"', from); quote !== -1; quote = window.indexOf('"', quote + 1)) {
+    if (backslashesBefore(window, quote) % 2 === 0) return quote + 1;
+  }
+  return -1;
+}
+
+function backslashesBefore(window: string, position: number): number {
+  let count = 0;
+  while (window[position - 1 - count] === '\\') count++;
+  return count;
+}
+
+function indexOf(window: string, pattern: RegExp, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(window)?.index ?? -1;
+}

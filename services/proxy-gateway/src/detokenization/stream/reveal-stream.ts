@@ -1,0 +1,100 @@
+import { Transform, type TransformCallback } from 'node:stream';
+import type { Json } from '@sluice/vault';
+import type { ContentKind } from '../../invocation/content-type.ts';
+import { fillPlaces, newTokenIdsIn } from '../detokenize.ts';
+import { findExpressions, mayHoldExpression } from '../find-expressions.ts';
+import type { Cutter } from './cutter.ts';
+import { cutterFor, type StreamedKind, startsLikeJson } from './cutter-for.ts';
+
+export interface RevealStreamOptions {
+  kind: Exclude<ContentKind, 'opaque'>;
+  /** The values of tokens that the body has not named before; whatever there is to be checked and noted is done. */
+  fetchValues(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Json>>;
+  /** How large a window may become with its values. */
+  limitBytes: number;
+  windowBytes?: number;
+  longestPieceBytes?: number;
+}
+
+/** Small enough that no window has more expressions than a body in memory may have. */
+const defaultWindowBytes = 64 * 1024;
+/** The longest JSON string, and the longest pair of a form, that may hold an expression. */
+const defaultLongestPieceBytes = 1024 * 1024;
+
+/**
+ * Puts the values in the place of the expressions while the body flows. It reads a window of the body, replaces what is
+ * whole in it, and keeps the rest for the next; the values of a window's tokens are fetched together while the window
+ * before is on its way. What it holds does not grow with the body: two windows, a piece that waits for its end, and
+ * the values, which are remembered. What is no expression stays byte for byte.
+ *
+ * It is destroyed with the error that stopped it: a ServiceError of a window, or of `fetchValues`.
+ */
+export class RevealStream extends Transform {
+  readonly #options: RevealStreamOptions;
+  readonly #windowBytes: number;
+  readonly #values = new Map<string, Json>();
+  #kind: StreamedKind | 'none' | 'opaque';
+  #cut: Cutter | undefined;
+  #window: Buffer;
+  #size = 0;
+  #hasOpening = false;
+
+  constructor(options: RevealStreamOptions) {
+    const { kind, windowBytes = defaultWindowBytes } = options;
+    super({ readableHighWaterMark: windowBytes, writableHighWaterMark: windowBytes });
+    this.#options = options;
+    this.#kind = kind;
+    this.#windowBytes = windowBytes;
+    this.#window = Buffer.allocUnsafe(windowBytes);
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#read(chunk).then(() => done(), done);
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#advance(true).then(() => done(), done);
+  }
+
+  async #read(chunk: Buffer): Promise<void> {
+    for (let from = 0; from < chunk.length && !this.destroyed; ) {
+      const copied = chunk.copy(this.#window, this.#size, from);
+      from += copied;
+      this.#size += copied;
+      if (this.#size === this.#window.length) await this.#advance(false);
+    }
+  }
+
+  async #advance(isLast: boolean): Promise<void> {
+    const window = this.#window.subarray(0, this.#size);
+    const { passes, end } = this.#cutAt(window, isLast);
+    const kept = window.subarray(end);
+    this.#window = Buffer.allocUnsafe(kept.length + this.#windowBytes);
+    this.#size = kept.copy(this.#window);
+    if (passes > 0) this.push(window.subarray(0, passes));
+    if (end === passes) return;
+    const filled = await this.#fill(window.subarray(passes, end));
+    if (!this.destroyed) this.push(filled);
+  }
+
+  #cutAt(window: Buffer, isLast: boolean) {
+    const text = window.toString('latin1');
+    if (this.#kind === 'none') this.#kind = startsLikeJson(text) ? 'json' : 'opaque';
+    if (this.#kind === 'opaque') return { passes: window.length, end: window.length };
+    this.#cut ??= cutterFor(this.#kind, this.#options.longestPieceBytes ?? defaultLongestPieceBytes);
+    return this.#cut(text, isLast);
+  }
+
+  async #fill(bytes: Buffer): Promise<Buffer> {
+    // Once there was an opening, a body must be what its type says, up to its end.
+    this.#hasOpening ||= mayHoldExpression(bytes);
+    if (!this.#hasOpening) return bytes;
+    const places = findExpressions(bytes, this.#kind);
+    if (places.length === 0) return bytes;
+    const tokenIds = newTokenIdsIn(places, this.#values);
+    if (tokenIds.length > 0) {
+      for (const [id, value] of await this.#options.fetchValues(tokenIds)) this.#values.set(id, value);
+    }
+    return fillPlaces(bytes, places, { values: this.#values, limitBytes: this.#options.limitBytes });
+  }
+}
