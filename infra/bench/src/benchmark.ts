@@ -45,7 +45,7 @@ export interface Outcome {
 
 /** Ours against one peer: a value for each round, of the same rounds. */
 export interface Comparison {
-  unit: 'req/s' | 'ms' | 's' | 'MiB';
+  unit: 'req/s' | 'ms' | 's' | 'MiB' | 'MiB/s';
   ours: number[];
   peer: number[];
   peerName: string;

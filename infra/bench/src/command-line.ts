@@ -57,7 +57,7 @@ function readCount(option: string, text: string): number {
 
 export function help(benchmarks: readonly Benchmark[]): string {
   const list = benchmarks.map(
-    ({ id, work, goal, peerName }) => `  ${id.padEnd(4)} ${work}\n       ${goal}; beside ${peerName}`,
+    ({ id, work, goal, peerName }) => `  ${id.padEnd(6)} ${work}\n         ${goal}; beside ${peerName}`,
   );
   return `Usage: npm run bench -- [options] [benchmark...]
 

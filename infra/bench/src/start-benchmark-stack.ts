@@ -2,15 +2,22 @@ import { join } from 'node:path';
 import { type Stack, startStack } from '@sluice/local';
 import type { BenchmarkContext } from './benchmark.ts';
 
+export interface BenchmarkStackContext extends BenchmarkContext {
+  /** Settings of the services, beside those of every stack. */
+  environment?: Record<string, string>;
+}
+
 /** Starts all services, with the one that is to be measured on the core for it; they end with `opened`. */
 export async function startBenchmarkStack(
   measured: 'proxy-gateway' | 'management-api' | 'token-vault',
-  { directory, cores, log, signal, profileDirectory }: BenchmarkContext,
+  context: BenchmarkStackContext,
   opened: AsyncDisposableStack,
 ): Promise<Stack> {
-  const environment: Record<string, string> = profileDirectory
-    ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir="${profileDirectory}"` }
-    : {};
+  const { directory, cores, log, signal, profileDirectory } = context;
+  const environment: Record<string, string> = {
+    ...context.environment,
+    ...(profileDirectory && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir="${profileDirectory}"` }),
+  };
   const stackOptions = { directory: join(directory, 'stack'), port: 0, environment, log, signal };
   const stack = opened.adopt(await startStack(stackOptions), (started) => started.close());
   void stack.died.then(log);

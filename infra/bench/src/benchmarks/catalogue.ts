@@ -1,7 +1,11 @@
 import type { Benchmark } from '../benchmark.ts';
 import { detokenizingInvocation } from './p1-detokenizing-invocation.ts';
+import { tlsInvocation } from './p1-tls-invocation.ts';
+import { twoGateways } from './p1-x2-two-gateways.ts';
 import { plainInvocation } from './p2-plain-invocation.ts';
 import { transformingInvocation } from './p3-transforming-invocation.ts';
+import { addedLatency } from './p4-added-latency.ts';
+import { largeBodies } from './p5-large-bodies.ts';
 import { tokenCreation } from './p6-token-creation.ts';
 import { applicationLookUp } from './p7-application-look-up.ts';
 import { lists } from './p8-lists.ts';
@@ -13,8 +17,12 @@ import { massExpiry } from './p12-mass-expiry.ts';
 /** All benchmarks, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
   detokenizingInvocation,
+  tlsInvocation,
+  twoGateways,
   plainInvocation,
   transformingInvocation,
+  addedLatency,
+  largeBodies,
   tokenCreation,
   applicationLookUp,
   lists,

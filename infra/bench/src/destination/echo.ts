@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { CertificateFiles } from './certificate.ts';
 
 export interface Received {
   method: string | undefined;
@@ -15,15 +18,18 @@ export interface Echo extends AsyncDisposable {
   last(): Received | undefined;
 }
 
-/** A destination that answers with the body that it received. */
-export async function startEcho(): Promise<Echo> {
+/** A destination that answers with the body that it received; with a certificate it speaks TLS. */
+export async function startEcho(certificate?: CertificateFiles): Promise<Echo> {
   let last: Received | undefined;
-  const server = createServer(async (request, response) => {
+  const respond: RequestListener = async (request, response) => {
     const body = await text(request);
     last = { method: request.method, headers: request.headers, body };
     response.setHeader('Content-Type', 'application/json');
     response.end(body);
-  });
+  };
+  const server = certificate
+    ? createTlsServer({ cert: await readFile(certificate.certificate), key: await readFile(certificate.key) }, respond)
+    : createServer(respond);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

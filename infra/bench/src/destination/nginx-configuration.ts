@@ -1,6 +1,5 @@
-/** One process that answers everything with the same text and keeps its connections for good. */
-export function nginxConfiguration(options: { folder: string; port: number; answer: string }): string {
-  const { folder, port, answer } = options;
+/** One process that keeps its connections for good. `http` is what it serves: blocks `server`, `upstream` and so on. */
+export function nginxConfiguration({ folder, http }: { folder: string; http: string }): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `daemon off;
 master_process off;
@@ -12,10 +11,7 @@ http {
   keepalive_requests 1000000000;
   default_type application/json;
 ${temporary.map((name) => `  ${name}_temp_path ${folder}/${name};`).join('\n')}
-  server {
-    listen 127.0.0.1:${port};
-    location / { return 200 '${answer}'; }
-  }
+${http}
 }
 `;
 }

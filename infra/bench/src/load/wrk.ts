@@ -7,10 +7,12 @@ import { readWrkOutput } from './wrk-output.ts';
 
 /** wrk with one thread. */
 export function wrk({ command, env }: Program, directory: string): LoadGenerator {
-  const script = join(directory, 'request.lua');
+  let runs = 0;
   return {
     name: `wrk, ${connections} connections`,
     async run(request, seconds, signal) {
+      runs += 1;
+      const script = join(directory, `request-${runs}.lua`); // of its own: two may run at a time
       await writeFile(script, scriptFor(request), { mode: 0o600 });
       const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script];
       return readWrkOutput(await runBounded(command, [...options, request.url], { env, seconds, signal }));

@@ -8,6 +8,11 @@ export interface Cores {
   description: string;
   /** Gives a process that is to be measured the core that nothing else runs on. */
   moveToTestedCore(pid: number | undefined): Promise<void>;
+  /**
+   * Gives a second process that is to be measured a core of its own, if there are three.
+   * @returns where it runs, in words.
+   */
+  moveToSecondTestedCore(pid: number | undefined): Promise<string>;
   /** Lets its threads use both cores; the main thread stays on the one that it was given. */
   spreadThreads(pid: number | undefined): Promise<void>;
 }
@@ -24,6 +29,15 @@ export async function shareCores(): Promise<Cores> {
       async moveToTestedCore(pid) {
         if (pid !== undefined) await moveTo(0, pid);
       },
+      async moveToSecondTestedCore(pid) {
+        const isAlone =
+          pid !== undefined &&
+          (await moveTo(2, pid).then(
+            () => true,
+            () => false, // there is none
+          ));
+        return isAlone ? 'core 2' : 'core 1, which it shares with the load generator, the destination and the stores';
+      },
       async spreadThreads(pid) {
         if (pid === undefined) return;
         await execute('taskset', ['--all-tasks', '--cpu-list', '--pid', '0,1', String(pid)]);
@@ -35,6 +49,7 @@ export async function shareCores(): Promise<Cores> {
     return {
       description: `not pinned (${reason})`,
       moveToTestedCore: async () => undefined,
+      moveToSecondTestedCore: async () => 'no core of its own',
       spreadThreads: async () => undefined,
     };
   }

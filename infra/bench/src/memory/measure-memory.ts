@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import type { BenchmarkContext, Outcome } from '../benchmark.ts';
 import { startEcho } from '../destination/echo.ts';
 import { createTenant } from '../invocation/tenant.ts';
+import { memoryOf } from '../machine/process-facts.ts';
 import { send } from '../management/api-client.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 import { fillKeys } from './fill-keys.ts';
@@ -70,12 +71,4 @@ export async function measureMemory(context: BenchmarkContext): Promise<Outcome>
       `${counts.known} different keys, Proxies and tokens in each round`,
     ],
   };
-}
-
-/** In MiB, as the kernel counts it. */
-async function memoryOf(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
-  if (kilobytes === undefined) throw new Error(`The kernel does not tell ${field} of process ${pid}`);
-  return Number(kilobytes) / 1024;
 }

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { startOwned } from '../processes/owned-process.ts';
+import { type ListeningProcess, startListening } from '../processes/listening-process.ts';
 
 /** The bare proxies that we are compared with, and how tables call them. */
 export const peerNames = { httpProxy: 'http-proxy 1.18.1', undici: 'undici dispatch' } as const;
@@ -13,28 +11,22 @@ const programs: Record<PeerName, string> = {
   undici: 'undici-dispatch.process.ts',
 };
 
-export interface Peer extends AsyncDisposable {
-  pid: number | undefined;
-  url: string;
+export interface PeerOptions {
+  destinationUrl: string;
+  directory: string;
+  /** PEM of an authority that it is to trust beside the usual ones. */
+  caFile?: string | undefined;
+  signal: AbortSignal;
 }
 
-/** Starts a bare proxy to one destination; each is a process that prints its port when it listens. */
-export async function startPeer(
-  name: PeerName,
-  { destinationUrl, directory, signal }: { destinationUrl: string; directory: string; signal: AbortSignal },
-): Promise<Peer> {
-  const logFile = join(directory, `${name}.log`);
-  const args = [join(import.meta.dirname, programs[name]), destinationUrl];
-  const started = await startOwned({ command: process.execPath, args, logFile, readsOutput: true });
-  try {
-    if (!started.child.stdout) throw new Error('The output is not a pipe');
-    const lines = createInterface(started.child.stdout);
-    const line = once(lines, 'line', { signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]) });
-    const [port] = await line;
-    return { ...started, url: `http://127.0.0.1:${port}` };
-  } catch (error) {
-    await started[Symbol.asyncDispose]();
-    signal.throwIfAborted();
-    throw new Error(`${peerNames[name]} did not start; see ${logFile}`, { cause: error });
-  }
+/** Starts a bare proxy to one destination. */
+export function startPeer(name: PeerName, options: PeerOptions): Promise<ListeningProcess> {
+  const { destinationUrl, directory, caFile, signal } = options;
+  return startListening({
+    file: join(import.meta.dirname, programs[name]),
+    args: [destinationUrl],
+    env: caFile === undefined ? {} : { NODE_EXTRA_CA_CERTS: caFile },
+    logFile: join(directory, `${name}.log`),
+    signal,
+  });
 }

@@ -47,8 +47,7 @@ function rounded(value: number): number {
 /** Writes the results of the benchmarks that ran, or takes them away where there are none; those of the others stay. */
 export async function writeResults(file: string, results: Result[], ran: readonly string[]): Promise<void> {
   const kept = (await readResults(file)).filter(({ id }) => !ran.includes(id));
-  const number = ({ id }: Result) => Number(id.slice(1));
-  const all = [...kept, ...results].sort((a, b) => number(a) - number(b));
+  const all = [...kept, ...results].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
 }
 

@@ -1,16 +1,15 @@
 import { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { ServiceError } from '@sluice/problems';
-import { type Coding, checkCodings } from './content-coding.ts';
+import { type Coding, checkCodings, zstdWindow } from './content-coding.ts';
 
 const decoders: Record<Coding, () => Transform> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
-  // RFC 9659: no more than 8 MiB; by itself zstd would hold up to 128 MiB for a body that asks for it.
-  zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } }),
+  zstd: () => createZstdDecompress(zstdWindow),
 };
 
 /**

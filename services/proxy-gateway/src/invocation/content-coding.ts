@@ -1,13 +1,18 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { brotliDecompress, constants, gunzip, inflate, type ZstdOptions, zstdDecompress } from 'node:zlib';
 import { ServiceError } from '@sluice/problems';
+
+/** RFC 9659: no more than 8 MiB; by itself zstd would hold up to 128 MiB for a body that asks for it. */
+export const zstdWindow: ZstdOptions = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+const unzstd = promisify(zstdDecompress);
 
 const decoders = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
-  zstd: promisify(zstdDecompress),
+  zstd: (body: Buffer, options: ZstdOptions) => unzstd(body, { ...options, ...zstdWindow }),
 } as const;
 
 /** A coding that we can undo. */

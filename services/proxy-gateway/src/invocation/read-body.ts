@@ -57,6 +57,9 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer |
   request.on('data', onData);
   request.on('end', onEnd);
   request.on('error', reject);
-  request.on('close', () => reject(endedEarly()));
+  request.on('close', () => {
+    // An error takes long to make, and after the end nobody hears of it.
+    if (!request.readableEnded) reject(endedEarly());
+  });
   return promise;
 }

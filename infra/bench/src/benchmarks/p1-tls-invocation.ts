@@ -1,0 +1,11 @@
+import type { Benchmark } from '../benchmark.ts';
+import { detokenizingWorkload } from '../invocation/detokenizing-workload.ts';
+import { measureInvocation } from '../invocation/measure-invocation.ts';
+
+export const tlsInvocation: Benchmark = {
+  id: 'P1-TLS',
+  work: 'P1 with TLS to the destination',
+  goal: 'no goal',
+  peerName: 'http-proxy 1.18.1, undici dispatch, with TLS as well',
+  run: (context) => measureInvocation(context, { ...detokenizingWorkload, isSecure: true, goals: {} }),
+};

@@ -1,0 +1,21 @@
+import { createServer } from 'node:http';
+import { listen } from '../peers/listen.ts';
+import { writeBody } from './write-body.ts';
+
+const size = Number(process.argv[2]);
+
+/** GET gives a body of the size; anything else takes one, and is answered with how many bytes came. */
+listen(
+  createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': size });
+      writeBody(response, size);
+      return;
+    }
+    let received = 0;
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    request.on('end', () => response.end(String(received)));
+  }),
+);

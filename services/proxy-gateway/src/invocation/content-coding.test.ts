@@ -1,0 +1,21 @@
+import { constants, zstdCompressSync } from 'node:zlib';
+import { decodeBody } from './content-coding.ts';
+
+const zstd = (windowLog: number) =>
+  zstdCompressSync(Buffer.alloc(1000), {
+    params: { [constants.ZSTD_c_windowLog]: windowLog, [constants.ZSTD_c_contentSizeFlag]: 0 },
+  });
+
+test('a zstd body that asks for a window of over 8 MiB is refused, whatever its size', async () => {
+  const header = zstd(23);
+  expect(await decodeBody(header, ['zstd'], 10_000)).toHaveLength(1000);
+  await expect(decodeBody(withWindow(header, 27), ['zstd'], 10_000)).rejects.toMatchObject({ code: 'bad_request' });
+});
+
+/** A frame that is not in one segment has its window in the byte behind its descriptor (RFC 8878 section 3.1.1.1.2). */
+function withWindow(frame: Buffer, windowLog: number): Buffer {
+  const magicAndDescriptor = frame.subarray(0, 5);
+  const isSingleSegment = ((magicAndDescriptor[4] ?? 0) & 0x20) !== 0;
+  if (isSingleSegment) throw new Error('the frame says no window');
+  return Buffer.concat([magicAndDescriptor, Buffer.of((windowLog - 10) << 3), frame.subarray(6)]);
+}
