@@ -53,6 +53,12 @@ export default {
       to: { path: 'node_modules/(ioredis|bullmq)/' },
     },
     {
+      name: 'only-limits-touches-the-rate-limiter',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: '^services/proxy-gateway/src/limits/' },
+      to: { path: 'node_modules/rate-limiter-flexible/' },
+    },
+    {
       name: 'queries-import-no-routes-and-no-rules',
       severity: 'error',
       from: { path: '\\.queries\\.ts$' },

@@ -4,6 +4,7 @@ import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
 import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
 import { vaultConditions, vaultSettings } from '@sluice/vault';
+import { limitSettings } from './limits/limit-settings.ts';
 import { transformSettings } from './transforms/transform-settings.ts';
 
 const milliseconds = { type: 'integer', minimum: 1 } as const;
@@ -75,6 +76,7 @@ export const configSchema = {
       default: 10_000,
       description: 'How long calls are then kept away before one tries again, in milliseconds',
     },
+    ...limitSettings,
     ...transformSettings,
   },
 } as const;

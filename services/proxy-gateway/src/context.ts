@@ -9,6 +9,8 @@ import type { Destinations } from './destination/index.ts';
 import type { HeaderNames } from './invocation/header-names.ts';
 import type { InvocationMetrics } from './invocation/metrics.ts';
 import type { ProxyDefinition } from './invocation/proxy-definition.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
+import type { TenantPlaces } from './limits/tenant-places.ts';
 
 /** What the steps of an invocation work with. Built once, in service.ts. */
 export interface Context {
@@ -25,6 +27,8 @@ export interface Context {
   /** Whether answers say in `Server-Timing` what took how long. */
   showsTiming: boolean;
   bodyLimitBytes: number;
+  rateLimits: RateLimits | undefined;
+  places: TenantPlaces;
   metrics: InvocationMetrics;
   log: Logger;
 }

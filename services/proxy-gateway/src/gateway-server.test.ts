@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { call, eventually, useStack } from '@sluice/testing';
+import { openClient } from './raw-socket/testing/raw-client.ts';
+import { statusesIn } from './raw-socket/testing/scene.ts';
 import { startTestGateway } from './testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
@@ -44,3 +46,19 @@ test('CONNECT is 400, and the gateway does not wait for the client to close', as
     return isReset;
   });
 });
+
+test('heads that we leave unread, since others wait before them, are not late', async () => {
+  const { tenant, destination } = gateway.current;
+  const proxy = await tenant.proxy({ destination: destination.url });
+  const keys = `SVC-API-KEY: ${(await tenant.application()).key}\r\nSVC-PROXY-KEY: ${proxy.key}\r\n`;
+  let answers = 0;
+  destination.answer = (_request, response) => {
+    if (answers++ === 0) setTimeout(() => response.end(), 12_500);
+    else response.end();
+  };
+  const client = openClient(gateway.current.url);
+  client.write(`GET /proxy HTTP/1.1\r\nHost: x\r\n${keys}\r\n`.repeat(1000));
+  client.write(`GET /proxy HTTP/1.1\r\nHost: x\r\n${keys}Connection: close\r\n\r\n`);
+  const statuses = statusesIn(await client.ended);
+  expect([statuses.length, new Set(statuses)]).toEqual([1001, new Set([200])]);
+}, 40_000);

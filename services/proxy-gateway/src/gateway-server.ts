@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { answerClientError } from '@sluice/problems';
+import { endIdleClients } from './client-idleness.ts';
 import type { Context } from './context.ts';
 import { oneAfterAnother } from './invocation/one-after-another.ts';
 import { serveInvocations } from './invocation/serve.ts';
@@ -8,22 +9,25 @@ import { serveInvocations } from './invocation/serve.ts';
  * The server of the gateway. Requests go from the parser straight to the invocation: there is nothing to route. The
  * count of headers is checked by us, since Node drops those beyond its own limit without a word.
  */
-export function createGatewayServer(context: Context): Server {
+export function createGatewayServer(context: Context, { clientIdleMs }: { clientIdleMs: number }): Server {
   const turns = oneAfterAnother(serveInvocations(context));
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
       headersTimeout: 10_000,
-      connectionsCheckingInterval: 1000, // how late those two may be; Node's default is 30 s
+      connectionsCheckingInterval: 1000, // how late that may be; Node's default is 30 s
       requireHostHeader: false, // the invocation refuses it, with a body as all refusals have
-      requestTimeout: 300_000,
+      requestTimeout: 0, // a body may take any time as long as it moves
       keepAliveTimeout: 65_000,
       noDelay: true,
     },
     turns.listener,
   );
   server.maxHeadersCount = 0;
-  server.on('clientError', (error, socket) => {
+  endIdleClients(server, turns, clientIdleMs);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // The rest of that head may be there: it is us who do not read
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && turns.isHeld(socket)) return;
     const wrap = (problem: object) => ({ proxy_error: problem });
     turns.afterError(socket, () => answerClientError(error, socket, { contentType: 'application/json', wrap }));
   });

@@ -11,6 +11,7 @@ import { type Destinations, openDestinations } from './destination/index.ts';
 import { createGatewayServer } from './gateway-server.ts';
 import { headerNamesFor } from './invocation/header-names.ts';
 import { createInvocationMetrics } from './invocation/metrics.ts';
+import { openLimits } from './limits/open-limits.ts';
 import { openTransforms } from './transforms/open-transforms.ts';
 
 /** Opens in order; what opens first closes last. */
@@ -33,7 +34,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
     proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
     transforms: openTransforms(config, { log, stack, metrics }),
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
-    destinations: openDestinationsOf(config, stack),
+    ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),
     pepper: createPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),
     showsTiming: config.SERVER_TIMING === 'on',
@@ -41,7 +42,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
     metrics: createInvocationMetrics(metrics),
     log,
   };
-  const server = createGatewayServer(context);
+  const server = createGatewayServer(context, { clientIdleMs: config.CLIENT_IDLE_TIMEOUT_MS });
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };
 }
 
@@ -54,6 +55,7 @@ function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destin
     connectTimeoutMs: config.DESTINATION_CONNECT_TIMEOUT_MS,
     keepAliveTimeoutMs: config.DESTINATION_KEEP_ALIVE_MS,
     maxConnectionsPerOrigin: config.DESTINATION_MAX_CONNECTIONS,
+    maxWaitingPerOrigin: config.DESTINATION_MAX_WAITING,
     breakerFailures: config.DESTINATION_BREAKER_FAILURES,
     breakerOpenMs: config.DESTINATION_BREAKER_OPEN_MS,
   });

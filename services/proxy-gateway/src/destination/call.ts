@@ -3,24 +3,65 @@ import { cutOff, failedBeforeHead, failure } from './failures.ts';
 import { type HeaderFilter, hasForeignCoding, withoutLengthOfNothing } from './headers.ts';
 import type { Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
+import type { Slots, WaitingCall } from './slots.ts';
 
 /** What both transports have in common: the order of events at the sink, the time to the head, the end. */
-export abstract class Call implements DestinationCall {
+export abstract class Call implements DestinationCall, WaitingCall {
   protected readonly link: Link;
   protected readonly sink: DestinationSink;
   protected readonly filter: HeaderFilter;
   protected readonly headTimer: NodeJS.Timeout;
   protected isAnswered = false;
   protected isOver = false;
+  readonly #slots: Slots;
+  #hasSlot = false;
 
-  constructor(link: Link, sink: DestinationSink, { headers, headTimeoutMs }: Destinations) {
+  constructor(
+    { link, slots }: { link: Link; slots: Slots },
+    sink: DestinationSink,
+    { headers, headTimeoutMs }: Destinations,
+  ) {
     this.link = link;
+    this.#slots = slots;
     this.sink = sink;
     this.filter = headers;
     this.headTimer = setTimeout(onHeadTimeout, headTimeoutMs, this);
     link.active++;
   }
 
+  /** Starts now or when it is its turn. Fails where too many wait. */
+  begin(): this {
+    try {
+      if (this.#slots.take(this)) this.onSlot();
+    } catch (error) {
+      this.fail(error);
+    }
+    return this;
+  }
+
+  onSlot(): void {
+    this.#hasSlot = true;
+    if (this.isOver) {
+      this.giveSlotBack();
+      return;
+    }
+    try {
+      if (this.link.isClosed) throw failure('ECLOSING', 'The destinations are closing');
+      this.start();
+    } catch (error) {
+      this.giveSlotBack();
+      this.fail(error);
+    }
+  }
+
+  /** The transport has let go of the call; a second time changes nothing. */
+  protected giveSlotBack(): void {
+    if (this.#hasSlot) this.#slots.giveBack();
+    this.#hasSlot = false;
+  }
+
+  /** Hands the call to the transport, and hands it over again for a retry. */
+  protected abstract start(): void;
   abstract resume(): void;
   /** Frees the socket at once. */
   protected abstract disconnect(reason: Error): void;
@@ -78,6 +119,7 @@ export abstract class Call implements DestinationCall {
     this.isOver = true;
     clearTimeout(this.headTimer);
     this.link.active--;
+    if (!this.#hasSlot) this.#slots.leave(this);
     return true;
   }
 }

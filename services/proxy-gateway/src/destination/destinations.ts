@@ -23,8 +23,21 @@ export interface DestinationOptions {
   keepAliveTimeoutMs: number;
   /** For each Tenant and origin, and for each of the two transports. */
   maxConnectionsPerOrigin: number;
+  /** How many calls may wait for one of these. Default: any number. */
+  maxWaitingPerOrigin?: number;
   /** How many pairs of Tenant and origin keep connections. Default 2,000. */
   maxLinks?: number;
+}
+
+export interface DestinationsState {
+  /** Calls that wait until a connection is free. */
+  waiting: number;
+  /** Links whose breaker is open. */
+  openBreakers: number;
+  /** Calls refused so far since too many waited. */
+  waitingRefusals: number;
+  /** Connections not tried so far since a breaker was open. */
+  breakerRefusals: number;
 }
 
 /** The connections to destinations. */
@@ -33,6 +46,7 @@ export interface Destinations {
   readonly headTimeoutMs: number;
   /** Throws when the policy denies the origin, or when the gateway is stopping. */
   link(tenantId: string, origin: string): Link;
+  state(): DestinationsState;
   /** Lets calls that are under way finish, at most `drainMs` (default 5,000), then closes every socket. */
   close(drainMs?: number): Promise<void>;
 }
@@ -44,7 +58,15 @@ const maxIdleSweeps = 3;
 /** Throws when the CA file cannot be read. Opens no connection yet. */
 export function openDestinations(options: DestinationOptions): Destinations {
   const links = new Map<string, Link>();
-  const linkOptions: LinkOptions = { ...options, secureContext: trustedRoots(options.caFile) };
+  let waitingRefusals = 0;
+  let breakerRefusals = 0;
+  const onKeptAway = () => {
+    breakerRefusals++;
+  };
+  const onRefused = () => {
+    waitingRefusals++;
+  };
+  const linkOptions: LinkOptions = { ...options, onKeptAway, onRefused, secureContext: trustedRoots(options.caFile) };
   const maxLinks = options.maxLinks ?? 2000;
   const sweeper = setInterval(() => sweep(links), sweepMs).unref();
   let isClosing = false;
@@ -64,6 +86,16 @@ export function openDestinations(options: DestinationOptions): Destinations {
     return found;
   }
 
+  function state(): DestinationsState {
+    let waiting = 0;
+    let openBreakers = 0;
+    for (const { poolSlots, agentSlots, peer } of links.values()) {
+      waiting += poolSlots.waiting + agentSlots.waiting;
+      if (peer.breaker.isOpen) openBreakers++;
+    }
+    return { waiting, openBreakers, waitingRefusals, breakerRefusals };
+  }
+
   async function close(drainMs = 5000): Promise<void> {
     isClosing = true;
     clearInterval(sweeper);
@@ -73,7 +105,8 @@ export function openDestinations(options: DestinationOptions): Destinations {
     links.clear();
   }
 
-  return { headers: createHeaderFilter(options.headerPrefix), headTimeoutMs: options.headTimeoutMs, link, close };
+  const headers = createHeaderFilter(options.headerPrefix);
+  return { headers, headTimeoutMs: options.headTimeoutMs, link, state, close };
 }
 
 function sweep(links: Map<string, Link>): void {
@@ -99,6 +132,7 @@ function remove(links: Map<string, Link>, key: string, link: Link): void {
 }
 
 function closeLink(link: Link): Promise<void> {
+  link.isClosed = true;
   link.agent.destroy();
   return link.pool.destroy();
 }

@@ -12,6 +12,8 @@ export interface DialOptions {
   /** Connections in a row that must fail before calls to an origin are refused for a while; 0, the default, for never. */
   breakerFailures?: number;
   breakerOpenMs?: number;
+  /** Called for each connection that was not tried since the breaker is open. */
+  onKeptAway?: () => void;
 }
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void;
@@ -40,7 +42,7 @@ export function peerOf(origin: URL, { breakerFailures = 0, breakerOpenMs = 0 }: 
  */
 export function dial(
   peer: Peer,
-  { policy, secureContext, connectTimeoutMs }: DialOptions,
+  { policy, secureContext, connectTimeoutMs, onKeptAway }: DialOptions,
   callback: DialCallback,
 ): void {
   const { host, port } = peer;
@@ -51,6 +53,7 @@ export function dial(
   }
   const waitMs = peer.breaker.waitMs();
   if (waitMs > 0) {
+    onKeptAway?.();
     process.nextTick(callback, breakerOpen(waitMs), null);
     return;
   }

@@ -54,6 +54,13 @@ export function breakerOpen(waitMs: number): ServiceError {
   });
 }
 
+/** Nobody was called: as many calls wait for a connection to this origin as may. */
+export function tooManyWaiting(): ServiceError {
+  return new ServiceError('unavailable', 'Too many calls wait for a connection to the destination; try again later', {
+    retryAfterSeconds: 1,
+  });
+}
+
 /** The response ended before its end. */
 export function cutOff(cause: unknown): Error {
   return failure('ECUTOFF', 'The response of the destination was cut off', cause);

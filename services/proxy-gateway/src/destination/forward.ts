@@ -26,7 +26,7 @@ export function forward(
 ): DestinationCall {
   try {
     const link = destinations.link(request.tenantId, request.origin);
-    return new PooledCall(link, sink, destinations, request).start();
+    return new PooledCall(link, sink, destinations, request).begin();
   } catch (error) {
     return failedCall(error, sink);
   }
@@ -41,14 +41,13 @@ class PooledCall extends Call implements ConnectionHandler {
   #bytesRead = 0;
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: DestinationRequest) {
-    super(link, sink, destinations);
+    super({ link, slots: link.poolSlots }, sink, destinations);
     const { method, path, headers, body } = request;
     this.#options = { method, path, headers, body: body ?? null };
   }
 
-  start(): this {
+  protected start(): void {
     this.link.pool.dispatch(this.#options, this);
-    return this;
   }
 
   resume(): void {
@@ -60,7 +59,7 @@ class PooledCall extends Call implements ConnectionHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection
+    // Given up while its connection was made
     if (this.isOver) {
       controller.abort(new Error('The call is over'));
       return;
@@ -79,6 +78,7 @@ class PooledCall extends Call implements ConnectionHandler {
   }
 
   onResponseEnd(): void {
+    this.giveSlotBack();
     if (this.connection) this.connection.answers++;
     // A body that ends with the connection has no other sign that it is whole
     const { errored } = this.connection?.socket ?? {};
@@ -92,6 +92,7 @@ class PooledCall extends Call implements ConnectionHandler {
       this.#controller = undefined;
       this.start();
     } else {
+      this.giveSlotBack();
       this.fail(error);
     }
   }

@@ -1,4 +1,9 @@
-export { type DestinationOptions, type Destinations, openDestinations } from './destinations.ts';
+export {
+  type DestinationOptions,
+  type Destinations,
+  type DestinationsState,
+  openDestinations,
+} from './destinations.ts';
 export { type DestinationRequest, forward } from './forward.ts';
 export type { HeaderFilter } from './headers.ts';
 export type { DestinationCall, DestinationSink } from './sink.ts';

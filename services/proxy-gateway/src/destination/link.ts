@@ -2,10 +2,15 @@ import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { type DialCallback, type DialOptions, dial, type Peer, peerOf } from './dial.ts';
+import { Slots } from './slots.ts';
 
 export interface LinkOptions extends DialOptions {
   keepAliveTimeoutMs: number;
   maxConnectionsPerOrigin: number;
+  /** How many calls may wait for one of these; default any number. */
+  maxWaitingPerOrigin?: number;
+  /** Called for each that was refused, since as many waited as may. */
+  onRefused?: () => void;
 }
 
 /** How long a response body may stand still while we want more of it. */
@@ -17,10 +22,14 @@ export interface Link {
   readonly protocol: string;
   /** For bodies that are in memory. */
   readonly pool: Pool;
+  readonly poolSlots: Slots;
   /** For bodies that stream. */
   readonly agent: Agent;
+  readonly agentSlots: Slots;
   /** Calls that are under way. */
   active: number;
+  /** From then on no call is started. */
+  isClosed: boolean;
   /** How many sweeps have found it unused. */
   idleSweeps: number;
 }
@@ -44,12 +53,17 @@ export interface ConnectionHandler extends Dispatcher.DispatchHandler {
 export function openLink(origin: string, options: LinkOptions): Link {
   const url = new URL(origin);
   const peer = peerOf(url, options);
+  const { maxConnectionsPerOrigin: slots, maxWaitingPerOrigin: maxWaiting = Infinity, onRefused } = options;
+  const slotOptions = { slots, maxWaiting, onRefused };
   return {
     peer,
     protocol: url.protocol,
     pool: openPool(origin, peer, options),
+    poolSlots: new Slots(slotOptions),
     agent: openAgent(peer, url.protocol, options),
+    agentSlots: new Slots(slotOptions),
     active: 0,
+    isClosed: false,
     idleSweeps: 0,
   };
 }
@@ -87,7 +101,7 @@ function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
 function openAgent(peer: Peer, protocol: string, options: LinkOptions): Agent {
   const agent = new Agent({
     keepAlive: true,
-    maxSockets: options.maxConnectionsPerOrigin,
+    maxFreeSockets: options.maxConnectionsPerOrigin,
     timeout: options.keepAliveTimeoutMs,
     defaultPort: protocol === 'https:' ? 443 : 80,
     protocol,

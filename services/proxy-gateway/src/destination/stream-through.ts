@@ -31,7 +31,7 @@ export function streamThrough(
   try {
     if (request.connection !== undefined) checkConnection(request.connection, request.headers);
     const link = destinations.link(request.tenantId, request.origin);
-    return new StreamedCall(link, sink, destinations, request).start();
+    return new StreamedCall(link, sink, destinations, request).begin();
   } catch (error) {
     return failedCall(error, sink);
   }
@@ -49,12 +49,12 @@ class StreamedCall extends Call {
   #isRetry = false;
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: StreamedRequest) {
-    super(link, sink, destinations);
+    super({ link, slots: link.agentSlots }, sink, destinations);
     this.#request = request;
     if (request.body instanceof Readable) this.#watchBody(request.body);
   }
 
-  start(): this {
+  protected start(): void {
     const { method, body } = this.#request;
     const { host, port } = this.link.peer;
     const target = { protocol: this.link.protocol, host, hostname: host, port };
@@ -67,9 +67,9 @@ class StreamedCall extends Call {
       const options = { target, method, buffer, agent: this.#tappedAgent() };
       proxy.web(blank, new ServerResponse(blank), options, (error) => this.#onError(error));
     } catch (error) {
+      this.giveSlotBack();
       this.fail(error);
     }
-    return this;
   }
 
   resume(): void {
@@ -118,6 +118,8 @@ class StreamedCall extends Call {
     outgoing.once('response', (response) => this.#onResponse(response));
     outgoing.once('close', () => {
       if (outgoing === this.#outgoing) this.#onError(failure('ECUTOFF', 'The connection was closed'));
+      // Unless that has sent it again
+      if (outgoing === this.#outgoing) this.giveSlotBack();
     });
     this.#outgoing = outgoing;
   }

@@ -9,6 +9,8 @@ export interface InvocationRecord {
   destinationStatus?: number;
   tokens?: number;
   hasTransform?: boolean;
+  /** One of its Tenant's places is taken, and to be given back. */
+  hasPlace?: boolean;
   /** What transforms hold of secrets; never logged, so that what they print can be cleaned of it. */
   sensitive?: unknown[];
 }

@@ -18,6 +18,23 @@ test.each([
   );
 });
 
+test.each([
+  [100, '1xx'],
+  [599, '5xx'],
+  [600, 'other'],
+  [999, 'other'],
+])('status %i is counted as %s, with its route', async (status, statusClass) => {
+  const registry = new Registry();
+  const metrics = createInvocationMetrics(registry);
+  for (const record of [{}, { tokens: 1 }, { hasTransform: true }]) {
+    metrics.finished({ clock: new StageClock(), ...record }, status, 3);
+  }
+  const text = await registry.metrics();
+  const counts = [...text.matchAll(/_duration_seconds_count{(.*)} 1$/gm)].map(([, labels]) => labels);
+  const routes = ['forward', 'detokenize', 'transform'];
+  expect(counts).toEqual(routes.map((route) => `route="${route}",status_class="${statusClass}"`));
+});
+
 test('only stages that were entered are counted', async () => {
   const registry = new Registry();
   const metrics = createInvocationMetrics(registry);

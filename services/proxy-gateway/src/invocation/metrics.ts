@@ -17,7 +17,8 @@ function routeOf({ hasTransform, tokens }: InvocationRecord): Route {
   return tokens === undefined ? 'forward' : 'detokenize';
 }
 
-const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx'];
+/** Statuses up to 999 are passed on; those that no class of RFC 9110 section 15 has are `other`. */
+const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'other'];
 
 export function createInvocationMetrics(registry: Registry): InvocationMetrics {
   const durations = createDurationHistogram({
@@ -36,7 +37,10 @@ export function createInvocationMetrics(registry: Registry): InvocationMetrics {
     finished(record, status, durationMs) {
       const { clock } = record;
       const route = routes.indexOf(routeOf(record));
-      durations.observe(route * statusClasses.length + Math.floor(status / 100) - 1, durationMs);
+      durations.observe(
+        route * statusClasses.length + Math.min(Math.floor(status / 100), statusClasses.length) - 1,
+        durationMs,
+      );
       stages.forEach((stage, i) => {
         if (clock.durations[stage] > 0) stageDurations.observe(i, clock.durations[stage]);
       });

@@ -9,7 +9,7 @@ import { StageClock } from './stage-clock.ts';
 
 /** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
-  const { headerNames, log, metrics } = context;
+  const { headerNames, log, metrics, places } = context;
   const traceHeader = headerNames.traceId.toLowerCase();
   return (request, response) => {
     const traceId = readTraceId(request.headers[traceHeader]);
@@ -18,6 +18,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     response.sendDate = false;
     response.on('close', () => {
       record.clock.enter();
+      if (record.hasPlace && record.tenantId !== undefined) places.giveBack(record.tenantId);
       const durationMs = performance.now() - record.clock.startedAt;
       metrics.finished(record, response.statusCode, durationMs);
       log.info(

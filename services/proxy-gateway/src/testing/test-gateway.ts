@@ -12,10 +12,13 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
   const { db, url: databaseUrl } = database;
   const secrets = createTestSecrets();
   const logLines: string[] = [];
-  const { url } = await startTestService(
-    { configSchema, start },
-    { databaseUrl, secrets, stack, settings, onLogLine: (line) => logLines.push(line) },
-  );
+  /** Another gateway of the same deployment. */
+  const startAnother = (own: Record<string, string> = {}) =>
+    startTestService(
+      { configSchema, start },
+      { databaseUrl, secrets, stack, settings: { ...settings, ...own }, onLogLine: (line) => logLines.push(line) },
+    );
+  const { url } = await startAnother();
   const disclosures = openDisclosureLog({ db, stack, onError: (error) => console.error(error) });
   const { caches, changes } = await openTestCoherence(database, stack);
   const vault = openVault({ db, keyWrapper: createLocalKeyWrapper(secrets.ROOT_KEY), caches, changes, disclosures });
@@ -25,7 +28,7 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
   };
   const tenant = await createTestTenant({ db, vault, secrets });
   const stranger = await createTestTenant({ db, vault, secrets });
-  return { db, url, announce, logLines, tenant, stranger, destination: await startDestination(stack) };
+  return { db, url, startAnother, announce, logLines, tenant, stranger, destination: await startDestination(stack) };
 }
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;

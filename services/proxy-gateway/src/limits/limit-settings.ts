@@ -1,0 +1,49 @@
+const perSecond = { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 } as const;
+
+/** How much one Application, one Proxy, one Tenant, one client may ask of the gateway. */
+export const limitSettings = {
+  RATE_LIMIT_APPLICATION_PER_SECOND: {
+    ...perSecond,
+    description: 'Invocations per second for each Application, over all gateways; beyond 429; 0: no limit',
+  },
+  RATE_LIMIT_PROXY_PER_SECOND: {
+    ...perSecond,
+    description: 'Invocations per second for each Proxy, over all gateways; beyond 429; 0: no limit',
+  },
+  RATE_LIMIT_WINDOW_SECONDS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 3600,
+    default: 1,
+    description: 'Invocations are counted over so many seconds: a burst may use up what the whole window allows',
+  },
+  RATE_LIMIT_REDIS_TIMEOUT_MS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1000,
+    default: 50,
+    description:
+      'How long an invocation waits for Redis before the gateway counts by itself until Redis answers again, in ' +
+      'milliseconds',
+  },
+  TENANT_MAX_IN_FLIGHT: {
+    type: 'integer',
+    minimum: 1,
+    default: 1000,
+    description: 'Most invocations that one Tenant may have under way in one gateway; beyond 503',
+  },
+  DESTINATION_MAX_WAITING: {
+    type: 'integer',
+    minimum: 0,
+    default: 256,
+    description:
+      'Most calls that wait for one of DESTINATION_MAX_CONNECTIONS, for each Tenant and destination; beyond 503',
+  },
+  CLIENT_IDLE_TIMEOUT_MS: {
+    type: 'integer',
+    minimum: 1,
+    default: 60_000,
+    description:
+      'How long a client may send nothing of a body that is awaited, or take nothing of its answer, in milliseconds',
+  },
+} as const;

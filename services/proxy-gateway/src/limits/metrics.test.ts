@@ -1,0 +1,39 @@
+import { Registry } from 'prom-client';
+import type { Destinations } from '../destination/index.ts';
+import { open } from '../destination/testing/servers.ts';
+import { measureLimits } from './metrics.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { createTenantPlaces } from './tenant-places.ts';
+
+test('each limit shows its refusals, and what is under way', async () => {
+  const registry = new Registry();
+  const places = createTenantPlaces(2);
+  places.take('a');
+  places.take('a');
+  places.take('b');
+  places.giveBack('b');
+  expect(() => places.take('a')).toThrow('under way');
+  const destinations: Destinations = {
+    ...open(),
+    state: () => ({ waiting: 7, openBreakers: 3, waitingRefusals: 4, breakerRefusals: 5 }),
+  };
+  const rateLimits: RateLimits = {
+    check: () => Promise.resolve(),
+    state: () => ({ applicationRefusals: 8, proxyRefusals: 9, decidedAlone: 10 }),
+  };
+  measureLimits({ places, destinations, rateLimits }, registry);
+  for (let scrape = 0; scrape < 2; scrape++) {
+    const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(lines.toSorted()).toEqual([
+      'sluice_destination_open_breakers 3',
+      'sluice_destination_waiting_calls 7',
+      'sluice_invocations_in_flight 2',
+      'sluice_limit_refusals_total{limit="application_rate"} 8',
+      'sluice_limit_refusals_total{limit="destination_breaker"} 5',
+      'sluice_limit_refusals_total{limit="destination_waiting"} 4',
+      'sluice_limit_refusals_total{limit="proxy_rate"} 9',
+      'sluice_limit_refusals_total{limit="tenant_in_flight"} 1',
+      'sluice_rate_limit_local_decisions_total 10',
+    ]);
+  }
+});

@@ -1,0 +1,69 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Destinations } from '../destination/index.ts';
+import type { RateLimits } from './rate-limits.ts';
+import type { TenantPlaces } from './tenant-places.ts';
+
+export interface Limits {
+  places: TenantPlaces;
+  destinations: Destinations;
+  rateLimits: RateLimits | undefined;
+}
+
+const gauges = {
+  sluice_invocations_in_flight: ['Invocations that are under way', ({ places }: Limits) => places.taken],
+  sluice_destination_waiting_calls: [
+    'Calls that wait until a connection to their destination is free',
+    ({ destinations }: Limits) => destinations.state().waiting,
+  ],
+  sluice_destination_open_breakers: [
+    'Destinations, by Tenant, that are left alone for a while since they could not be reached',
+    ({ destinations }: Limits) => destinations.state().openBreakers,
+  ],
+} as const;
+
+/** What was refused, by the limit that did it. */
+function refusalsOf({ places, destinations, rateLimits }: Limits): Record<string, number> {
+  const { breakerRefusals, waitingRefusals } = destinations.state();
+  const { applicationRefusals = 0, proxyRefusals = 0 } = rateLimits?.state() ?? {};
+  return {
+    application_rate: applicationRefusals,
+    proxy_rate: proxyRefusals,
+    tenant_in_flight: places.refusals,
+    destination_waiting: waitingRefusals,
+    destination_breaker: breakerRefusals,
+  };
+}
+
+/** The state of the limits, read when metrics are. */
+export function measureLimits(limits: Limits, registry: Registry): void {
+  const registers = [registry];
+  for (const [name, [help, read]] of Object.entries(gauges)) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(limits));
+      },
+    });
+  }
+  new Counter({
+    name: 'sluice_limit_refusals_total',
+    help: 'Invocations that were answered 429 or 503 because of a limit, by the limit',
+    labelNames: ['limit'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [limit, count] of Object.entries(refusalsOf(limits))) this.inc({ limit }, count);
+    },
+  });
+  new Counter({
+    name: 'sluice_rate_limit_local_decisions_total',
+    help: 'Decisions on rate limits that this process took by itself, since Redis did not answer',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(limits.rateLimits?.state().decidedAlone ?? 0);
+    },
+  });
+}

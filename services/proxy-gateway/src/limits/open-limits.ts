@@ -1,0 +1,21 @@
+import type { Logger } from '@sluice/service-runtime';
+import type { Registry } from 'prom-client';
+import type { Destinations } from '../destination/index.ts';
+import { type Limits, measureLimits } from './metrics.ts';
+import { type LimitConfig, openRateLimits } from './rate-limits.ts';
+import { createTenantPlaces } from './tenant-places.ts';
+
+/** The limits on invocations, measured, closed with the stack. */
+export function openLimits(
+  config: LimitConfig & { REDIS_URL: string },
+  destinations: Destinations,
+  { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
+): Limits {
+  const limits = {
+    places: createTenantPlaces(config.TENANT_MAX_IN_FLIGHT),
+    destinations,
+    rateLimits: openRateLimits(config, { log, stack }),
+  };
+  measureLimits(limits, metrics);
+  return limits;
+}

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { call, eventually, openRedisDoor, useStack } from '@sluice/testing';
+import { Redis } from 'ioredis';
+import { startTestGateway } from '../testing/test-gateway.ts';
+
+const settings = {
+  RATE_LIMIT_APPLICATION_PER_SECOND: '1',
+  RATE_LIMIT_PROXY_PER_SECOND: '2',
+  RATE_LIMIT_WINDOW_SECONDS: '10',
+  RATE_LIMIT_REDIS_TIMEOUT_MS: '500',
+};
+
+const scene = useStack(async (stack) => {
+  const door = await openRedisDoor(stack);
+  const gateway = await startTestGateway(stack, { ...settings, REDIS_URL: door.url });
+  const another = await gateway.startAnother();
+  const redis = new Redis(door.url);
+  stack.defer(() => redis.disconnect());
+  return { ...gateway, door, redis, urls: [gateway.url, another.url] };
+});
+
+async function setUp() {
+  const { tenant, destination } = scene.current;
+  const application = await tenant.application();
+  const proxy = await tenant.proxy({ destination: destination.url });
+  return { application, proxy };
+}
+
+type Keys = Awaited<ReturnType<typeof setUp>>;
+
+function invoke({ application, proxy }: Keys, gateway = 0, body?: unknown) {
+  const url = scene.current.urls[gateway] ?? '';
+  return call(url, 'POST', '/proxy', { key: application.key, headers: { 'SVC-PROXY-KEY': proxy.key }, body });
+}
+
+async function statuses(keys: Keys, count: number, gateway = 0): Promise<number[]> {
+  const answers = await Promise.all(Array.from({ length: count }, () => invoke(keys, gateway)));
+  return answers.map(({ status }) => status);
+}
+
+const count = (all: number[], status: number) => all.filter((one) => one === status).length;
+
+test('an Application has its number of a window over all gateways together; beyond 429 says what to do', async () => {
+  const keys = await setUp();
+  const before = scene.current.destination.seen.length;
+  const all = [...(await statuses(keys, 8, 0)), ...(await statuses(keys, 8, 1)), ...(await statuses(keys, 8, 0))];
+  expect([count(all, 200), count(all, 429)]).toEqual([10, 14]);
+  const refused = await invoke(keys, 1);
+  expect(refused.body.proxy_error).toMatchObject({
+    type: 'urn:sluice:problem:too_many_requests',
+    status: 429,
+    detail:
+      'This Application has used up its limit of 10 invocations in 10 seconds; try again after the time in Retry-After',
+  });
+  const retryAfter = Number(refused.headers.get('retry-after'));
+  expect(retryAfter).toBeGreaterThanOrEqual(1);
+  expect(retryAfter).toBeLessThanOrEqual(10);
+  expect(refused.headers.get('svc-proxy-destination-status')).toBeNull();
+  expect(scene.current.destination.seen.length - before).toBe(10);
+  const other = { ...keys, application: await scene.current.tenant.application() };
+  expect(await statuses(other, 1)).toEqual([200]);
+});
+
+test('a Proxy has its number over all Applications, and one of these beyond its own limit takes nothing of it', async () => {
+  const { proxy, application } = await setUp();
+  const { tenant } = scene.current;
+  expect(count(await statuses({ proxy, application }, 30), 200)).toBe(10);
+  const all: number[] = [];
+  for (let i = 0; i < 2; i++) all.push(...(await statuses({ proxy, application: await tenant.application() }, 6, i)));
+  expect([count(all, 200), count(all, 429)]).toEqual([10, 2]);
+  const refused = await invoke({ proxy, application: await tenant.application() });
+  expect(refused.body.proxy_error.detail).toMatch(/^This Proxy has used up its limit of 20 invocations in 10 seconds/);
+});
+
+test('when the window is over, invocations pass again', async () => {
+  const { url } = await scene.current.startAnother({ RATE_LIMIT_WINDOW_SECONDS: '1' });
+  const gateway = scene.current.urls.push(url) - 1;
+  const keys = await setUp();
+  const statusNow = async () => (await invoke(keys, gateway)).status;
+  await eventually('the end of the limit', async () => (await statusNow()) === 429);
+  await eventually('the next window', async () => (await statusNow()) === 200);
+});
+
+test('callers that are not accepted use nothing up', async () => {
+  const { proxy, application } = await setUp();
+  const { tenant, stranger } = scene.current;
+  const withoutPermission = await tenant.application({ permissions: ['token:read'] });
+  for (const intruder of [withoutPermission, await stranger.application()]) {
+    for (const status of await statuses({ proxy, application: intruder }, 10)) expect([403, 404]).toContain(status);
+  }
+  expect(await statuses({ proxy, application }, 1)).toEqual([200]);
+});
+
+test('Redis holds ids only, and for no longer than the window', async () => {
+  const keys = await setUp();
+  await statuses(keys, 1);
+  const { redis } = scene.current;
+  for (const [kind, id] of [
+    ['application', keys.application.id],
+    ['proxy', keys.proxy.id],
+  ]) {
+    expect(await redis.keys(`*${id}*`)).toEqual([`sluice:rate:${kind}:${id}`]);
+    expect(await redis.get(`sluice:rate:${kind}:${id}`)).toBe('1');
+    const ttlMs = await redis.pttl(`sluice:rate:${kind}:${id}`);
+    expect(ttlMs).toBeGreaterThan(0);
+    expect(ttlMs).toBeLessThanOrEqual(10_000);
+  }
+  expect(await redis.keys(`*${keys.application.key}*`)).toEqual([]);
+});
+
+/** From here on Redis goes away; each test leaves it as it was. */
+async function sharedAgain(task: () => Promise<void>): Promise<void> {
+  const { logLines } = scene.current;
+  const from = logLines.length;
+  await task();
+  expect(logLines.slice(from).join('')).toContain('counts for rate limits by itself');
+  await eventually('Redis is back', () => logLines.slice(from).join('').includes('are shared with the other gateways'));
+}
+
+test('Redis frozen: the gateway counts by itself, and after the first no invocation waits', async () => {
+  const keys = await setUp();
+  await statuses(keys, 1);
+  await sharedAgain(async () => {
+    const thaw = scene.current.door.holdAnswers();
+    await invoke(keys);
+    // With the time that Redis is given, forty in turn would take 20 s, and the test with them
+    const all: number[] = [];
+    for (let i = 0; i < 40; i++) all.push((await invoke(keys)).status);
+    expect(count(all, 200) + count(all, 429)).toBe(40);
+    expect(count(all, 429)).toBeGreaterThan(0);
+    thaw();
+  });
+}, 15_000);
+
+test('Redis cut off: the same, and when it is back the gateways count together', async () => {
+  const keys = await setUp();
+  await statuses(keys, 1);
+  await sharedAgain(async () => {
+    await scene.current.door.shut();
+    const all = await statuses(keys, 20);
+    expect([count(all, 200), count(all, 429)]).toEqual([10, 10]);
+    await scene.current.door.open();
+  });
+  const fresh = await setUp();
+  const all = [...(await statuses(fresh, 8, 0)), ...(await statuses(fresh, 8, 1))];
+  expect(count(all, 200)).toBe(10);
+});
+
+test('a body is not awaited before the refusal', async () => {
+  const keys = await setUp();
+  await statuses(keys, 11);
+  const { hostname, port } = new URL(scene.current.url);
+  const socket = connect(Number(port), hostname);
+  const { application, proxy } = keys;
+  socket.write(
+    `POST /proxy HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: ${application.key}\r\nSVC-PROXY-KEY: ${proxy.key}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+  );
+  const [first] = await once(socket, 'data');
+  expect(String(first)).toMatch(/^HTTP\/1\.1 429 /);
+  socket.destroy();
+});

@@ -1,0 +1,78 @@
+import { ServiceError } from '@sluice/problems';
+import { type Config as ConfigOf, connectRedis, type Logger } from '@sluice/service-runtime';
+import type { limitSettings } from './limit-settings.ts';
+import { watchRedis } from './redis-presence.ts';
+import { createSharedLimit, type SharedLimit } from './shared-limit.ts';
+
+export type LimitConfig = ConfigOf<{ type: 'object'; properties: typeof limitSettings }>;
+
+export interface RateLimits {
+  /**
+   * Counts an invocation for its Application, where there is one, and its Proxy.
+   * @throws {ServiceError} `too_many_requests` with the time to wait.
+   */
+  check(proxyId: string, applicationId: string | undefined): Promise<void>;
+  state(): RateLimitState;
+}
+
+export interface RateLimitState {
+  applicationRefusals: number;
+  proxyRefusals: number;
+  decidedAlone: number;
+}
+
+/** Undefined where no limit is set: then nothing is counted, and Redis is not connected to. */
+export function openRateLimits(
+  config: LimitConfig & { REDIS_URL: string },
+  { log, stack }: { log: Logger; stack: AsyncDisposableStack },
+): RateLimits | undefined {
+  const { RATE_LIMIT_APPLICATION_PER_SECOND: perApplication, RATE_LIMIT_PROXY_PER_SECOND: perProxy } = config;
+  if (perApplication === 0 && perProxy === 0) return undefined;
+  const redis = connectRedis(config.REDIS_URL, { log, stack });
+  const presence = watchRedis(redis, { log, stack });
+  const windowSeconds = config.RATE_LIMIT_WINDOW_SECONDS;
+  const limitOf = (kind: string, perSecond: number) => {
+    if (perSecond === 0) return undefined;
+    const timeoutMs = config.RATE_LIMIT_REDIS_TIMEOUT_MS;
+    return createSharedLimit({ kind, points: perSecond * windowSeconds, windowSeconds, timeoutMs, redis, presence });
+  };
+  const application = limitOf('application', perApplication);
+  const proxy = limitOf('proxy', perProxy);
+  let applicationRefusals = 0;
+  let proxyRefusals = 0;
+
+  return {
+    async check(proxyId, applicationId) {
+      // First, so that an Application beyond its limit takes nothing from others that use the Proxy
+      if (application && applicationId !== undefined) {
+        const waitMs = await application.count(applicationId);
+        if (waitMs > 0) {
+          applicationRefusals++;
+          throw tooMany('Application', perApplication * windowSeconds, { windowSeconds, waitMs });
+        }
+      }
+      const waitMs = proxy ? await proxy.count(proxyId) : 0;
+      if (waitMs === 0) return;
+      proxyRefusals++;
+      throw tooMany('Proxy', perProxy * windowSeconds, { windowSeconds, waitMs });
+    },
+    state: () => ({ applicationRefusals, proxyRefusals, decidedAlone: sumOf(application) + sumOf(proxy) }),
+  };
+}
+
+function sumOf(limit: SharedLimit | undefined): number {
+  return limit?.decidedAlone ?? 0;
+}
+
+function tooMany(
+  whose: 'Application' | 'Proxy',
+  most: number,
+  { windowSeconds, waitMs }: { windowSeconds: number; waitMs: number },
+): ServiceError {
+  const window = windowSeconds === 1 ? 'a second' : `in ${windowSeconds} seconds`;
+  return new ServiceError(
+    'too_many_requests',
+    `This ${whose} has used up its limit of ${most} invocations ${window}; try again after the time in Retry-After`,
+    { retryAfterSeconds: Math.ceil(waitMs / 1000) },
+  );
+}

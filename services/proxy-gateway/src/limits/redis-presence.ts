@@ -1,0 +1,65 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { connectRedis, Logger } from '@sluice/service-runtime';
+
+export type Redis = ReturnType<typeof connectRedis>;
+
+/** Whether Redis answers, as far as this process knows. */
+export interface RedisPresence {
+  readonly isAway: boolean;
+  /** An answer failed or was late: Redis is left alone until it answers a ping. */
+  lost(error: unknown): void;
+}
+
+const answerMs = 1000;
+const maxPauseMs = 10_000;
+
+/** Asks for a Redis that is away in the background, so that no invocation has to find out that it is back. */
+export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): RedisPresence {
+  let isAway = false;
+  let isClosed = false;
+  stack.defer(() => {
+    isClosed = true;
+  });
+
+  async function awaitReturn(): Promise<void> {
+    for (let pauseMs = 250; !isClosed; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      await wait(pauseMs, undefined, { ref: false });
+      if (isClosed) return;
+      try {
+        await within(redis.ping(), answerMs);
+        isAway = false;
+        log.info('rate limits are shared with the other gateways again');
+        return;
+      } catch (error) {
+        if (isClosed) return;
+        log.debug({ err: error }, 'Redis does not answer yet');
+        // A connection that is silent may be one that something between has forgotten
+        if (redis.status === 'ready' || redis.status === 'connect') redis.disconnect(true);
+      }
+    }
+  }
+
+  return {
+    get isAway() {
+      return isAway;
+    },
+    lost(error) {
+      if (isAway || isClosed) return;
+      isAway = true;
+      log.warn({ err: error }, 'Redis does not answer; this gateway counts for rate limits by itself');
+      void awaitReturn();
+    },
+  };
+}
+
+/** Rejects where there is no answer in time. */
+export async function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // Where it was this process that stood still, the answer may be here unread: it is read before the immediate
+  const timer = setTimeout(() => setImmediate(() => reject(new Error('No answer from Redis in time'))), milliseconds);
+  try {
+    return await Promise.race([answer, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

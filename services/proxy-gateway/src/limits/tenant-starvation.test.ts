@@ -1,0 +1,121 @@
+import { call, eventually, useStack } from '@sluice/testing';
+import { closeScenes, openScene } from '../raw-socket/testing/scene.ts';
+import { okAnswer } from '../raw-socket/testing/scripted-destination.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+
+const scene = useStack((stack) =>
+  startTestGateway(stack, {
+    TENANT_MAX_IN_FLIGHT: '30',
+    DESTINATION_MAX_CONNECTIONS: '10',
+    DESTINATION_MAX_WAITING: '5',
+  }),
+);
+afterEach(closeScenes);
+
+interface Keys {
+  key: string;
+  proxyKey: string;
+}
+
+function invoke({ key, proxyKey }: Keys, contentType = 'application/json') {
+  const headers = { 'SVC-PROXY-KEY': proxyKey, 'Content-Type': contentType };
+  return call(scene.current.url, 'POST', '/proxy', { key, headers, body: '{}' });
+}
+
+/** A destination that answers nobody until it is let, and what leads there. */
+async function openHanging() {
+  let letGo = () => {};
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const { destination, keys } = await openScene(scene.current, {
+    onRequest: (socket) => void released.then(() => socket.write(okAnswer('late'))),
+  });
+  const [, key = ''] = /API-KEY: (\S+)/.exec(keys) ?? [];
+  const [, proxyKey = ''] = /PROXY-KEY: (\S+)/.exec(keys) ?? [];
+  return { destination, keys: { key, proxyKey }, letGo };
+}
+
+/** So many at once; `settled` has the answers that have come. */
+function start(count: number, invocation: () => ReturnType<typeof invoke>) {
+  const settled: Awaited<ReturnType<typeof invoke>>[] = [];
+  const all = Promise.all(
+    Array.from({ length: count }, async () => {
+      settled.push(await invocation());
+    }),
+  );
+  return { settled, all };
+}
+
+async function stranger(): Promise<Keys> {
+  const { stranger: other, destination } = scene.current;
+  const proxy = await other.proxy({ destination: destination.url });
+  return { key: (await other.application()).key, proxyKey: proxy.key };
+}
+
+test('a Tenant whose destinations hang has its share, and another Tenant is served as ever', async () => {
+  const hanging = await Promise.all([openHanging(), openHanging(), openHanging()]);
+  const flood = start(90, () => invoke(hanging[Math.floor(Math.random() * 3)]?.keys ?? { key: '', proxyKey: '' }));
+  await eventually('the refusals', () => flood.settled.length >= 60);
+  const other = await stranger();
+  const served = start(10, () => invoke(other));
+  await served.all;
+  expect(served.settled.map(({ status }) => status)).toEqual(Array(10).fill(200));
+  for (let i = 0; i < 50; i++) expect((await invoke(other)).status).toBe(200);
+  expect(flood.settled.every(({ status, headers }) => status === 503 && headers.get('retry-after') === '1')).toBe(true);
+  expect(flood.settled.length).toBeLessThan(90);
+
+  for (const { letGo } of hanging) letGo();
+  await flood.all;
+  const statuses = flood.settled.map(({ status }) => status);
+  const served200 = statuses.filter((status) => status === 200).length;
+  expect(served200).toBeGreaterThan(0);
+  expect(served200).toBeLessThanOrEqual(30);
+  // All places are back
+  for (let round = 0; round < 3; round++) {
+    const all = start(10, () => invoke(hanging[0]?.keys ?? other));
+    await all.all;
+    expect(all.settled.map(({ status }) => status)).toEqual(Array(10).fill(200));
+  }
+});
+
+test.each([
+  ['held', 'application/json'],
+  ['streamed', 'image/png'],
+])('calls that wait for a connection are bounded, %s; other destinations of the Tenant are served', async (_, type) => {
+  const { keys, letGo, destination } = await openHanging();
+  const flood = start(25, () => invoke(keys, type));
+  await eventually('the refusals', () => flood.settled.length === 10);
+  for (const { status, headers, body } of flood.settled) {
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(body.proxy_error.detail).toBe('Too many calls wait for a connection to the destination; try again later');
+  }
+  await eventually('the connections', () => destination.sockets.length === 10);
+  const elsewhere = await openHanging();
+  elsewhere.letGo();
+  for (let i = 0; i < 10; i++) expect((await invoke(elsewhere.keys, type)).status).toBe(200);
+  letGo();
+  await flood.all;
+  expect(flood.settled.filter(({ status }) => status === 200)).toHaveLength(15);
+  expect(destination.sockets.length).toBe(10);
+  expect((await invoke(keys, type)).status).toBe(200);
+});
+
+test('callers that leave give their places back', async () => {
+  const { keys } = await openHanging();
+  const headers = { 'SVC-API-KEY': keys.key, 'SVC-PROXY-KEY': keys.proxyKey };
+  const leaving = new AbortController();
+  const left = Array.from({ length: 15 }, () =>
+    fetch(`${scene.current.url}/proxy`, { headers, signal: leaving.signal }).catch((error: Error) => error.name),
+  );
+  await eventually('the destination is full', async () => (await invoke(keys)).status === 503);
+  leaving.abort();
+  expect(await Promise.all(left)).toEqual(Array(15).fill('AbortError'));
+  const other = await openHanging();
+  other.letGo();
+  await eventually('thirty at once', async () => {
+    const all = start(10, () => invoke(other.keys));
+    await all.all;
+    return all.settled.every(({ status }) => status === 200);
+  });
+});

@@ -1,0 +1,17 @@
+import { createWindowCounter } from './window-counter.ts';
+
+test('each id has its number in each window, and hears how long the window lasts', () => {
+  let now = 1000;
+  const counter = createWindowCounter({ points: 2, windowMs: 500, now: () => now });
+  expect([1, 2, 3, 4].map(() => counter.count('a'))).toEqual([0, 0, 500, 500]);
+  now = 1400;
+  expect([counter.count('a'), counter.count('b'), counter.count('b'), counter.count('b')]).toEqual([100, 0, 0, 100]);
+  now = 1500;
+  expect([1, 2, 3].map(() => counter.count('a'))).toEqual([0, 0, 500]);
+});
+
+test('ids beyond those it can tell apart pass, and those it knows stay limited', () => {
+  const counter = createWindowCounter({ points: 1, windowMs: 500, maxIds: 2, now: () => 1 });
+  expect([counter.count('a'), counter.count('b'), counter.count('c'), counter.count('c')]).toEqual([0, 0, 0, 0]);
+  expect([counter.count('a'), counter.count('b')]).toEqual([500, 500]);
+});

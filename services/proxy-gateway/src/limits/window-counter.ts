@@ -1,0 +1,35 @@
+export interface WindowCounterOptions {
+  /** Most in a window. */
+  points: number;
+  windowMs: number;
+  /** How many ids are told apart; those beyond pass uncounted until the next window. Default 10,000. */
+  maxIds?: number;
+  /** Milliseconds of a clock that never goes back; default `performance.now`. */
+  now?: () => number;
+}
+
+/** Counts in this process. All ids share one window, so that forgetting them needs no timers. */
+export interface WindowCounter {
+  /** Counts one more: 0 if it may pass, or milliseconds until the next window. */
+  count(id: string): number;
+}
+
+export function createWindowCounter(options: WindowCounterOptions): WindowCounter {
+  const { points, windowMs, maxIds = 10_000, now = () => performance.now() } = options;
+  const counts = new Map<string, number>();
+  let endsAt = 0;
+
+  return {
+    count(id) {
+      const at = now();
+      if (at >= endsAt) {
+        counts.clear();
+        endsAt = at + windowMs;
+      }
+      const counted = counts.get(id) ?? 0;
+      if (counted >= points) return endsAt - at;
+      if (counted > 0 || counts.size < maxIds) counts.set(id, counted + 1);
+      return 0;
+    },
+  };
+}
