@@ -47,11 +47,16 @@ export const hostileLimits: Readonly<TransformLimits> = Object.freeze({
 const atOnce = 2;
 const pauseMs = 2;
 
+export interface RunOptions {
+  onRow?: (row: HostileRow) => void;
+  limits?: TransformLimits;
+}
+
 /** Runs every hostile program, two at a time, while another Tenant's good transform runs again and again beside them. */
-export async function runHostilePrograms(onRow: (row: HostileRow) => void = () => {}): Promise<HostileReport> {
+export async function runHostilePrograms({ onRow, limits = hostileLimits }: RunOptions = {}): Promise<HostileReport> {
   let faults = 0;
   const pool = openTransformPool({
-    limits: hostileLimits,
+    limits,
     threads: atOnce + 2,
     queueLimit: 100,
     waitMs: 10_000,
@@ -70,14 +75,14 @@ export async function runHostilePrograms(onRow: (row: HostileRow) => void = () =
       if (program === undefined || statements === undefined) return;
       const row = await runProgram(pool, tenantId, { program, statements });
       rows.push(row);
-      onRow(row);
+      onRow?.(row);
       return runNext(tenantId);
     };
     const beside = await goodTraffic(
       pool,
       Promise.all(Array.from({ length: atOnce }, (_, index) => runNext(`hostile ${index}`))),
     );
-    return { rows, limits: hostileLimits, alone, beside, faults };
+    return { rows, limits, alone, beside, faults };
   } finally {
     await pool.close();
   }
