@@ -4,7 +4,7 @@ import type { Output } from './test-transform.ts';
 /** Runs the hostile programs and prints a line for each. @returns whether every one was stopped and nothing else was lost */
 export async function runHostile(output: Output): Promise<boolean> {
   output.out(line('program', 'stopped by', 'ms', 'answer'));
-  const report = await runHostilePrograms({ onRow: (row) => output.out(lineOf(row)));
+  const report = await runHostilePrograms({ onRow: (row) => output.out(lineOf(row)) });
   const { rows, limits, alone, beside, faults } = report;
   const answered = rows.filter(({ stoppedBy }) => stoppedBy === 'answered');
   const late = rows.filter(({ durationMs }) => durationMs > limits.wallMs + 300);
