@@ -65,6 +65,7 @@ class PooledCall extends Call implements ConnectionHandler {
       return;
     }
     this.#controller = controller;
+    this.connection?.expectHead();
     this.#isReused = (this.connection?.answers ?? 0) > 0;
     this.#bytesRead = this.connection?.socket?.bytesRead ?? 0;
   }

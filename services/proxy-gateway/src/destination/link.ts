@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { type DialCallback, type DialOptions, dial, type Peer, peerOf } from './dial.ts';
+import { passOverContinue } from './pass-over-continue.ts';
 import { Slots } from './slots.ts';
 
 export interface LinkOptions extends DialOptions {
@@ -37,6 +38,8 @@ export interface Link {
 /** A client of the pool that shows its calls which socket they are on. */
 export class Connection extends Client {
   socket: Socket | undefined;
+  /** Tells the socket that what comes next is the head of an answer. */
+  expectHead: () => void = () => undefined;
   /** Responses that the socket has brought: with the first, it counts as reused. */
   answers = 0;
 
@@ -89,6 +92,7 @@ function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
           dial(peer, options, (error, socket) => {
             if (!socket) return callback(error ?? new Error('no socket'), null);
             connection.socket = socket;
+            connection.expectHead = passOverContinue(socket);
             connection.answers = 0;
             callback(null, socket);
           }),

@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net';
+
+const longestHead = 16 * 1024;
+const none = Buffer.alloc(0);
+
+/**
+ * Keeps `100 Continue` from who reads the socket. undici takes one that nobody asked for as the end of the connection,
+ * where RFC 9110 section 15.2 has clients pass over it.
+ * @returns tells that what comes next is the head of an answer.
+ */
+export function passOverContinue(socket: Socket): () => void {
+  const read = socket.read.bind(socket);
+  let awaitsHead = false;
+  let held = none;
+
+  socket.read = (size?: number): Buffer | null => {
+    const chunk: Buffer | null = read(size);
+    if (!awaitsHead || chunk === null) return chunk;
+    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const end = endOfContinues(bytes);
+    held = none;
+    if (end === 'not known yet' && bytes.length <= longestHead) {
+      held = bytes;
+      return null;
+    }
+    awaitsHead = false;
+    return typeof end === 'number' && end > 0 ? bytes.subarray(end) : bytes;
+  };
+
+  return () => {
+    awaitsHead = true;
+    held = none;
+  };
+}
+
+/** Where the head begins that is none of `100 Continue`. */
+function endOfContinues(bytes: Buffer): number | 'not known yet' {
+  let position = 0;
+  for (;;) {
+    const start = bytes.toString('latin1', position, position + 12);
+    if (start.length < 12) return 'HTTP/1.'.startsWith(start.slice(0, 7)) ? 'not known yet' : position;
+    if (!/^HTTP\/1\.[01] 100/.test(start)) return position;
+    const end = bytes.indexOf('\r\n\r\n', position);
+    // One without such an end is for the parser to refuse.
+    if (end === -1) return bytes.includes('\n\n', position) ? position : 'not known yet';
+    position = end + 4;
+  }
+}
