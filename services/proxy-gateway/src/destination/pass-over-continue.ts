@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 const longestHead = 16 * 1024;
-const none = Buffer.alloc(0);
+const none: Buffer = Buffer.alloc(0);
 
 /**
  * Keeps `100 Continue` from who reads the socket. undici takes one that nobody asked for as the end of the connection,
@@ -11,7 +11,7 @@ const none = Buffer.alloc(0);
 export function passOverContinue(socket: Socket): () => void {
   const read = socket.read.bind(socket);
   let awaitsHead = false;
-  let held = none;
+  let held: Buffer = none;
 
   socket.read = (size?: number): Buffer | null => {
     const chunk: Buffer | null = read(size);
