@@ -113,15 +113,17 @@ test('a day is a UTC day, its last millisecond included', async () => {
 test('pages are newest first, each token once, with the total of all', async () => {
   const { vault, newActor } = open.current;
   const actor = await newActor();
-  const created: string[] = [];
-  for (let i = 0; i < 7; i++)
-    created.push((await createToken(vault, actor, { data: i, metadata: { k: 'v' } })).token.id);
+  const created: Token[] = [];
+  for (let i = 0; i < 7; i++) created.push((await createToken(vault, actor, { data: i, metadata: { k: 'v' } })).token);
   await createToken(vault, actor, { data: 1 });
+  // Those of one millisecond stand by their ids.
+  const moments = created.map(({ created_at, id }) => `${created_at} ${id}`);
+  const newestFirst = moments.sort().reverse();
   const pages = [1, 2, 3, 4].map((number) => search(actor, 'metadata.k:v', { page: number, size: 3 }));
   const answers = await Promise.all(pages);
   expect(answers.map(({ total }) => total)).toEqual([7, 7, 7, 7]);
   expect(answers.map(({ ids }) => ids.length)).toEqual([3, 3, 1, 0]);
-  expect(answers.flatMap(({ ids }) => ids)).toEqual(created.reverse());
+  expect(answers.flatMap(({ ids }) => ids)).toEqual(newestFirst.map((moment) => moment.split(' ')[1]));
 });
 
 test('answers data as a read would, and notes plaintext once for a page', async () => {

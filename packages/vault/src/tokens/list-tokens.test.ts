@@ -13,12 +13,14 @@ async function list(actor: Actor, filter: TokenFilter = {}, page = firstPage) {
   return { ids: tokens.map(({ id }) => id), total };
 }
 
+/** Oldest first; those of one millisecond stand by their ids. */
 async function create(actor: Actor, count: number, input: object = {}): Promise<string[]> {
-  const ids: string[] = [];
+  const moments: string[] = [];
   for (let i = 0; i < count; i++) {
-    ids.push((await createToken(open.current.vault, actor, { data: i, ...input })).token.id);
+    const { token } = await createToken(open.current.vault, actor, { data: i, ...input });
+    moments.push(`${token.created_at} ${token.id}`);
   }
-  return ids;
+  return moments.sort().map((moment) => moment.split(' ')[1] ?? '');
 }
 
 const card = { type: 'card', data: { number: '4242424242424242' } };
