@@ -19,7 +19,7 @@ export function newTestLease(
 ): WatchedLease {
   const db = connectDatabase(
     { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1 },
-    { stack, onError: () => {}, statementTimeoutMs: 500, connectTimeoutMs: 600 },
+    { stack, onError: () => {}, statementTimeoutMs: 1000, connectTimeoutMs: 3000 },
   );
   const events: WatchedLease['events'] = [];
   const note = (what: string) => events.push({ what, valid: lease.isValid() });

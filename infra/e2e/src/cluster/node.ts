@@ -29,6 +29,10 @@ export interface Node {
   name: string;
   service: ServiceName;
   url: string;
+  /** Where `/readyz` and `/metrics` are. */
+  adminUrl: string;
+  /** Of the process that runs now; undefined where none does. */
+  readonly pid: number | undefined;
   postgres: ChaosProxy;
   redis: ChaosProxy;
   /** Of the process that runs now. */
@@ -37,6 +41,8 @@ export interface Node {
   freeze(): Promise<Frozen>;
   /** Ends it as `kill -9` does. */
   kill(): Promise<void>;
+  /** Asks it to end, as an orchestrator does; resolves to its exit code, null where it had to be killed. */
+  stop(): Promise<number | null>;
   /** Starts it again at the same place; resolves when it is ready. */
   restart(): Promise<void>;
 }
@@ -82,6 +88,10 @@ export async function startNode(site: Site, options: NodeOptions, stack: AsyncDi
     name,
     service,
     url: localUrl(address.port),
+    adminUrl: localUrl(address.adminPort),
+    get pid() {
+      return child && !hasEnded(child) ? child.pid : undefined;
+    },
     postgres,
     redis,
     get logFile() {
@@ -94,6 +104,11 @@ export async function startNode(site: Site, options: NodeOptions, stack: AsyncDi
     async kill() {
       child?.kill('SIGKILL');
       if (child) await untilEnded(child);
+    },
+    async stop() {
+      if (!child) return null;
+      await stopChild(child, 'SIGTERM', stopWithinMs);
+      return child.exitCode;
     },
     restart: start,
   };

@@ -1,4 +1,4 @@
-import { createHttpClient, type HttpAnswer, type HttpRequest, NoAnswer } from '../cluster/http-client.ts';
+import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-client.ts';
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { invocationHeader, startCountingDestination } from './counting-destination.ts';
@@ -26,6 +26,10 @@ export interface ApplicationView {
 /** All that clients do, each act noted in one history. */
 export interface Client {
   applications: readonly ApplicationView[];
+  /** What invocations carry by reference; undefined where there was no token vault to keep it. */
+  secret: Secret | undefined;
+  /** How often each invocation reached the destination, by its number. */
+  arrivals: ReadonlyMap<number, number>;
   /** Not twice at a time for one Application. */
   regenerate(application: ApplicationView, management: Node): Promise<Regeneration>;
   /** Presents a key of the Application to a gateway, or to the token vault. */
@@ -34,9 +38,22 @@ export interface Client {
   history(): History;
 }
 
+export interface Secret {
+  tokenId: string;
+  value: string;
+}
+
+/** The trace id under which an invocation is sent. */
+export const traceIdOf = (number: number) => `invocation-${number}`;
+
+/** What a status of 200 is noted as where the answer was not the one that was due. */
+export const wrongAnswer = 'wrong answer';
+
 export interface ClientOptions {
   site: Site;
   management: Node;
+  /** With it, invocations carry a token, and their answers must hold its value. */
+  vault?: Node | undefined;
   applications: number;
   /** How long an invocation waits for its answer. */
   patienceMs: () => number;
@@ -47,27 +64,36 @@ const regenerationTimeoutMs = 13_000;
 
 /** Creates the Applications, and a Proxy to a destination of this process. */
 export async function openClient(options: ClientOptions, stack: AsyncDisposableStack): Promise<Client> {
-  const { site, management, patienceMs } = options;
+  const { site, management, vault, patienceMs } = options;
   const http = stack.adopt(createHttpClient(), (opened) => opened.close());
   const destination = await startCountingDestination(stack);
   const headers = { 'svc-api-key': site.credentials.management_key, 'content-type': 'application/json' };
-  const create = async (path: string, body: object): Promise<{ id: string; key: string }> => {
-    const url = `${management.url}${path}`;
-    const answer = await http.send({ method: 'POST', url, headers, body: JSON.stringify(body), timeoutMs: 20_000 });
+  const create = async (path: string, body: object, { url } = management, key = headers['svc-api-key']) => {
+    const request = { method: 'POST', url: `${url}${path}`, headers: { ...headers, 'svc-api-key': key } };
+    const answer = await http.send({ ...request, body: JSON.stringify(body), timeoutMs: 20_000 });
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.body}`);
-    return JSON.parse(answer.body);
+    return JSON.parse(answer.body) as { id: string; key: string };
   };
-  const proxy = await create('/proxies', { name: 'P', destination_url: destination.url });
+  const proxies = [
+    await create('/proxies', { name: 'P', destination_url: destination.url }),
+    await create('/proxies', { name: 'T', destination_url: destination.url, ...transforms }),
+  ];
   const applications: ApplicationView[] = [];
   for (let index = 0; index < options.applications; index++) {
-    const grants = { type: 'private', permissions: ['token:use', 'token:read'] };
-    const { id, key } = await create('/applications', { name: `A${index}`, ...grants });
+    const { id, key } = await create('/applications', { name: `A${index}`, type: 'private', ...grants });
     applications.push({ index, id, keys: new Map([[0, key]]), revoked: [], newest: 0, regenerations: 0 });
   }
+  const keeper = await create('/applications', { name: 'Keeper', type: 'private', permissions: ['token:create'] });
+  const secret = vault && {
+    value: 'an account number',
+    tokenId: (await create('/tokens', { type: 'token', data: 'an account number' }, vault, keeper.key)).id,
+  };
   const { regenerations, invocations } = emptyHistory();
 
   return {
     applications,
+    secret,
+    arrivals: destination.seen,
     async regenerate(application, { url }) {
       application.regenerations += 1;
       const number = application.regenerations;
@@ -108,12 +134,15 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       };
       invocations.push(noted);
       const apiKey = application.keys.get(key) ?? '';
-      const request = requestTo(target, { apiKey, proxyKey: proxy.key, number });
+      // Every fifth with transforms, for the same answer
+      const proxyKey = proxies[number % 5 === 0 ? 1 : 0]?.key ?? '';
+      const { due, ...request } = requestTo(target, { apiKey, proxyKey, number, secret });
       noted.startedAt = performance.now();
       const answer = await attempt(() => http.send({ ...request, timeoutMs: patienceMs() }));
       noted.endedAt = performance.now();
       noted.outcome = outcomeOf(answer, target);
       noted.detail = typeof answer === 'string' ? answer : String(answer.status);
+      if (typeof answer !== 'string' && answer.status === 200 && answer.body !== due) noted.detail = wrongAnswer;
       return noted;
     },
     history() {
@@ -129,19 +158,32 @@ interface Presented {
   apiKey: string;
   proxyKey: string;
   number: number;
+  secret: Secret | undefined;
 }
 
-function requestTo({ service, url }: Node, { apiKey, proxyKey, number }: Presented): Omit<HttpRequest, 'timeoutMs'> {
-  const headers = { 'svc-api-key': apiKey, 'content-type': 'application/json' };
+/** The request, and the body that its answer must have. */
+function requestTo({ service, url }: Node, { apiKey, proxyKey, number, secret }: Presented) {
+  const body = (account: string) => JSON.stringify({ number, account });
+  const headers = { 'svc-api-key': apiKey, 'content-type': 'application/json', 'svc-trace-id': traceIdOf(number) };
+  const sent = { method: 'POST', body: body(secret ? `{{ ${secret.tokenId} }}` : ''), due: body(secret?.value ?? '') };
   return service === 'token-vault'
-    ? { method: 'POST', url: `${url}/detokenize`, headers, body: '{}' }
+    ? { ...sent, url: `${url}/detokenize`, headers }
     : {
-        method: 'POST',
+        ...sent,
         url: `${url}/proxy`,
         headers: { ...headers, 'svc-proxy-key': proxyKey, [invocationHeader]: String(number) },
-        body: '{"amount":1}',
       };
 }
+
+/** Undone by the second, so that the answer is the same as without them. */
+const transforms = {
+  request_transform: { code: 'module.exports = async ({ args }) => ({ ...args, body: { wrapped: args.body } });' },
+  response_transform: { code: 'module.exports = async ({ args }) => ({ ...args, body: args.body.wrapped });' },
+};
+
+const permissions = ['token:use', 'token:read'];
+const rule = { description: 'all', priority: 1, container: '/', transform: 'reveal', permissions };
+const grants = { rules: [rule] };
 
 /** What no service answers before it has taken the key for valid. */
 const afterAuthentication = {

@@ -6,16 +6,21 @@ export const invocationHeader = 'x-invocation';
 
 export interface CountingDestination {
   url: string;
-  /** The numbers of the invocations that arrived. */
-  seen: ReadonlySet<number>;
+  /** The invocations that arrived, by number, and how often each did. */
+  seen: ReadonlyMap<number, number>;
 }
 
-/** A destination that answers at once and notes what arrived: proof of an accept that its caller may never hear of. */
+/**
+ * A destination that sends each body back at once and notes what arrived: proof of an accept that its caller may never
+ * hear of.
+ */
 export async function startCountingDestination(stack: AsyncDisposableStack): Promise<CountingDestination> {
-  const seen = new Set<number>();
+  const seen = new Map<number, number>();
   const server = createServer((request, response) => {
-    seen.add(Number(request.headers[invocationHeader]));
-    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+    const number = Number(request.headers[invocationHeader]);
+    seen.set(number, (seen.get(number) ?? 0) + 1);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    request.pipe(response);
   });
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');

@@ -5,10 +5,12 @@ import type { ApplicationView, Client } from './client.ts';
 
 export interface LoadOptions {
   client: Client;
-  management: readonly Node[];
-  /** The processes that take keys. */
-  targets: readonly Node[];
+  management: () => readonly Node[];
+  /** The processes that take keys, at this moment. */
+  targets: () => readonly Node[];
   readers: number;
+  /** Between two regenerations of one Application, on the average; 50 by default. */
+  regenerationPauseMs?: number;
   seed: number;
 }
 
@@ -19,7 +21,6 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-const pauseBetweenRegenerationsMs = 50;
 const pauseAfterFailureMs = 250;
 const pauseBetweenInvocationsMs = 40;
 
@@ -30,7 +31,8 @@ interface Probe {
 }
 
 /** For each Application one client that regenerates its key, and readers that use any key of any Application anywhere. */
-export function startLoad({ client, management, targets, readers, seed }: LoadOptions): Load {
+export function startLoad(options: LoadOptions): Load {
+  const { client, management, targets, readers, regenerationPauseMs = 50, seed } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   /** What was revoked just now: the first to be tried. */
@@ -38,15 +40,15 @@ export function startLoad({ client, management, targets, readers, seed }: LoadOp
 
   async function regenerate(application: ApplicationView): Promise<void> {
     const random = createRandom(seed + 1000 + application.index);
-    let writer = random.pick(management);
+    let writer = random.pick(management());
     while (!signal.aborted) {
-      await wait(random.between(0, 2 * pauseBetweenRegenerationsMs));
+      await wait(random.between(0, 2 * regenerationPauseMs));
       const revoked = application.newest;
       const { outcome } = await client.regenerate(application, writer);
       if (outcome === 'confirmed') {
-        probes.push({ application, key: revoked, target: random.pick(targets) });
+        probes.push({ application, key: revoked, target: random.pick(targets()) });
       } else {
-        writer = random.pick(management);
+        writer = random.pick(management());
         await wait(pauseAfterFailureMs);
       }
     }
@@ -55,7 +57,7 @@ export function startLoad({ client, management, targets, readers, seed }: LoadOp
   async function read(reader: number): Promise<void> {
     const random = createRandom(seed + 2000 + reader);
     while (!signal.aborted) {
-      const { application, key, target } = probes.shift() ?? choose(random, client.applications, targets);
+      const { application, key, target } = probes.shift() ?? choose(random, client.applications, targets());
       await client.invoke(application, key, target);
       await wait(random.between(0, 2 * pauseBetweenInvocationsMs));
     }

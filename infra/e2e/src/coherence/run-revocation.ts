@@ -52,7 +52,7 @@ async function disturbedHistory(cluster: Cluster, client: Client, options: Revoc
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, ...(options.signal ? [options.signal] : [])]);
   const { site, holders, writers } = cluster;
-  const load = startLoad({ client, management: writers, targets: holders, readers, seed });
+  const load = startLoad({ client, management: () => writers, targets: () => holders, readers, seed });
   const startedAt = performance.now();
   const quiet = () => Promise.race([wait(quietMs, undefined, { signal }), load.broken]);
   try {
