@@ -20,7 +20,7 @@ export async function createTestDatabase(stack: AsyncDisposableStack): Promise<T
   url.pathname = `/${name}`;
   const db = connectDatabase(
     { DATABASE_URL: url.href, DATABASE_POOL_SIZE: 10 },
-    { stack, onError: (error) => console.error(error) },
+    { stack, onError: (error) => console.error(error), connectTimeoutMs: 20_000 },
   );
   return { db, url: url.href };
 }
