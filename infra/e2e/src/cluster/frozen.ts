@@ -1,21 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Stops the process at the end of the script's input: the line that asks for it, or that this process is gone. */
-const script = 'kill -STOP "$1" || exit 1; echo stopped; read -r _; kill -CONT "$1"';
+/** Stops the processes until the end of the script's input: the line that asks for it, or that this process is gone. */
+const script = `
+for pid; do kill -STOP "$pid" && stopped=1; done
+[ "$stopped" ] || exit 1
+echo stopped
+read -r _
+for pid; do kill -CONT "$pid"; done`;
 
 export interface Frozen {
-  /** Lets the process go on; resolves when it does. Harmless to call twice. */
+  /** Lets what was frozen go on; resolves when it does. Harmless to call twice. */
   thaw(): Promise<void>;
 }
 
 /**
- * Stops a process as SIGSTOP does. A helper process holds it, in a session of its own, which lets it go on when this
- * process dies, however it dies: a frozen process would hear nobody who asks it to end.
- * @throws {Error} where there is no such process (any more).
+ * Stops processes as SIGSTOP does; those that are gone by then are left out. A helper process holds them, in a session
+ * of its own, which lets them go on when this process dies, however it dies: a frozen process would hear nobody who asks
+ * it to end.
+ * @throws {Error} where none of them can be stopped (any more).
  */
-export async function freeze(pid: number): Promise<Frozen> {
-  const helper = spawn('sh', ['-c', script, 'sh', String(pid)], {
+export async function freeze(...pids: readonly number[]): Promise<Frozen> {
+  const helper = spawn('sh', ['-c', script, 'sh', ...pids.map(String)], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -23,7 +29,7 @@ export async function freeze(pid: number): Promise<Frozen> {
   helper.stdin.on('error', () => undefined); // it has ended already
   const gone = once(helper, 'exit');
   const isStopped = await Promise.race([once(helper.stdout, 'data').then(() => true), gone.then(() => false)]);
-  if (!isStopped) throw new Error(`Process ${pid} cannot be stopped`);
+  if (!isStopped) throw new Error(`Process ${pids.join(', ')} cannot be stopped`);
   return {
     async thaw() {
       helper.stdin.end();

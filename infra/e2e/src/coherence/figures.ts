@@ -1,3 +1,4 @@
+import { countBy } from '../under-load/count.ts';
 import type { Finding, Verdict } from './check-history.ts';
 import type { Fault, History, Regeneration } from './history.ts';
 
@@ -55,12 +56,6 @@ function waits(regenerations: readonly Regeneration[]): string {
   const sorted = regenerations.map(({ confirmation }) => confirmation?.waitedMs ?? NaN).sort((a, b) => a - b);
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? '-';
   return `${at(0.5)} / ${at(0.99)} / ${at(1)} ms (${sorted.length})`;
-}
-
-function countBy<T>(all: readonly T[], kindOf: (one: T) => string): string {
-  const kinds = [...Map.groupBy(all, kindOf)].sort(([, a], [, b]) => b.length - a.length);
-  if (kinds.length === 0) return '0';
-  return `${all.length}: ${kinds.map(([kind, some]) => `${kind} ${some.length}`).join(', ')}`;
 }
 
 /** What happened around an invocation that went wrong: the regenerations of its Application, and the faults. */

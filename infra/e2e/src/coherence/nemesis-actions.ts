@@ -5,6 +5,7 @@ import type { Node } from '../cluster/node.ts';
 import { listBackends, terminateBackend } from '../cluster/postgres-backends.ts';
 import { sendRedisCommand } from '../cluster/redis-command.ts';
 import type { Site } from '../cluster/site.ts';
+import { freezeStore, killStore } from '../cluster/store-faults.ts';
 import type { Random } from '../random.ts';
 
 export interface ActionContext {
@@ -20,6 +21,8 @@ export interface Action {
   weight: number;
   /** What it needs for itself: two faults of one thing at once would undo each other. */
   on: 'holder' | 'writer' | 'any node' | 'redis' | 'postgres';
+  /** Whether it ends the process that it is done to. */
+  kills?: true;
   /** Disturbs, and puts everything right again. */
   run(context: ActionContext): Promise<void>;
 }
@@ -60,17 +63,12 @@ async function restart(node: Node, random: Random): Promise<void> {
 }
 
 async function restartRedis(site: Site): Promise<void> {
-  const redis = site.stores.processes.get('redis');
-  if (!redis) throw new Error('Redis is not ours');
-  redis.kill('SIGKILL');
-  while (redis.exitCode === null && redis.signalCode === null) await wait(10);
+  await killStore(site, 'redis');
   await site.stores.restart('redis');
 }
 
 async function freezeRedis({ site, random }: ActionContext): Promise<void> {
-  const pid = site.stores.processes.get('redis')?.pid;
-  if (!pid) throw new Error('Redis is not ours');
-  const frozen = await freeze(pid);
+  const frozen = await freezeStore(site, 'redis');
   await aWhile(random);
   await frozen.thaw();
 }
@@ -95,8 +93,14 @@ export const actions: readonly Action[] = [
     on: 'holder',
     run: (context) => whileFrozen(context, () => context.node.postgres.cut()),
   },
-  { name: 'kill-and-restart', weight: 2, on: 'holder', run: ({ node, random }) => restart(node, random) },
-  { name: 'kill-and-restart-writer', weight: 1, on: 'writer', run: ({ node, random }) => restart(node, random) },
+  { name: 'kill-and-restart', weight: 2, on: 'holder', kills: true, run: ({ node, random }) => restart(node, random) },
+  {
+    name: 'kill-and-restart-writer',
+    weight: 1,
+    on: 'writer',
+    kills: true,
+    run: ({ node, random }) => restart(node, random),
+  },
   { name: 'stall-redis-connections', weight: 2, on: 'any node', run: ({ node, random }) => stall(node.redis, random) },
   {
     name: 'stall-postgres-connections',

@@ -11,6 +11,8 @@ export interface NemesisOptions {
   holders: readonly Node[];
   /** Processes that change what others cache. */
   writers: readonly Node[];
+  /** Whether a process of that name may be killed; all may by default. */
+  mayKill?: (name: string) => boolean;
   seed: number;
 }
 
@@ -27,7 +29,7 @@ const hands = 2;
 const longestPauseMs = 500;
 
 /** Disturbs until it is stopped. A seed repeats which faults follow each other in each hand, and for how long. */
-export function startNemesis({ site, holders, writers, seed }: NemesisOptions): Nemesis {
+export function startNemesis({ site, holders, writers, mayKill = () => true, seed }: NemesisOptions): Nemesis {
   const stopping = new AbortController();
   const faults: Fault[] = [];
   const busy = new Set<string>();
@@ -40,7 +42,7 @@ export function startNemesis({ site, holders, writers, seed }: NemesisOptions): 
       const action = random.pick(deck);
       const node = random.pick(action.on === 'redis' || action.on === 'postgres' ? holders : victims[action.on]);
       const target = action.on === 'redis' || action.on === 'postgres' ? action.on : node.name;
-      if (busy.has(target)) continue;
+      if (busy.has(target) || (action.kills && !mayKill(node.name))) continue;
       busy.add(target);
       const fault = {
         name: action.name,

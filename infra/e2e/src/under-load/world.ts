@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ServiceName } from '@sluice/local/parts';
-import { createHttpClient } from '../cluster/http-client.ts';
+import { createHttpClient, type HttpAnswer } from '../cluster/http-client.ts';
 import { type Node, startNode } from '../cluster/node.ts';
 import { type Site, startSite } from '../cluster/site.ts';
 import { type Client, openClient } from '../coherence/client.ts';
@@ -20,6 +20,8 @@ export interface World {
   tokenKey: string;
   /** As a management client does. @throws {Error} where the answer is not a success. */
   manage(method: string, path: string, body?: object): Promise<{ id: string; key: string }>;
+  /** The same while things fail: whatever the answer is. @throws {NoAnswer} */
+  tryManage(method: string, path: string, body?: object): Promise<HttpAnswer>;
   /** Waits; rejects when everything is to end. */
   pause(ms: number): Promise<void>;
 }
@@ -63,11 +65,14 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
   const [management] = of('management-api');
   if (!management) throw new Error('There is no management API');
   const http = stack.adopt(createHttpClient(), (opened) => opened.close());
-  const manage: World['manage'] = async (method, path, body) => {
+  const balancer = startBalancer(nodes, stack);
+  const tryManage: World['tryManage'] = (method, path, body) => {
     const headers = { 'svc-api-key': site.credentials.management_key, 'content-type': 'application/json' };
-    const url = `${management.url}${path}`;
-    const text = body ? JSON.stringify(body) : '';
-    const answer = await http.send({ method, url, headers, body: text, timeoutMs: 20_000 });
+    const url = `${balancer.targets('management-api')[0]?.url}${path}`;
+    return http.send({ method, url, headers, body: body ? JSON.stringify(body) : '', timeoutMs: 20_000 });
+  };
+  const manage: World['manage'] = async (method, path, body) => {
+    const answer = await tryManage(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
     return answer.body ? JSON.parse(answer.body) : {};
   };
@@ -89,7 +94,8 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
     client,
     manage,
     tokenKey: holder.key,
-    balancer: startBalancer(nodes, stack),
+    tryManage,
+    balancer,
     node(name) {
       const found = nodes.find((node) => node.name === name);
       if (!found) throw new Error(`There is no process ${name}`);

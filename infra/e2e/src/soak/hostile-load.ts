@@ -1,0 +1,79 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { hostilePrograms } from '@sluice/sandbox/hostile';
+import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-client.ts';
+import type { Random } from '../random.ts';
+import { addTo } from '../under-load/count.ts';
+import type { World } from '../under-load/world.ts';
+
+export interface HostileLoad {
+  broken: Promise<never>;
+  stop(): Promise<void>;
+  /** How often each status came, or why there was none. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** Answers that say that hostile code had its way. */
+  readonly wrong: number;
+}
+
+/** One of each kind, and as many again of the kinds that hold a thread for longest. */
+const programs = [
+  'endless loop',
+  'promise chain',
+  'array that grows while it is read',
+  'sparse array to text',
+  'random order',
+  'rejections that nobody handles',
+] as const;
+
+const pauseMs = 1500;
+const patienceMs = 15_000;
+
+/** A client that invokes Proxies whose transforms never want to end. */
+export async function startHostileLoad(
+  world: World,
+  random: Random,
+  stack: AsyncDisposableStack,
+): Promise<HostileLoad> {
+  const http = stack.adopt(createHttpClient(), (opened) => opened.close());
+  const keys: string[] = [];
+  for (const name of programs) {
+    const code = `module.exports = async (req) => { ${hostilePrograms[name]} }`;
+    const proxy = { name: `Hostile: ${name}`, destination_url: 'https://example.com', request_transform: { code } };
+    keys.push((await world.manage('POST', '/proxies', proxy)).key);
+  }
+  const answers = new Map<string, number>();
+  const stopping = new AbortController();
+  let wrong = 0;
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const { url } = random.pick(world.balancer.targets('proxy-gateway'));
+      const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': random.pick(keys) };
+      const request = { method: 'POST', url: `${url}/proxy`, headers, timeoutMs: patienceMs };
+      const answer = await http.send(request).catch((error: unknown) => {
+        if (error instanceof NoAnswer) return error.code;
+        throw error;
+      });
+      addTo(answers, typeof answer === 'string' ? answer : String(answer.status));
+      if (typeof answer !== 'string' && !isRefusal(answer)) wrong += 1;
+      await wait(random.between(0, 2 * pauseMs));
+    }
+  })();
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  broken.catch(() => undefined);
+  running.catch(reject);
+  return {
+    broken,
+    answers,
+    get wrong() {
+      return wrong;
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** An error of ours; a destination was never reached. */
+function isRefusal({ status, body }: HttpAnswer): boolean {
+  return status >= 400 && 'proxy_error' in JSON.parse(body);
+}
