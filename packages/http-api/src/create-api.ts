@@ -8,9 +8,17 @@ import { pinoHttp } from 'pino-http';
 import { checkText } from './check-text.ts';
 import { allowBrowsers } from './cors.ts';
 import { dropNulls } from './drop-nulls.ts';
-import { type IdempotencyStore, readIdempotencyKey } from './idempotency.ts';
+import { type IdempotencyStore, type KeepReply, readIdempotencyKey } from './idempotency.ts';
 import { checkMediaType } from './media-type.ts';
-import { Confirmed, defaultBodyLimitBytes, type Operation, Reply, takesIdempotencyKey } from './operation.ts';
+import {
+  type Confirmation,
+  Confirmed,
+  defaultBodyLimitBytes,
+  type Operation,
+  Reply,
+  type SettleAnswer,
+  takesIdempotencyKey,
+} from './operation.ts';
 import { type PublicFile, servePublicFiles } from './public-files.ts';
 import { readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
@@ -90,8 +98,12 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     const query = operation.query ? readQuery(request.url, operation.query) : {};
     refuse(checkText(query));
     checks.query(query);
-    const input = { params, query, body, caller, traceId };
-    const work = async () => toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
+    const work = async (keep?: KeepReply) => {
+      const settle: SettleAnswer | undefined =
+        keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
+      const input = { params, query, body, caller, traceId, settle };
+      return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
+    };
     send(response, await once(request, { operation, caller, body, options }, work));
   };
 }
@@ -104,13 +116,20 @@ interface OnceOptions<C> {
 }
 
 /** Runs the operation, or replays what it answered to the same request before. */
-function once<C>(request: Request, { operation, caller, body, options }: OnceOptions<C>, work: () => Promise<Reply>) {
+function once<C>(
+  request: Request,
+  { operation, caller, body, options }: OnceOptions<C>,
+  work: (keep?: KeepReply) => Promise<Reply>,
+) {
   const { idempotency, context, headerPrefix } = options;
   if (!idempotency || !takesIdempotencyKey(operation)) return work();
   const key = readIdempotencyKey(request, `${headerPrefix}-IDEMPOTENCY-KEY`);
   if (key === undefined) return work();
-  const onReplay = async (reply: Reply) =>
-    operation.replay ? new Reply(reply.status, await operation.replay(reply.body, context), reply.headers) : reply;
+  const onReplay = async (kept: Reply, confirmation?: Confirmation) => {
+    const reply = confirmation ? withConfirmation(kept, confirmation, headerPrefix) : kept;
+    if (!operation.replay) return reply;
+    return new Reply(reply.status, await operation.replay(reply.body, context), reply.headers);
+  };
   const toKeep = (reply: Reply) =>
     operation.keep ? new Reply(reply.status, operation.keep(reply.body), reply.headers) : reply;
   return idempotency.run({ caller, method: operation.method, path: request.path, key, body, toKeep, onReplay }, work);
@@ -148,12 +167,14 @@ function singleHeader(request: IncomingMessage, name: string): string | undefine
 
 function toReply<C>(operation: Operation<C>, result: unknown, headerPrefix: string): Reply {
   if (result instanceof Confirmed) {
-    const { changeId, holders, waitedMs } = result.confirmation;
-    const { status, body, headers } = toReply(operation, result.result, headerPrefix);
-    const confirmation = `change=${changeId}, holders=${holders}, waited_ms=${waitedMs}`;
-    return new Reply(status, body, { ...headers, [`${headerPrefix}-REVOCATION`]: confirmation });
+    return withConfirmation(toReply(operation, result.result, headerPrefix), result.confirmation, headerPrefix);
   }
   return result instanceof Reply ? result : new Reply(Number(Object.keys(operation.response)[0]), result);
+}
+
+function withConfirmation(reply: Reply, { changeId, holders, waitedMs }: Confirmation, headerPrefix: string): Reply {
+  const confirmation = `change=${changeId}, holders=${holders}, waited_ms=${waitedMs}`;
+  return new Reply(reply.status, reply.body, { ...reply.headers, [`${headerPrefix}-REVOCATION`]: confirmation });
 }
 
 /** Written as node:http takes it: express's own way of sending costs a tenth of a short request. */

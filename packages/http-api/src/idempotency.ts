@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import type { Reply } from './operation.ts';
+import type { Confirmation, PendingChange, Reply } from './operation.ts';
 
 /** A request that may be sent again, under a key of its caller's choice. */
 export interface IdempotentRequest {
@@ -13,13 +14,16 @@ export interface IdempotentRequest {
   body: unknown;
   /** What of an answer may be kept. */
   toKeep(reply: Reply): Reply;
-  /** What is left of a kept answer today. */
-  onReplay(reply: Reply): Promise<Reply>;
+  /** What is left of a kept answer today; with the confirmation of its change where that was still to come. */
+  onReplay(reply: Reply, confirmation?: Confirmation): Promise<Reply>;
 }
+
+/** Keeps the answer in the transaction of what was done. */
+export type KeepReply = (tx: Queryable, reply: Reply, change?: PendingChange) => Promise<void>;
 
 /** Remembers the first success under a key. */
 export interface IdempotencyStore {
-  run(request: IdempotentRequest, work: () => Promise<Reply>): Promise<Reply>;
+  run(request: IdempotentRequest, work: (keep: KeepReply) => Promise<Reply>): Promise<Reply>;
 }
 
 /**

@@ -1,7 +1,7 @@
 export { corsSettings } from './cors.ts';
 export { type ApiOptions, createApi } from './create-api.ts';
 export { createHttpServer } from './http-server.ts';
-export type { IdempotencyStore, IdempotentRequest } from './idempotency.ts';
+export type { IdempotencyStore, IdempotentRequest, KeepReply } from './idempotency.ts';
 export type { OpenApiDocument, Part, Tag } from './openapi/document.ts';
 export { failuresOf } from './openapi/failures.ts';
 export { withHeaderPrefix } from './openapi/header-prefix.ts';
@@ -15,7 +15,9 @@ export {
   type OperationInput,
   type OperationRecord,
   operationsOf,
+  type PendingChange,
   Reply,
+  type SettleAnswer,
 } from './operation.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
 export { openApiFile, type PublicFile } from './public-files.ts';

@@ -1,5 +1,6 @@
 import type { PermissionType } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
 import type { ErrorCode } from '@sluice/problems';
 import type { TypeOf } from './schema-type.ts';
 
@@ -8,6 +9,19 @@ type Typed<S, Otherwise> = S extends object ? TypeOf<S> : Otherwise;
 /** Largest body of an operation that names no other: 1 MiB. */
 export const defaultBodyLimitBytes = 1024 * 1024;
 
+/** A committed change that processes have yet to be told of: what its confirmation needs. */
+export interface PendingChange {
+  id: string;
+  tenantIds: readonly string[];
+  tags: readonly string[];
+}
+
+/**
+ * Keeps, in the transaction of what was done, what the answer to it is. So a request that is sent again under its
+ * idempotency key never acts twice, whatever happened to its first answer.
+ */
+export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChange) => Promise<void>;
+
 /** What a handler is given: all of it checked. */
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
@@ -15,6 +29,8 @@ export interface OperationInput<P, Q, B> {
   body: Typed<B, undefined>;
   caller: Caller;
   traceId: string;
+  /** To be called by whatever creates something; absent where the request has no idempotency key. */
+  settle: SettleAnswer | undefined;
 }
 
 /** What an operation is, apart from its handler. */

@@ -14,8 +14,11 @@ export interface Claim extends RecordKey {
 }
 
 const kept = sql`interval '24 hours'`;
-/** Longer than any operation may take. */
-const lockedFor = sql`interval '60 seconds'`;
+/**
+ * Longer than an operation takes unless its process is dead or hangs. One that hangs and goes on later cannot keep its
+ * answer any more, and so what it was about to do is rolled back.
+ */
+const lockedFor = sql`interval '20 seconds'`;
 
 /**
  * Claims the key for this request: where it is free, where its answer is older than 24 hours, or where whoever worked
@@ -45,18 +48,20 @@ export function findRecord(db: Queryable, { tenantId, applicationId, requestHash
     .executeTakeFirst();
 }
 
-export async function storeAnswer(db: Queryable, claim: Claim, answer: Buffer): Promise<void> {
-  await db
+/** False where the claim has passed to another request. */
+export async function storeAnswer(db: Queryable, claim: Claim, answer: Buffer): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('idempotency_records')
     .set({ answer_ciphertext: answer })
     .where('tenant_id', '=', claim.tenantId)
     .where('application_id', '=', claim.applicationId)
     .where('request_hash', '=', claim.requestHash)
     .where('claim_id', '=', claim.claimId)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
-/** Frees the key after a failure: failures are not kept. */
+/** Frees the key after a failure, unless something was done all the same: failures are not kept. */
 export async function releaseClaim(db: Queryable, claim: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_records')
@@ -64,5 +69,6 @@ export async function releaseClaim(db: Queryable, claim: Claim): Promise<void> {
     .where('application_id', '=', claim.applicationId)
     .where('request_hash', '=', claim.requestHash)
     .where('claim_id', '=', claim.claimId)
+    .where('answer_ciphertext', 'is', null)
     .execute();
 }

@@ -1,8 +1,15 @@
 import { createHmac, type KeyObject, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { type IdempotencyStore, type IdempotentRequest, Reply } from '@sluice/http-api';
+import {
+  type Confirmation,
+  type IdempotencyStore,
+  type IdempotentRequest,
+  type KeepReply,
+  type PendingChange,
+  Reply,
+} from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
-import { decryptSecret, encryptSecret, type KeyHolder } from '@sluice/vault';
+import { decryptSecret, encryptSecret, type KeyHolder, prepareSecret } from '@sluice/vault';
 import { type Claim, claimKey, findRecord, releaseClaim, storeAnswer } from './idempotency.queries.ts';
 
 export interface IdempotencyOptions {
@@ -11,15 +18,26 @@ export interface IdempotencyOptions {
   vault: KeyHolder;
   /** Hashes of bodies are keyed: a card number could be guessed from a plain one. */
   pepper: KeyObject;
-  /** Told when an answer could not be kept: the operation has happened, and its caller is answered. */
+  /** Told when an answer could not be kept as it was sent: the operation has happened, and its caller is answered. */
   onError: (error: unknown) => void;
+  /** Waits until no process serves what a change has replaced; where operations change such things. */
+  confirm?: (change: PendingChange) => Promise<Confirmation>;
+}
+
+/** What is kept of an answer. */
+interface Kept {
+  status: number;
+  body: unknown;
+  headers: Readonly<Record<string, string>>;
+  /** There as long as nobody was told that it is confirmed. */
+  change?: PendingChange | undefined;
 }
 
 /**
  * Keeps the first success under an idempotency key for 24 hours and replays it. Scoped to Application, method and path.
  * The same key while the first request is under way, or with another body, is a `conflict`.
  */
-export function openIdempotency({ db, vault, pepper, onError }: IdempotencyOptions): IdempotencyStore {
+export function openIdempotency({ db, vault, pepper, onError, confirm }: IdempotencyOptions): IdempotencyStore {
   function claimOf({ caller, method, path, key, body }: IdempotentRequest): Claim {
     const hash = (...parts: string[]) => createHmac('sha256', pepper).update(JSON.stringify(parts)).digest();
     return {
@@ -31,30 +49,36 @@ export function openIdempotency({ db, vault, pepper, onError }: IdempotencyOptio
     };
   }
 
-  async function keep(claim: Claim, { status, body, headers }: Reply): Promise<void> {
-    const text = JSON.stringify({ status, body, headers });
-    await storeAnswer(db, claim, await encryptSecret(vault, placeOf(claim), text));
+  async function keep(claim: Claim, reply: Reply): Promise<void> {
+    await storeAnswer(db, claim, await encryptSecret(vault, placeOf(claim), textOf(reply)));
   }
 
-  async function replay(claim: Claim): Promise<Reply> {
+  async function prepareKeeping(claim: Claim, { toKeep }: IdempotentRequest): Promise<KeepReply> {
+    const encrypt = await prepareSecret(vault, placeOf(claim));
+    return async (tx, reply, change) => {
+      if (await storeAnswer(tx, claim, encrypt(textOf(toKeep(reply), change)))) return;
+      throw underWay(); // it took too long, and another request has the key: nothing of this one may stay
+    };
+  }
+
+  async function replay(claim: Claim, { onReplay }: IdempotentRequest): Promise<Reply> {
     const record = await findRecord(db, claim);
     if (record && !timingSafeEqual(record.body_hash, claim.bodyHash)) {
       throw new ServiceError('conflict', 'This idempotency key was used with another body');
     }
-    if (!record?.answer_ciphertext) {
-      throw new ServiceError('conflict', 'A request with this idempotency key is under way', { retryAfterSeconds: 1 });
-    }
+    if (!record?.answer_ciphertext) throw underWay();
     const text = await decryptSecret(vault, placeOf(claim), record.answer_ciphertext);
-    const { status, body, headers } = JSON.parse(text.toString());
-    return new Reply(status, body, headers);
+    const { status, body, headers, change }: Kept = JSON.parse(text.toString());
+    const confirmation = change && (await confirm?.(change));
+    return onReplay(new Reply(status, body, headers), confirmation);
   }
 
   return {
     async run(request, work) {
       const claim = claimOf(request);
-      if (!(await claimKey(db, claim))) return request.onReplay(await replay(claim));
+      if (!(await claimKey(db, claim))) return replay(claim, request);
       try {
-        const reply = await work();
+        const reply = await work(await prepareKeeping(claim, request));
         await keep(claim, request.toKeep(reply)).catch(onError);
         return reply;
       } catch (error) {
@@ -63,6 +87,14 @@ export function openIdempotency({ db, vault, pepper, onError }: IdempotencyOptio
       }
     },
   };
+}
+
+function textOf({ status, body, headers }: Reply, change?: PendingChange): string {
+  return JSON.stringify({ status, body, headers, change } satisfies Kept);
+}
+
+function underWay(): ServiceError {
+  return new ServiceError('conflict', 'A request with this idempotency key is under way', { retryAfterSeconds: 1 });
 }
 
 function placeOf({ tenantId, applicationId, requestHash }: Claim) {

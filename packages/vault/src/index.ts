@@ -1,6 +1,6 @@
 export type { SecretPlace } from './encryption/cipher.ts';
 export { IntegrityError } from './encryption/integrity-error.ts';
-export { decryptSecret, encryptSecret, type KeyHolder, type Secret } from './encryption/secrets.ts';
+export { decryptSecret, encryptSecret, type KeyHolder, prepareSecret, type Secret } from './encryption/secrets.ts';
 export { evaluateExpression } from './expressions/evaluate-expression.ts';
 export { type FilterBudget, newFilterBudget } from './expressions/filter-budget.ts';
 export {

@@ -12,7 +12,7 @@ import { tenantOperations } from './tenants/tenant.routes.ts';
 export const operations = [...applicationOperations, listPermissions, ...tenantOperations, ...proxyOperations];
 
 export function createApp(context: Context, headerPrefix: string) {
-  const { db, callers, pepper, vault, log } = context;
+  const { db, callers, changes, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
     operations,
@@ -24,6 +24,7 @@ export function createApp(context: Context, headerPrefix: string) {
       db,
       vault,
       pepper,
+      confirm: (change) => changes.barrier(change),
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
     authenticate: (key) => authenticate(key, { callers, pepper, headerName }),

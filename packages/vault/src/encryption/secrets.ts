@@ -25,6 +25,17 @@ export async function encryptSecret(holder: KeyHolder, secret: Secret, plaintext
   return ciphertext;
 }
 
+/** Like {@link encryptSecret}, once, without asking anybody when it is done: for the inside of a transaction. */
+export async function prepareSecret(holder: KeyHolder, secret: Secret): Promise<(plaintext: string) => Buffer> {
+  const key = await holder.dataKeys.reserve(secret, 1);
+  return (plaintext) => {
+    const bytes = Buffer.from(plaintext);
+    const ciphertext = encrypt(key, secret, bytes);
+    bytes.fill(0);
+    return ciphertext;
+  };
+}
+
 /**
  * Opens what {@link encryptSecret} made for the same place. The caller zeroes the result when done.
  * @throws {IntegrityError} when it was changed, copied or swapped, or when its key is gone.

@@ -1,7 +1,8 @@
+import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { newFilterBudget } from '../expressions/filter-budget.ts';
 import { isNestedDeeperThan, isObject, type Json } from '../json.ts';
-import { createTokens } from '../tokens/create-tokens.ts';
+import { type AlsoInTransaction, type CreatedToken, createTokens } from '../tokens/create-tokens.ts';
 import { readTokenInput, type TokenInput } from '../tokens/read-token-input.ts';
 import { requirePermission } from '../tokens/require-permission.ts';
 import type { Actor } from '../tokens/token.ts';
@@ -17,7 +18,7 @@ const mostTokens = 5000;
  * nothing, in one transaction.
  * @throws {ServiceError} as `createToken` does, with paths from the root of `value`; `bad_request` for over 5,000 tokens.
  */
-export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
+export async function tokenize(vault: Vault, actor: Actor, value: Json, also?: AlsoInTransaction<Json>): Promise<Json> {
   requirePermission(actor, 'token:create');
   if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
   const inputs: TokenInput[] = [];
@@ -32,13 +33,16 @@ export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise
     return null;
   });
   if (inputs.length === 0) return value;
-  const created = await createTokens(vault, actor, inputs);
-  let next = 0;
-  return visit(value, '', (_found, _path, asId) => {
-    const token = created[next++]?.token;
-    if (!token) throw new Error('A token is missing');
-    return asId ? token.id : (token as unknown as Json);
-  });
+  const tokenized = (created: readonly CreatedToken[]) => {
+    let next = 0;
+    return visit(value, '', (_found, _path, asId) => {
+      const token = created[next++]?.token;
+      if (!token) throw new Error('A token is missing');
+      return asId ? token.id : (token as unknown as Json);
+    });
+  };
+  const alsoTokenized = also && ((tx: Queryable, created: CreatedToken[]) => also(tx, tokenized(created)));
+  return tokenized(await createTokens(vault, actor, inputs, alsoTokenized));
 }
 
 /** What becomes of a place: a token input stands there, or a primitive, whose token is answered by its id alone. */

@@ -22,19 +22,35 @@ export interface CreatedToken {
   created: boolean;
 }
 
-/** Stores tokens, all or none, in one transaction; in one statement where nothing is deduplicated. In their order. */
-export async function createTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<CreatedToken[]> {
+/** What else belongs into the transaction that creates tokens. */
+export type AlsoInTransaction<T> = (tx: Queryable, created: T) => Promise<void>;
+
+/**
+ * Stores tokens, all or none, in one transaction; in one statement where nothing is deduplicated and nothing else belongs
+ * to it. In their order.
+ */
+export async function createTokens(
+  vault: Vault,
+  actor: Actor,
+  inputs: readonly TokenInput[],
+  also?: AlsoInTransaction<CreatedToken[]>,
+): Promise<CreatedToken[]> {
   const refused = inputs.filter((input) => !isGrantedOnEach(actor, 'token:create', input.containers));
   if (refused.length > 0) throw containersRefused(refused);
   const drafts = await draft(vault, actor, inputs);
-  const placed = await placeOverExpired(vault, actor, drafts);
-  const equal = await presentEqualTokens(
-    vault,
-    actor,
-    placed.flatMap((one) => ('existing' in one ? [one.existing] : [])),
-  );
-  const budget = newFilterBudget();
-  return drafts.map((one, i) => present(one, placed[i], { actor, equal, budget }));
+  const presentAll = async (placed: readonly Placed[]) => {
+    const existing = placed.flatMap((one) => ('existing' in one ? [one.existing] : []));
+    const equal = await presentEqualTokens(vault, actor, existing);
+    const budget = newFilterBudget();
+    return drafts.map((one, i) => present(one, placed[i], { actor, equal, budget }));
+  };
+  if (!also) return presentAll(await placeOverExpired(vault, actor, drafts));
+  let created: CreatedToken[] = [];
+  await placeOverExpired(vault, actor, drafts, async (tx, placed) => {
+    created = await presentAll(placed);
+    await also(tx, created);
+  });
+  return created;
 }
 
 /** Encrypts each token and computes its hashes; nothing is stored yet. */
@@ -63,29 +79,46 @@ async function draft(vault: Vault, { tenantId, traceId }: Actor, inputs: readonl
 }
 
 /** An id is free from the moment at which its token expires, whether or not the worker has been there. */
-async function placeOverExpired(vault: Vault, actor: Actor, drafts: readonly Draft[]): Promise<Placed[]> {
+async function placeOverExpired(
+  vault: Vault,
+  actor: Actor,
+  drafts: readonly Draft[],
+  also?: AlsoInTransaction<Placed[]>,
+): Promise<Placed[]> {
   try {
-    return await place(vault, actor, drafts);
+    return await place(vault, actor, drafts, also);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error;
     const ids = drafts.flatMap(({ input }) => input.id ?? []);
     if (!(await freeExpiredIds(vault.db, actor.tenantId, ids))) throw error;
-    return place(vault, actor, drafts);
+    return place(vault, actor, drafts, also);
   }
 }
 
-async function place(vault: Vault, actor: Actor, drafts: readonly Draft[]): Promise<Placed[]> {
+async function place(
+  vault: Vault,
+  actor: Actor,
+  drafts: readonly Draft[],
+  also?: AlsoInTransaction<Placed[]>,
+): Promise<Placed[]> {
   const month = monthOf(vault.clock());
   const asked = drafts.some(({ input }) => input.deduplicate === true);
-  const outcome: InsertOutcome = asked ? 'deduplicate' : await vault.inserts.insert(actor, rowsOf(drafts), month);
-  if (outcome !== 'deduplicate') return matchInserted(drafts, outcome);
-  const insert = async (tx: Queryable, fresh: readonly Draft[]) =>
-    fresh.length === 0 ? [] : insertTokens(tx, actor, rowsOf(fresh), { month, deduplicated: true });
-  return vault.db
-    .transaction()
-    .execute((tx) =>
-      insertWhatIsNew(tx, actor.tenantId, drafts, async (fresh) => matchInserted(fresh, await insert(tx, fresh))),
-    );
+  if (!asked && !also) {
+    const outcome = await vault.inserts.insert(actor, rowsOf(drafts), month);
+    if (outcome !== 'deduplicate') return matchInserted(drafts, outcome);
+  }
+  const insert = async (tx: Queryable, some: readonly Draft[], deduplicated: boolean): Promise<InsertOutcome> =>
+    some.length === 0 ? [] : insertTokens(tx, actor, rowsOf(some), { month, deduplicated });
+  return vault.db.transaction().execute(async (tx) => {
+    const outcome = asked ? 'deduplicate' : await insert(tx, drafts, false);
+    const insertFresh = async (fresh: readonly Draft[]) => matchInserted(fresh, await insert(tx, fresh, true));
+    const placed =
+      outcome === 'deduplicate'
+        ? await insertWhatIsNew(tx, actor.tenantId, drafts, insertFresh)
+        : matchInserted(drafts, outcome);
+    await also?.(tx, placed);
+    return placed;
+  });
 }
 
 const rowsOf = (drafts: readonly Draft[]) => drafts.map(({ row }) => row);

@@ -39,12 +39,12 @@ const createApplication = operation({
   body: createApplicationBody,
   confirmed: true,
   response: { 201: applicationWithKey },
-  async handle({ body, caller, traceId }, context) {
+  async handle({ body, caller, traceId, settle }, context) {
     requireGrants(body);
     const { permissions, rules } = checkGrants(body, body.type);
     const expiresAt = futureDate(body.expires_at);
     const key = generateApiKey(context.keyEnvironment, body.type);
-    const { application, change } = await context.db.transaction().execute(async (tx) => {
+    const { application, answer, change } = await context.db.transaction().execute(async (tx) => {
       const application = await insertApplication(tx, {
         tenant_id: caller.tenantId,
         id: randomUUID(),
@@ -61,11 +61,13 @@ const createApplication = operation({
         entityType: 'application',
         entityId: application.id,
       });
-      return { application, change: await context.changes.record(tx, caller.tenantId, [absent]) };
+      const answer = created('/applications', { ...withoutNulls(application), id: application.id, key });
+      const change = await context.changes.record(tx, caller.tenantId, [absent]);
+      await settle?.(tx, answer, change);
+      return { application, answer, change };
     });
-    if (expiresAt) await setAlarm(context, application, expiresAt);
-    const answer = { ...withoutNulls(application), id: application.id, key };
-    return new Confirmed(await context.changes.barrier(change), created('/applications', answer));
+    if (expiresAt) void setAlarm(context, application, expiresAt); // nobody waits for Redis
+    return new Confirmed(await context.changes.barrier(change), answer);
   },
   replay: withoutReplacedKey,
 });
@@ -198,8 +200,8 @@ const regenerateApplicationKey = operation({
   confirmed: true,
   response: { 200: applicationWithKey },
   errors: ['not_found'],
-  async handle({ params, caller, traceId }, { db, changes, keyEnvironment, pepper }) {
-    const { updated, key, change } = await db.transaction().execute(async (tx) => {
+  async handle({ params, caller, traceId, settle }, { db, changes, keyEnvironment, pepper }) {
+    const { answer, change } = await db.transaction().execute(async (tx) => {
       const current = await lockApplication(tx, caller.tenantId, params.id);
       if (!current) throw notFound(params.id);
       const key = generateApiKey(keyEnvironment, current.type);
@@ -212,9 +214,12 @@ const regenerateApplicationKey = operation({
         entityId: params.id,
       });
       const tags = [tagOf.application(params.id), absent];
-      return { updated, key, change: await changes.record(tx, caller.tenantId, tags) };
+      const answer = { ...withoutNulls(updated), key };
+      const change = await changes.record(tx, caller.tenantId, tags);
+      await settle?.(tx, answer, change);
+      return { answer, change };
     });
-    return new Confirmed(await changes.barrier(change), { ...withoutNulls(updated), key });
+    return new Confirmed(await changes.barrier(change), answer);
   },
   replay: withoutReplacedKey,
 });

@@ -35,7 +35,7 @@ const createProxy = operation({
   confirmed: true,
   response: { 201: proxySchema },
   errors: ['transform_does_not_compile'],
-  async handle({ body, caller, traceId }, context) {
+  async handle({ body, caller, traceId, settle }, context) {
     const { db, vault, pepper, changes } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);
@@ -50,11 +50,14 @@ const createProxy = operation({
       key_ciphertext: await encryptProxyKey(vault, tenantId, id, key),
       created_by: caller.id,
     };
-    const { inserted, change } = await db.transaction().execute(async (tx) => {
+    const { answer, change } = await db.transaction().execute(async (tx) => {
       await recordChange(tx, actOf(caller, traceId), auditOf('proxy.created', id));
-      return { inserted: await insertProxy(tx, row), change: await changes.record(tx, tenantId, [absent]) };
+      const answer = created('/proxies', await toProxy(vault, await insertProxy(tx, row)));
+      const change = await changes.record(tx, tenantId, [absent]);
+      await settle?.(tx, answer, change);
+      return { answer, change };
     });
-    return new Confirmed(await changes.barrier(change), created('/proxies', await toProxy(vault, inserted)));
+    return new Confirmed(await changes.barrier(change), answer);
   },
 });
 

@@ -46,8 +46,8 @@ export const tokenizeOperation = operation({
   response: { 200: tokenized },
   errors: ['conflict'],
   keep: (body) => withoutCvcs(body as Json),
-  handle({ body, caller, traceId }, { vault }) {
-    return tokenize(vault, actorOf(caller, traceId), body as Json);
+  handle({ body, caller, traceId, settle }, { vault }) {
+    return tokenize(vault, actorOf(caller, traceId), body as Json, settle);
   },
 });
 

@@ -1,5 +1,7 @@
+import type { Queryable } from '@sluice/database';
 import { Confirmed, created, pageOf, Reply, toPage } from '@sluice/http-api';
 import {
+  type CreatedToken,
   createToken,
   deleteToken,
   findToken,
@@ -37,9 +39,11 @@ export const createTokenOperation = operation({
   response: { 201: token, 200: token },
   errors: ['conflict'],
   keep: (body) => withoutCvcs(body as Json),
-  async handle({ body, caller, traceId }, { vault }) {
-    const result = await createToken(vault, actorOf(caller, traceId), body);
-    return result.created ? created('/tokens', result.token) : new Reply(200, result.token);
+  async handle({ body, caller, traceId, settle }, { vault }) {
+    const answerTo = (result: CreatedToken) =>
+      result.created ? created('/tokens', result.token) : new Reply(200, result.token);
+    const also = settle && ((tx: Queryable, result: CreatedToken) => settle(tx, answerTo(result)));
+    return answerTo(await createToken(vault, actorOf(caller, traceId), body, also));
   },
 });
 

@@ -1,0 +1,98 @@
+// Requests whose answer was lost after what they asked for was done, sent again under their idempotency key.
+import { randomUUID } from 'node:crypto';
+import { eventually, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import { startTestManagement } from './testing/test-management.ts';
+
+const api = useStack((stack) => startTestManagement(stack));
+
+function create(name: string) {
+  const body = { name, type: 'private', permissions: ['token:read'] };
+  return api.current.send('POST', '/applications', { body, headers: { 'SVC-IDEMPOTENCY-KEY': name } });
+}
+
+async function countNamed(name: string): Promise<number> {
+  const rows = await api.current.db.selectFrom('applications').select('id').where('name', '=', name).execute();
+  return rows.length;
+}
+
+/** As if the process died with its commit: what it writes of an answer afterwards is refused. */
+async function withoutLastWord(act: () => Promise<void>): Promise<void> {
+  const { db } = api.current;
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin
+    if exists (select from audit_log where xmin = pg_current_xact_id()::xid) then return new; end if;
+    raise 'gone';
+  end $$`.execute(db);
+  await sql`create trigger gone before update on idempotency_records for each row
+    when (new.answer_ciphertext is not null) execute function refuse()`.execute(db);
+  try {
+    await act();
+  } finally {
+    await sql`drop function refuse cascade`.execute(db);
+  }
+}
+
+test('a creation whose process died after the commit is replayed, key and all, and its change confirmed', async () => {
+  const name = randomUUID();
+  await withoutLastWord(async () => {
+    const first = await create(name);
+    const second = await create(name);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect(second.headers.get('svc-revocation')).toMatch(/^change=[0-9a-f-]{36}, holders=\d+, waited_ms=\d+$/);
+  });
+  expect(await countNamed(name)).toBe(1);
+});
+
+test('so is a Proxy, and a key that was replaced', async () => {
+  await withoutLastWord(async () => {
+    const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+    const body = { name: 'P', destination_url: 'https://example.com' };
+    const proxies = [1, 2].map(() => () => api.current.send('POST', '/proxies', { body, headers }));
+    const [proxy, sameProxy] = [await proxies[0]?.(), await proxies[1]?.()];
+    expect(sameProxy?.body).toEqual(proxy?.body);
+
+    const { id, key } = await api.current.application();
+    const regenerate = () => api.current.send('POST', `/applications/${id}/regenerate`, { headers });
+    const [first, second] = [await regenerate(), await regenerate()];
+    expect(first.body.key).not.toBe(key);
+    expect(second.body).toEqual(first.body);
+  });
+});
+
+test('one that could not be confirmed stands, and is confirmed when it is sent again', async () => {
+  const name = randomUUID();
+  const { db } = api.current;
+  const lock = await db.startTransaction().execute();
+  try {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(lock);
+    await sql`lock table cache_leases in access exclusive mode`.execute(lock);
+    expect((await create(name)).status).toBe(503);
+  } finally {
+    await lock.rollback().execute();
+  }
+  const again = await create(name);
+  expect(again.status).toBe(201);
+  expect(again.headers.get('svc-revocation')).toContain('change=');
+  expect(await countNamed(name)).toBe(1);
+});
+
+test('one that hung until another request had its key is rolled back', async () => {
+  const name = randomUUID();
+  const { db } = api.current;
+  const lock = await db.startTransaction().execute();
+  await sql`lock table audit_log in access exclusive mode`.execute(lock);
+  const hanging = create(name);
+  await eventually('claimed and at work', async () => {
+    const { numUpdatedRows } = await db
+      .updateTable('idempotency_records')
+      .set({ claim_id: randomUUID() })
+      .where('answer_ciphertext', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  });
+  await lock.rollback().execute();
+  expect((await hanging).status).toBe(409);
+  expect(await countNamed(name)).toBe(0);
+});
