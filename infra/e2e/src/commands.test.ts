@@ -12,6 +12,7 @@ test.each([
   'infra/local/src/main.ts',
   'infra/local/src/demo/main.ts',
   'infra/bench/src/main.ts',
+  'infra/configuration/src/main.ts',
   'infra/e2e/src/chaos/main.ts',
   'infra/e2e/src/faults/main.ts',
   'infra/transform/src/main.ts',

@@ -3,7 +3,7 @@ import type { configSchema } from './config.ts';
 import { createIngress } from './ingress.ts';
 
 /** Listens; resolves with the port. */
-export async function start(config: Config<typeof configSchema>, { log, stack }: Runtime): Promise<Service> {
+export async function start(config: Config<typeof configSchema>, { log, stack, draining }: Runtime): Promise<Service> {
   const server = createIngress({
     origins: {
       'proxy-gateway': new URL(config.PROXY_GATEWAY_URL),
@@ -13,5 +13,5 @@ export async function start(config: Config<typeof configSchema>, { log, stack }:
     headerPrefix: config.HEADER_PREFIX,
     onFailure: (error, upstream) => log.warn({ err: error, upstream }, 'a service did not answer'),
   });
-  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };
+  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }

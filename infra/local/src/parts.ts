@@ -3,6 +3,7 @@ export { hasEnded, stopChild, untilEnded } from './processes/child.ts';
 export { freePort } from './processes/free-port.ts';
 export { parentOf } from './processes/process-identity.ts';
 export { startWatchdog, type Watchdog } from './processes/watchdog.ts';
+export { repositoryRoot } from './repository.ts';
 export { readCredentials } from './stack/credentials.ts';
 export { migrateDatabase } from './stack/migrations.ts';
 export { readSecrets } from './stack/secrets.ts';

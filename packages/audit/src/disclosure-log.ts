@@ -1,24 +1,14 @@
 import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { sql } from 'kysely';
-
-/** One invocation or read that gave plaintext away. */
-export interface Disclosure {
-  tenantId: string;
-  /** The Application; null for what no Application asked for. */
-  actorId: string | null;
-  traceId: string | null;
-  /** `token.read`, `token.detokenized`, `proxy.invoked`, `transform.detokenized`. */
-  operation: string;
-  entityType: 'token' | 'proxy';
-  entityId: string;
-  /** Token ids, destination host, outcome. Never a value. */
-  detail: { token_ids: readonly string[]; destination_host?: string; outcome?: string };
-}
+import { type Disclosure, type DisclosureRow, insertRows, toRow } from './disclosure.ts';
+import type { DisclosureSettings } from './disclosure-settings.ts';
+import { insertAccepted } from './insert-accepted.ts';
+import { openSpool, type Segment } from './spool.ts';
 
 export interface DisclosureLog {
   /**
-   * Notes a disclosure that is about to happen. The row is written within `flushIntervalMs`.
+   * Notes a disclosure that is about to happen. The row is in Postgres within `flushIntervalMs`; with a spool it
+   * outlives the process from now on.
    * @throws {ServiceError} `unavailable` when rows cannot be stored: what cannot be recorded is not disclosed.
    */
   record(disclosure: Disclosure): void;
@@ -29,29 +19,85 @@ export interface DisclosureLogOptions {
   stack: AsyncDisposableStack;
   /** Told of each batch that could not be written; it stays queued and is tried again. */
   onError: (error: unknown) => void;
-  /** How many disclosures may wait. */
-  queueLimit?: number;
   flushIntervalMs?: number;
 }
 
 const batchSize = 1000;
+const probeIntervalMs = 1000;
 
-interface QueuedDisclosure extends Disclosure {
-  at: string;
+interface Waiting {
+  row: DisclosureRow;
+  /** Where it is spooled. */
+  segment?: Segment;
 }
 
-/** Opens the log. On disposal what is queued is written before it closes. */
-export function openDisclosureLog(options: DisclosureLogOptions): DisclosureLog {
-  const { db, stack, onError, queueLimit = 10_000, flushIntervalMs = 100 } = options;
-  let queue: QueuedDisclosure[] = [];
+/**
+ * Opens the log; what a former process left in the spool is written first. On disposal what is queued is written before
+ * it closes.
+ *
+ * A row that Postgres refuses is set aside, where it holds up no other, and goes on counting as one that waits. It is
+ * not dropped, since it may be the table that is at fault; then all are refused, and disclosing stops.
+ * @throws {Error} where there can be no such folder.
+ */
+export function openDisclosureLog(
+  { DISCLOSURE_QUEUE_LIMIT: queueLimit, DISCLOSURE_SPOOL_DIRECTORY: directory }: DisclosureSettings,
+  { db, stack, onError, flushIntervalMs = 100 }: DisclosureLogOptions,
+): DisclosureLog {
+  const spool = directory === undefined ? undefined : openSpool({ directory, onError });
+  let queue: Waiting[] = [...(spool?.left ?? [])];
+  let refused: Waiting[] = [];
   let flushing: Promise<void> | undefined;
+  let probedAt = 0;
+  let complainedAt = Number.NEGATIVE_INFINITY;
+
+  const insert = (batch: readonly Waiting[]) =>
+    insertRows(
+      db,
+      batch.map(({ row }) => row),
+    );
 
   async function flush(): Promise<void> {
+    if (refused.length > 0 && performance.now() - probedAt >= probeIntervalMs) await probe();
     while (queue.length > 0) {
       const batch = queue.slice(0, batchSize);
-      await insertDisclosures(db, batch);
+      const { refused: found, reason } = await insertAccepted(batch, insert);
       queue = queue.slice(batch.length);
+      const outcasts = new Set(found);
+      for (const one of batch) if (!outcasts.has(one)) release(one);
+      if (found.length > 0) {
+        refused.push(...found.map(setAside));
+        const ids = found.slice(0, 3).map(({ row }) => row.id);
+        onError(new Error(`Postgres refuses ${found.length} rows, such as ${ids}; they wait`, { cause: reason }));
+      }
     }
+  }
+
+  /** Tries one of those that were refused, each time another. Where it is accepted now, all are tried again. */
+  async function probe(): Promise<void> {
+    probedAt = performance.now();
+    const one = refused.shift();
+    if (!one) return;
+    refused.push(one);
+    const { refused: still } = await insertAccepted([one], insert);
+    if (still.length > 0) return;
+    queue = [...refused, ...queue];
+    refused = [];
+  }
+
+  function setAside(one: Waiting): Waiting {
+    if (!spool || !one.segment) return one;
+    try {
+      const moved = { row: one.row, segment: spool.setAside(one.row) };
+      release(one);
+      return moved;
+    } catch (error) {
+      onError(error);
+      return one; // it keeps its file
+    }
+  }
+
+  function release({ segment }: Waiting): void {
+    if (segment) spool?.release(segment);
   }
 
   function flushOnce(): Promise<void> {
@@ -62,44 +108,44 @@ export function openDisclosureLog(options: DisclosureLogOptions): DisclosureLog 
   }
 
   const timer = setInterval(() => {
-    if (queue.length > 0) flushOnce().catch(onError);
+    if (queue.length + refused.length > 0 && !flushing) flushOnce().catch(onError);
   }, flushIntervalMs);
 
   stack.defer(async () => {
     clearInterval(timer);
-    await flushOnce();
-    await flushOnce();
+    try {
+      await flushOnce();
+      await flushOnce();
+    } finally {
+      spool?.close();
+    }
+    if (refused.length > 0 && !spool) onError(new Error(`${refused.length} rows that Postgres refused are lost`));
   });
+
+  /** Once a second at most: every disclosure is refused meanwhile. */
+  function complain(error: unknown): void {
+    if (performance.now() - complainedAt < 1000) return;
+    complainedAt = performance.now();
+    onError(error);
+  }
 
   return {
     record(disclosure) {
-      if (queue.length >= queueLimit) {
-        throw new ServiceError('unavailable', 'Disclosures cannot be recorded at the moment; nothing is disclosed', {
-          retryAfterSeconds: 1,
-        });
+      if (queue.length + refused.length >= queueLimit) throw unavailable();
+      const row = toRow(disclosure);
+      try {
+        queue.push(spool ? { row, segment: spool.append(row) } : { row });
+      } catch (error) {
+        complain(error);
+        throw unavailable(error);
       }
-      queue.push({ ...disclosure, at: new Date().toISOString() });
     },
   };
 }
 
-/** One statement and one parameter, however many rows. */
-async function insertDisclosures(db: Database, batch: readonly QueuedDisclosure[]): Promise<void> {
-  const rows = batch.map((entry) => ({
-    tenant_id: entry.tenantId,
-    at: entry.at,
-    actor_id: entry.actorId,
-    trace_id: entry.traceId,
-    operation: entry.operation,
-    entity_type: entry.entityType,
-    entity_id: entry.entityId,
-    detail: entry.detail,
-  }));
-  await sql`
-    insert into audit_log (tenant_id, at, actor_id, trace_id, operation, entity_type, entity_id, detail)
-    select tenant_id, at, actor_id, trace_id, operation, entity_type, entity_id, detail
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(
-      tenant_id uuid, at timestamptz, actor_id uuid, trace_id text,
-      operation text, entity_type text, entity_id text, detail jsonb)
-  `.execute(db);
+function unavailable(cause?: unknown): ServiceError {
+  return new ServiceError('unavailable', 'Disclosures cannot be recorded at the moment; nothing is disclosed', {
+    retryAfterSeconds: 1,
+    ...(cause !== undefined && { cause }),
+  });
 }

@@ -21,6 +21,10 @@ const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1000);
 const socketTimeoutMs = 3000;
 const pingIntervalMs = 1000;
 
+/** Nothing waits for Redis, so that nobody else would tell. */
+const awayMessage =
+  'Redis is away: announcements are not heard, changes come by the mailbox of the lease; is it running, and is REDIS_URL right?';
+
 /** Opens two connections, which reconnect for ever. Close with the stack. */
 export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
   const publisher = new Redis(redisUrl, {
@@ -56,7 +60,7 @@ export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
       subscribeTo(...handlers.keys());
     })
     .on('close', () => {
-      if (!isAway && !isClosed) log.warn('announcements are not heard; changes come by the mailbox of the lease');
+      if (!isAway && !isClosed) log.warn(awayMessage);
       isAway = true;
     })
     .on('error', (err) => log.debug({ err }, 'announcement connection'))

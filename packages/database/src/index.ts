@@ -1,3 +1,4 @@
+export { checkDatabase } from './check-database.ts';
 export {
   type ConnectOptions,
   connectDatabase,
@@ -9,6 +10,7 @@ export {
 export { addToCounter, counterSlot, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
+export { openAhead } from './open-ahead.ts';
 export { prepared, preparedSql } from './prepared.ts';
 export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';
 export type { MailboxEntry } from './tables/cache-leases.ts';

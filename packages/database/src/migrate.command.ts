@@ -27,7 +27,9 @@ async function run(): Promise<number> {
     { stack, onError: (error) => console.error(error.message), statementTimeoutMs: 0 },
   );
   try {
-    const applied = await migrate(db);
+    const applied = await migrate(db, {
+      onWait: () => console.error('Another transaction holds a table; trying again'),
+    });
     console.log(applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`);
     return 0;
   } catch (error) {

@@ -1,10 +1,13 @@
-import { type MigrationResult, Migrator } from 'kysely/migration';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
 import * as firstTables from './migrations/0001-first-tables.ts';
 import * as proxyNames from './migrations/0002-proxy-names.ts';
 import * as idempotencyRecords from './migrations/0003-idempotency-records.ts';
 import * as cacheCoherence from './migrations/0004-cache-coherence.ts';
 import * as tokenSearch from './migrations/0010-token-search.ts';
+import * as auditLogIds from './migrations/0011-audit-log-ids.ts';
 
 /** Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. */
 const migrations = {
@@ -13,15 +16,58 @@ const migrations = {
   '0003-idempotency-records': idempotencyRecords,
   '0004-cache-coherence': cacheCoherence,
   '0010-token-search': tokenSearch,
+  '0011-audit-log-ids': auditLogIds,
 };
+
+/** Of this version, in their order. */
+export const migrationNames: readonly string[] = Object.keys(migrations);
+
+export interface MigrateOptions {
+  /** Told when another transaction is in the way. */
+  onWait?: () => void;
+}
+
+/**
+ * What asks for a table that another transaction holds has to wait, and all who ask after it wait behind it, though they
+ * would get on with that transaction. So a migration soon gives up, lets them pass, and tries again.
+ */
+const lockTimeoutMs = 500;
+const pauseMs = 2000;
+const patienceMs = 300_000;
+
+/** Postgres's code for a lock that was not to be had in time. */
+const lockNotAvailable = '55P03';
 
 /**
  * Brings the database to the newest version. Several processes may run it at once: one works, the others wait.
  * @returns the names of the migrations that it applied.
  */
-export async function migrate(db: Database): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error) throw error;
-  return results.filter((result: MigrationResult) => result.status === 'Success').map((result) => result.migrationName);
+export async function migrate(db: Database, { onWait }: MigrateOptions = {}): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => withLockTimeout } });
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (!error) return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
+    if (!isLockTimeout(error)) throw error;
+    if (performance.now() > deadline) {
+      throw new Error(`another transaction holds a table for over ${patienceMs / 60_000} minutes`, { cause: error });
+    }
+    onWait?.();
+    await wait(pauseMs);
+  }
 }
+
+/** For the transaction in which all of them run. */
+const withLockTimeout: Record<string, Migration> = Object.fromEntries(
+  Object.entries<Migration>(migrations).map(([name, { up }]) => [
+    name,
+    {
+      async up(tx) {
+        await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx);
+        await up(tx);
+      },
+    },
+  ]),
+);
+
+const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === lockNotAvailable;

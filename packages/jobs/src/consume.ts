@@ -7,7 +7,7 @@ import type { JobMetrics } from './job-metrics.ts';
 export interface ConsumeOptions {
   redisUrl: string;
   stack: AsyncDisposableStack;
-  /** Told of each try that failed. */
+  /** Told of each try that failed, and not of Redis being away. */
   onError: (error: Error) => void;
   concurrency?: number;
   /** How long a job is a worker's without a sign of life from it; then another takes it over. Default 30 s. */
@@ -44,13 +44,17 @@ export function consume<N extends JobName>(
       stalledInterval: lockMs / 2,
     },
   );
-  worker.on('error', onError).on('failed', (_job, error) => {
+  // While Redis is away each try to connect would be told.
+  const onQueueError = (error: Error) => {
+    if (connection.isReady()) onError(error);
+  };
+  worker.on('error', onQueueError).on('failed', (_job, error) => {
     metrics?.failed(name);
     onError(error);
   });
   if (metrics) {
     const queue = new Queue(name, { prefix: keyPrefix, connection: connection.redis });
-    queue.on('error', onError);
+    queue.on('error', onQueueError);
     metrics.follow(queue);
   }
   stack.defer(async () => {

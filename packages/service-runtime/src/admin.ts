@@ -11,9 +11,19 @@ const checkTimeoutMs = 2000;
 export class Readiness {
   #checks = new Map<string, ReadinessCheck>();
   #state: 'starting' | 'running' | 'stopping' = 'starting';
+  #wasReady = false;
 
   add(name: string, check: ReadinessCheck): void {
     this.#checks.set(name, check);
+  }
+
+  /** Whether nothing was missing when it was last looked at. */
+  get wasReady(): boolean {
+    return this.#wasReady;
+  }
+
+  get state(): 'starting' | 'running' | 'stopping' {
+    return this.#state;
   }
 
   set state(state: 'starting' | 'running' | 'stopping') {
@@ -29,6 +39,7 @@ export class Readiness {
         if (typeof reason === 'string') missing[name] = reason;
       }),
     );
+    this.#wasReady = Object.keys(missing).length === 0;
     return missing;
   }
 }

@@ -6,6 +6,7 @@ export {
   describeConfig,
   readConfig,
   type SettingCondition,
+  type SettingSchema,
 } from './config.ts';
 export { listen } from './listen.ts';
 export { createLogger, type Logger } from './logger.ts';

@@ -1,14 +1,22 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { answersThatClose } from './answers-that-close.ts';
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  stack: AsyncDisposableStack;
+  /** From its abort on each answer ends its connection, though new ones are accepted until the disposal. */
+  draining?: AbortSignal;
+}
 
 /**
  * Listens, and on disposal stops accepting, lets what is under way finish, and returns when every connection is gone.
  * @returns the port, which differs from the one asked for where that was 0.
  */
-export async function listen(
-  server: Server,
-  { host, port, stack }: { host: string; port: number; stack: AsyncDisposableStack },
-): Promise<number> {
+export async function listen(server: Server, { host, port, stack, draining }: ListenOptions): Promise<number> {
+  const answers = answersThatClose(server);
+  const unused = unusedConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
@@ -16,16 +24,35 @@ export async function listen(
       resolve();
     });
   });
-  stack.defer(() => closeServer(server));
+  draining?.addEventListener('abort', () => answers.closeLast());
+  stack.defer(() => {
+    answers.closeAll();
+    return closeServer(server, unused);
+  });
   return (server.address() as AddressInfo).port;
 }
 
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: Server, unused: { destroy(): void }): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
+    unused.destroy();
     // Connections that are idle now, and those that become idle when their last answer is out.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     sweep.unref();
     server.once('close', () => clearInterval(sweep));
   });
+}
+
+/** Connections that clients opened ahead. Node takes them for busy until the timeout of their first head. */
+function unusedConnections(server: Server) {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return {
+    destroy() {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    },
+  };
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { listen } from './index.ts';
 
 const runtime = new URL('./index.ts', import.meta.url).href;
 
@@ -17,7 +19,7 @@ function run(start: string, env: Record<string, string> = {}, args: string[] = [
     const start = ${start};
     await runService({ name: 'sample', summary: 'a sample', configSchema, start }, process);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
-    env: { PATH: process.env.PATH, ADMIN_HOST: '127.0.0.1', NEEDED: 'needed', ...env },
+    env: { PATH: process.env.PATH, ADMIN_HOST: '127.0.0.1', NEEDED: 'needed', SHUTDOWN_DRAIN_MS: '0', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const output = { text: '' };
@@ -84,6 +86,76 @@ test('a request under way is answered before the exit, a new connection is refus
   expect(await underWay).toBe('answered');
   expect(await exit).toBe(0);
 });
+
+describe('a service that drains', () => {
+  /** Answers `/slow` after 1.5 s, all else at once. */
+  const serving = `async (config, { stack, draining }) => {
+    const server = createServer((request, response) =>
+      setTimeout(() => response.end('answered'), request.url === '/slow' ? 1500 : 0));
+    const port = await listen(server, { host: '127.0.0.1', port: 0, stack, draining });
+    return { port };
+  }`;
+
+  async function start(drainMs: number, more: Record<string, string> = {}) {
+    const adminPort = await freePort();
+    const started = run(serving, { SHUTDOWN_DRAIN_MS: String(drainMs), ADMIN_PORT: String(adminPort), ...more });
+    await until(started.output, 'sample started');
+    const [, port] = /"port":(\d+)/.exec(started.output.text) ?? [];
+    const readiness = async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status;
+    return { ...started, url: `http://127.0.0.1:${port}`, readiness };
+  }
+
+  const isAnswered = async (url: string) => {
+    const answer = await fetch(url);
+    return { text: await answer.text(), connection: answer.headers.get('connection') };
+  };
+
+  test('is not ready at once, answers on for the time that is set, and ends each connection with its answer', async () => {
+    const { child, exit, url, readiness } = await start(1000);
+    expect(await readiness()).toBe(200);
+    expect(await isAnswered(url)).toEqual({ text: 'answered', connection: 'keep-alive' });
+    const underWay = isAnswered(`${url}/slow`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const stoppedAt = performance.now();
+    kill(child, 'SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await readiness()).toBe(503);
+    while (performance.now() - stoppedAt < 700) {
+      expect(await isAnswered(url)).toEqual({ text: 'answered', connection: 'close' });
+    }
+    expect(await underWay).toEqual({ text: 'answered', connection: 'close' }); // after the draining
+    await expect(fetch(url)).rejects.toThrow();
+    expect(await exit).toBe(0);
+    expect(performance.now() - stoppedAt).toBeGreaterThan(1000);
+  });
+
+  test('has its whole timeout after that', async () => {
+    const { child, exit, url } = await start(1000, { SHUTDOWN_TIMEOUT_MS: '1200' });
+    kill(child, 'SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await isAnswered(`${url}/slow`)).toMatchObject({ text: 'answered' });
+    expect(await exit).toBe(0);
+  });
+
+  test('exits at once after a second signal', async () => {
+    const { child, exit } = await start(60_000);
+    kill(child, 'SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    kill(child, 'SIGTERM');
+    expect(await exit).toBe(1);
+  });
+
+  test('does not drain where its launcher is gone', async () => {
+    const { child, exit } = await start(60_000, { STOP_WHEN_STDIN_CLOSES: 'true' });
+    child.stdin?.end();
+    expect(await exit).toBe(0);
+  });
+});
+
+async function freePort(): Promise<number> {
+  await using stack = new AsyncDisposableStack();
+  return await listen(createServer(), { host: '127.0.0.1', port: 0, stack });
+}
 
 test('a part that does not close cleanly is logged, the others close, the exit is 0', async () => {
   const { child, output, exit } = run(`async (config, { stack }) => {

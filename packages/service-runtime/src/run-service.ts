@@ -1,6 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openAdminServer, Readiness } from './admin.ts';
 import { type Config, ConfigError, type ConfigSchema, describeConfig, readConfig } from './config.ts';
+import { logMissing } from './log-missing.ts';
 import { createLogger, type Logger } from './logger.ts';
 
 /** What a service is given beside its configuration. */
@@ -9,6 +11,8 @@ export interface Runtime {
   /** What is opened is put here; it closes in the reverse order. */
   stack: AsyncDisposableStack;
   readiness: Readiness;
+  /** Aborted when a stop begins, while requests still come and are answered. */
+  draining: AbortSignal;
   metrics: Registry;
 }
 
@@ -31,6 +35,8 @@ interface RuntimeSettings {
   ADMIN_HOST: string;
   ADMIN_PORT: number;
   SHUTDOWN_TIMEOUT_MS: number;
+  /** Absent where nothing is served. */
+  SHUTDOWN_DRAIN_MS?: number;
   STOP_WHEN_STDIN_CLOSES: boolean;
 }
 
@@ -51,18 +57,21 @@ export async function runService<const S extends ConfigSchema>(
   const config = readConfigOrExit(definition.configSchema, env);
   const settings = config as unknown as RuntimeSettings;
   const log = createLogger({ service: definition.name, level: settings.LOG_LEVEL });
+  const stopping = new AbortController();
   const runtime: Runtime = {
     log,
     stack: new AsyncDisposableStack(),
     readiness: new Readiness(),
+    draining: stopping.signal,
     metrics: new Registry(),
   };
-  const stop = onStop(runtime, settings);
+  const stop = onStop(runtime, stopping, settings);
   collectDefaultMetrics({ register: runtime.metrics });
   try {
     await openAdminServer({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, ...runtime });
     const { port } = await definition.start(config, runtime);
     runtime.readiness.state = 'running';
+    logMissing(runtime.readiness, runtime);
     log.info({ port, admin_port: settings.ADMIN_PORT }, `${definition.name} started`);
   } catch (error) {
     if (runtime.stack.disposed) return; // told to stop while it started: the stop is under way
@@ -81,18 +90,28 @@ function readConfigOrExit<const S extends ConfigSchema>(schema: S, env: NodeJS.P
   }
 }
 
-/** SIGTERM, SIGINT and the launcher's end stop the service once; a second signal exits at once. */
-function onStop({ log, stack, readiness }: Runtime, settings: RuntimeSettings): (exitCode: number) => Promise<never> {
-  let stopping = false;
-  const stop = async (exitCode: number): Promise<never> => {
-    if (stopping) process.exit(1);
-    stopping = true;
+/**
+ * SIGTERM, SIGINT and the launcher's end stop the service once; a second signal exits at once. Balancers that ask for
+ * readiness, or keep connections, notice a little later: a service that is ready goes on answering until then. Where the
+ * launcher has gone nobody is left who could notice.
+ */
+function onStop(
+  { log, stack, readiness }: Runtime,
+  stopping: AbortController,
+  settings: RuntimeSettings,
+): (exitCode: number, options?: { drains: boolean }) => Promise<never> {
+  const { SHUTDOWN_TIMEOUT_MS: timeoutMs, SHUTDOWN_DRAIN_MS: drainMs = 0 } = settings;
+  const stop = async (exitCode: number, { drains } = { drains: false }): Promise<never> => {
+    if (stopping.signal.aborted) process.exit(1);
+    const isServing = readiness.state === 'running' && readiness.wasReady;
     readiness.state = 'stopping';
+    stopping.abort();
+    if (drains && isServing && drainMs > 0) await wait(drainMs);
     const deadline = setTimeout(() => {
-      log.error(`not stopped within ${settings.SHUTDOWN_TIMEOUT_MS} ms`);
+      log.error(`not stopped within ${timeoutMs} ms`);
       log.flush();
       process.exit(1);
-    }, settings.SHUTDOWN_TIMEOUT_MS);
+    }, timeoutMs);
     deadline.unref();
     await stack.disposeAsync().catch((error: unknown) => log.error({ err: error }, 'a part did not close cleanly'));
     log.info('stopped');
@@ -102,7 +121,7 @@ function onStop({ log, stack, readiness }: Runtime, settings: RuntimeSettings): 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       log.info({ signal }, 'stopping');
-      void stop(0);
+      void stop(0, { drains: true });
     });
   }
   if (settings.STOP_WHEN_STDIN_CLOSES) {

@@ -16,7 +16,8 @@ export const serviceSettings = {
     type: 'integer',
     minimum: 0,
     default: 10_000,
-    description: 'How long a stop may take before the process exits all the same',
+    description:
+      'How long a stop may take before the process exits all the same, in milliseconds; with SHUTDOWN_DRAIN_MS, counted from its end',
   },
   STOP_WHEN_STDIN_CLOSES: {
     type: 'boolean',
@@ -27,6 +28,14 @@ export const serviceSettings = {
 
 export const httpSettings = {
   HOST: { type: 'string', default: '0.0.0.0', description: 'Address to listen on' },
+  SHUTDOWN_DRAIN_MS: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 600_000,
+    default: 3000,
+    description:
+      'How long a stop goes on answering, with /readyz at 503, until balancers send nothing more, in milliseconds',
+  },
   HEADER_PREFIX: {
     type: 'string',
     pattern: '^[A-Z][A-Z0-9]{0,31}$',

@@ -26,6 +26,8 @@ export interface TestServiceOptions {
   stack: AsyncDisposableStack;
   /** Settings beside those that every test needs. */
   settings?: Record<string, string>;
+  /** Aborted where the service is to drain, as at the beginning of a stop. */
+  draining?: AbortSignal;
   /** Everything that the service logs, line by line. */
   onLogLine?: (line: string) => void;
 }
@@ -33,7 +35,14 @@ export interface TestServiceOptions {
 /** Starts a service inside the test's process on a free port, with real stores. Closes with the stack. */
 export async function startTestService<const S extends ConfigSchema>(
   { configSchema, start }: { configSchema: S; start: Start<Config<S>> },
-  { databaseUrl, secrets, stack, settings = {}, onLogLine }: TestServiceOptions,
+  {
+    databaseUrl,
+    secrets,
+    stack,
+    settings = {},
+    draining = new AbortController().signal,
+    onLogLine,
+  }: TestServiceOptions,
 ): Promise<{ url: string }> {
   const config = readConfig(configSchema, {
     DATABASE_URL: databaseUrl,
@@ -50,6 +59,6 @@ export async function startTestService<const S extends ConfigSchema>(
     { service: 'test', level: onLogLine ? 'trace' : 'silent' },
     { write: (line: string) => onLogLine?.(line) },
   );
-  const { port } = await start(config, { log, stack, readiness: new Readiness(), metrics: new Registry() });
+  const { port } = await start(config, { log, stack, readiness: new Readiness(), draining, metrics: new Registry() });
   return { url: `http://127.0.0.1:${port}` };
 }

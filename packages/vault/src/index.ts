@@ -1,4 +1,5 @@
 export type { SecretPlace } from './encryption/cipher.ts';
+export { raiseIntegrityAlarms } from './encryption/integrity-alarm.ts';
 export { IntegrityError } from './encryption/integrity-error.ts';
 export { decryptSecret, encryptSecret, type KeyHolder, prepareSecret, type Secret } from './encryption/secrets.ts';
 export { evaluateExpression } from './expressions/evaluate-expression.ts';

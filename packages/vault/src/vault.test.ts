@@ -396,6 +396,7 @@ describe('ciphertexts that were tampered with', () => {
     await expect(revealForUse(vault, actor, [one])).rejects.toThrow(IntegrityError);
     await copyCiphertext(actor, 'keeper', one);
     expect((await findToken(vault, actor, one)).data).toBe('one');
+    expect(await revealForUse(vault, actor, [one])).toEqual(new Map([[one, 'one']]));
   });
 
   test('copied to another Tenant does not open, though id and key version are the same', async () => {

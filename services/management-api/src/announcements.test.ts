@@ -1,5 +1,5 @@
 import type { Change } from '@sluice/cache-coherence';
-import { type CallOptions, call, eventually, testRedisUrl, useStack } from '@sluice/testing';
+import { type CallOptions, call, eventually, openRedisDoor, testRedisUrl, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { operations } from './app.ts';
 import { startTestManagement } from './testing/test-management.ts';
@@ -165,4 +165,29 @@ describe('while Redis is away', () => {
     expect((await timed(8000, send('DELETE', '/tenants/self'))).status).toBe(204);
     await timed(4000, stack.disposeAsync());
   });
+});
+
+test('while Redis hangs an alarm keeps nobody waiting, nor does a stop', async () => {
+  await using stack = new AsyncDisposableStack();
+  const door = await openRedisDoor(stack);
+  const own = new AsyncDisposableStack();
+  stack.defer(() => own.disposeAsync());
+  const { application } = await startTestManagement(own, { REDIS_URL: door.url });
+  await application({ expires_at: '2999-01-01' });
+  const release = door.holdAnswers();
+  stack.defer(() => release());
+  const creation = async (body: object) => {
+    const startedAt = performance.now();
+    await application(body);
+    return performance.now() - startedAt;
+  };
+  // Both wait until the change is confirmed, which takes longer than usual.
+  const differences: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    differences.push((await creation({ expires_at: '2999-01-01' })) - (await creation({})));
+  }
+  expect(Math.min(...differences)).toBeLessThan(500);
+  const startedAt = performance.now();
+  await own.disposeAsync();
+  expect(performance.now() - startedAt).toBeLessThan(5000);
 });

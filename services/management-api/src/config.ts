@@ -1,3 +1,4 @@
+import { disclosureSettings } from '@sluice/audit';
 import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
@@ -18,6 +19,7 @@ export const configSchema = {
     ...credentialSettings,
     ...keyEnvironmentSettings,
     ...vaultSettings,
+    ...disclosureSettings,
     ...destinationSettings,
     ...transformSettings,
     ...trialSettings,

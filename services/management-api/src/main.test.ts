@@ -34,6 +34,7 @@ const settings = () => ({
   ADMIN_HOST: '127.0.0.1',
   PORT: '0',
   ADMIN_PORT: '0',
+  SHUTDOWN_DRAIN_MS: '0',
 });
 
 /** Waits for the line that tells the ports. */

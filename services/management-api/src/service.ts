@@ -1,22 +1,24 @@
 import { openDisclosureLog } from '@sluice/audit';
 import { openCoherence } from '@sluice/cache-coherence';
 import { createPepper, readCallers } from '@sluice/credentials';
-import { connectDatabase, ping } from '@sluice/database';
+import { checkDatabase, connectDatabase, openAhead } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { createHttpServer } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
-import { createKeyWrapper, openVault } from '@sluice/vault';
+import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openTrials } from './proxies/open-trials.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
+export async function start(config: Config, { log, stack, readiness, draining, metrics }: Runtime): Promise<Service> {
+  raiseIntegrityAlarms({ log, metrics, stack });
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
-  readiness.add('postgres', () => ping(db));
+  readiness.add('postgres', () => checkDatabase(db));
+  await openAhead(db, config);
   const { caches, changes } = await openCoherence({ ...config, db, service: 'management-api', log, metrics, stack });
   const context: Context = {
     db,
@@ -26,7 +28,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
       keyWrapper: createKeyWrapper(config, log),
       caches,
       changes,
-      disclosures: openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
+      disclosures: openDisclosureLog(config, { db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
     }),
     transforms: openCompiler(config, stack),
     trials: openTrials(config, stack),
@@ -38,7 +40,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
     callers: readCallers(db),
   };
   const server = createHttpServer(createApp(context, config.HEADER_PREFIX));
-  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };
+  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }
 
 /** Transforms are only parsed here, so one thread is enough. */

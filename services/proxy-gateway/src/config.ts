@@ -1,3 +1,4 @@
+import { disclosureSettings } from '@sluice/audit';
 import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
@@ -22,6 +23,7 @@ export const configSchema = {
     ...cacheSettings,
     ...credentialSettings,
     ...vaultSettings,
+    ...disclosureSettings,
     ...destinationSettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8083, description: 'Port to listen on' },
     ADMIN_PORT: {

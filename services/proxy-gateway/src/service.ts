@@ -1,10 +1,10 @@
 import { openDisclosureLog } from '@sluice/audit';
 import { cacheLimitsFrom, openCoherence } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
-import { connectDatabase, ping } from '@sluice/database';
+import { checkDatabase, connectDatabase, openAhead } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
-import { createKeyWrapper, openVault } from '@sluice/vault';
+import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, openDestinations } from './destination/index.ts';
@@ -15,9 +15,11 @@ import { openLimits } from './limits/open-limits.ts';
 import { openTransforms } from './transforms/open-transforms.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
+export async function start(config: Config, { log, stack, readiness, draining, metrics }: Runtime): Promise<Service> {
+  raiseIntegrityAlarms({ log, metrics, stack });
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
-  readiness.add('postgres', () => ping(db));
+  readiness.add('postgres', () => checkDatabase(db));
+  await openAhead(db, config);
   const { caches, changes } = await openCoherence({ ...config, db, service: 'proxy-gateway', log, metrics, stack });
   const cacheLimits = cacheLimitsFrom(config);
   const context: Context = {
@@ -28,7 +30,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
       caches,
       changes,
       cacheLimits,
-      disclosures: openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
+      disclosures: openDisclosureLog(config, { db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
     }),
     callers: cacheCallers(db, caches, cacheLimits),
     proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
@@ -43,7 +45,7 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
     log,
   };
   const server = createGatewayServer(context, { clientIdleMs: config.CLIENT_IDLE_TIMEOUT_MS });
-  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };
+  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }
 
 function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destinations {

@@ -1,20 +1,26 @@
 import { openDisclosureLog } from '@sluice/audit';
 import { cacheLimitsFrom, openCoherence } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
-import { connectDatabase, ping } from '@sluice/database';
+import { checkDatabase, connectDatabase, openAhead } from '@sluice/database';
 import { createHttpServer } from '@sluice/http-api';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
-import { createKeyWrapper, openVault } from '@sluice/vault';
+import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(config: Config, { log, stack, readiness, metrics }: Runtime): Promise<Service> {
+export async function start(config: Config, { log, stack, readiness, draining, metrics }: Runtime): Promise<Service> {
   const keyWrapper = createKeyWrapper(config, log);
+  raiseIntegrityAlarms({ log, metrics, stack });
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
-  readiness.add('postgres', () => ping(db));
-  const disclosures = openDisclosureLog({ db, stack, onError: (err) => log.error({ err }, 'disclosures wait') });
+  readiness.add('postgres', () => checkDatabase(db));
+  await openAhead(db, config);
+  const disclosures = openDisclosureLog(config, {
+    db,
+    stack,
+    onError: (err) => log.error({ err }, 'disclosures wait'),
+  });
   const { caches, changes } = await openCoherence({ ...config, db, service: 'token-vault', log, metrics, stack });
   const cacheLimits = cacheLimitsFrom(config);
   const context: Context = {
@@ -27,5 +33,5 @@ export async function start(config: Config, { log, stack, readiness, metrics }: 
   const server = createHttpServer(
     createApp(context, { headerPrefix: config.HEADER_PREFIX, corsOrigins: config.CORS_ORIGINS }),
   );
-  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack }) };
+  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }

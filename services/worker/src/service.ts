@@ -1,5 +1,5 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
-import { connectDatabase, ping } from '@sluice/database';
+import { checkDatabase, connectDatabase } from '@sluice/database';
 import { consume, createJobMetrics } from '@sluice/jobs';
 import type { Runtime, Service } from '@sluice/service-runtime';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
@@ -17,7 +17,7 @@ const relayIntervalMs = 1000;
 /** Opens in order; what opens first closes last. */
 export async function start(config: Config, { log, stack, readiness, metrics: registry }: Runtime): Promise<Service> {
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
-  readiness.add('postgres', () => ping(db));
+  readiness.add('postgres', () => checkDatabase(db));
   const bus = openBus({ redisUrl: config.REDIS_URL, log, stack });
   const metrics = createWorkerMetrics(registry);
   const changes = openChangeWriter({ db, bus, log, metrics: registry, stack });

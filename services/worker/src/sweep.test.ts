@@ -40,6 +40,32 @@ test('a round that fails is logged, and the next one comes', async () => {
   expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ level: 'error', sweep: 'test', err: { message: 'no table' } });
 });
 
+test('one that goes on failing is logged once, and again after it worked', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { lines, options } = newSweep(5);
+  let rounds = 0;
+  let isAway = true;
+  const round = async () => {
+    rounds += 1;
+    if (isAway) throw new Error('away');
+  };
+  const after = (more: number) => {
+    const until = rounds + more;
+    return eventually('rounds', () => rounds >= until);
+  };
+  startSweep(round, { ...options, stack });
+  await after(5);
+  isAway = false;
+  await after(5);
+  isAway = true;
+  await after(5);
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+    'a sweep failed; the next one tries again',
+    'the sweep works again',
+    'a sweep failed; the next one tries again',
+  ]);
+});
+
 test('a stop waits for the round under way, and no other follows', async () => {
   const stack = new AsyncDisposableStack();
   const { options } = newSweep(5);

@@ -17,11 +17,18 @@ export function startSweep(
   { name, intervalMs, log, stack, onFailure }: SweepOptions,
 ): void {
   let running: Promise<unknown> | undefined;
+  let failures = 0;
   const tick = () => {
     running ??= round()
+      .then(() => {
+        if (failures > 0) log.info({ sweep: name, failures }, 'the sweep works again');
+        failures = 0;
+      })
       .catch((error: unknown) => {
         onFailure?.();
-        log.error({ err: error, sweep: name }, 'a sweep failed; the next one tries again');
+        failures += 1;
+        // Once, however long what it needs is away: sweeps come each second.
+        if (failures === 1) log.error({ err: error, sweep: name }, 'a sweep failed; the next one tries again');
       })
       .finally(() => {
         running = undefined;

@@ -26,6 +26,16 @@ test('a frozen process stands still until it is thawed', () =>
     expect(stateOf(pid)).not.toBe('T');
   }));
 
+test('several are frozen together, and those that are gone are left out', () =>
+  withSleeper((first) =>
+    withSleeper(async (second) => {
+      const frozen = await freeze(first, 2 ** 22 + 1, second);
+      expect([stateOf(first), stateOf(second)]).toEqual(['T', 'T']);
+      await frozen.thaw();
+      expect([stateOf(first), stateOf(second)]).not.toContain('T');
+    }),
+  ));
+
 test('a process goes on when the one that froze it is killed', () =>
   withSleeper(async (pid) => {
     const module = new URL('./frozen.ts', import.meta.url).href;

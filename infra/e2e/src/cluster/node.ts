@@ -22,6 +22,8 @@ export interface NodeOptions {
   seed: number;
   /** Added to its environment, where it wins. */
   environment?: Record<string, string>;
+  /** False where what it needs is not there yet: then it has only been started. */
+  waits?: boolean;
 }
 
 /** A process of a service with its own ways to Postgres and Redis. */
@@ -42,14 +44,17 @@ export interface Node {
   /** Ends it as `kill -9` does. */
   kill(): Promise<void>;
   /** Asks it to end, as an orchestrator does; resolves to its exit code, null where it had to be killed. */
-  stop(): Promise<number | null>;
-  /** Starts it again at the same place; resolves when it is ready. */
-  restart(): Promise<void>;
+  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>;
+  /**
+   * Starts it again at the same place, from now on from the folder of another version of the product, where that is
+   * given; resolves when it is ready.
+   */
+  restart(root?: string): Promise<void>;
 }
 
-/** Starts a process of a service, which is ready when this resolves. It ends with the stack, and with this process. */
+/** Starts a process of a service, which is ready when this resolves, unless `waits` is false. It ends with the stack, and with this process. */
 export async function startNode(site: Site, options: NodeOptions, stack: AsyncDisposableStack): Promise<Node> {
-  const { name, service, seed, environment = {} } = options;
+  const { name, service, seed, environment = {}, waits = true } = options;
   const description = services.find((one) => one.name === service);
   if (!description) throw new Error(`There is no service ${service}`);
   const postgres = await startProxyBefore(site.settings.databaseUrl, seed, stack);
@@ -60,10 +65,12 @@ export async function startNode(site: Site, options: NodeOptions, stack: AsyncDi
     databaseUrl: postgres.through(site.settings.databaseUrl),
     redisUrl: redis.through(site.settings.redisUrl),
     addresses: { ...site.settings.addresses, [service]: address },
+    spoolDirectory: join(site.settings.spoolDirectory, name),
     environment: { ...site.settings.environment, ...environment },
   };
   let starts = 0;
   let child: ChildProcess | undefined;
+  let root: string | undefined;
   let isClosed = false;
   const logFile = () => join(site.directory, 'logs', `${name}-${starts}.log`);
 
@@ -75,8 +82,9 @@ export async function startNode(site: Site, options: NodeOptions, stack: AsyncDi
       settings,
       logFile: logFile(),
       watchdog: site.watchdog,
+      ...(root !== undefined && { root }),
     });
-    await untilReady(child, { name, adminPort: address.adminPort, logFile: logFile(), signal: site.signal });
+    if (waits) await untilReady(child, { name, adminPort: address.adminPort, logFile: logFile(), signal: site.signal });
   }
   stack.defer(async () => {
     isClosed = true;
@@ -105,17 +113,20 @@ export async function startNode(site: Site, options: NodeOptions, stack: AsyncDi
       child?.kill('SIGKILL');
       if (child) await untilEnded(child);
     },
-    async stop() {
+    async stop(signal = 'SIGTERM') {
       if (!child) return null;
-      await stopChild(child, 'SIGTERM', stopWithinMs);
+      await stopChild(child, signal, stopWithinMs);
       return child.exitCode;
     },
-    restart: start,
+    restart(from = root) {
+      root = from;
+      return start();
+    },
   };
 }
 
-/** A little more than the services give themselves. */
-const stopWithinMs = 11_000;
+/** A little more than the services give themselves, draining included. */
+const stopWithinMs = 15_000;
 
 async function startProxyBefore(url: string, seed: number, stack: AsyncDisposableStack): Promise<ChaosProxy> {
   const { hostname, port } = new URL(url);

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Credentials, type Stores, startStores } from '@sluice/local';
 import {
   findAddresses,
@@ -47,6 +48,7 @@ export async function startSite(options: SiteOptions, stack: AsyncDisposableStac
     redisUrl,
     secrets: await readSecrets(directory),
     addresses: await findAddresses(0),
+    spoolDirectory: join(directory, 'spool'),
     environment: { LOG_LEVEL: 'warn' },
   };
   const credentials = await readCredentials({ directory, baseUrl: '', settings }, bounds);

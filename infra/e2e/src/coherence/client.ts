@@ -28,6 +28,8 @@ export interface Client {
   applications: readonly ApplicationView[];
   /** What invocations carry by reference; undefined where there was no token vault to keep it. */
   secret: Secret | undefined;
+  /** Of the Proxy without transforms. */
+  proxyKey: string;
   /** How often each invocation reached the destination, by its number. */
   arrivals: ReadonlyMap<number, number>;
   /** Not twice at a time for one Application. */
@@ -93,6 +95,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
   return {
     applications,
     secret,
+    proxyKey: proxies[0]?.key ?? '',
     arrivals: destination.seen,
     async regenerate(application, { url }) {
       application.regenerations += 1;
@@ -142,6 +145,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       noted.endedAt = performance.now();
       noted.outcome = outcomeOf(answer, target);
       noted.detail = typeof answer === 'string' ? answer : String(answer.status);
+      if (typeof answer !== 'string') noted.retryAfter = answer.headers['retry-after'];
       if (typeof answer !== 'string' && answer.status === 200 && answer.body !== due) noted.detail = wrongAnswer;
       return noted;
     },

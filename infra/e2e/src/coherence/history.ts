@@ -36,6 +36,8 @@ export interface Invocation {
   /** `accepted`: the key was taken for valid. `refused`: it was not. `undecided`: the answer does not say. */
   outcome: 'accepted' | 'refused' | 'undecided';
   detail: string;
+  /** The header of the answer; undefined where there is none. */
+  retryAfter?: string | undefined;
 }
 
 /** Something that was done to the system. */

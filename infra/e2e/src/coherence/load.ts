@@ -44,6 +44,7 @@ export function startLoad(options: LoadOptions): Load {
     while (!signal.aborted) {
       await wait(random.between(0, 2 * regenerationPauseMs));
       const revoked = application.newest;
+      if (!management().includes(writer)) writer = random.pick(management());
       const { outcome } = await client.regenerate(application, writer);
       if (outcome === 'confirmed') {
         probes.push({ application, key: revoked, target: random.pick(targets()) });

@@ -55,11 +55,11 @@ export const gatewayKilled: FaultTest = {
     }),
 };
 
-const stops = 4;
+const stops = 3;
 
 export const gatewayStopped: FaultTest = {
   name: 'gateway-stopped',
-  description: 'gateways are asked to end and started again, four times: no invocation fails',
+  description: 'gateways are asked to end and started again, three times: no invocation fails',
   run: (context) =>
     runUnderLoad(context, {
       mostFailed: 0,

@@ -5,18 +5,22 @@ const intervalMs = 100;
 const patienceMs = 400;
 
 export interface Balancer {
-  /** Those of a service that said they are ready; all of them where none did, as balancers do. */
+  /**
+   * Those of a service that said they are ready; where none did, those that said nothing in time, which may only be
+   * slow; where none is left, all of them.
+   */
   targets(service: Node['service']): readonly Node[];
 }
 
+type State = 'ready' | 'silent' | 'away';
+
 /** Asks each process for its readiness, ten times a second. */
 export function startBalancer(nodes: readonly Node[], stack: AsyncDisposableStack): Balancer {
-  const unready = new Set<Node>();
+  const states = new Map<Node, State>(nodes.map((node) => [node, 'ready']));
   const closing = new AbortController();
   const watch = async (node: Node) => {
     while (!closing.signal.aborted) {
-      if (await isReady(node)) unready.delete(node);
-      else unready.add(node);
+      states.set(node, await ask(node));
       await wait(intervalMs);
     }
   };
@@ -28,18 +32,19 @@ export function startBalancer(nodes: readonly Node[], stack: AsyncDisposableStac
   return {
     targets(service) {
       const all = nodes.filter((node) => node.service === service);
-      const ready = all.filter((node) => !unready.has(node));
-      return ready.length > 0 ? ready : all;
+      const being = (state: State) => all.filter((node) => states.get(node) === state);
+      return [being('ready'), being('silent')].find(({ length }) => length > 0) ?? all;
     },
   };
 }
 
-async function isReady({ adminUrl }: Node): Promise<boolean> {
+async function ask({ adminUrl }: Node): Promise<State> {
+  const signal = AbortSignal.timeout(patienceMs);
   try {
-    const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(patienceMs) });
+    const answer = await fetch(`${adminUrl}/readyz`, { signal });
     await answer.body?.cancel();
-    return answer.ok;
+    return answer.ok ? 'ready' : 'away';
   } catch {
-    return false; // it does not answer: that is what was asked
+    return signal.aborted ? 'silent' : 'away'; // that it does not answer is what was asked
   }
 }

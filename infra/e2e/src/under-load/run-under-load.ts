@@ -119,12 +119,14 @@ function figuresOf(seen: Timing, { client }: World, unrecorded: number): [string
   const { invocations, regenerations } = history;
   const during = invocations.filter(isAt(faultFrom, faultUntil));
   const repeated = [...client.arrivals.values()].filter((count) => count > 1).length;
+  const failed = failedSince(quietFrom, verdict);
   return [
     ['fault lasted', `${((faultUntil - faultFrom) / 1000).toFixed(1)} s`],
     ['invocations, of them judged', `${invocations.length}, ${verdict.judged}`],
     ['regenerations', countBy(regenerations, ({ outcome }) => outcome)],
     ['stale accepts S', String(verdict.staleAccepts.length)],
-    ['failed valid requests E', countBy(verdict.failedValid, ({ invocation }) => invocation.detail)],
+    ['failed valid requests E', countBy(failed, ({ invocation }) => invocation.detail)],
+    ['failed while warming up', String(verdict.failedValid.length - failed.length)],
     ['recovery R', `${((lastFailure(seen) - faultUntil) / 1000).toFixed(2)} s`],
     [
       'wrong refusals, wrong answers, arrived twice',
@@ -140,6 +142,9 @@ function figuresOf(seen: Timing, { client }: World, unrecorded: number): [string
     ['disclosures without a row', String(unrecorded)],
   ];
 }
+
+const failedSince = (from: number, { failedValid }: Verdict) =>
+  failedValid.filter(({ invocation }) => invocation.startedAt >= from);
 
 /** When the last valid invocation failed that began after everything was right again. */
 function lastFailure({ verdict, faultUntil }: Seen): number {
@@ -167,6 +172,7 @@ function failuresOf(seen: Timing, world: World, scenario: Scenario): string[] {
   const explain = (what: string, findings: readonly Finding[]) =>
     findings.slice(0, shownExcerpts).map((one) => `${what} (${findings.length} times):\n${excerpt(one, history)}`);
   const early = verdict.failedValid.filter(({ invocation }) => isAt(quietFrom, faultFrom)(invocation));
+  const failed = failedSince(quietFrom, verdict);
   const late = lastFailure(seen) - faultUntil;
   const repeated = [...world.client.arrivals].filter(([, count]) => count > 1);
   return [
@@ -177,9 +183,7 @@ function failuresOf(seen: Timing, world: World, scenario: Scenario): string[] {
       .slice(0, 1)
       .map(({ target }) => `an answer of ${target} was not the one that was due`),
     ...repeated.slice(0, 1).map(([number, count]) => `invocation ${number} arrived ${count} times`),
-    ...(verdict.failedValid.length > mostFailed
-      ? explain(`more than ${mostFailed} valid requests failed`, verdict.failedValid)
-      : []),
+    ...(failed.length > mostFailed ? explain(`more than ${mostFailed} valid requests failed`, failed) : []),
     ...(late > recoveryMs ? [`valid requests still failed ${Math.round(late)} ms after everything was right`] : []),
     ...(writes.lost > 0 ? [`${writes.lost} acknowledged writes are lost`] : []),
     ...(writes.duplicates > 0 ? [`${writes.duplicates} creations are there more than once`] : []),

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { type Bounds, runCommand } from '../processes/run-command.ts';
 import { repositoryRoot } from '../repository.ts';
 
-const command = join(repositoryRoot, 'packages', 'database', 'src', 'migrate.command.ts');
-
 /**
  * Brings a database to the newest version.
+ * @param root of another version of the product; this one by default.
+ * @returns what the migration said.
  * @throws {CommandError} with what the migration said.
  */
-export async function migrateDatabase(databaseUrl: string, bounds: Bounds = {}): Promise<void> {
-  await runCommand(process.execPath, [command], { ...bounds, env: { DATABASE_URL: databaseUrl }, timeoutMs: 600_000 });
+export function migrateDatabase(databaseUrl: string, bounds: Bounds = {}, root = repositoryRoot): Promise<string> {
+  const command = join(root, 'packages', 'database', 'src', 'migrate.command.ts');
+  return runCommand(process.execPath, [command], { ...bounds, env: { DATABASE_URL: databaseUrl }, timeoutMs: 600_000 });
 }

@@ -9,12 +9,20 @@ import { localUrl, type ServiceDescription, type StackSettings, serviceEnvironme
 
 const readyWithinMs = 30_000;
 
+export interface SpawnOptions {
+  settings: StackSettings;
+  logFile: string;
+  watchdog: Watchdog;
+  /** Of another version of the product; this one by default. */
+  root?: string;
+}
+
 /** Starts a service; it is not ready yet. */
 export function spawnService(
   service: ServiceDescription,
-  { settings, logFile, watchdog }: { settings: StackSettings; logFile: string; watchdog: Watchdog },
+  { settings, logFile, watchdog, root = repositoryRoot }: SpawnOptions,
 ): Promise<ChildProcess> {
-  const args = [join(repositoryRoot, service.folder, 'src', 'main.ts')];
+  const args = [join(root, service.folder, 'src', 'main.ts')];
   const env = serviceEnvironment(service, settings);
   return startLogged({ command: process.execPath, args, env, logFile, stopSignal: 'SIGTERM' }, watchdog);
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { freePort } from '../processes/free-port.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -14,6 +15,8 @@ export interface StackSettings {
   redisUrl: string;
   secrets: Secrets;
   addresses: Record<ServiceName, ServiceAddress>;
+  /** Each process that discloses keeps rows of the audit log in a folder of its own in it. */
+  spoolDirectory: string;
   /** Added to the environment of every service, where it wins. */
   environment: Record<string, string>;
 }
@@ -35,6 +38,10 @@ export const vaultSettings = (stack: StackSettings) => ({
   KEY_ENVIRONMENT: 'local',
 });
 
+const spool = ({ spoolDirectory }: StackSettings, name: ServiceName) => ({
+  DISCLOSURE_SPOOL_DIRECTORY: join(spoolDirectory, name),
+});
+
 /** What is developed on this machine may be called; cloud metadata addresses stay denied. */
 const destinations = {
   DESTINATION_SCHEMES: 'http,https',
@@ -46,13 +53,17 @@ export const services: readonly ServiceDescription[] = [
   {
     name: 'management-api',
     folder: 'services/management-api',
-    settings: (stack) => ({ ...vaultSettings(stack), ...destinations }),
+    settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'management-api'), ...destinations }),
   },
-  { name: 'token-vault', folder: 'services/token-vault', settings: vaultSettings },
+  {
+    name: 'token-vault',
+    folder: 'services/token-vault',
+    settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'token-vault') }),
+  },
   {
     name: 'proxy-gateway',
     folder: 'services/proxy-gateway',
-    settings: (stack) => ({ ...vaultSettings(stack), ...destinations }),
+    settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'proxy-gateway'), ...destinations }),
   },
   { name: 'worker', folder: 'services/worker', settings: stores },
   {
@@ -78,6 +89,7 @@ export function serviceEnvironment(
     ADMIN_HOST: '127.0.0.1',
     ADMIN_PORT: String(adminPort),
     STOP_WHEN_STDIN_CLOSES: 'true',
+    SHUTDOWN_DRAIN_MS: '0', // no balancer has to notice, and somebody waits for Ctrl-C
     ...settings(stack),
     ...stack.environment,
   };

@@ -69,7 +69,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   log('Migrating the database');
   await migrateDatabase(databaseUrl, bounds);
   const secrets = await readSecrets(directory);
-  const settings: StackSettings = { databaseUrl, redisUrl, secrets, addresses: await findAddresses(port), environment };
+  const settings: StackSettings = {
+    databaseUrl,
+    redisUrl,
+    secrets,
+    addresses: await findAddresses(port),
+    spoolDirectory: join(directory, 'spool'),
+    environment,
+  };
   await writeEnvironmentFile(directory, settings);
   const baseUrl = localUrl(port);
   const credentials = await readCredentials({ directory, baseUrl, settings }, bounds);

@@ -7,6 +7,8 @@ import type { TokenRow } from './token.ts';
 export interface StoredTokens {
   /** Those of the ids that exist and have not expired, in no order. One query for all that is not in memory. */
   find(tenantId: string, ids: readonly string[]): Promise<TokenRow[]>;
+  /** Drops one from memory: what does not open may have been put right in Postgres, and nobody would say so. */
+  forget(tenantId: string, id: string): void;
 }
 
 /** Opens the cache of tokens. It holds ciphertexts, and never what is in them. */
@@ -28,6 +30,7 @@ export function openStoredTokens(db: Database, caches: CoherentCaches, limits: C
       );
       return [...found.values()];
     },
+    forget: (tenantId, id) => cache.drop([tagOf.token(tenantId, id)]),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { decrypt, encrypt, keyVersionOf, type SecretPlace } from '../encryption/cipher.ts';
+import { IntegrityError } from '../encryption/integrity-error.ts';
 import type { Json } from '../json.ts';
 import type { DataKey } from '../keys/data-keys.ts';
 import type { Vault } from '../vault.ts';
@@ -38,6 +39,15 @@ export async function openData(
   tenantId: string,
   rows: readonly DataColumns[],
 ): Promise<Map<string, Json>> {
+  try {
+    return await openRows(vault, tenantId, rows);
+  } catch (error) {
+    if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
+    throw error;
+  }
+}
+
+async function openRows(vault: Vault, tenantId: string, rows: readonly DataColumns[]): Promise<Map<string, Json>> {
   const now = vault.clock();
   const current = rows.map((row) => ({ id: row.id, ...currentOf(row, now) }));
   const keys = new Map<number, KeyObject>();

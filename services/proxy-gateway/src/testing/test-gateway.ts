@@ -13,13 +13,24 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
   const secrets = createTestSecrets();
   const logLines: string[] = [];
   /** Another gateway of the same deployment. */
-  const startAnother = (own: Record<string, string> = {}) =>
+  const startAnother = (
+    own: Record<string, string> = {},
+    stop?: { stack: AsyncDisposableStack; draining: AbortSignal },
+  ) =>
     startTestService(
       { configSchema, start },
-      { databaseUrl, secrets, stack, settings: { ...settings, ...own }, onLogLine: (line) => logLines.push(line) },
+      {
+        databaseUrl,
+        secrets,
+        stack,
+        settings: { ...settings, ...own },
+        onLogLine: (line) => logLines.push(line),
+        ...stop,
+      },
     );
   const { url } = await startAnother();
-  const disclosures = openDisclosureLog({ db, stack, onError: (error) => console.error(error) });
+  const onError = (error: unknown) => console.error(error);
+  const disclosures = openDisclosureLog({ DISCLOSURE_QUEUE_LIMIT: 10_000 }, { db, stack, onError });
   const { caches, changes } = await openTestCoherence(database, stack);
   const vault = openVault({ db, keyWrapper: createLocalKeyWrapper(secrets.ROOT_KEY), caches, changes, disclosures });
   /** Tells the gateway of what a test wrote past the control plane. */

@@ -1,3 +1,4 @@
+import { tagOf } from '@sluice/cache-coherence';
 import type { TransformResult, TransformUsage } from '@sluice/sandbox';
 import { decryptSecret } from '@sluice/vault';
 import type { Context } from '../context.ts';
@@ -44,11 +45,16 @@ export async function runTransform(run: TransformRun, context: Context): Promise
   });
 }
 
-async function readConfiguration(proxy: ProxyDefinition, { vault }: Context): Promise<Record<string, string>> {
+async function readConfiguration(proxy: ProxyDefinition, { vault, proxies }: Context): Promise<Record<string, string>> {
   const { tenantId, id: recordId, configurationCiphertext } = proxy;
   if (!configurationCiphertext) return {};
   const place = { tenantId, purpose: 'proxy_secrets', recordId, field: 'configuration' } as const;
-  return JSON.parse((await decryptSecret(vault, place, configurationCiphertext)).toString());
+  try {
+    return JSON.parse((await decryptSecret(vault, place, configurationCiphertext)).toString());
+  } catch (error) {
+    proxies.drop([tagOf.proxy(recordId)]); // it may have been put right in Postgres, and nobody would say so
+    throw error;
+  }
 }
 
 /** The message that results. What the transform did not return stays; its body has no coding, and its length is ours. */

@@ -1,0 +1,10 @@
+import { describeSettings } from './reference.ts';
+import { schemas } from './schemas.ts';
+
+/** The reference as it is read. */
+export const committedFile = new URL('../REFERENCE.md', import.meta.url);
+
+/** The text that the committed file must have. */
+export function currentText(): string {
+  return describeSettings(schemas);
+}

@@ -1,0 +1,34 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { committedFile, currentText } from './committed.ts';
+import { settingFaults } from './faults.ts';
+import { schemas } from './schemas.ts';
+
+const help = `Usage: npm run config [-- --check]
+
+Writes the reference of all settings, made of the configuration schemas of the services, to
+${committedFile.pathname}. Commit it; npm test says when it is stale.
+
+  --check   writes nothing; leaves with 1 when the file is stale, or when a setting has no description or no unit
+  --help    prints this text`;
+
+process.exitCode = await run();
+
+async function run(): Promise<number> {
+  const { values } = parseArgs({
+    options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  const faults = settingFaults(schemas);
+  if (values.check && (await readFile(committedFile, 'utf8')) !== currentText()) {
+    faults.push(`${committedFile.pathname} is stale: run "npm run config" and commit it`);
+  }
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) return 1;
+  if (!values.check) await writeFile(committedFile, currentText());
+  console.log(values.check ? 'Current' : `Written: ${committedFile.pathname}`);
+  return 0;
+}

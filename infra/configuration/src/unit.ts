@@ -1,0 +1,40 @@
+import type { SettingSchema } from '@sluice/service-runtime';
+
+/** Ends of names, and the unit that each tells. The first that fits counts. */
+const suffixes: readonly (readonly [suffix: RegExp, unit: string])[] = [
+  [/_PER_SECOND$/, 'per second'],
+  [/_MS$/, 'ms'],
+  [/_SECONDS$/, 's'],
+  [/_BYTES$/, 'bytes'],
+  [/(^|_)PORT$/, 'port'],
+];
+
+const measures: Readonly<Record<string, string>> = { milliseconds: 'ms', seconds: 's', bytes: 'bytes' };
+
+/** What settings count. The first of these words in a description is the unit of a number that measures nothing. */
+const counted = /\b(calls|connections|entries|invocations|kills|rows|threads|transforms|trials)\b/i;
+
+/** The unit of a numeric setting, as its name or its description tells it; undefined where neither does. */
+export function unitOf(name: string, { description }: SettingSchema): string | undefined {
+  const byName = suffixes.find(([suffix]) => suffix.test(name))?.[1];
+  const measure = description.match(/\bin\s+(milliseconds|seconds|bytes)\b/)?.[1];
+  return byName ?? (measure && measures[measure]) ?? description.match(counted)?.[1]?.toLowerCase();
+}
+
+/** A number with its unit, and with a larger unit where that is easier to read: `10000 ms (10 s)`. */
+export function withUnit(value: number, unit: string): string {
+  if (unit === 'port') return `\`${value}\``;
+  const larger = { ms: inTime(value), bytes: inMemory(value) }[unit];
+  return `\`${value}\` ${unit}${larger ? ` (${larger})` : ''}`;
+}
+
+function inTime(ms: number): string | undefined {
+  if (ms >= 60_000 && ms % 60_000 === 0) return `${ms / 60_000} min`;
+  return ms >= 1000 ? `${ms / 1000} s` : undefined;
+}
+
+function inMemory(bytes: number): string | undefined {
+  const mebibyte = 1024 * 1024;
+  if (bytes >= mebibyte && bytes % mebibyte === 0) return `${bytes / mebibyte} MiB`;
+  return bytes >= 1024 && bytes % 1024 === 0 ? `${bytes / 1024} KiB` : undefined;
+}

@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { migrateDatabase, type ServiceName } from '@sluice/local/parts';
+import pg from 'pg';
+import { type Node, startNode } from '../cluster/node.ts';
+import { type Site, startSite } from '../cluster/site.ts';
+import { freezeStore, killStore } from '../cluster/store-faults.ts';
+import type { FaultContext, FaultResult, FaultTest } from './fault-test.ts';
+
+const services: readonly ServiceName[] = ['management-api', 'proxy-gateway', 'token-vault', 'worker'];
+/** One that caches, and one that has jobs; a signal for each. */
+const stopped: readonly ServiceName[] = ['proxy-gateway', 'worker'];
+
+/** Within which a process has started, on a machine that has other things to do. */
+const startsWithinMs = 20_000;
+/** After that; long enough to repeat itself for one that does. */
+const waitingMs = 3000;
+/** Within which a process is ready once what it needs is there. */
+const readyWithinMs = 5000;
+/** What a process that waits may say in all that time. */
+const mostLines = 12;
+/** What is tried again is tried often, so that who logs each try is found out. */
+const repeating = { SWEEP_INTERVAL_MS: '500' };
+/** A process that only waits has nothing to finish, and nobody who must notice, however long a stop may drain. */
+const stopsWithinMs = 5000;
+
+interface Report {
+  figures: [string, string][];
+  failures: string[];
+}
+
+interface Situation {
+  name: string;
+  /** The part that `/readyz` names; undefined where the services can do without what is away. */
+  missing: 'postgres' | undefined;
+  /** What the log must say. */
+  says: RegExp;
+  /** Makes right what is not. */
+  mend(): Promise<void>;
+}
+
+/** Services that are there before what they need. */
+async function run(context: FaultContext): Promise<FaultResult> {
+  await using stack = new AsyncDisposableStack();
+  const report: Report = { figures: [['seed', String(context.seed)]], failures: [] };
+  const site = await startSite(context, stack);
+  const { stores } = site;
+
+  await Promise.all([killStore(site, 'postgres'), killStore(site, 'redis')]);
+  await observe(site, context, report, {
+    name: 'no store; Postgres comes last',
+    missing: 'postgres',
+    says: /postgres.*DATABASE_URL/,
+    async mend() {
+      await stores.restart('redis');
+      await stores.restart('postgres');
+    },
+  });
+
+  await killStore(site, 'redis');
+  await observe(site, context, report, {
+    name: 'no Redis',
+    missing: undefined,
+    says: /Redis is away.*REDIS_URL/,
+    mend: () => stores.restart('redis'),
+  });
+
+  const empty = await createEmptyDatabase(site);
+  await observe(empty, context, report, {
+    name: 'a database that is not migrated',
+    missing: 'postgres',
+    says: /the database is not migrated.*npm run migrate/,
+    async mend() {
+      await migrateDatabase(empty.settings.databaseUrl);
+    },
+  });
+
+  const frozen = await freezeStore(site, 'postgres');
+  try {
+    await observe(site, context, report, {
+      name: 'Postgres hangs',
+      missing: 'postgres',
+      says: /postgres.*DATABASE_URL/,
+      mend: () => frozen.thaw(),
+    });
+  } finally {
+    await frozen.thaw();
+  }
+  return report;
+}
+
+/** All services start and wait, and come to be ready; others of them are asked to stop while they wait. */
+async function observe(site: Site, context: FaultContext, report: Report, situation: Situation): Promise<void> {
+  const { name, missing, mend } = situation;
+  context.log(name);
+  await using stack = new AsyncDisposableStack();
+  const start = (kind: string, some: readonly ServiceName[], environment: Record<string, string>) =>
+    Promise.all(
+      some.map((service, index) =>
+        startNode(
+          site,
+          {
+            name: `${service}-${kind}-${name.replaceAll(/\W+/g, '-')}`,
+            service,
+            seed: context.seed + index,
+            waits: false,
+            environment,
+          },
+          stack,
+        ),
+      ),
+    );
+  const staying = await start('stays', services, repeating);
+  const stopping = await start('stops', missing ? stopped : [], { ...repeating, SHUTDOWN_DRAIN_MS: '8000' });
+  const signal = AbortSignal.any([AbortSignal.timeout(startsWithinMs), ...(context.signal ? [context.signal] : [])]);
+  await Promise.all([...staying, ...stopping].map((node) => untilAnswering(node, signal)));
+  await wait(waitingMs, undefined, { ...(context.signal && { signal: context.signal }) });
+  for (const node of staying)
+    report.failures.push(...(await lookAt(node, situation)).map((what) => `${name}: ${what}`));
+  const stops = await Promise.all(stopping.map((node, index) => stop(node, index % 2 === 0 ? 'SIGTERM' : 'SIGINT')));
+  report.failures.push(...stops.flatMap(({ failure }) => failure).map((what) => `${name}: ${what}`));
+
+  await mend();
+  const mendedAt = performance.now();
+  const readyMs = await Promise.all(staying.map((node) => untilReady(node, mendedAt)));
+  const lines = await Promise.all(staying.map((node) => readLines(node)));
+  staying.forEach((node, index) => {
+    if ((readyMs[index] ?? 0) > readyWithinMs) report.failures.push(`${name}: ${node.name} did not become ready`);
+  });
+  const inSeconds = (all: readonly number[]) => (all.length > 0 ? `${(Math.max(...all) / 1000).toFixed(2)} s` : '-');
+  report.figures.push([
+    name,
+    `ready after ${inSeconds(readyMs)}, ${lines.map((all) => all.length).join(', ')} lines; stops took ${inSeconds(stops.map(({ ms }) => ms))}`,
+  ]);
+}
+
+async function lookAt(node: Node, { missing, says }: Situation): Promise<string[]> {
+  if (node.pid === undefined) return [`${node.name} has exited`];
+  const failures: string[] = [];
+  const { status, body } = await readiness(node);
+  if (missing === undefined && status !== 200) failures.push(`${node.name} is not ready: ${body}`);
+  if (missing !== undefined && status !== 503) failures.push(`${node.name} says that it is ready`);
+  if (missing !== undefined && !body.includes(`"${missing}"`)) failures.push(`${node.name} does not name it: ${body}`);
+  const lines = await readLines(node);
+  if (!lines.some((line) => says.test(line))) failures.push(`${node.name} does not say what it waits for (${says})`);
+  if (lines.length > mostLines) failures.push(`${node.name} says ${lines.length} lines, such as ${lines.at(-1)}`);
+  return failures;
+}
+
+async function readiness({ adminUrl }: Node): Promise<{ status: number; body: string }> {
+  try {
+    const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(4000) });
+    return { status: answer.status, body: await answer.text() };
+  } catch (error) {
+    return { status: 0, body: String(error) }; // no answer is one that is judged
+  }
+}
+
+/** Until it answers at all, or has exited. */
+async function untilAnswering(node: Node, signal: AbortSignal): Promise<void> {
+  while (node.pid !== undefined && (await readiness(node)).status === 0) await wait(50, undefined, { signal });
+}
+
+/** How long after the moment it was ready, or was given up. */
+async function untilReady(node: Node, from: number): Promise<number> {
+  for (;;) {
+    const { status } = await readiness(node);
+    const elapsedMs = performance.now() - from;
+    if (status === 200 || elapsedMs > 2 * readyWithinMs) return elapsedMs;
+    await wait(50);
+  }
+}
+
+async function stop(node: Node, signal: 'SIGTERM' | 'SIGINT'): Promise<{ ms: number; failure: string[] }> {
+  const startedAt = performance.now();
+  const code = await node.stop(signal);
+  const ms = performance.now() - startedAt;
+  return {
+    ms,
+    failure: [
+      ...(code === 0 ? [] : [`${node.name} ended with ${code ?? 'SIGKILL'} after ${signal}`]),
+      ...(ms > stopsWithinMs ? [`${node.name} took ${Math.round(ms)} ms to stop while it waited`] : []),
+    ],
+  };
+}
+
+async function readLines({ logFile }: Node): Promise<string[]> {
+  return (await readFile(logFile, 'utf8')).split('\n').filter((line) => line !== '');
+}
+
+/** The same site on a database of the same server that has no tables. */
+async function createEmptyDatabase(site: Site): Promise<Site> {
+  const client = new pg.Client({ connectionString: site.stores.databaseUrl });
+  await client.connect();
+  try {
+    await client.query('create database empty');
+  } finally {
+    await client.end();
+  }
+  const databaseUrl = new URL('/empty', site.settings.databaseUrl).href;
+  return { ...site, settings: { ...site.settings, databaseUrl } };
+}
+
+export const startOrder: FaultTest = {
+  name: 'start-order',
+  description: 'services are there before Postgres, Redis or the tables: they say what they wait for, and become ready',
+  run,
+};

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { schemas } from '../../configuration/src/schemas.ts';
+import { faultTests } from './faults/catalogue.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const file = resolve(root, 'infra/SECURITY.md');
+const text = await readFile(file, 'utf8');
+const { scripts } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8'));
+
+const quoted = (markdown: string) => Array.from(markdown.matchAll(/`([^`\n]+)`/g), ([, words = '']) => words);
+
+/** Files and folders of the repository that a text names: in backticks from the root on, in links from its own folder. */
+function pathsIn(markdown: string): string[] {
+  const named = quoted(markdown).filter((words) =>
+    /^((services|packages|infra)\/\S+|docker-compose\.yml|\.\w+)$/.test(words),
+  );
+  const linked = Array.from(markdown.matchAll(/\]\(([^)#:]+)\)/g), ([, path = '']) => resolve(dirname(file), path));
+  return [...named.map((path) => resolve(root, path)), ...linked];
+}
+
+const commandsIn = (markdown: string) => quoted(markdown).filter((words) => words.startsWith('npm run'));
+
+/** Why a command cannot be run as it is written; undefined where it can. */
+function faultOf(command: string): string | undefined {
+  const [, , script = '', , argument = ''] = command.split(/\s+/);
+  if (script === '…') return undefined; // the text speaks of all of them
+  if (!Object.hasOwn(scripts, script)) return `${command}: there is no script ${script}`;
+  const isNamed = script === 'test:faults' && argument !== '' && !argument.startsWith('-');
+  if (!isNamed || faultTests.some(({ name }) => name === argument)) return undefined;
+  return `${command}: there is no fault test ${argument}`;
+}
+
+function settingsIn(markdown: string): string[] {
+  return quoted(markdown).filter((words) => /^[A-Z]+(_[A-Z]+)+$/.test(words));
+}
+
+/** The rows of the tables of promises: what is promised, how it is kept, what shows it. */
+function promisesIn(markdown: string): string[][] {
+  const [, promised = ''] = markdown.split(/^## What is promised$/m);
+  const rows = (promised.split(/^## /m)[0] ?? '').split('\n').filter((line) => line.startsWith('| '));
+  const cells = rows.map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
+  return cells.filter(([first]) => first !== 'Promise');
+}
+
+const isTest = (words: string) => words.endsWith('.test.ts') || faultOf(words) === undefined;
+const shownBy = ([, , shown = '']: string[]) => quoted(shown).filter((words) => /\.test\.ts$|^npm run /.test(words));
+
+test('every file that SECURITY.md names exists', () => {
+  const paths = pathsIn(text);
+  expect(paths.length).toBeGreaterThan(100);
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('every command that it names can be run', () => {
+  expect(commandsIn(text).length).toBeGreaterThan(10);
+  expect(commandsIn(text).flatMap((command) => faultOf(command) ?? [])).toEqual([]);
+});
+
+test('every setting that it names is one', () => {
+  const known = new Set(Object.values(schemas).flatMap(({ properties }) => Object.keys(properties)));
+  expect(settingsIn(text).length).toBeGreaterThan(10);
+  expect(settingsIn(text).filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('every promise names what keeps it and what shows it', () => {
+  const promises = promisesIn(text);
+  expect(promises.length).toBeGreaterThan(30);
+  for (const promise of promises) {
+    expect(promise).toHaveLength(3);
+    expect([promise[0], pathsIn(promise[1] ?? '').length]).not.toEqual([promise[0], 0]);
+    expect([promise[0], shownBy(promise).filter(isTest).length]).not.toEqual([promise[0], 0]);
+  }
+});
+
+test('what is named wrongly is noticed', () => {
+  const wrong = '`infra/no-such-file.ts` [x](gone.md) `npm run gone` `npm run test:faults -- gone` `NO_SETTING`';
+  expect(pathsIn(wrong)).toEqual([resolve(root, 'infra/no-such-file.ts'), resolve(root, 'infra/gone.md')]);
+  expect(pathsIn(wrong).some(existsSync)).toBe(false);
+  expect(commandsIn(wrong).map(faultOf)).toEqual([
+    'npm run gone: there is no script gone',
+    'npm run test:faults -- gone: there is no fault test gone',
+  ]);
+  expect(settingsIn(wrong)).toEqual(['NO_SETTING']);
+  const [promise = []] = promisesIn(
+    '## What is promised\n| Promise | Kept by | Shown by |\n|---|---|---|\n| A | b | c |\n',
+  );
+  expect([promise, shownBy(promise)]).toEqual([['A', 'b', 'c'], []]);
+});

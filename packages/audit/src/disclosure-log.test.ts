@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Database } from '@sluice/database';
+import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import type { DisclosureLogOptions } from './disclosure-log.ts';
+import { type Disclosure, type DisclosureSettings, openDisclosureLog } from './index.ts';
+
+const database = useStack((stack) => createTestDatabase(stack));
+
+function disclosure(tenantId: string, part: Partial<Disclosure> = {}): Disclosure {
+  return {
+    tenantId,
+    actorId: randomUUID(),
+    traceId: 'trace',
+    operation: 'token.read',
+    entityType: 'token',
+    entityId: randomUUID(),
+    detail: { token_ids: ['t1', 't2'], outcome: 'ok' },
+    ...part,
+  };
+}
+
+const rowsOf = (db: Database, tenantId: string) =>
+  db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenantId).orderBy('at').execute();
+
+const entitiesOf = async (db: Database, tenantId: string) =>
+  (await rowsOf(db, tenantId)).map(({ entity_id }) => entity_id).sort();
+
+const failures: unknown[] = [];
+beforeEach(() => {
+  failures.length = 0;
+});
+
+interface TestOptions extends Partial<DisclosureLogOptions>, Partial<DisclosureSettings> {
+  stack: AsyncDisposableStack;
+}
+
+function open({ stack, db = database.current.db, flushIntervalMs = 10, ...settings }: TestOptions) {
+  const onError = (error: unknown) => void failures.push(error);
+  return openDisclosureLog({ DISCLOSURE_QUEUE_LIMIT: 10_000, ...settings }, { db, stack, onError, flushIntervalMs });
+}
+
+async function makeFolder(stack: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-spool-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const never = 60_000;
+const refusedAtOnce = expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 1 });
+
+test('writes what is recorded soon, as it was', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = database.current;
+  const tenantId = randomUUID();
+  const recorded = disclosure(tenantId, { actorId: null });
+  open({ stack }).record(recorded);
+  await eventually('written', async () => (await rowsOf(db, tenantId)).length > 0);
+  expect(await rowsOf(db, tenantId)).toEqual([
+    {
+      tenant_id: tenantId,
+      id: expect.any(String),
+      at: expect.any(String),
+      actor_id: null,
+      trace_id: 'trace',
+      operation: 'token.read',
+      entity_type: 'token',
+      entity_id: recorded.entityId,
+      detail: recorded.detail,
+    },
+  ]);
+});
+
+test('writes what is queued before it closes, more than one batch of it, each once', async () => {
+  const stack = new AsyncDisposableStack();
+  const tenantId = randomUUID();
+  const log = open({ stack, flushIntervalMs: never });
+  for (let i = 0; i < 2500; i++) log.record(disclosure(tenantId, { entityId: `token-${i}` }));
+  await stack.disposeAsync();
+  const ids = await entitiesOf(database.current.db, tenantId);
+  expect([ids.length, new Set(ids).size]).toEqual([2500, 2500]);
+});
+
+test('refuses with 503 what it cannot keep: what cannot be recorded is not disclosed', async () => {
+  await using stack = new AsyncDisposableStack();
+  const log = open({ stack, DISCLOSURE_QUEUE_LIMIT: 2, flushIntervalMs: never });
+  log.record(disclosure(randomUUID()));
+  log.record(disclosure(randomUUID()));
+  expect(() => log.record(disclosure(randomUUID()))).toThrow(refusedAtOnce);
+});
+
+test('tells of a batch that could not be written, keeps it, and writes it when that is possible again', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createTestDatabase(stack);
+  const tenantId = randomUUID();
+  const log = open({ stack, db });
+  await sql`alter table audit_log rename to elsewhere`.execute(db);
+  log.record(disclosure(tenantId));
+  await eventually('told', () => failures.length > 1);
+  await sql`alter table elsewhere rename to audit_log`.execute(db);
+  await eventually('written', async () => (await rowsOf(db, tenantId)).length > 0);
+  log.record(disclosure(tenantId));
+  await eventually('both', async () => (await rowsOf(db, tenantId)).length === 2);
+});
+
+test('a batch that was stored, which nobody heard of, is stored once', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createTestDatabase(stack);
+  const tenantId = randomUUID();
+  // The statement is done, and then the connection is lost.
+  let losses = 0;
+  const losing = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      losses += 1;
+      if (losses <= 2) throw new Error('Connection terminated unexpectedly');
+      return result;
+    },
+  });
+  const log = open({ stack, db: losing });
+  log.record(disclosure(tenantId));
+  log.record(disclosure(tenantId));
+  await eventually('tried again', () => losses > 2);
+  expect(await rowsOf(db, tenantId)).toHaveLength(2);
+  expect(failures).toHaveLength(2);
+});
+
+test('a row that Postgres refuses holds up no other, and is stored when it is accepted', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createTestDatabase(stack);
+  const tenantId = randomUUID();
+  const folder = await makeFolder(stack);
+  await sql`alter table audit_log add constraint refuse check (entity_id not like 'poison%')`.execute(db);
+  const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 50, DISCLOSURE_SPOOL_DIRECTORY: folder });
+  for (let i = 0; i < 40; i++) {
+    log.record(disclosure(tenantId, { entityId: i === 7 || i === 21 ? `poison-${i}` : `good-${i}` }));
+  }
+  await eventually('all others', async () => (await rowsOf(db, tenantId)).length === 38);
+  expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('refuses 2 rows') })]);
+  // They count as waiting: 48 more fit.
+  for (let i = 0; i < 48; i++) log.record(disclosure(tenantId, { entityId: `later-${i}` }));
+  expect(() => log.record(disclosure(tenantId))).toThrow(refusedAtOnce);
+  await eventually('the later ones', async () => (await rowsOf(db, tenantId)).length === 86);
+  await sql`alter table audit_log drop constraint refuse`.execute(db);
+  await eventually('all', async () => (await rowsOf(db, tenantId)).length === 88);
+  expect(new Set(await entitiesOf(db, tenantId)).size).toBe(88);
+});
+
+describe('with a spool', () => {
+  /** Ends without a word to anybody, as a process that is killed does: its timer stays, and never comes. */
+  const abandoned = new AsyncDisposableStack();
+  afterAll(() => abandoned.disposeAsync());
+  const abandon = (folder: string, count: number, tenantId: string) => {
+    const log = open({ stack: abandoned, flushIntervalMs: never, DISCLOSURE_SPOOL_DIRECTORY: folder });
+    for (let i = 0; i < count; i++) log.record(disclosure(tenantId, { entityId: `token-${i}` }));
+  };
+
+  test('what a killed process left is written first by the next one, each row once, and the files are gone', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { db } = database.current;
+    const folder = await makeFolder(stack);
+    const tenantId = randomUUID();
+    abandon(folder, 1500, tenantId);
+    const copy = new Map<string, Buffer>();
+    for (const name of await readdir(folder)) copy.set(name, await readFile(join(folder, name)));
+    for (let replays = 0; replays < 2; replays++) {
+      for (const [name, bytes] of copy) await writeFile(join(folder, name), bytes);
+      const next = new AsyncDisposableStack();
+      open({ stack: next, DISCLOSURE_SPOOL_DIRECTORY: folder });
+      await next.disposeAsync();
+      expect(await readdir(folder)).toEqual([]);
+      expect(new Set(await entitiesOf(db, tenantId)).size).toBe(1500);
+      expect(await rowsOf(db, tenantId)).toHaveLength(1500);
+    }
+    expect(failures).toEqual([]);
+  });
+
+  test('a line that was torn is skipped and told of; none beside it is lost', async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await makeFolder(stack);
+    const tenantId = randomUUID();
+    abandon(folder, 3, tenantId);
+    const [name = ''] = await readdir(folder);
+    const whole = await readFile(join(folder, name), 'utf8');
+    const [, first, second, third = ''] = whole.split('\n');
+    await writeFile(join(folder, name), `\n${first}\n${third.slice(0, 40)}\n${second}\n${third.slice(0, 70)}`);
+    open({ stack, DISCLOSURE_SPOOL_DIRECTORY: folder });
+    await eventually('written', async () => (await rowsOf(database.current.db, tenantId)).length === 2);
+    expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('2 lines') })]);
+  });
+
+  test('what Postgres has is dropped: the file is emptied when nothing waits, and a large one is followed by another', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { db } = database.current;
+    const folder = await makeFolder(stack);
+    const tenantId = randomUUID();
+    const log = open({ stack, DISCLOSURE_SPOOL_DIRECTORY: folder });
+    const sizes = async () =>
+      Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+    const long = { token_ids: Array.from({ length: 100 }, (_, i) => `${i}`.padStart(400, 'x')) };
+    for (let i = 0; i < 80; i++) log.record(disclosure(tenantId, { detail: long }));
+    expect((await sizes()).length).toBeGreaterThan(2);
+    await eventually('written', async () => (await rowsOf(db, tenantId)).length === 80);
+    await eventually('dropped', async () => (await sizes()).join() === '0');
+    log.record(disclosure(tenantId));
+    await eventually('written', async () => (await rowsOf(db, tenantId)).length === 81);
+  });
+
+  test('nothing is disclosed while the spool cannot be written, and again when it can', async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await makeFolder(stack);
+    const log = open({ stack, DISCLOSURE_SPOOL_DIRECTORY: join(folder, 'spool') });
+    await rm(join(folder, 'spool'), { recursive: true });
+    for (let i = 0; i < 20; i++) expect(() => log.record(disclosure(randomUUID()))).toThrow(refusedAtOnce);
+    expect(failures).toHaveLength(1);
+    await mkdir(join(folder, 'spool'));
+    log.record(disclosure(randomUUID()));
+  });
+
+  test('a folder that cannot be had is an error of the configuration', async () => {
+    await using stack = new AsyncDisposableStack();
+    const file = join(await makeFolder(stack), 'file');
+    await writeFile(file, '');
+    expect(() => open({ stack, DISCLOSURE_SPOOL_DIRECTORY: join(file, 'spool') })).toThrow('ENOTDIR');
+  });
+});

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@sluice/database';
+import { sql } from 'kysely';
+
+/** One invocation or read that gave plaintext away. */
+export interface Disclosure {
+  tenantId: string;
+  /** The Application; null for what no Application asked for. */
+  actorId: string | null;
+  traceId: string | null;
+  /** `token.read`, `token.detokenized`, `proxy.invoked`, `transform.detokenized`. */
+  operation: string;
+  entityType: 'token' | 'proxy';
+  entityId: string;
+  /** Token ids, destination host, outcome. Never a value. */
+  detail: { token_ids: readonly string[]; destination_host?: string; outcome?: string };
+}
+
+/** Its row in the audit log. */
+export interface DisclosureRow {
+  /** Given here and not by Postgres, so that a row that is sent twice is there once. */
+  id: string;
+  at: string;
+  tenant_id: string;
+  actor_id: string | null;
+  trace_id: string | null;
+  operation: string;
+  entity_type: string;
+  entity_id: string;
+  detail: Disclosure['detail'];
+}
+
+export function toRow(disclosure: Disclosure): DisclosureRow {
+  const now = new Date();
+  return {
+    id: newRowId(now.getTime()),
+    at: now.toISOString(),
+    tenant_id: disclosure.tenantId,
+    actor_id: disclosure.actorId,
+    trace_id: disclosure.traceId,
+    operation: disclosure.operation,
+    entity_type: disclosure.entityType,
+    entity_id: disclosure.entityId,
+    detail: disclosure.detail,
+  };
+}
+
+/** A UUID of version 7 (RFC 9562), which begins with the time: rows that come together are together in the index. */
+function newRowId(nowMs: number): string {
+  const time = nowMs.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** One statement and one parameter, however many rows. Those that are there already stay as they are. */
+export async function insertRows(db: Database, rows: readonly DisclosureRow[]): Promise<void> {
+  await sql`
+    insert into audit_log (id, tenant_id, at, actor_id, trace_id, operation, entity_type, entity_id, detail)
+    select id, tenant_id, at, actor_id, trace_id, operation, entity_type, entity_id, detail
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(
+      id uuid, tenant_id uuid, at timestamptz, actor_id uuid, trace_id text,
+      operation text, entity_type text, entity_id text, detail jsonb)
+    on conflict do nothing
+  `.execute(db);
+}

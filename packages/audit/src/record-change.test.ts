@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@sluice/database';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { recordChange } from './index.ts';
+
+const database = useStack((stack) => createTestDatabase(stack));
+
+const rowsOf = (db: Database, tenantId: string) =>
+  db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenantId).orderBy('at').execute();
+
+describe('recordChange', () => {
+  test('writes who did what to which thing under which trace', async () => {
+    const { db } = database.current;
+    const act = { tenantId: randomUUID(), actorId: randomUUID(), traceId: 'abc' };
+    const change = { operation: 'proxy.updated', entityType: 'proxy', entityId: 'p1', detail: { members: ['name'] } };
+    await recordChange(db, act, change);
+    expect(await rowsOf(db, act.tenantId)).toEqual([
+      {
+        tenant_id: act.tenantId,
+        id: expect.any(String),
+        at: expect.stringMatching(/Z$/),
+        actor_id: act.actorId,
+        trace_id: 'abc',
+        operation: 'proxy.updated',
+        entity_type: 'proxy',
+        entity_id: 'p1',
+        detail: { members: ['name'] },
+      },
+    ]);
+  });
+
+  test('is gone with the transaction that rolls back', async () => {
+    const { db } = database.current;
+    const act = { tenantId: randomUUID(), actorId: null, traceId: null };
+    const change = db.transaction().execute(async (tx) => {
+      await recordChange(tx, act, { operation: 'x', entityType: 'x', entityId: 'x' });
+      throw new Error('no');
+    });
+    await expect(change).rejects.toThrow('no');
+    expect(await rowsOf(db, act.tenantId)).toEqual([]);
+  });
+});

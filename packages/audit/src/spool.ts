@@ -1,0 +1,147 @@
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { DisclosureRow } from './disclosure.ts';
+
+/** One file of the spool. */
+export interface Segment {
+  path: string;
+  /** Undefined where a former process wrote it: nothing is added to it. */
+  descriptor: number | undefined;
+  bytes: number;
+  /** Its rows that Postgres has not acknowledged. */
+  waiting: number;
+}
+
+/** Keeps rows over the death of the process until Postgres has them. */
+export interface Spool {
+  /** What former processes left behind, oldest first. */
+  left: readonly { row: DisclosureRow; segment: Segment }[];
+  /**
+   * Writes a row to the file; it outlives the process when this returns, not the machine: it may still be in the
+   * system's page cache.
+   * @throws {Error} where that was not possible.
+   */
+  append(row: DisclosureRow): Segment;
+  /** The same for a row that may stay long, so that it does not keep a file full of others. */
+  setAside(row: DisclosureRow): Segment;
+  /** A row of the segment is in Postgres. */
+  release(segment: Segment): void;
+  close(): void;
+}
+
+export interface SpoolOptions {
+  /** Of one process alone; made if it is not there. */
+  directory: string;
+  /** Told of what cannot be read or removed. */
+  onError: (error: unknown) => void;
+  /** From which size on a new file is begun. */
+  segmentBytes?: number;
+}
+
+const suffix = '.ndjson';
+
+/**
+ * Opens the spool and reads what was left behind. A file holds a row of JSON in each line. The line break comes first,
+ * so that a line which was torn spoils no other.
+ * @throws {Error} where there can be no such folder.
+ */
+export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: SpoolOptions): Spool {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const left = readLeft(directory, onError);
+  const prefix = `${Date.now()}-${process.pid}`;
+  let created = 0;
+  let current: Segment | undefined;
+  let aside: Segment | undefined;
+
+  function create(): Segment {
+    created += 1;
+    const path = join(directory, `${prefix}-${String(created).padStart(6, '0')}${suffix}`);
+    return { path, descriptor: openSync(path, 'ax', 0o600), bytes: 0, waiting: 0 };
+  }
+
+  function remove({ path, descriptor }: Segment): void {
+    try {
+      if (descriptor !== undefined) closeSync(descriptor);
+      unlinkSync(path);
+    } catch (error) {
+      onError(error); // its rows are inserted again at the next start, which changes nothing
+    }
+  }
+
+  function empty(segment: Segment): void {
+    try {
+      if (segment.descriptor !== undefined) ftruncateSync(segment.descriptor);
+      segment.bytes = 0;
+    } catch (error) {
+      onError(error); // the same
+    }
+  }
+
+  return {
+    left,
+    append(row) {
+      if (!current || current.bytes >= segmentBytes) current = create();
+      return write(current, row);
+    },
+    setAside(row) {
+      aside ??= create();
+      return write(aside, row);
+    },
+    release(segment) {
+      segment.waiting -= 1;
+      if (segment.waiting > 0) return;
+      if (segment === current || segment === aside) empty(segment);
+      else remove(segment);
+    },
+    close() {
+      for (const segment of [current, aside]) if (segment?.waiting === 0) remove(segment);
+      current = undefined;
+      aside = undefined;
+    },
+  };
+}
+
+function write(segment: Segment, row: DisclosureRow): Segment {
+  const line = Buffer.from(`\n${JSON.stringify(row)}`);
+  const written = writeSync(segment.descriptor as number, line);
+  segment.bytes += written;
+  if (written < line.length) throw new Error(`Only a part of a line could be written to ${segment.path}`);
+  segment.waiting += 1;
+  return segment;
+}
+
+function readLeft(directory: string, onError: (error: unknown) => void): Spool['left'] {
+  const names = readdirSync(directory).filter((name) => name.endsWith(suffix));
+  return names.sort().flatMap((name) => {
+    const path = join(directory, name);
+    const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
+    const rows = lines.map(readRow).filter((row) => row !== undefined);
+    if (rows.length < lines.length) {
+      onError(new Error(`${lines.length - rows.length} lines of ${path} were written in part; they are skipped`));
+    }
+    if (rows.length === 0) unlinkSync(path);
+    const segment = { path, descriptor: undefined, bytes: 0, waiting: rows.length };
+    return rows.map((row) => ({ row, segment }));
+  });
+}
+
+const texts = ['id', 'at', 'tenant_id', 'operation', 'entity_type', 'entity_id'] as const;
+
+/** Undefined where the line is none that was written whole. */
+function readRow(line: string): DisclosureRow | undefined {
+  try {
+    const row = JSON.parse(line) as Partial<DisclosureRow> | null;
+    return row && texts.every((name) => typeof row[name] === 'string') ? (row as DisclosureRow) : undefined;
+  } catch {
+    return undefined; // no JSON: the process died, or the disk was full, in the middle of it
+  }
+}

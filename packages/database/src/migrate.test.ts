@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import { migrate } from './index.ts';
+
+const database = useStack((stack) => createTestDatabase(stack));
+
+/** As before the newest migration, which makes an index on the audit log. */
+async function forgetNewest(): Promise<void> {
+  const { db } = database.current;
+  await sql`drop index audit_log_id`.execute(db);
+  await sql`delete from kysely_migration where name = '0011-audit-log-ids'`.execute(db);
+}
+
+test('a migration waits for a long transaction, and what comes after it does not wait behind it', async () => {
+  const { db } = database.current;
+  await forgetNewest();
+  const record = () =>
+    sql`insert into audit_log (tenant_id, operation, entity_type, entity_id) values (${randomUUID()}, 'test', 'test', 'test')`.execute(
+      db,
+    );
+  const holdMs = 5000;
+  let waits = 0;
+  let isMigrated = false;
+  const tookMs: number[] = [];
+  const { promise: held, resolve: onHeld } = Promise.withResolvers<void>();
+
+  const holding = db.transaction().execute(async (tx) => {
+    await sql`lock table audit_log in row exclusive mode`.execute(tx); // as an insert does
+    onHeld();
+    await wait(holdMs);
+    expect(isMigrated).toBe(false);
+  });
+  await held;
+  const onWait = () => {
+    waits += 1;
+  };
+  const migrating = migrate(db, { onWait }).then((applied) => {
+    isMigrated = true;
+    return applied;
+  });
+  while (!isMigrated) {
+    const startedAt = performance.now();
+    await record();
+    tookMs.push(performance.now() - startedAt);
+    await wait(50);
+  }
+  await holding;
+  expect(await migrating).toEqual(['0011-audit-log-ids']);
+  expect(Math.max(...tookMs)).toBeLessThan(holdMs - 2000);
+  expect(waits).toBeGreaterThan(0);
+}, 30_000);
+
+test('of three at once one migrates', async () => {
+  const { db } = database.current;
+  await forgetNewest();
+  const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
+  expect(applied.flat()).toEqual(['0011-audit-log-ids']);
+});

@@ -1,0 +1,30 @@
+import { channel } from 'node:diagnostics_channel';
+import { Counter, type Registry } from 'prom-client';
+
+const failures = channel('sluice:vault-integrity');
+
+/** Tells whoever watches, whatever becomes of the error: a transform may catch what its client was answered. */
+export function announceIntegrityFailure(error: Error): void {
+  failures.publish(error);
+}
+
+export interface IntegrityAlarm {
+  log: { error(details: { err: unknown }, message: string): void };
+  metrics: Registry;
+  stack: AsyncDisposableStack;
+}
+
+/** Logs and counts what does not open in this process. The error names the record and no value. */
+export function raiseIntegrityAlarms({ log, metrics, stack }: IntegrityAlarm): void {
+  const counter = new Counter({
+    name: 'sluice_integrity_failures_total',
+    help: 'Uses of stored ciphertexts or keys that were not what had been written; alarm on any',
+    registers: [metrics],
+  });
+  const onFailure = (err: unknown) => {
+    counter.inc();
+    log.error({ err }, 'stored data is not what was written');
+  };
+  failures.subscribe(onFailure);
+  stack.defer(() => void failures.unsubscribe(onFailure));
+}
