@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { HttpAnswer } from '../cluster/http-client.ts';
 import { connectStore, countRowsSoon, findRepeated, lockAuditLog, refuseRows } from '../under-load/audit-log.ts';
 import { addTo, describeCounts } from '../under-load/count.ts';
+import type { Seen } from '../under-load/judgement.ts';
 import { inWords, memoryOf, watchFigure } from '../under-load/process-state.ts';
 import { openRequests, statusOf } from '../under-load/requests.ts';
-import { type Disturbance, runUnderLoad, type Seen } from '../under-load/run-under-load.ts';
+import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
 import type { World } from '../under-load/world.ts';
 import type { FaultTest } from './fault-test.ts';
 

@@ -5,7 +5,8 @@ import {
   type ExpiringApplications,
   sweepIntervalMs,
 } from '../under-load/expiring-applications.ts';
-import { type Disturbance, runUnderLoad, type Seen } from '../under-load/run-under-load.ts';
+import type { Seen } from '../under-load/judgement.ts';
+import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
 import type { World } from '../under-load/world.ts';
 import type { FaultContext, FaultResult, FaultTest } from './fault-test.ts';
 

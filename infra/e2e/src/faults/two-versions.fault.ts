@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { migrateDatabase, repositoryRoot } from '@sluice/local/parts';
 import { makeNextVersion } from '../cluster/next-version.ts';
 import { connectStore } from '../under-load/audit-log.ts';
+import type { Seen } from '../under-load/judgement.ts';
 import { restartEach, unexpectedAnswers } from '../under-load/restart-each.ts';
-import { type Disturbance, runUnderLoad, type Seen } from '../under-load/run-under-load.ts';
+import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
 import type { World } from '../under-load/world.ts';
 import type { FaultTest } from './fault-test.ts';
 

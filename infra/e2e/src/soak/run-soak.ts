@@ -1,6 +1,4 @@
-import { checkHistory, type Finding } from '../coherence/check-history.ts';
-import { traceIdOf, wrongAnswer } from '../coherence/client.ts';
-import { excerpt } from '../coherence/figures.ts';
+import { checkHistory } from '../coherence/check-history.ts';
 import type { History } from '../coherence/history.ts';
 import { startLoad } from '../coherence/load.ts';
 import { startNemesis } from '../coherence/nemesis.ts';
@@ -8,9 +6,10 @@ import type { FaultContext, FaultResult } from '../faults/fault-test.ts';
 import { createRandom } from '../random.ts';
 import { countBy, describeCounts } from '../under-load/count.ts';
 import { findUnrecorded } from '../under-load/disclosures.ts';
+import { disclosedIn, failuresOf, figuresOf, type Seen } from '../under-load/judgement.ts';
 import { openWorld, type World } from '../under-load/world.ts';
 import { startWrites } from '../under-load/writes.ts';
-import { startExpiringApplications } from './expiring-applications.ts';
+import { startExpiringApplications } from './expiry-load.ts';
 import { graph, toColumns } from './graph.ts';
 import { growthBetween } from './growth.ts';
 import { startHostileLoad } from './hostile-load.ts';
@@ -109,43 +108,30 @@ const recoveryMs = 5000;
 async function judge(soaked: Soaked): Promise<FaultResult> {
   const { world, history, moments, samples, hostile, seed } = soaked;
   const { calmFrom, faultsFrom, faultsUntil, lastCalmFrom, endedAt } = moments;
-  const verdict = checkHistory(history);
-  const { invocations, regenerations, faults } = history;
-  const written = await soaked.writes.check();
+  const { arrivals } = world.client;
+  const seen: Seen = {
+    history,
+    verdict: checkHistory(history),
+    arrivals,
+    writes: await soaked.writes.check(),
+    unrecorded: await findUnrecorded(world.site, disclosedIn(history, arrivals)),
+    quietFrom: calmFrom,
+    faultFrom: faultsFrom,
+    faultUntil: faultsUntil,
+  };
   const expired = await soaked.expiring.check();
-  const disclosed = invocations.flatMap(({ detail }, number) =>
-    detail === '200' || world.client.arrivals.has(number) ? [traceIdOf(number)] : [],
-  );
-  const unrecorded = await findUnrecorded(world.site, disclosed);
   const growth = growthBetween(samples, [
     { from: calmFrom, until: faultsFrom },
     { from: lastCalmFrom, until: endedAt },
   ]);
-  const wrong = invocations.filter(({ detail }) => detail === wrongAnswer);
-  const repeated = [...world.client.arrivals.values()].filter((count) => count > 1).length;
-  const failed = verdict.failedValid;
-  const quiet = failed.filter(
-    ({ invocation: { startedAt, endedAt: answeredAt } }) =>
-      (startedAt > calmFrom && answeredAt < faultsFrom) || startedAt > faultsUntil + recoveryMs,
-  );
-  const explain = (what: string, findings: readonly Finding[]) =>
-    findings.slice(0, 2).map((one) => `${what} (${findings.length} times):\n${excerpt(one, history)}`);
   return {
     figures: [
       ['seed', String(seed)],
-      ['lasted', `${((endedAt - calmFrom) / 60_000).toFixed(1)} min`],
-      ['invocations, of them judged', `${invocations.length}, ${verdict.judged}`],
-      ['regenerations', countBy(regenerations, ({ outcome }) => outcome)],
-      ['faults', countBy(faults, ({ name }) => name)],
-      ['stale accepts S', String(verdict.staleAccepts.length)],
-      ['failed valid requests E', countBy(failed, ({ invocation }) => invocation.detail)],
-      ['  of them while nothing failed', String(quiet.length)],
-      ['wrong refusals, wrong answers, arrived twice', `${verdict.wrongRefusals.length}, ${wrong.length}, ${repeated}`],
-      ['writes acknowledged, lost, duplicates', `${written.acknowledged}, ${written.lost}, ${written.duplicates}`],
-      ['answers to writes', describeCounts(written.answers)],
+      ['calm, with faults and calm for', `${((endedAt - calmFrom) / 60_000).toFixed(1)} min`],
+      ['faults', countBy(history.faults, ({ name }) => name)],
+      ...figuresOf(seen),
       ['Applications that expired, overdue', `${expired.created}, ${expired.overdue}`],
       ['hostile transforms', describeCounts(hostile.answers)],
-      ['disclosures without a row', `${unrecorded.length} of ${disclosed.length}`],
       ...growth.map(({ name, before, after, most }): [string, string] => [
         name,
         `${before.toFixed(0)} → ${after.toFixed(0)} (at most ${most.toFixed(0)})`,
@@ -153,17 +139,9 @@ async function judge(soaked: Soaked): Promise<FaultResult> {
       ['over time', graphsOf(soaked)],
     ],
     failures: [
-      ...explain('a key was accepted after its revocation', verdict.staleAccepts),
-      ...explain('the newest key was refused', verdict.wrongRefusals),
-      ...explain('a valid invocation failed while nothing did', quiet),
-      ...(wrong.length > 0 ? [`${wrong.length} answers were not those that were due`] : []),
-      ...(repeated > 0 ? [`${repeated} invocations arrived more than once`] : []),
-      ...(written.lost > 0 ? [`${written.lost} acknowledged writes are lost`] : []),
-      ...(written.duplicates > 0 ? [`${written.duplicates} creations are there more than once`] : []),
-      ...written.unexpected.map((status) => `a creation was answered ${status}`),
+      ...failuresOf(seen, { recoveryMs }),
       ...(expired.overdue > 0 ? [`${expired.overdue} Applications are there a minute after they expired`] : []),
       ...(hostile.wrong > 0 ? [`${hostile.wrong} hostile transforms had their way`] : []),
-      ...(unrecorded.length > 0 ? [`${unrecorded.length} disclosures have no row, such as ${unrecorded[0]}`] : []),
       ...growth
         .filter(({ after, most }) => after > most)
         .map(

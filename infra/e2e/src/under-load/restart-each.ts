@@ -1,5 +1,6 @@
 import type { Node } from '../cluster/node.ts';
-import type { Disturbance, Seen } from './run-under-load.ts';
+import type { Seen } from './judgement.ts';
+import type { Disturbance } from './run-under-load.ts';
 
 /**
  * Asks each process to end, and starts it again, as an orchestrator does; the next one when it is ready.

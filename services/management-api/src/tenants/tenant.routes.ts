@@ -81,7 +81,7 @@ const deleteTenant = operation({
   tag: 'Tenants',
   summary: 'Close the Tenant: all its keys are refused at once, its data keys are destroyed, its rows are purged',
   description:
-    'There is no way back: without its data keys nothing of the Tenant can be decrypted, in backups neither.',
+    'There is no way back: without its data keys nothing of the Tenant can be decrypted. Backups from before hold those keys, wrapped by the root key.',
   method: 'delete',
   path: '/tenants/self',
   permission: 'tenant:delete',

@@ -1,0 +1,81 @@
+import { checkHistory } from '../coherence/check-history.ts';
+import { wrongAnswer } from '../coherence/client.ts';
+import { emptyHistory, type History, type Invocation, type Regeneration } from '../coherence/history.ts';
+import { type Bounds, disclosedIn, failuresOf, type Seen } from './judgement.ts';
+
+const invocation = (part: Partial<Invocation> = {}): Invocation => ({
+  application: 0,
+  key: 1,
+  target: 'gateway-1',
+  startedAt: 150,
+  endedAt: 160,
+  outcome: 'accepted',
+  detail: '200',
+  ...part,
+});
+
+const regeneration = (number: number, startedAt: number, endedAt: number): Regeneration => ({
+  application: 0,
+  number,
+  startedAt,
+  endedAt,
+  outcome: 'confirmed',
+  detail: '200',
+  confirmation: { changeId: 'c', holders: 1, waitedMs: 1 },
+});
+
+const writes = { acknowledged: 5, unacknowledged: 0, lost: 0, duplicates: 0, answers: new Map(), unexpected: [] };
+
+/** A run in which key 1 is given at 20, a fault happens from 1000 to 2000, and key 2 is given at 9000. */
+function run(invocations: Invocation[], part: Partial<Seen> = {}): Seen {
+  const regenerations = [regeneration(1, 10, 20), regeneration(2, 8990, 9000)];
+  const history: History = { ...emptyHistory(), regenerations, invocations };
+  return {
+    history,
+    verdict: checkHistory(history),
+    arrivals: new Map(invocations.map((_, number) => [number, 1])),
+    writes,
+    unrecorded: [],
+    quietFrom: 100,
+    faultFrom: 1000,
+    faultUntil: 2000,
+    ...part,
+  };
+}
+
+const failed = (startedAt: number) =>
+  invocation({ startedAt, endedAt: startedAt + 10, outcome: 'undecided', detail: '503' });
+
+test('a run in which all went well has no failures', () => {
+  expect(failuresOf(run([invocation()]), { mostFailed: 0 })).toEqual([]);
+});
+
+test('what fails during the fault and shortly after it is only counted', () => {
+  expect(failuresOf(run([failed(1500), failed(4000)]), {})).toEqual([]);
+});
+
+test.each<[what: string, seen: Seen, bounds: Bounds, failure: RegExp]>([
+  ['a revoked key that is accepted', run([invocation({ startedAt: 9100, endedAt: 9110 })]), {}, /after its revocation/],
+  ['a wrong refusal', run([invocation({ outcome: 'refused', detail: '401' })]), {}, /newest key was refused/],
+  [
+    'a wrong answer',
+    run([invocation({ startedAt: 1500, endedAt: 1510, detail: wrongAnswer })]),
+    {},
+    /not the one that/,
+  ],
+  ['a failure before the fault', run([failed(500)]), {}, /while nothing did/],
+  ['more failures than allowed', run([failed(1200), failed(1500)]), { mostFailed: 1 }, /more than 1 valid/],
+  ['a late recovery', run([failed(5500)]), {}, /still failed 3510 ms/],
+  ['an invocation that arrives twice', run([invocation()], { arrivals: new Map([[0, 2]]) }), {}, /arrived 2 times/],
+  ['a lost write', run([], { writes: { ...writes, lost: 1 } }), {}, /1 acknowledged writes are lost/],
+  ['a duplicate', run([], { writes: { ...writes, duplicates: 2 } }), {}, /2 creations are there more than once/],
+  ['an answer that is none', run([], { writes: { ...writes, unexpected: ['500'] } }), {}, /was answered 500/],
+  ['a disclosure without a row', run([], { unrecorded: ['invocation-3'] }), {}, /no row, such as invocation-3/],
+])('%s is found', (_, seen, bounds, failure) => {
+  expect(failuresOf(seen, bounds)).toEqual([expect.stringMatching(failure)]);
+});
+
+test('disclosed is what was answered, and what arrived though its caller never heard of it', () => {
+  const history = run([invocation(), failed(1500), failed(1600)]).history;
+  expect(disclosedIn(history, new Map([[2, 1]]))).toEqual(['invocation-0', 'invocation-2']);
+});
