@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
@@ -51,8 +52,7 @@ async function linkPackages(folder: string): Promise<void> {
   for (const group of ['services', 'packages', 'infra']) {
     for (const name of await readdir(join(repositoryRoot, group))) {
       const nested = join(group, name, 'node_modules');
-      const isThere = (await readdir(join(repositoryRoot, group, name))).includes('node_modules');
-      if (isThere) await symlink(join(repositoryRoot, nested), join(folder, nested));
+      if (existsSync(join(repositoryRoot, nested))) await symlink(join(repositoryRoot, nested), join(folder, nested));
     }
   }
 }

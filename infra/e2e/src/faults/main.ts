@@ -29,9 +29,12 @@ async function run({ chosen, seed, keep }: CommandLine): Promise<number> {
       console.log(report(test, result));
       failures += result.failures.length;
     } catch (error) {
-      if (!signal.aborted) throw error;
-      console.log('Stopped');
-      return 130;
+      if (signal.aborted) {
+        console.log('Stopped');
+        return 130;
+      }
+      console.error(`${test.name} could not be run:`, error);
+      failures += 1;
     } finally {
       if (keep) log(`logs are in ${directory}`);
       else await rm(directory, { recursive: true, force: true });
