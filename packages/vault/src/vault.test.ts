@@ -19,6 +19,7 @@ import {
   readTokenUsage,
   revealForUse,
   tokenize,
+  updateToken,
 } from './index.ts';
 
 const open = useStack(async (stack) => {
@@ -327,6 +328,17 @@ describe('findToken', () => {
         detail: { token_ids: [token.id] },
       },
     ]);
+  });
+
+  test('notes what a mask of somebody’s own shows, which may be all', async () => {
+    const { vault, disclosures } = open.current;
+    const actor = await newActor();
+    const { token } = await createToken(vault, actor, card);
+    disclosures.length = 0;
+    const { token: updated } = await updateToken(vault, actor, token.id, { mask: { number: '{{ data.number }}' } });
+    expect(updated.data).toEqual({ number: card.data.number });
+    expect((await findToken(vault, actor, token.id)).data).toEqual({ number: card.data.number });
+    expect(disclosures.map(({ entityId }) => entityId)).toEqual([token.id, token.id]);
   });
 
   test('a mask that there is not is no data', async () => {

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { decide, type RuleTransform } from '@sluice/access';
 import { type FilterBudget, newFilterBudget } from '../expressions/filter-budget.ts';
 import { fillTemplate } from '../expressions/template.ts';
 import type { Json } from '../json.ts';
-import type { TokenTypeName } from '../types/token-types.ts';
+import { type TokenTypeName, tokenTypes } from '../types/token-types.ts';
 import type { Vault } from '../vault.ts';
 import type { Actor, Token, TokenRow } from './token.ts';
 import { openData } from './token-data.ts';
@@ -44,10 +45,16 @@ function needsData(transform: RuleTransform, mask: Json): boolean {
   return transform === 'reveal' || (transform === 'mask' && mask !== null);
 }
 
+/** Whether showing the data is a disclosure: plaintext is one, and so is a mask of somebody's own, which may show all. */
+export function isDisclosure(transform: RuleTransform, { type, mask }: Pick<TokenRow, 'type' | 'mask'>): boolean {
+  if (transform !== 'mask' || mask === null) return transform === 'reveal';
+  return !isDeepStrictEqual(mask, tokenTypes[type as TokenTypeName].defaultMask);
+}
+
 /** What the deciding rule lets the actor see of each token, by id. Tokens that it may not read are not in it. */
 export interface VisibleTokens {
   data: Map<string, Json | undefined>;
-  /** Ids of those whose plaintext is in `data`. */
+  /** Ids of those of which `data` may hold plaintext. */
   revealed: string[];
 }
 
@@ -83,6 +90,6 @@ export async function readVisible(
       plaintext === undefined ? undefined : visibleData(transform, { mask: row.mask, data: plaintext }, budget);
     data.set(row.id, visible);
   }
-  const revealed = readable.filter(({ transform }) => transform === 'reveal').map(({ row }) => row.id);
+  const revealed = readable.filter(({ row, transform }) => isDisclosure(transform, row)).map(({ row }) => row.id);
   return { data, revealed };
 }

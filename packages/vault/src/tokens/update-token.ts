@@ -11,7 +11,7 @@ import { discloseRead, touch } from './activity.ts';
 import { cvcLifetimeMs, isCvcKept } from './cvc.ts';
 import { hasEqual, lockFingerprints } from './equal-tokens.queries.ts';
 import { tokenNotFound } from './find-token.ts';
-import { presentWithoutData, visibleData } from './present-token.ts';
+import { isDisclosure, presentWithoutData, visibleData } from './present-token.ts';
 import { readTokenInput, type TokenInput } from './read-token-input.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
 import { notGranted, requirePermission } from './require-permission.ts';
@@ -154,6 +154,6 @@ async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenIn
   const transform = decide(actor, 'token:read', row.containers);
   const data = transform && visibleData(transform, input, newFilterBudget());
   if (transform) await touch(vault, actor.tenantId, [row]);
-  if (transform === 'reveal') discloseRead(vault, actor, [row.id]);
+  if (transform && isDisclosure(transform, row)) discloseRead(vault, actor, [row.id]);
   return { ...presentWithoutData(row), ...(data !== undefined && { data }) };
 }
