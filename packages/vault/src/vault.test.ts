@@ -332,7 +332,7 @@ describe('findToken', () => {
 
   test('notes what a mask of somebody’s own shows, which may be all', async () => {
     const { vault, disclosures } = open.current;
-    const actor = await newActor();
+    const actor = await newActor({ permissions: ['token:create', 'token:read', 'token:update'] });
     const { token } = await createToken(vault, actor, card);
     disclosures.length = 0;
     const { token: updated } = await updateToken(vault, actor, token.id, { mask: { number: '{{ data.number }}' } });
