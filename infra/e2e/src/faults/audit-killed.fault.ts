@@ -1,5 +1,6 @@
 import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import { createRandom } from '../random.ts';
 import { connectStore, findRepeated, lockAuditLog } from '../under-load/audit-log.ts';
@@ -60,8 +61,16 @@ async function spooledBy({ site }: World, { name, service }: Node): Promise<{ pa
   return Promise.all(paths.map(async (path) => ({ path, bytes: (await stat(path)).size })));
 }
 
+/** Logs are written twice a second. */
+const toldWithinMs = 3000;
+
 async function isTold({ logFile }: Node): Promise<boolean> {
-  return (await readFile(logFile, 'utf8')).includes('written in part');
+  const until = performance.now() + toldWithinMs;
+  for (;;) {
+    if ((await readFile(logFile, 'utf8')).includes('written in part')) return true;
+    if (performance.now() > until) return false;
+    await wait(50);
+  }
 }
 
 /** Nothing is twice there, and nothing waits any more. */
