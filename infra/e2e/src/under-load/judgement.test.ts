@@ -72,7 +72,9 @@ test.each<[what: string, seen: Seen, bounds: Bounds, failure: RegExp]>([
   ['an answer that is none', run([], { writes: { ...writes, unexpected: ['500'] } }), {}, /was answered 500/],
   ['a disclosure without a row', run([], { unrecorded: ['invocation-3'] }), {}, /no row, such as invocation-3/],
 ])('%s is found', (_, seen, bounds, failure) => {
-  expect(failuresOf(seen, bounds)).toEqual([expect.stringMatching(failure)]);
+  const failures = failuresOf(seen, bounds);
+  expect(failures.length).toBeGreaterThan(0);
+  for (const one of failures) expect(one).toMatch(failure);
 });
 
 test('disclosed is what was answered, and what arrived though its caller never heard of it', () => {
