@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Stops the processes until the end of the script's input: the line that asks for it, or that this process is gone. */
 const script = `
@@ -30,10 +32,27 @@ export async function freeze(...pids: readonly number[]): Promise<Frozen> {
   const gone = once(helper, 'exit');
   const isStopped = await Promise.race([once(helper.stdout, 'data').then(() => true), gone.then(() => false)]);
   if (!isStopped) throw new Error(`Process ${pids.join(', ')} cannot be stopped`);
+  await Promise.all(pids.map(untilStill));
   return {
     async thaw() {
       helper.stdin.end();
       await gone;
     },
   };
+}
+
+/** One that waits for a disk stops when that has answered. */
+const stillWithinMs = 2000;
+
+/** A signal that has been sent is obeyed a little later. */
+async function untilStill(pid: number): Promise<void> {
+  const until = performance.now() + stillWithinMs;
+  while (performance.now() < until && (await isRunning(pid))) await wait(1);
+}
+
+/** Whether its state is neither stopped nor ended; proc(5). */
+async function isRunning(pid: number): Promise<boolean> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined); // it is gone
+  const state = text?.slice(text.lastIndexOf(') ') + 2)[0];
+  return state !== undefined && !'TtZX'.includes(state);
 }

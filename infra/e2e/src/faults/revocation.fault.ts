@@ -6,5 +6,5 @@ export const revocation: FaultTest = {
   description:
     '10,000 regenerations by 12 of 32 clients while gateways, Redis, Postgres backends and connections hang and die: no revoked key is accepted',
   run: (context) =>
-    runRevocation({ ...context, regenerations: 10_000, quietMs: 20_000, nemesisMs: 60_000, limitMs: 900_000 }),
+    runRevocation({ ...context, regenerations: 10_000, quietMs: 15_000, nemesisMs: 60_000, limitMs: 900_000 }),
 };

@@ -21,8 +21,6 @@ export interface Scenario extends Bounds {
   disturb(world: World): Promise<Disturbance | undefined>;
   /** Looks at the world once the load has ended. */
   after?(world: World, seen: Seen): Promise<Disturbance>;
-  /** How long nothing fails before and after: 4 s. */
-  quietMs?: number;
 }
 
 const applications = 6;
@@ -33,6 +31,9 @@ const regenerationPauseMs = 600;
 
 /** Processes that have just started and all clients at once: a connection may come too late, which is an honest 503. */
 const warmUpMs = 2000;
+const quietBeforeMs = 3000;
+/** Longer than a recovery may take. */
+const quietAfterMs = 4000;
 
 /**
  * Clients invoke, regenerate keys and create things; first nothing fails, then the fault happens, then nothing fails
@@ -41,7 +42,7 @@ const warmUpMs = 2000;
  */
 export async function runUnderLoad(context: FaultContext, scenario: Scenario): Promise<FaultResult> {
   const { seed, log } = context;
-  const { quietMs = 4000, environment, processes } = scenario;
+  const { environment, processes } = scenario;
   log(`seed ${seed}`);
   await using stack = new AsyncDisposableStack();
   const world = await openWorld({ ...context, environment, processes, applications }, stack);
@@ -54,13 +55,13 @@ export async function runUnderLoad(context: FaultContext, scenario: Scenario): P
   const broken = Promise.race([load.broken, writes.broken]);
   const startedAt = performance.now();
   try {
-    await Promise.race([world.pause(warmUpMs + quietMs), broken]);
+    await Promise.race([world.pause(warmUpMs + quietBeforeMs), broken]);
     log('now the fault');
     const faultFrom = performance.now();
     const disturbance = await Promise.race([scenario.disturb(world), broken]);
     const faultUntil = performance.now();
     log('all is right again');
-    await Promise.race([world.pause(quietMs), broken]);
+    await Promise.race([world.pause(quietAfterMs), broken]);
     await Promise.all([load.stop(), writes.stop()]);
     const history = client.history();
     const seen: Seen = {
