@@ -14,10 +14,19 @@ ${committedFile.pathname}. Commit it; npm test says when it is stale.
 
 process.exitCode = await run();
 
+/** Undefined where what was typed is not understood; that has been said. */
+function readOptions() {
+  try {
+    return parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } }).values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}; see npm run config -- --help`);
+    return undefined;
+  }
+}
+
 async function run(): Promise<number> {
-  const { values } = parseArgs({
-    options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  });
+  const values = readOptions();
+  if (!values) return 2;
   if (values.help) {
     console.log(help);
     return 0;

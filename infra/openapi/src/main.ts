@@ -6,8 +6,12 @@ const help = `Usage: npm run openapi
 Writes the OpenAPI document of the platform, made of the operation records of its services, to
 ${committedFile.pathname}. Commit it; npm test says when it is stale.`;
 
-if (process.argv.includes('--help') || process.argv.includes('-h')) {
+const [option] = process.argv.slice(2);
+if (option === '--help' || option === '-h') {
   console.log(help);
+} else if (option !== undefined) {
+  console.error(`There is no option ${option}; see npm run openapi -- --help`);
+  process.exitCode = 2;
 } else {
   await writeFile(committedFile, await currentText());
   console.log(`Written: ${committedFile.pathname}`);

@@ -68,7 +68,7 @@ const regenerationTimeoutMs = 13_000;
 export async function openClient(options: ClientOptions, stack: AsyncDisposableStack): Promise<Client> {
   const { site, management, vault, patienceMs } = options;
   const http = stack.adopt(createHttpClient(), (opened) => opened.close());
-  const destination = await startCountingDestination(stack);
+  const destination = await startCountingDestination(({ headers }) => Number(headers[invocationHeader]), stack);
   const headers = { 'svc-api-key': site.credentials.management_key, 'content-type': 'application/json' };
   const create = async (path: string, body: object, { url } = management, key = headers['svc-api-key']) => {
     const request = { method: 'POST', url: `${url}${path}`, headers: { ...headers, 'svc-api-key': key } };

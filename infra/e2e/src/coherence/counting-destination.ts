@@ -1,24 +1,28 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { addTo } from '../under-load/count.ts';
 
+/** By which clients number what they send. */
 export const invocationHeader = 'x-invocation';
 
-export interface CountingDestination {
+export interface CountingDestination<K> {
   url: string;
-  /** The invocations that arrived, by number, and how often each did. */
-  seen: ReadonlyMap<number, number>;
+  /** How many requests arrived of each kind. */
+  seen: ReadonlyMap<K, number>;
 }
 
 /**
  * A destination that sends each body back at once and notes what arrived: proof of an accept that its caller may never
  * hear of.
  */
-export async function startCountingDestination(stack: AsyncDisposableStack): Promise<CountingDestination> {
-  const seen = new Map<number, number>();
+export async function startCountingDestination<K>(
+  kindOf: (request: IncomingMessage) => K,
+  stack: AsyncDisposableStack,
+): Promise<CountingDestination<K>> {
+  const seen = new Map<K, number>();
   const server = createServer((request, response) => {
-    const number = Number(request.headers[invocationHeader]);
-    seen.set(number, (seen.get(number) ?? 0) + 1);
+    addTo(seen, kindOf(request));
     response.writeHead(200, { 'content-type': 'application/json' });
     request.pipe(response);
   });

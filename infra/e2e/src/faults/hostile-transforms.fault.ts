@@ -1,8 +1,8 @@
 import { hostileModule, hostilePrograms } from '@sluice/sandbox/hostile';
 import type { HttpAnswer } from '../cluster/http-client.ts';
 import type { Node } from '../cluster/node.ts';
+import { startCountingDestination } from '../coherence/counting-destination.ts';
 import { addTo, describeCounts } from '../under-load/count.ts';
-import { startEchoDestination } from '../under-load/echo-destination.ts';
 import { inWords, memoryOf, watchFigure } from '../under-load/process-state.ts';
 import { openRequests, type Requests, statusOf } from '../under-load/requests.ts';
 import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
@@ -61,7 +61,7 @@ interface Scene {
 
 async function disturb(world: World): Promise<Disturbance> {
   await using stack = new AsyncDisposableStack();
-  const destination = await startEchoDestination(stack);
+  const destination = await startCountingDestination(({ method }) => method, stack);
   const gateways = world.of('proxy-gateway');
   const hostile = openRequests(await openSecondTenant(world), stack);
   const keys: string[] = [];

@@ -2,13 +2,16 @@ import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import type { HttpAnswer } from '../cluster/http-client.ts';
 import type { Node } from '../cluster/node.ts';
+import { type CountingDestination, startCountingDestination } from '../coherence/counting-destination.ts';
 import { connectStore } from '../under-load/audit-log.ts';
-import { caseHeader, type EchoDestination, startEchoDestination } from '../under-load/echo-destination.ts';
 import { describeAnswer, openRequests, type Requests } from '../under-load/requests.ts';
 import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
 import { openSecondTenant } from '../under-load/second-tenant.ts';
 import type { World } from '../under-load/world.ts';
 import type { FaultTest } from './fault-test.ts';
+
+/** By which the destination tells what reached it. */
+const caseHeader = 'x-case';
 
 export const tamperedRows: FaultTest = {
   name: 'tampered-rows',
@@ -53,7 +56,7 @@ const tables = ['tokens', 'data_keys', 'proxies'] as const;
 async function tamper(world: World): Promise<Disturbance> {
   await using stack = new AsyncDisposableStack();
   const client = await connectStore(world.site, stack);
-  const destination = await startEchoDestination(stack);
+  const destination = await startCountingDestination(({ headers }) => String(headers[caseHeader]), stack);
   const one = await openHolding(world, destination, stack);
   const other = await openHolding(await openSecondTenant(world), destination, stack);
   const failures: string[] = [];
@@ -70,7 +73,7 @@ async function tamper(world: World): Promise<Disturbance> {
 /** Damages, uses, puts right, and uses again. */
 async function tryCase(
   { name, damage, parameters, victims }: Case,
-  { client, destination }: { client: pg.Client; destination: EchoDestination },
+  { client, destination }: { client: pg.Client; destination: CountingDestination<string> },
 ): Promise<{ failures: string[]; refused: number }> {
   const failures: string[] = [];
   let refused = 0;
@@ -219,7 +222,11 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
   ];
 }
 
-async function openHolding(world: World, { url }: EchoDestination, stack: AsyncDisposableStack): Promise<Holding> {
+async function openHolding(
+  world: World,
+  { url }: CountingDestination<string>,
+  stack: AsyncDisposableStack,
+): Promise<Holding> {
   const requests = openRequests(world, stack);
   const tokens: Kept[] = [];
   for (let number = 0; number < 7; number++) {

@@ -3,11 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { NoAnswer } from '../cluster/http-client.ts';
 import type { Random } from '../random.ts';
+import { type Clients, startClients } from '../under-load/clients.ts';
 import type { World } from '../under-load/world.ts';
 
-export interface ExpiringApplications {
-  broken: Promise<never>;
-  stop(): Promise<void>;
+export interface ExpiringApplications extends Clients {
   /** How many were created, and how many rows are there though their moment is longer past than the worker is allowed. */
   check(): Promise<{ created: number; overdue: number }>;
 }
@@ -17,26 +16,18 @@ const longestLifeMs = 20_000;
 
 /** A client that creates Applications which expire soon. */
 export function startExpiringApplications(world: World, random: Random): ExpiringApplications {
-  const stopping = new AbortController();
   const prefix = `expiring-${randomUUID()}`;
   let created = 0;
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
+  const clients = startClients(1, async (_, signal) => {
+    while (!signal.aborted) {
       const expires_at = new Date(Date.now() + random.between(2000, longestLifeMs)).toISOString();
       const body = { name: prefix, type: 'private', permissions: ['token:use'], expires_at };
       if (await isCreated(world, body)) created += 1;
       await wait(pauseMs);
     }
-  })();
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  broken.catch(() => undefined);
-  running.catch(reject);
+  });
   return {
-    broken,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+    ...clients,
     async check() {
       const client = new pg.Client({ connectionString: world.site.stores.databaseUrl });
       await client.connect();

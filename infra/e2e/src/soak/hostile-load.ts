@@ -2,12 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { hostilePrograms } from '@sluice/sandbox/hostile';
 import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-client.ts';
 import type { Random } from '../random.ts';
+import { type Clients, startClients } from '../under-load/clients.ts';
 import { addTo } from '../under-load/count.ts';
 import type { World } from '../under-load/world.ts';
 
-export interface HostileLoad {
-  broken: Promise<never>;
-  stop(): Promise<void>;
+export interface HostileLoad extends Clients {
   /** How often each status came, or why there was none. */
   readonly answers: ReadonlyMap<string, number>;
   /** Answers that say that hostile code had its way. */
@@ -41,10 +40,9 @@ export async function startHostileLoad(
     keys.push((await world.manage('POST', '/proxies', proxy)).key);
   }
   const answers = new Map<string, number>();
-  const stopping = new AbortController();
   let wrong = 0;
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
+  const clients = startClients(1, async (_, signal) => {
+    while (!signal.aborted) {
       const { url } = random.pick(world.balancer.targets('proxy-gateway'));
       const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': random.pick(keys) };
       const request = { method: 'POST', url: `${url}/proxy`, headers, timeoutMs: patienceMs };
@@ -56,19 +54,12 @@ export async function startHostileLoad(
       if (typeof answer !== 'string' && !isRefusal(answer)) wrong += 1;
       await wait(random.between(0, 2 * pauseMs));
     }
-  })();
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  broken.catch(() => undefined);
-  running.catch(reject);
+  });
   return {
-    broken,
+    ...clients,
     answers,
     get wrong() {
       return wrong;
-    },
-    async stop() {
-      stopping.abort();
-      await running;
     },
   };
 }

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-client.ts';
 import type { Site } from '../cluster/site.ts';
 import { createRandom } from '../random.ts';
+import { type Clients, startClients } from './clients.ts';
 import { addTo, describeCounts } from './count.ts';
 import type { World } from './world.ts';
 
@@ -19,11 +20,7 @@ export interface BatchesReport {
   answers: string;
 }
 
-export interface Batches {
-  /** Rejects when a client broke: that is a fault of the test. */
-  broken: Promise<never>;
-  /** Resolves when every client has its last answer. */
-  stop(): Promise<void>;
+export interface Batches extends Clients {
   /** Compares what was answered with what is there; for after the stop. */
   check(): Promise<BatchesReport>;
 }
@@ -38,8 +35,6 @@ export function startBatches(
   stack: AsyncDisposableStack,
 ): Batches {
   const http = stack.adopt(createHttpClient(), (opened) => opened.close());
-  const stopping = new AbortController();
-  stack.defer(() => stopping.abort());
   /** By its name, the ids of the tokens that were answered; undefined for one without a success. */
   const batches = new Map<string, string[] | undefined>();
   const answers = new Map<string, number>();
@@ -60,12 +55,12 @@ export function startBatches(
     }
   }
 
-  async function write(number: number): Promise<void> {
+  async function write(number: number, signal: AbortSignal): Promise<void> {
     const random = createRandom(seed + 5000 + number);
-    while (!stopping.signal.aborted) {
+    while (!signal.aborted) {
       const name = randomUUID();
       batches.set(name, undefined);
-      while (!batches.get(name) && !stopping.signal.aborted) {
+      while (!batches.get(name) && !signal.aborted) {
         const answer = await send(name, random.pick(balancer.targets('token-vault')).url);
         const status = typeof answer === 'string' ? answer : String(answer.status);
         addTo(answers, status);
@@ -81,16 +76,10 @@ export function startBatches(
     }
   }
 
-  const running = Promise.all(Array.from({ length: clients }, (_, number) => write(number)));
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  broken.catch(() => undefined);
-  running.catch(reject);
+  const running = startClients(clients, write);
+  stack.defer(() => running.stop().catch(() => undefined)); // who broke has been told of in `broken`
   return {
-    broken,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+    ...running,
     async check() {
       const stored = await readStored(site, [...batches.keys()]);
       const acknowledged = [...batches].filter(([, ids]) => ids);

@@ -5,6 +5,7 @@ import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-cli
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { createRandom } from '../random.ts';
+import { type Clients, startClients } from './clients.ts';
 import { addTo } from './count.ts';
 
 export interface WritesOptions {
@@ -32,11 +33,7 @@ export interface WritesReport {
   unexpected: string[];
 }
 
-export interface Writes {
-  /** Rejects when a client broke: that is a fault of the test. */
-  broken: Promise<never>;
-  /** Resolves when every client has its last answer. */
-  stop(): Promise<void>;
+export interface Writes extends Clients {
   /** Compares what was acknowledged with what is there; for after the stop. */
   check(): Promise<WritesReport>;
 }
@@ -65,7 +62,6 @@ export function startWrites(options: WritesOptions, stack: AsyncDisposableStack)
   const http = stack.adopt(createHttpClient(), (opened) => opened.close());
   const creations: Creation[] = [];
   const answers = new Map<string, number>();
-  const stopping = new AbortController();
   const managementKey = site.credentials.management_key;
 
   async function send(creation: Creation, node: Node): Promise<HttpAnswer | string> {
@@ -106,13 +102,13 @@ export function startWrites(options: WritesOptions, stack: AsyncDisposableStack)
     return wrong;
   }
 
-  async function write(number: number): Promise<void> {
+  async function write(number: number, signal: AbortSignal): Promise<void> {
     const random = createRandom(seed + 4000 + number);
-    while (!stopping.signal.aborted) {
+    while (!signal.aborted) {
       const kind = random.chance(0.7) ? 'token' : 'application';
       const creation: Creation = { kind, name: randomUUID(), value: `value ${randomUUID()}`, isAcknowledged: false };
       creations.push(creation);
-      while (!creation.isAcknowledged && !stopping.signal.aborted) {
+      while (!creation.isAcknowledged && !signal.aborted) {
         const answer = await send(creation, random.pick(kind === 'token' ? vaults() : management()));
         const status = typeof answer === 'string' ? answer : String(answer.status);
         addTo(answers, status);
@@ -122,16 +118,8 @@ export function startWrites(options: WritesOptions, stack: AsyncDisposableStack)
     }
   }
 
-  const running = Promise.all(Array.from({ length: clients }, (_, number) => write(number)));
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  broken.catch(() => undefined);
-  running.catch(reject);
   return {
-    broken,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+    ...startClients(clients, write),
     async check() {
       const counts = await countStored(site, creations);
       const wrong = await findWrong(creations);
