@@ -1,6 +1,6 @@
 import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { type Disclosure, type DisclosureRow, insertRows, toRow } from './disclosure.ts';
+import { type Disclosure, idOf, insertRows, type RowText, toRowText } from './disclosure.ts';
 import type { DisclosureSettings } from './disclosure-settings.ts';
 import { insertAccepted } from './insert-accepted.ts';
 import { openSpool, type Segment } from './spool.ts';
@@ -12,6 +12,11 @@ export interface DisclosureLog {
    * @throws {ServiceError} `unavailable` when rows cannot be stored: what cannot be recorded is not disclosed.
    */
   record(disclosure: Disclosure): void;
+}
+
+export interface MeasuredDisclosureLog extends DisclosureLog {
+  /** Rows that are not in Postgres: those that wait, and those that it refuses. */
+  state(): { waiting: number; refused: number };
 }
 
 export interface DisclosureLogOptions {
@@ -26,7 +31,7 @@ const batchSize = 1000;
 const probeIntervalMs = 1000;
 
 interface Waiting {
-  row: DisclosureRow;
+  row: RowText;
   /** Where it is spooled. */
   segment?: Segment;
 }
@@ -42,7 +47,7 @@ interface Waiting {
 export function openDisclosureLog(
   { DISCLOSURE_QUEUE_LIMIT: queueLimit, DISCLOSURE_SPOOL_DIRECTORY: directory }: DisclosureSettings,
   { db, stack, onError, flushIntervalMs = 100 }: DisclosureLogOptions,
-): DisclosureLog {
+): MeasuredDisclosureLog {
   const spool = directory === undefined ? undefined : openSpool({ directory, onError });
   let queue: Waiting[] = [...(spool?.left ?? [])];
   let refused: Waiting[] = [];
@@ -66,7 +71,7 @@ export function openDisclosureLog(
       for (const one of batch) if (!outcasts.has(one)) release(one);
       if (found.length > 0) {
         refused.push(...found.map(setAside));
-        const ids = found.slice(0, 3).map(({ row }) => row.id);
+        const ids = found.slice(0, 3).map(({ row }) => idOf(row));
         onError(new Error(`Postgres refuses ${found.length} rows, such as ${ids}; they wait`, { cause: reason }));
       }
     }
@@ -130,9 +135,10 @@ export function openDisclosureLog(
   }
 
   return {
+    state: () => ({ waiting: queue.length, refused: refused.length }),
     record(disclosure) {
       if (queue.length + refused.length >= queueLimit) throw unavailable();
-      const row = toRow(disclosure);
+      const row = toRowText(disclosure);
       try {
         queue.push(spool ? { row, segment: spool.append(row) } : { row });
       } catch (error) {

@@ -16,23 +16,15 @@ export interface Disclosure {
   detail: { token_ids: readonly string[]; destination_host?: string; outcome?: string };
 }
 
-/** Its row in the audit log. */
-export interface DisclosureRow {
-  /** Given here and not by Postgres, so that a row that is sent twice is there once. */
-  id: string;
-  at: string;
-  tenant_id: string;
-  actor_id: string | null;
-  trace_id: string | null;
-  operation: string;
-  entity_type: string;
-  entity_id: string;
-  detail: Disclosure['detail'];
-}
+/**
+ * Its row in the audit log as JSON text, which is all that is kept of it: it is spooled, waits, and is inserted as it is.
+ * It has an id of its own, not one by Postgres, so that a row that is sent twice is there once.
+ */
+export type RowText = string;
 
-export function toRow(disclosure: Disclosure): DisclosureRow {
+export function toRowText(disclosure: Disclosure): RowText {
   const now = new Date();
-  return {
+  return JSON.stringify({
     id: newRowId(now.getTime()),
     at: now.toISOString(),
     tenant_id: disclosure.tenantId,
@@ -42,7 +34,11 @@ export function toRow(disclosure: Disclosure): DisclosureRow {
     entity_type: disclosure.entityType,
     entity_id: disclosure.entityId,
     detail: disclosure.detail,
-  };
+  });
+}
+
+export function idOf(row: RowText): string {
+  return (JSON.parse(row) as { id: string }).id;
 }
 
 /** A UUID of version 7 (RFC 9562), which begins with the time: rows that come together are together in the index. */
@@ -52,11 +48,11 @@ function newRowId(nowMs: number): string {
 }
 
 /** One statement and one parameter, however many rows. Those that are there already stay as they are. */
-export async function insertRows(db: Database, rows: readonly DisclosureRow[]): Promise<void> {
+export async function insertRows(db: Database, rows: readonly RowText[]): Promise<void> {
   await sql`
     insert into audit_log (id, tenant_id, at, actor_id, trace_id, operation, entity_type, entity_id, detail)
     select id, tenant_id, at, actor_id, trace_id, operation, entity_type, entity_id, detail
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(
+    from jsonb_to_recordset(${`[${rows.join(',')}]`}::jsonb) as r(
       id uuid, tenant_id uuid, at timestamptz, actor_id uuid, trace_id text,
       operation text, entity_type text, entity_id text, detail jsonb)
     on conflict do nothing

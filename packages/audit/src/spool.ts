@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { DisclosureRow } from './disclosure.ts';
+import type { RowText } from './disclosure.ts';
 
 /** One file of the spool. */
 export interface Segment {
@@ -24,15 +24,15 @@ export interface Segment {
 /** Keeps rows over the death of the process until Postgres has them. */
 export interface Spool {
   /** What former processes left behind, oldest first. */
-  left: readonly { row: DisclosureRow; segment: Segment }[];
+  left: readonly { row: RowText; segment: Segment }[];
   /**
    * Writes a row to the file; it outlives the process when this returns, not the machine: it may still be in the
    * system's page cache.
    * @throws {Error} where that was not possible.
    */
-  append(row: DisclosureRow): Segment;
+  append(row: RowText): Segment;
   /** The same for a row that may stay long, so that it does not keep a file full of others. */
-  setAside(row: DisclosureRow): Segment;
+  setAside(row: RowText): Segment;
   /** A row of the segment is in Postgres. */
   release(segment: Segment): void;
   close(): void;
@@ -110,11 +110,11 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
   };
 }
 
-function write(segment: Segment, row: DisclosureRow): Segment {
-  const line = Buffer.from(`\n${JSON.stringify(row)}`);
+function write(segment: Segment, row: RowText): Segment {
+  const line = `\n${row}`;
   const written = writeSync(segment.descriptor as number, line);
   segment.bytes += written;
-  if (written < line.length) throw new Error(`Only a part of a line could be written to ${segment.path}`);
+  if (written < Buffer.byteLength(line)) throw new Error(`Only a part of a line could be written to ${segment.path}`);
   segment.waiting += 1;
   return segment;
 }
@@ -124,7 +124,7 @@ function readLeft(directory: string, onError: (error: unknown) => void): Spool['
   return names.sort().flatMap((name) => {
     const path = join(directory, name);
     const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
-    const rows = lines.map(readRow).filter((row) => row !== undefined);
+    const rows = lines.filter(isRow);
     if (rows.length < lines.length) {
       onError(new Error(`${lines.length - rows.length} lines of ${path} were written in part; they are skipped`));
     }
@@ -136,12 +136,11 @@ function readLeft(directory: string, onError: (error: unknown) => void): Spool['
 
 const texts = ['id', 'at', 'tenant_id', 'operation', 'entity_type', 'entity_id'] as const;
 
-/** Undefined where the line is none that was written whole. */
-function readRow(line: string): DisclosureRow | undefined {
+function isRow(line: string): line is RowText {
   try {
-    const row = JSON.parse(line) as Partial<DisclosureRow> | null;
-    return row && texts.every((name) => typeof row[name] === 'string') ? (row as DisclosureRow) : undefined;
+    const row = JSON.parse(line) as Record<string, unknown> | null;
+    return row !== null && texts.every((name) => typeof row[name] === 'string');
   } catch {
-    return undefined; // no JSON: the process died, or the disk was full, in the middle of it
+    return false; // no JSON: the process died, or the disk was full, in the middle of it
   }
 }

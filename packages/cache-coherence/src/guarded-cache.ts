@@ -22,6 +22,9 @@ export interface CacheLimits {
   remembersAbsent?: boolean;
 }
 
+/** Whoever awaits it need not tell them apart; whoever is in a hurry awaits only a promise. */
+export type AtOnceOrLater<T> = T | Promise<T>;
+
 /** What a cache has to know of the lease under which it serves. */
 export interface Lease {
   /** Whether what is cached may be served at this moment. */
@@ -80,11 +83,14 @@ export class GuardedCache<V extends object> {
     return this.#entries.calculatedSize;
   }
 
-  /** The value of a key, from the cache or from `load`, which resolves to undefined for what does not exist. */
-  async get(key: string, load: () => Promise<Loaded<V> | undefined>): Promise<V | undefined> {
+  /**
+   * The value of a key, from the cache or from `load`, which resolves to undefined for what does not exist. From the
+   * cache it comes at once: a promise costs a hot path more than the look-up.
+   */
+  get(key: string, load: () => Promise<Loaded<V> | undefined>): AtOnceOrLater<V | undefined> {
     if (!this.#lease.isValid()) {
       this.counts.misses += 1;
-      return (await load())?.value;
+      return load().then((loaded) => loaded?.value);
     }
     const value = this.#find(key);
     if (value || this.#isKnownAbsent(key)) return value;
@@ -92,24 +98,36 @@ export class GuardedCache<V extends object> {
     return this.#fills.get(key) ?? this.#fill([key], async () => new Map([[key, await load()]])).get(key);
   }
 
-  /** The values of several keys: what is not cached is loaded at once. What does not exist is not in the result. */
-  async getMany(
+  /**
+   * The values of several keys: what is not cached is loaded at once. What does not exist is not in the result. When
+   * all is in the cache it comes at once.
+   */
+  getMany(
     keys: readonly string[],
     load: (missing: readonly string[]) => Promise<Map<string, Loaded<V>>>,
-  ): Promise<Map<string, V>> {
+  ): AtOnceOrLater<Map<string, V>> {
     const found = new Map<string, V>();
     if (!this.#lease.isValid()) {
       this.counts.misses += keys.length;
-      for (const [key, { value }] of await load(keys)) found.set(key, value);
-      return found;
+      return load(keys).then((loaded) => {
+        for (const [key, { value }] of loaded) found.set(key, value);
+        return found;
+      });
     }
     const missing = keys.filter((key) => {
       const value = this.#find(key);
       if (value) found.set(key, value);
       return !value && !this.#isKnownAbsent(key);
     });
+    return missing.length === 0 ? found : this.#addMissing(found, missing, load);
+  }
+
+  async #addMissing(
+    found: Map<string, V>,
+    missing: readonly string[],
+    load: (missing: readonly string[]) => Promise<Map<string, Loaded<V>>>,
+  ): Promise<Map<string, V>> {
     this.counts.misses += missing.length;
-    if (missing.length === 0) return found;
     const unread = missing.filter((key) => !this.#fills.has(key));
     const fills = new Map(missing.map((key) => [key, this.#fills.get(key)]));
     if (unread.length > 0) for (const [key, fill] of this.#fill(unread, async () => load(unread))) fills.set(key, fill);

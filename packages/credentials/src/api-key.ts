@@ -63,5 +63,15 @@ export function createPepper(text: string): KeyObject {
 
 /** HMAC-SHA-256(pepper, key): all that is stored of an API key, and how both kinds of key are found. */
 export function hashKey(pepper: KeyObject, key: string): Buffer {
-  return createHmac('sha256', pepper).update(key).digest();
+  return bytesOf(hashKeyText(pepper, key));
+}
+
+/** The same as a text with a character for each byte, by which caches find it: it takes half the time of bytes. */
+export function hashKeyText(pepper: KeyObject, key: string): string {
+  return createHmac('sha256', pepper).update(key).digest('latin1');
+}
+
+/** What is in Postgres for such a text. */
+export function bytesOf(hashText: string): Buffer {
+  return Buffer.from(hashText, 'latin1');
 }

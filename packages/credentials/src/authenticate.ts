@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { ServiceError } from '@sluice/problems';
-import { hashKey, isWellFormedApiKey } from './api-key.ts';
+import { hashKeyText, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
 import type { Caller } from './find-caller.ts';
 
@@ -25,7 +25,8 @@ export async function authenticate(
   { callers, pepper, headerName }: AuthenticationOptions,
 ): Promise<Caller> {
   if (typeof key !== 'string' || !isWellFormedApiKey(key)) throw unauthenticated(headerName);
-  const caller = await callers.byKeyHash(hashKey(pepper, key));
+  const found = callers.byKeyHash(hashKeyText(pepper, key));
+  const caller = found instanceof Promise ? await found : found;
   if (!caller) throw unauthenticated(headerName);
   return caller;
 }

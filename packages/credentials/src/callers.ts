@@ -1,18 +1,20 @@
-import { type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Queryable } from '@sluice/database';
+import { bytesOf } from './api-key.ts';
 import { type Caller, type FoundCaller, findCaller, findCallerById } from './find-caller.ts';
 
 /** Where a service finds who acts. Undefined for what is unknown, expired, or deleted. */
 export interface Callers {
-  byKeyHash(keyHash: Buffer): Promise<Caller | undefined>;
+  /** By what `hashKeyText` makes of the key. */
+  byKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
   /** For what acts as an Application without presenting its key. */
-  byId(tenantId: string, id: string): Promise<Caller | undefined>;
+  byId(tenantId: string, id: string): AtOnceOrLater<Caller | undefined>;
 }
 
 /** Callers as Postgres knows them at each look-up. */
 export function readCallers(db: Queryable): Callers {
   return {
-    byKeyHash: async (keyHash) => callerOf(await findCaller(db, keyHash)),
+    byKeyHash: async (hashText) => callerOf(await findCaller(db, bytesOf(hashText))),
     byId: async (tenantId, id) => callerOf(await findCallerById(db, tenantId, id)),
   };
 }
@@ -21,7 +23,7 @@ export function readCallers(db: Queryable): Callers {
 export function cacheCallers(db: Queryable, caches: CoherentCaches, limits: CacheLimits): Callers {
   const cache = caches.open<Caller>('callers', { ...limits, remembersAbsent: true });
   return {
-    byKeyHash: (keyHash) => cache.get(keyHash.toString('latin1'), async () => toLoaded(await findCaller(db, keyHash))),
+    byKeyHash: (hashText) => cache.get(hashText, async () => toLoaded(await findCaller(db, bytesOf(hashText)))),
     byId: (tenantId, id) =>
       cache.get(`${tenantId}/${id}`, async () => toLoaded(await findCallerById(db, tenantId, id))),
   };

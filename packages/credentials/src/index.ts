@@ -1,9 +1,11 @@
 export {
+  bytesOf,
   createPepper,
   credentialSettings,
   generateApiKey,
   generateProxyKey,
   hashKey,
+  hashKeyText,
   isWellFormedApiKey,
   isWellFormedProxyKey,
   keyEnvironmentSettings,

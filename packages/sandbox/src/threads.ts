@@ -64,7 +64,8 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
   const up = new Map<number, MarkedThread>();
   let ending = 0;
   let lastTaskNumber = 0;
-  const underWay = new Set<Promise<unknown>>();
+  let underWay = 0;
+  let onIdle = () => {};
   piscina.on('message', ({ threadId, hostCalls, markMemory }: ThreadStarted) => {
     const worker = piscina.threads.find((thread) => thread.threadId === threadId);
     if (!worker) return; // it has ended since
@@ -111,14 +112,20 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
     get up() {
       return up.size - ending;
     },
-    run: (name, task) => {
-      const running = run(name, task).finally(() => underWay.delete(running));
-      underWay.add(running);
-      return running;
+    run: async (name, task) => {
+      underWay += 1;
+      try {
+        return await run(name, task);
+      } finally {
+        underWay -= 1;
+        if (underWay === 0) onIdle();
+      }
     },
     close: async () => {
       // Piscina would wait in vain for a thread that is ended meanwhile.
-      await Promise.allSettled(underWay);
+      const idle = Promise.withResolvers<void>();
+      onIdle = idle.resolve;
+      if (underWay > 0) await idle.promise;
       await piscina.close({ force: true });
     },
   };

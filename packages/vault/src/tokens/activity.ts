@@ -7,11 +7,20 @@ export function monthOf(moment: Date): string {
   return `${moment.getUTCFullYear()}-${String(moment.getUTCMonth() + 1).padStart(2, '0')}-01`;
 }
 
-/** Counts tokens as active in the current month. Costs nothing for those that were active in it before. */
-export async function touch(vault: Vault, tenantId: string, rows: readonly TokenRow[]): Promise<void> {
+/** Counts tokens as active in the current month. Done at once for those that were active in it before. */
+export function touch(vault: Vault, tenantId: string, rows: readonly TokenRow[]): Promise<void> | undefined {
   const month = monthOf(vault.clock());
   const due = rows.filter((row) => row.active_month < month);
-  if (due.length === 0) return;
+  return due.length === 0 ? undefined : note(vault, { tenantId, month, due });
+}
+
+interface Due {
+  tenantId: string;
+  month: string;
+  due: readonly TokenRow[];
+}
+
+async function note(vault: Vault, { tenantId, month, due }: Due): Promise<void> {
   const ids = due.map((row) => row.id);
   const noted = await noteActivity(vault.db, tenantId, ids, month);
   // Where the row is cached, its next use need not ask.

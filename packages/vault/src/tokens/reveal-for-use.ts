@@ -19,7 +19,8 @@ import { isTokenId } from './token-id.ts';
 export async function revealForUse(vault: Vault, actor: Actor, ids: Iterable<string>): Promise<Map<string, Json>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
-  const rows = await vault.tokens.find(actor.tenantId, wanted.filter(isTokenId));
+  const stored = vault.tokens.find(actor.tenantId, wanted.filter(isTokenId));
+  const rows = stored instanceof Promise ? await stored : stored;
   const refused = rows.filter((row) => !decide(actor, 'token:use', row.containers));
   if (refused.length > 0)
     throw notGranted(
@@ -32,6 +33,7 @@ export async function revealForUse(vault: Vault, actor: Actor, ids: Iterable<str
     throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
   }
   const data = await openData(vault, actor.tenantId, rows);
-  await touch(vault, actor.tenantId, rows);
+  const noting = touch(vault, actor.tenantId, rows);
+  if (noting) await noting;
   return data;
 }

@@ -1,4 +1,4 @@
-import { type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import { findTokenRows } from './token.queries.ts';
 import type { TokenRow } from './token.ts';
@@ -6,7 +6,7 @@ import type { TokenRow } from './token.ts';
 /** Tokens as they are stored, their data encrypted: what is in memory of them, and the rest from Postgres. */
 export interface StoredTokens {
   /** Those of the ids that exist and have not expired, in no order. One query for all that is not in memory. */
-  find(tenantId: string, ids: readonly string[]): Promise<TokenRow[]>;
+  find(tenantId: string, ids: readonly string[]): AtOnceOrLater<TokenRow[]>;
   /** Drops one from memory: what does not open may have been put right in Postgres, and nobody would say so. */
   forget(tenantId: string, id: string): void;
 }
@@ -15,9 +15,9 @@ export interface StoredTokens {
 export function openStoredTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
   const cache = caches.open<TokenRow>('tokens', limits);
   return {
-    async find(tenantId, ids) {
+    find(tenantId, ids) {
       const prefix = `${tenantId}/`;
-      const found = await cache.getMany(
+      const found = cache.getMany(
         ids.map((id) => prefix + id),
         async (missing) => {
           const rows = await findTokenRows(
@@ -28,7 +28,7 @@ export function openStoredTokens(db: Database, caches: CoherentCaches, limits: C
           return new Map(rows.map((row) => [prefix + row.id, toLoaded(row)]));
         },
       );
-      return [...found.values()];
+      return found instanceof Promise ? found.then((rows) => [...rows.values()]) : [...found.values()];
     },
     forget: (tenantId, id) => cache.drop([tagOf.token(tenantId, id)]),
   };

@@ -31,36 +31,33 @@ export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenTe
 }
 
 /**
- * Opens the data of these tokens, by id; without a `cvc` that is due. One look-up for each key version, then everything
- * is synchronous.
+ * Opens the data of these tokens, by id; without a `cvc` that is due. One look-up for each key version.
  */
 export async function openData(
   vault: Vault,
   tenantId: string,
   rows: readonly DataColumns[],
 ): Promise<Map<string, Json>> {
+  const now = vault.clock();
+  const keys = new Map<number, KeyObject>();
+  const opened = new Map<string, Json>();
   try {
-    return await openRows(vault, tenantId, rows);
+    for (const row of rows) {
+      const { field, ciphertext } = currentOf(row, now);
+      const version = keyVersionOf(ciphertext);
+      let key = keys.get(version);
+      if (!key) {
+        const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version);
+        key = found instanceof Promise ? await found : found;
+        keys.set(version, key);
+      }
+      const bytes = decrypt(key, { tenantId, recordId: row.id, field }, ciphertext);
+      opened.set(row.id, JSON.parse(bytes.toString('utf8')));
+      bytes.fill(0);
+    }
   } catch (error) {
     if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
     throw error;
-  }
-}
-
-async function openRows(vault: Vault, tenantId: string, rows: readonly DataColumns[]): Promise<Map<string, Json>> {
-  const now = vault.clock();
-  const current = rows.map((row) => ({ id: row.id, ...currentOf(row, now) }));
-  const keys = new Map<number, KeyObject>();
-  for (const version of new Set(current.map(({ ciphertext }) => keyVersionOf(ciphertext)))) {
-    keys.set(version, await vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version));
-  }
-  const opened = new Map<string, Json>();
-  for (const { id, field, ciphertext } of current) {
-    const key = keys.get(keyVersionOf(ciphertext));
-    if (!key) continue;
-    const bytes = decrypt(key, { tenantId, recordId: id, field }, ciphertext);
-    opened.set(id, JSON.parse(bytes.toString('utf8')));
-    bytes.fill(0);
   }
   return opened;
 }

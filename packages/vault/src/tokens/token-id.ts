@@ -1,8 +1,12 @@
 /** Characters that have a meaning in URLs, expressions or searches. */
 const refused = /[#/\\+?[\]|&=%<>{}^]/;
 
+/** What nearly all ids are, UUIDs among them. */
+const plain = /^[\w.~-]{3,400}$/;
+
 /** Whether a text can be a token id: 3 to 400 code points, none refused, no control characters, no outer spaces. */
 export function isTokenId(text: string): boolean {
+  if (plain.test(text)) return true;
   if (text.length < 3 || text.length > 800 || text !== text.trim() || !text.isWellFormed()) return false;
   const { length } = Array.from(text);
   return length >= 3 && length <= 400 && !refused.test(text) && !/\p{Cc}/u.test(text);

@@ -7,6 +7,7 @@ import {
   streamThrough,
   type Target,
 } from '../destination/index.ts';
+import { findHeader } from '../transforms/header-list.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
 import type { InvocationOptions } from './invocation-options.ts';
 import type { Answer, RequestMessage } from './message.ts';
@@ -56,6 +57,9 @@ class AnswerSink implements DestinationSink {
   /** Set where a transform is to see the answer. */
   #chunks: Buffer[] | undefined;
   #size = 0;
+  /** How long the answer says that it is, and all of it, once it has come in one piece. */
+  #length: number | undefined;
+  #whole: Buffer | undefined;
 
   constructor(exchange: Exchange, resolve: (answer: Answer | undefined) => void, reject: (error: unknown) => void) {
     this.#exchange = exchange;
@@ -82,11 +86,16 @@ class AnswerSink implements DestinationSink {
       this.#chunks = [];
       return;
     }
+    this.#length = lengthOf(headers);
     this.#response.writeHead(status, headers.concat(ownHeaders(options, status)));
   }
 
   onData(chunk: Buffer): boolean {
     if (!this.#chunks) {
+      if (chunk.length === this.#length) {
+        this.#whole = chunk; // goes out with the end, which is about to come, in one piece with the head
+        return true;
+      }
       const isTaken = this.#response.write(chunk);
       if (!isTaken) this.#response.once('drain', () => this.#call?.resume());
       return isTaken;
@@ -107,7 +116,7 @@ class AnswerSink implements DestinationSink {
     if (this.#chunks) {
       this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) });
     } else {
-      this.#response.end();
+      this.#response.end(this.#whole);
       this.#resolve(undefined);
     }
   }
@@ -115,6 +124,11 @@ class AnswerSink implements DestinationSink {
   onError(error: Error): void {
     this.#reject(error);
   }
+}
+
+function lengthOf(headers: readonly string[]): number | undefined {
+  const text = findHeader(headers, 'content-length');
+  return text === undefined ? undefined : Number(text);
 }
 
 /** The caller closed the connection; nobody is there to be answered. */

@@ -1,5 +1,5 @@
 import { type Loaded, tagOf } from '@sluice/cache-coherence';
-import { hashKey, isWellFormedProxyKey } from '@sluice/credentials';
+import { bytesOf, hashKeyText, isWellFormedProxyKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
@@ -14,8 +14,9 @@ export function proxyNotFound(): ServiceError {
 /** The Proxy that a key selects. Definitions are cached, and so is what leads to none. */
 export async function findProxy(proxyKey: string, { db, proxies, pepper }: Context): Promise<ProxyDefinition> {
   if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
-  const keyHash = hashKey(pepper, proxyKey);
-  const proxy = await proxies.get(keyHash.toString('latin1'), () => loadProxy(db, keyHash));
+  const hashText = hashKeyText(pepper, proxyKey);
+  const found = proxies.get(hashText, () => loadProxy(db, bytesOf(hashText)));
+  const proxy = found instanceof Promise ? await found : found;
   if (!proxy) throw proxyNotFound();
   return proxy;
 }
