@@ -1,7 +1,8 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes, randomInt } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApplicationType } from '@sluice/access';
 import { toBase62 } from './base62.ts';
+import { hmacText } from './hmac-text.ts';
 
 export const credentialSettings = {
   KEY_PEPPER: {
@@ -66,9 +67,9 @@ export function hashKey(pepper: KeyObject, key: string): Buffer {
   return bytesOf(hashKeyText(pepper, key));
 }
 
-/** The same as a text with a character for each byte, by which caches find it: it takes half the time of bytes. */
+/** The same as a text with a character for each byte, by which caches find it: it takes less time than bytes. */
 export function hashKeyText(pepper: KeyObject, key: string): string {
-  return createHmac('sha256', pepper).update(key).digest('latin1');
+  return hmacText(pepper, key);
 }
 
 /** What is in Postgres for such a text. */

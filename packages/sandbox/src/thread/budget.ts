@@ -9,7 +9,7 @@ export interface Budget {
 }
 
 /** Counts from now: the CPU time of this thread, and the wall clock. */
-export function startBudget(limits: TransformLimits): Budget {
+export function startBudget(limits: Pick<TransformLimits, 'cpuMs' | 'wallMs'>): Budget {
   const cpuAtStart = threadCpuMs();
   const wallAtStart = performance.now();
   const shortest = Math.min(limits.cpuMs, limits.wallMs);

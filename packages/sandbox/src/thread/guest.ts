@@ -1,5 +1,6 @@
 import type { QuickJSHandle } from 'quickjs-emscripten';
 import { type Bridge, openBridge } from './bridge/bridge.ts';
+import { type Budget, startBudget } from './budget.ts';
 import { guestFileLoader } from './guest-files.ts';
 import { installHostFunctions } from './host-functions.ts';
 import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
@@ -13,7 +14,8 @@ import { readError } from './thrown.ts';
 const jobsPerSlice = 32;
 /** What promises may still do after the answer, so that it does not happen in the next invocation. */
 const leftoverSlices = 8;
-const leftoverMs = 5;
+/** CPU time only: a thread that had to stand still meanwhile has done nothing wrong, and a new guest costs 20 ms. */
+const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 
 const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
 type GuestFunction = (typeof exportedFunctions)[number];
@@ -27,8 +29,8 @@ export class Guest {
   readonly #runJobs: RunJobs;
   #defined = false;
   #invocation: Invocation | undefined;
-  /** When even the work after the answer must end, on the clock of `performance.now()`. */
-  #leftoverEndsAt: number | undefined;
+  /** Of the work after the answer. */
+  #leftover: Budget | undefined;
 
   private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, headerPrefix: string) {
     this.#quickjs = quickjs;
@@ -68,7 +70,7 @@ export class Guest {
   /** Runs the transform; the outcome is in the invocation. False: this guest must not be used again. */
   async run(task: RunTask, invocation: Invocation): Promise<boolean> {
     this.#invocation = invocation;
-    this.#leftoverEndsAt = undefined;
+    this.#leftover = undefined;
     try {
       if (!this.#defined) this.#define(task.code, invocation);
       if (!invocation.outcome) await this.#invoke(task, invocation);
@@ -85,7 +87,7 @@ export class Guest {
   #mustStop(): boolean {
     const invocation = this.#invocation;
     if (!invocation) return false;
-    if (this.#leftoverEndsAt !== undefined) return performance.now() > this.#leftoverEndsAt;
+    if (this.#leftover) return this.#leftover.exceeded() !== undefined;
     const limit = invocation.budget.exceeded();
     if (limit) stop(invocation, limit);
     return invocation.outcome?.kind === 'stopped';
@@ -151,7 +153,7 @@ export class Guest {
 
   /** Lets what is left of the invocation come to its end. False when that takes too long. */
   #finish(invocation: Invocation): boolean {
-    this.#leftoverEndsAt = performance.now() + leftoverMs;
+    this.#leftover = startBudget(leftoverLimits);
     for (let slice = 0; slice < leftoverSlices && this.#quickjs.runtime.hasPendingJob(); slice += 1) {
       if (Number.isNaN(this.#runJobs(jobsPerSlice))) return false;
     }

@@ -1,7 +1,8 @@
 import { type Json, type Segment, toText } from '@sluice/vault';
 import { addPlace, expressionsIn, malformedBody, type Place } from './place.ts';
 
-const nextQuote = /["{]/g;
+const quote = 0x22;
+const brace = 0x7b;
 
 /**
  * The string values of a JSON text that hold expressions. The text is not parsed: numbers, the order of members, white
@@ -9,20 +10,24 @@ const nextQuote = /["{]/g;
  */
 export function findInJson(latin1: string): Place[] {
   const places: Place[] = [];
-  for (let position = 0; ; ) {
-    nextQuote.lastIndex = position;
-    const next = nextQuote.exec(latin1);
-    if (!next) return places;
-    if (next[0] === '{') {
-      if (latin1.startsWith('{{', next.index)) throw malformedBody('JSON: an expression must stand inside a string');
-      position = next.index + 1;
-      continue;
+  const hasEscapes = /\\u007b/i.test(latin1);
+  let opening = latin1.indexOf('{{');
+  for (let position = 0; position < latin1.length; position++) {
+    const c = latin1.charCodeAt(position);
+    if (c === brace && latin1.charCodeAt(position + 1) === brace) {
+      throw malformedBody('JSON: an expression must stand inside a string');
     }
-    position = endOfString(latin1, next.index);
-    const literal = latin1.slice(next.index, position);
-    const segments = mayHold(literal) && !isName(latin1, position) ? expressionsIn(decodeLiteral(literal)) : undefined;
-    if (segments) addPlace(places, placeOf(segments, next.index, position));
+    if (c !== quote) continue;
+    const start = position;
+    const end = endOfString(latin1, start);
+    position = end - 1;
+    if (opening !== -1 && opening < start) opening = latin1.indexOf('{{', start);
+    const mayHold = hasEscapes || (opening !== -1 && opening < end);
+    if (!mayHold || isName(latin1, end)) continue;
+    const segments = expressionsIn(decodeLiteral(latin1.slice(start, end)));
+    if (segments) addPlace(places, placeOf(segments, start, end));
   }
+  return places;
 }
 
 /**
@@ -30,16 +35,12 @@ export function findInJson(latin1: string): Place[] {
  * pattern would run out of the engine's stack.
  */
 function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
-    while (text[quote - 1 - backslashes] === '\\') backslashes++;
-    if (backslashes % 2 === 0) return quote + 1;
+    while (text[end - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end + 1;
   }
   throw malformedBody('JSON: a string is not closed');
-}
-
-function mayHold(literal: string): boolean {
-  return literal.includes('{{') || /\\u007b/i.test(literal);
 }
 
 /** Whether a colon follows: then the string is the name of a member. */

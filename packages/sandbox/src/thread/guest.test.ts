@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { jest } from '@jest/globals';
+import { defaultTransformLimits as limits } from '../limits.ts';
+import { Guest } from './guest.ts';
+import { readGuestSources } from './guest-sources.ts';
+import { startInvocation } from './invocation.ts';
+
+const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
+const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
+
+afterEach(() => jest.restoreAllMocks());
+
+/** Runs code once in a fresh guest. */
+async function run(code: string): Promise<{ outcome: string | undefined; isReusable: boolean }> {
+  const guest = await Guest.open({ quickjs, limits, headerPrefix: 'svc', givesWay: false }, readGuestSources());
+  const invocation = startInvocation(limits, () => {});
+  const task = { tenantId: 't', proxyId: 'p', kind: 'request', code, once: false, hostKey: undefined } as const;
+  const isReusable = await guest.run({ ...task, argsJson: '{}', configurationJson: '{}' }, invocation);
+  return { outcome: invocation.outcome?.kind, isReusable };
+}
+
+test('a guest whose thread had to stand still is as good as before', async () => {
+  let now = performance.now();
+  jest.spyOn(performance, 'now').mockImplementation(() => {
+    now += 20;
+    return now;
+  });
+  expect(await run('module.exports = async () => { Promise.resolve().then(() => {}); return {} }')).toEqual({
+    outcome: 'result',
+    isReusable: true,
+  });
+});
+
+test('one that works on after its answer is not', async () => {
+  const code = 'module.exports = async () => { Promise.resolve().then(() => { for (;;); }); return {} }';
+  const then =
+    'module.exports = async () => { setTimeout(() => {}); const go = () => queueMicrotask(go); go(); return {} }';
+  expect(await run(code)).toMatchObject({ isReusable: false });
+  expect(await run(then)).toEqual({ outcome: 'result', isReusable: false });
+});
