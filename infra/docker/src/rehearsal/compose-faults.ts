@@ -1,10 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigSchema } from '@sluice/service-runtime';
-import { type ComposeFile, type ComposeService, repositoryRoot } from './compose-file.ts';
+import { type ComposeFile, type ComposeService, mountsOf, repositoryRoot } from './compose-file.ts';
+import { hardeningFaults } from './hardening-faults.ts';
+import { networkFaults } from './network-faults.ts';
+import { settingFaults } from './setting-faults.ts';
 
 /** Configuration schemas by service name, of all services whose image is ours. */
 export type Schemas = Readonly<Record<string, ConfigSchema>>;
+
+/** What is reached from outside. */
+const published = ['ingress', 'grafana'];
 
 const conditions = ['service_started', 'service_healthy', 'service_completed_successfully'];
 
@@ -12,45 +18,16 @@ const conditions = ['service_started', 'service_healthy', 'service_completed_suc
 export function composeFaults(compose: ComposeFile, schemas: Schemas): string[] {
   return Object.entries(compose.services).flatMap(([name, service]) =>
     [
-      ...(service.build ? settingFaults(service, schemas[name]) : []),
+      ...(service.build ? settingFaults(service.environment ?? {}, schemas[name]) : []),
       ...commandFaults(service),
+      ...stopFaults(service, schemas[name]),
       ...dependencyFaults(service, compose),
       ...mountFaults(service, compose),
       ...scaleFaults(name, service),
+      ...hardeningFaults(service),
+      ...networkFaults(name, compose),
     ].map((fault) => `${name}: ${fault}`),
   );
-}
-
-function settingFaults({ environment = {} }: ComposeService, schema: ConfigSchema | undefined): string[] {
-  if (!schema) return ['has no configuration schema'];
-  const given = Object.keys(environment).map((variable) => ({ variable, setting: settingOf(variable, schema) }));
-  const unknown = given
-    .filter(({ setting }) => setting === undefined)
-    .map(({ variable }) => `${variable} is not a setting`);
-  const open = given
-    .filter(({ variable, setting }) => setting === variable && schema.properties[variable]?.writeOnly)
-    .map(({ variable }) => `${variable} is a secret, give ${variable}_FILE`);
-  const settings = new Set(given.map(({ setting }) => setting));
-  const missing = requiredOf(schema, environment)
-    .filter((setting) => !settings.has(setting))
-    .map((setting) => `${setting} is missing`);
-  return [...unknown, ...open, ...missing];
-}
-
-/** What must be given with this environment: some settings are required only where another has a certain value. */
-function requiredOf({ required = [], allOf = [] }: ConfigSchema, environment: Record<string, string>): string[] {
-  const conditional = allOf.flatMap((condition) => {
-    const holds = Object.entries(condition.if.properties).every(([name, value]) => environment[name] === value.const);
-    return (holds ? condition.then : condition.else)?.required ?? [];
-  });
-  return [...required, ...conditional];
-}
-
-/** The setting that a variable gives, itself or as the name of a file. */
-function settingOf(variable: string, { properties }: ConfigSchema): string | undefined {
-  if (variable in properties) return variable;
-  const setting = variable.replace(/_FILE$/, '');
-  return setting !== variable && properties[setting]?.writeOnly ? setting : undefined;
 }
 
 function commandFaults({ build, entrypoint = [], command = [] }: ComposeService): string[] {
@@ -63,6 +40,15 @@ function commandFaults({ build, entrypoint = [], command = [] }: ComposeService)
     .map((file) => `${file} does not exist`);
 }
 
+/** Docker kills what has not stopped by then. */
+function stopFaults({ environment = {}, stop_grace_period = '10s' }: ComposeService, schema?: ConfigSchema): string[] {
+  const millisecondsOf = (setting: string) => Number(environment[setting] ?? schema?.properties[setting]?.default ?? 0);
+  const needed = millisecondsOf('SHUTDOWN_DRAIN_MS') + millisecondsOf('SHUTDOWN_TIMEOUT_MS');
+  return Number.parseInt(stop_grace_period, 10) * 1000 < needed
+    ? [`is killed after ${stop_grace_period}, though a stop may take ${needed} ms`]
+    : [];
+}
+
 function dependencyFaults(service: ComposeService, { services }: ComposeFile): string[] {
   return Object.entries(service.depends_on ?? {}).flatMap(([name, { condition }]) => {
     const dependency = services[name];
@@ -73,25 +59,37 @@ function dependencyFaults(service: ComposeService, { services }: ComposeFile): s
   });
 }
 
-function mountFaults(
-  { volumes = [], networks = [], environment = {} }: ComposeService,
-  compose: ComposeFile,
-): string[] {
-  const mounts = volumes.map((volume) => volume.split(':'));
+function mountFaults(service: ComposeService, compose: ComposeFile): string[] {
+  const { networks = [], environment = {} } = service;
+  const mounts = mountsOf(service);
+  const sources = mounts.flatMap(({ source }) => source ?? []);
+  const folders = sources.filter((source) => source.startsWith('./'));
   const undeclared = [
-    ...mounts.map(([source = '']) => source).filter((source) => !(source in compose.volumes)),
+    ...sources.filter((source) => !source.startsWith('./') && !(source in compose.volumes)),
     ...networks.filter((network) => !(network in compose.networks)),
   ].map((name) => `${name} is not declared`);
   const unreachable = Object.entries(environment)
-    .filter(([variable, path]) => variable.endsWith('_FILE') && !mounts.some(([, to]) => path.startsWith(`${to}/`)))
+    .filter(
+      ([variable, path]) =>
+        /_(FILE|DIRECTORY)$/.test(variable) && !mounts.some(({ target }) => `${path}/`.startsWith(`${target}/`)),
+    )
     .map(([variable]) => `${variable} is in no volume`);
-  return [...undeclared, ...unreachable];
+  const spool = mounts.find(({ target }) => target === environment.DISCLOSURE_SPOOL_DIRECTORY);
+  return [
+    ...undeclared,
+    ...unreachable,
+    ...folders.filter((path) => !existsSync(join(repositoryRoot, path))).map((path) => `${path} does not exist`),
+    ...mounts
+      .filter(({ source, readOnly }) => source?.startsWith('./') && !readOnly)
+      .map(({ source }) => `writes to ${source}`),
+    ...(spool?.source ? [`its replicas share ${spool.source}, in which each needs a folder of its own`] : []),
+  ];
 }
 
 function scaleFaults(name: string, { container_name, ports = [] }: ComposeService): string[] {
   return [
     ...(container_name ? ['has a container name, so that it cannot be scaled'] : []),
-    ...(name !== 'ingress' && ports.length > 0 ? ['publishes a port'] : []),
+    ...(!published.includes(name) && ports.length > 0 ? ['publishes a port'] : []),
     ...ports.filter((port) => !port.startsWith('127.0.0.1:')).map((port) => `${port} is open to the network`),
   ];
 }

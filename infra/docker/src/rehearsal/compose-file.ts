@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 /** What docker-compose.yml says, as far as the rehearsal understands it. */
 export interface ComposeFile {
   services: Record<string, ComposeService>;
-  networks: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean } | null>;
   volumes: Record<string, unknown>;
 }
 
@@ -15,13 +15,44 @@ export interface ComposeService {
   command?: string[];
   entrypoint?: string[];
   environment?: Record<string, string>;
-  /** `source:target` or `source:target:ro`. */
+  /** `source:target`, `source:target:ro`, or only `target`, which is a volume of that container alone. */
   volumes?: string[];
   networks?: string[];
+  network_mode?: string;
   ports?: string[];
   container_name?: string;
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
+  restart?: string;
+  /** In seconds, with an s. */
+  stop_grace_period?: string;
+  profiles?: string[];
+  user?: string;
+  privileged?: boolean;
+  read_only?: boolean;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
+  pids_limit?: number;
+  mem_limit?: string;
+  memswap_limit?: string;
+  ulimits?: Record<string, unknown>;
+}
+
+export interface Mount {
+  /** Name of a volume, a path that begins with `./`, or undefined for a volume of that container alone. */
+  source: string | undefined;
+  target: string;
+  readOnly: boolean;
+}
+
+export function mountsOf({ volumes = [] }: ComposeService): Mount[] {
+  return volumes.map((volume) => {
+    const [first = '', second, mode] = volume.split(':');
+    return second === undefined
+      ? { source: undefined, target: first, readOnly: false }
+      : { source: first, target: second, readOnly: mode === 'ro' };
+  });
 }
 
 export const repositoryRoot = join(import.meta.dirname, '../../../..');

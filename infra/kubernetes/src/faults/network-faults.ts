@@ -1,0 +1,83 @@
+import { BlockList, isIPv6 } from 'node:net';
+import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { type Labels, type Manifest, ofKind, type Workload } from '../manifest.ts';
+import { selects } from './selects.ts';
+
+/** Who may open connections to what is public. */
+const callers = ['proxy-gateway'];
+
+/** One address of each range that no destination may be in. */
+const closed = [
+  ...['10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '127.0.0.1', '100.64.0.1'],
+  ...['fd00::1', 'fe80::1', '::1', 'fd00:ec2::254', '64:ff9b::a9fe:a9fe'],
+];
+const isPublic = ['8.8.8.8', '2606:4700::1111'];
+
+type Egress = NonNullable<NonNullable<NonNullable<INetworkPolicy['spec']>['egress']>[number]>;
+type Peer = NonNullable<NonNullable<Egress['to']>[number]>;
+
+/** Faults in what may reach a workload, and what it may reach. */
+export function networkFaults({ name, labels }: Workload, manifests: readonly Manifest[]): string[] {
+  const policies = ofKind(manifests, 'NetworkPolicy').flatMap(({ spec }) =>
+    spec && selects(spec.podSelector, labels) ? [spec] : [],
+  );
+  const open = (['Ingress', 'Egress'] as const)
+    .filter((direction) => !policies.some(({ policyTypes }) => policyTypes?.includes(direction)))
+    .map((direction) => `no NetworkPolicy restricts its ${direction}`);
+
+  const incoming = policies.flatMap(({ ingress }) => ingress ?? []);
+  const outgoing = policies.flatMap(({ egress }) => egress ?? []);
+  const unbounded = [
+    ...incoming.filter(({ from, ports }) => !from?.length || !ports?.length).map(() => 'anybody may reach it'),
+    ...outgoing.filter(({ to }) => !to?.length).map(() => 'it may reach anybody'),
+  ];
+  const blocks = outgoing.flatMap(({ to, ports }) =>
+    (to ?? []).flatMap((peer) => (peer.ipBlock ? [{ peer, ports }] : [])),
+  );
+  const reaches = (address: string) => blocks.some(({ peer }) => holds(peer, address));
+  const world = isPublic.filter(reaches);
+  return [
+    ...open,
+    ...new Set(unbounded),
+    ...(callers.includes(name)
+      ? isPublic.filter((address) => !reaches(address)).map((address) => `cannot reach ${address}, as any destination`)
+      : world.map((address) => `may reach ${address}, and so the world`)),
+    ...closed
+      .filter((address) => blocks.some(({ peer }) => isWide(peer) && holds(peer, address)))
+      .map((address) => `may reach ${address}`),
+    ...portFaults(name, labels, manifests),
+  ];
+}
+
+/** What listens must be reachable at exactly its ports: http by the ingress controller, admin by Prometheus. */
+function portFaults(name: string, labels: Labels, manifests: readonly Manifest[]): string[] {
+  const deployment = ofKind(manifests, 'Deployment').find(({ metadata }) => metadata?.name === name);
+  const [container] = deployment?.spec?.template.spec?.containers ?? [];
+  const ports = (container?.ports ?? []).map(({ name: port }) => port ?? '');
+  const opened = ofKind(manifests, 'NetworkPolicy')
+    .filter(({ spec }) => spec && selects(spec.podSelector, labels))
+    .flatMap(({ spec }) => spec?.ingress ?? [])
+    .flatMap(({ ports: given }) => (given ?? []).map(({ port }) => String(port)));
+  return [
+    ...ports.filter((port) => !opened.includes(port)).map((port) => `its port ${port} is reached by nobody`),
+    ...opened.filter((port) => !ports.includes(port)).map((port) => `its port ${port} is opened, and not there`),
+  ];
+}
+
+/** Wider than the address of a store. */
+function isWide({ ipBlock }: Peer): boolean {
+  const [address = '', bits] = (ipBlock?.cidr ?? '').split('/');
+  return Number(bits) < (isIPv6(address) ? 48 : 16);
+}
+
+function holds({ ipBlock }: Peer, address: string): boolean {
+  const within = (cidr: string) => {
+    const [network = '', bits] = cidr.split('/');
+    const type = isIPv6(network) ? 'ipv6' : 'ipv4';
+    if (isIPv6(address) !== isIPv6(network)) return false;
+    const list = new BlockList();
+    list.addSubnet(network, Number(bits), type);
+    return list.check(address, type);
+  };
+  return ipBlock !== undefined && within(ipBlock.cidr) && !ipBlock.except?.some(within);
+}
