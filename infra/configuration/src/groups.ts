@@ -34,6 +34,12 @@ export const groups: readonly Group[] = [
     names: /^(LOG_LEVEL|SHUTDOWN_.*|STOP_.*)$/,
   },
   {
+    title: 'Traces',
+    about:
+      'Spans for a collector of OpenTelemetry; off until it is named. What they hold: [infra/monitoring](../monitoring/README.md).',
+    names: /^(OTEL|TRACE)_/,
+  },
+  {
     title: 'Destinations',
     about:
       'Where the gateway may connect to, and how long it waits there. The management API checks a Proxy by the same.',

@@ -7,6 +7,7 @@ const suffixes: readonly (readonly [suffix: RegExp, unit: string])[] = [
   [/_SECONDS$/, 's'],
   [/_BYTES$/, 'bytes'],
   [/(^|_)PORT$/, 'port'],
+  [/_SAMPLER_ARG$/, 'of 1'],
 ];
 
 const measures: Readonly<Record<string, string>> = { milliseconds: 'ms', seconds: 's', bytes: 'bytes' };

@@ -1,9 +1,19 @@
-import { type Config, listen, type Runtime, type Service } from '@sluice/service-runtime';
+import { type Config, exportCounter, listen, type Runtime, type Service } from '@sluice/service-runtime';
 import type { configSchema } from './config.ts';
 import { createIngress } from './ingress.ts';
 
 /** Listens; resolves with the port. */
-export async function start(config: Config<typeof configSchema>, { log, stack, draining }: Runtime): Promise<Service> {
+export async function start(
+  config: Config<typeof configSchema>,
+  { log, stack, draining, metrics }: Runtime,
+): Promise<Service> {
+  const failures = { 'management-api': 0, 'proxy-gateway': 0, 'token-vault': 0 };
+  exportCounter(metrics, {
+    name: 'sluice_ingress_failures_total',
+    help: 'Requests that a service did not answer, by the service',
+    by: 'upstream',
+    read: () => failures,
+  });
   const server = createIngress({
     origins: {
       'proxy-gateway': new URL(config.PROXY_GATEWAY_URL),
@@ -11,7 +21,10 @@ export async function start(config: Config<typeof configSchema>, { log, stack, d
       'management-api': new URL(config.MANAGEMENT_API_URL),
     },
     headerPrefix: config.HEADER_PREFIX,
-    onFailure: (error, upstream) => log.warn({ err: error, upstream }, 'a service did not answer'),
+    onFailure: (error, upstream) => {
+      failures[upstream] += 1;
+      log.warn({ err: error, upstream }, 'a service did not answer');
+    },
   });
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }

@@ -15,6 +15,8 @@ Settings (environment):
   HEADER_PREFIX  first part of the names of our own headers (default SVC)
   LOG_LEVEL      least severity that services log: fatal, error, warn, info, debug, trace (default info)
   NO_COLOR       no colours in the terminal
+  OTEL_EXPORTER_OTLP_ENDPOINT
+                 collector that services send traces to, for example http://127.0.0.1:4318 (default none)
 
 In SLUICE_DIR:
   credentials.json   base URL, Tenant and management key

@@ -7,12 +7,14 @@ const { env, argv, stdout } = process;
 if (argv.includes('--help') || argv.includes('-h')) {
   console.log(help);
 } else {
-  const { PORT, SLUICE_DIR, REDIS_URL, HEADER_PREFIX, LOG_LEVEL, PATH = '' } = env;
+  const { PORT, SLUICE_DIR, REDIS_URL, PATH = '' } = env;
+  const passedOn = ['HEADER_PREFIX', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  const given = passedOn.map((name) => [name, env[name] ?? ''] as const).filter(([, value]) => value !== '');
   process.exitCode = await launch({
     directory: SLUICE_DIR ? resolve(SLUICE_DIR) : defaultDirectory,
     port: PORT || '8080',
     redisUrl: REDIS_URL || undefined,
-    environment: { PATH, ...(HEADER_PREFIX && { HEADER_PREFIX }), ...(LOG_LEVEL && { LOG_LEVEL }) },
+    environment: { PATH, ...Object.fromEntries(given) },
     colour: Boolean(stdout.isTTY) && !env.NO_COLOR,
     byNpm: env.npm_lifecycle_event !== undefined,
   });

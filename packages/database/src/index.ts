@@ -11,7 +11,7 @@ export { addToCounter, counterSlot, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
 export { openAhead } from './open-ahead.ts';
-export { prepared, preparedSql } from './prepared.ts';
+export { type PoolState, poolState, prepared, preparedSql } from './prepared.ts';
 export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';
 export type { MailboxEntry } from './tables/cache-leases.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';

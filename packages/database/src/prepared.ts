@@ -9,6 +9,19 @@ export function rememberPool(db: Queryable, pool: pg.Pool): void {
   pools.set(db, pool);
 }
 
+export interface PoolState {
+  used: number;
+  idle: number;
+  /** Queries that wait for a connection. */
+  waiting: number;
+}
+
+/** The connections of a database that was opened with `connectDatabase`. */
+export function poolState(db: Queryable): PoolState {
+  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
+  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+}
+
 interface Query<R> extends Compilable<R> {
   execute(): Promise<R[]>;
 }

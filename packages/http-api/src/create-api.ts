@@ -22,6 +22,7 @@ import {
 import { type PublicFile, servePublicFiles } from './public-files.ts';
 import { readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
+import type { RequestObserver, RequestOutcome } from './request-observer.ts';
 import { sendProblem } from './send-problem.ts';
 import { type Check, compileBodyCheck, compileQueryCheck } from './validate.ts';
 
@@ -40,6 +41,7 @@ export interface ApiOptions<C> {
   idempotency?: IdempotencyStore;
   /** Answered before any key is looked at. */
   publicFiles?: readonly PublicFile[];
+  observer?: RequestObserver;
 }
 
 /** An express application that answers the operations, and everything else with a problem document. */
@@ -53,13 +55,17 @@ export function createApi<C>(options: ApiOptions<C>): Express {
     .enable('case sensitive routing');
   const traceHeader = `${options.headerPrefix}-TRACE-ID`;
   app.use((request, response, next) => {
-    const traceId = readTraceId(request.headers[traceHeader.toLowerCase()]);
+    const observed = options.observer?.begin(request);
+    const traceId = readTraceId(request.headers[traceHeader.toLowerCase()], observed?.traceId);
     response.locals.traceId = traceId;
+    response.locals.spanTraceId = observed?.traceId;
     response.setHeader(traceHeader, traceId).setHeader('Cache-Control', 'no-store');
+    response.on('close', () => observed?.end(outcomeOf(request, response)));
     if (request.rawHeaders.length > 2 * mostHeaders) {
       throw new ServiceError('headers_too_large', `A request may have at most ${mostHeaders} headers`);
     }
-    next();
+    if (observed) observed.run(next);
+    else next();
   });
   app.use(accessLog(options.log));
   servePublicFiles(app, options.publicFiles ?? []);
@@ -88,6 +94,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
   const checks = compileChecks(operation);
   return async (request: Request, response: Response): Promise<void> => {
     const caller = await options.authenticate(singleHeader(request, keyHeader));
+    response.locals.tenantId = caller.tenantId;
     if (operation.permission && !holds(caller, operation.permission)) {
       throw new ServiceError('forbidden', `This needs the permission ${operation.permission}`);
     }
@@ -213,9 +220,15 @@ function pathOf(request: Request): string | undefined {
   return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : undefined;
 }
 
+function outcomeOf(request: Request, response: Response): RequestOutcome {
+  const { errorCode, tenantId } = response.locals;
+  return { route: pathOf(request), status: response.statusCode, errorCode, tenantId };
+}
+
 function lineOf(request: Request, response: Response, { responseTime }: { responseTime: number }) {
   return {
     trace_id: response.locals.traceId,
+    otel_trace_id: response.locals.spanTraceId,
     method: request.method,
     path: pathOf(request),
     status: response.statusCode,

@@ -14,6 +14,7 @@ export {
   type OperationFacts,
   type OperationInput,
   type OperationRecord,
+  operationName,
   operationsOf,
   type PendingChange,
   Reply,
@@ -21,5 +22,7 @@ export {
 } from './operation.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
 export { openApiFile, type PublicFile } from './public-files.ts';
+export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';
 export type { TypeOf } from './schema-type.ts';
+export { problemCodes } from './send-problem.ts';
 export { compileBodyCheck, parseDate, uuidPattern } from './validate.ts';

@@ -6,6 +6,11 @@ import type { TypeOf } from './schema-type.ts';
 
 type Typed<S, Otherwise> = S extends object ? TypeOf<S> : Otherwise;
 
+/** What metrics and traces call an operation: `POST /tokens`. */
+export function operationName({ method, path }: { method: string; path: string }): string {
+  return `${method.toUpperCase()} ${path}`;
+}
+
 /** Largest body of an operation that names no other: 1 MiB. */
 export const defaultBodyLimitBytes = 1024 * 1024;
 

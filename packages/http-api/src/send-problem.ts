@@ -1,6 +1,7 @@
 import {
   asServiceError,
   endRefusal,
+  errorCodes,
   type Problem,
   problemContentType,
   ServiceError,
@@ -9,11 +10,15 @@ import {
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 
+/** Every code that a problem can have. */
+export const problemCodes: readonly string[] = Object.keys(errorCodes);
+
 /** The one place that writes errors. What the answer does not say goes to the log. */
 export function sendProblem(log: Logger) {
   // Express tells an error handler by its four parameters.
   return (thrown: unknown, _request: Request, response: Response, _next: NextFunction): void => {
     const error = isBadPath(thrown) ? new ServiceError('bad_request', 'The path is not valid') : asServiceError(thrown);
+    response.locals.errorCode = error.code;
     const { traceId } = response.locals;
     if (error.status >= 500) log.error({ err: error.cause ?? error, trace_id: traceId }, 'request failed');
     if (response.headersSent) {

@@ -36,6 +36,10 @@ export interface TransformPoolState {
   threads: number;
   running: number;
   waiting: number;
+  /** Runs that began, and what they used together: CPU time is not known of threads that were ended. */
+  runs: number;
+  cpuMs: number;
+  durationMs: number;
   /** Runs that were stopped, by the limit. */
   stops: Readonly<Partial<Record<Stop, number>>>;
   /** Transforms that are not run for now, how often that began, and how many runs were refused for it. */
@@ -72,6 +76,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   const record = newTrackRecord({ slowMs: limits.cpuMs * slowPart, memoryMs: slowForMs });
   const breaker = newBreaker(options.breaker ?? neverSuspended);
   const stops: Partial<Record<Stop, number>> = {};
+  const used = { runs: 0, cpuMs: 0, durationMs: 0 };
   let closed = false;
   const shared = {
     limits,
@@ -143,7 +148,11 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       if (hostKey !== undefined) hostCalls.close(hostKey);
       const { console = [], cpuMs } = answer ?? {};
       if (!closed) record.ended(task.tenantId, task.code, answer);
-      onEnd?.({ console, cpuMs, durationMs: performance.now() - startedAt });
+      const durationMs = performance.now() - startedAt;
+      used.runs += 1;
+      used.cpuMs += cpuMs ?? 0;
+      used.durationMs += durationMs;
+      onEnd?.({ console, cpuMs, durationMs });
     }
   }
 
@@ -179,6 +188,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       threads: quick.up + (slow?.up ?? 0),
       running: quick.running + (slow?.running ?? 0),
       waiting: quick.waiting + (slow?.waiting ?? 0),
+      ...used,
       stops,
       suspended: breaker.open,
       suspensions: breaker.trips,

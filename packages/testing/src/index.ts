@@ -8,4 +8,5 @@ export { openRedisDoor, type RedisDoor } from './redis-door.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { testRedisUrl } from './test-redis.ts';
+export { type ExportedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts';
 export { useStack } from './use-stack.ts';

@@ -16,6 +16,7 @@ export type { Json, JsonObject } from './json.ts';
 export { createKeyWrapper, type KeyWrapperConfig } from './keys/create-key-wrapper.ts';
 export { destroyTenantKeys, type KeyOwner, type KeyPurpose } from './keys/data-key.queries.ts';
 export { type DataKey, type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
+export { type KeyUsage, mostEncryptions, readKeyUsage } from './keys/key-usage.ts';
 export type { KeyWrapper, RootKeys, WrappedIn, Wrapping } from './keys/key-wrapper.ts';
 export { createLocalKeyWrapper } from './keys/local-key-wrapper.ts';
 export { vaultConditions, vaultSettings } from './keys/vault-settings.ts';

@@ -1,5 +1,5 @@
 import { authenticate } from '@sluice/credentials';
-import { createApi } from '@sluice/http-api';
+import { createApi, type RequestObserver } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import { applicationOperations } from './applications/application.routes.ts';
 import type { Context } from './context.ts';
@@ -11,7 +11,7 @@ import { tenantOperations } from './tenants/tenant.routes.ts';
 /** Every operation of the control plane. */
 export const operations = [...applicationOperations, listPermissions, ...tenantOperations, ...proxyOperations];
 
-export function createApp(context: Context, headerPrefix: string) {
+export function createApp(context: Context, headerPrefix: string, observer?: RequestObserver) {
   const { db, callers, changes, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
@@ -19,6 +19,7 @@ export function createApp(context: Context, headerPrefix: string) {
     context,
     headerPrefix,
     log,
+    ...(observer && { observer }),
     publicFiles: readDocumentation(headerPrefix),
     idempotency: openIdempotency({
       db,

@@ -3,7 +3,13 @@ import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials'
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
 import { transformSettings } from '@sluice/sandbox';
-import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
+import {
+  type Config as ConfigOf,
+  httpSettings,
+  redisSettings,
+  serviceSettings,
+  traceSettings,
+} from '@sluice/service-runtime';
 import { vaultConditions, vaultSettings } from '@sluice/vault';
 import { trialSettings } from './proxies/open-trials.ts';
 
@@ -16,6 +22,7 @@ export const configSchema = {
     ...httpSettings,
     ...databaseSettings,
     ...redisSettings,
+    ...traceSettings,
     ...credentialSettings,
     ...keyEnvironmentSettings,
     ...vaultSettings,

@@ -1,34 +1,65 @@
 import { openDisclosureLog } from '@sluice/audit';
 import { openCoherence } from '@sluice/cache-coherence';
 import { createPepper, readCallers } from '@sluice/credentials';
-import { checkDatabase, connectDatabase, openAhead } from '@sluice/database';
+import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { createHttpServer } from '@sluice/http-api';
+import { createHttpServer, operationName, problemCodes } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
-import { listen, type Runtime, type Service } from '@sluice/service-runtime';
+import {
+  createRequestObserver,
+  listen,
+  measureDisclosures,
+  measurePool,
+  type Runtime,
+  type Service,
+} from '@sluice/service-runtime';
 import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
-import { createApp } from './app.ts';
+import { createApp, operations } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openTrials } from './proxies/open-trials.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(config: Config, { log, stack, readiness, draining, metrics }: Runtime): Promise<Service> {
+export async function start(
+  config: Config,
+  { log, stack, readiness, draining, metrics, tracing }: Runtime,
+): Promise<Service> {
   raiseIntegrityAlarms({ log, metrics, stack });
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
   readiness.add('postgres', () => checkDatabase(db));
+  measurePool(metrics, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
   await openAhead(db, config);
-  const { caches, changes } = await openCoherence({ ...config, db, service: 'management-api', log, metrics, stack });
+  const inPart = tracing?.inPart;
+  const { caches, changes } = await openCoherence({
+    ...config,
+    db,
+    service: 'management-api',
+    log,
+    metrics,
+    stack,
+    inPart,
+  });
+  const disclosures = openDisclosureLog(config, {
+    db,
+    stack,
+    onError: (err) => log.error({ err }, 'disclosures wait'),
+  });
+  measureDisclosures(metrics, { limit: config.DISCLOSURE_QUEUE_LIMIT, state: disclosures.state });
   const context: Context = {
     db,
-    jobs: openJobs({ redisUrl: config.REDIS_URL, stack, onError: (err) => log.debug({ err }, 'job queue') }),
+    jobs: openJobs({
+      redisUrl: config.REDIS_URL,
+      stack,
+      onError: (err) => log.debug({ err }, 'job queue'),
+      ...(tracing && { traceparent: () => tracing.current()?.traceparent }),
+    }),
     vault: openVault({
       db,
       keyWrapper: createKeyWrapper(config, log),
       caches,
       changes,
-      disclosures: openDisclosureLog(config, { db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
+      disclosures,
     }),
     transforms: openCompiler(config, stack),
     trials: openTrials(config, stack),
@@ -39,7 +70,13 @@ export async function start(config: Config, { log, stack, readiness, draining, m
     changes,
     callers: readCallers(db),
   };
-  const server = createHttpServer(createApp(context, config.HEADER_PREFIX));
+  const observer = createRequestObserver({
+    operations: operations.map(operationName),
+    errorCodes: problemCodes,
+    metrics,
+    tracing,
+  });
+  const server = createHttpServer(createApp(context, config.HEADER_PREFIX, observer));
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }
 

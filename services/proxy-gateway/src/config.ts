@@ -3,7 +3,13 @@ import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
-import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
+import {
+  type Config as ConfigOf,
+  httpSettings,
+  redisSettings,
+  serviceSettings,
+  traceSettings,
+} from '@sluice/service-runtime';
 import { vaultConditions, vaultSettings } from '@sluice/vault';
 import { limitSettings } from './limits/limit-settings.ts';
 import { transformSettings } from './transforms/transform-settings.ts';
@@ -20,6 +26,7 @@ export const configSchema = {
     ...httpSettings,
     ...databaseSettings,
     ...redisSettings,
+    ...traceSettings,
     ...cacheSettings,
     ...credentialSettings,
     ...vaultSettings,
@@ -43,6 +50,12 @@ export const configSchema = {
       enum: ['on', 'off'],
       default: 'off',
       description: 'Whether answers say in a Server-Timing header how long each stage took',
+    },
+    TRACE_CONTEXT_TO_DESTINATIONS: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Whether destinations get a traceparent header of our trace; false passes on what the caller sent, as any header',
     },
     DESTINATION_HEAD_TIMEOUT_MS: {
       ...milliseconds,

@@ -3,7 +3,7 @@ import type { GuardedCache } from '@sluice/cache-coherence';
 import type { Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { TransformPool } from '@sluice/sandbox';
-import type { Logger } from '@sluice/service-runtime';
+import type { Logger, Tracing } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
 import type { Destinations } from './destination/index.ts';
 import type { HeaderNames } from './invocation/header-names.ts';
@@ -30,5 +30,9 @@ export interface Context {
   rateLimits: RateLimits | undefined;
   places: TenantPlaces;
   metrics: InvocationMetrics;
+  /** Undefined where traces are off. */
+  tracing: Tracing | undefined;
+  /** Whether destinations are told of the trace. */
+  tellsDestinations: boolean;
   log: Logger;
 }

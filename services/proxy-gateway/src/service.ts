@@ -1,9 +1,9 @@
 import { openDisclosureLog } from '@sluice/audit';
 import { cacheLimitsFrom, openCoherence } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
-import { checkDatabase, connectDatabase, openAhead } from '@sluice/database';
+import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { listen, type Runtime, type Service } from '@sluice/service-runtime';
+import { listen, measureDisclosures, measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -15,12 +15,22 @@ import { openLimits } from './limits/open-limits.ts';
 import { openTransforms } from './transforms/open-transforms.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(config: Config, { log, stack, readiness, draining, metrics }: Runtime): Promise<Service> {
+export async function start(
+  config: Config,
+  { log, stack, readiness, draining, metrics, tracing }: Runtime,
+): Promise<Service> {
   raiseIntegrityAlarms({ log, metrics, stack });
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
   readiness.add('postgres', () => checkDatabase(db));
+  measurePool(metrics, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
   await openAhead(db, config);
   const { caches, changes } = await openCoherence({ ...config, db, service: 'proxy-gateway', log, metrics, stack });
+  const disclosures = openDisclosureLog(config, {
+    db,
+    stack,
+    onError: (err) => log.error({ err }, 'disclosures wait'),
+  });
+  measureDisclosures(metrics, { limit: config.DISCLOSURE_QUEUE_LIMIT, state: disclosures.state });
   const cacheLimits = cacheLimitsFrom(config);
   const context: Context = {
     db,
@@ -30,7 +40,7 @@ export async function start(config: Config, { log, stack, readiness, draining, m
       caches,
       changes,
       cacheLimits,
-      disclosures: openDisclosureLog(config, { db, stack, onError: (err) => log.error({ err }, 'disclosures wait') }),
+      disclosures,
     }),
     callers: cacheCallers(db, caches, cacheLimits),
     proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
@@ -42,6 +52,8 @@ export async function start(config: Config, { log, stack, readiness, draining, m
     showsTiming: config.SERVER_TIMING === 'on',
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     metrics: createInvocationMetrics(metrics),
+    tracing,
+    tellsDestinations: config.TRACE_CONTEXT_TO_DESTINATIONS,
     log,
   };
   const server = createGatewayServer(context, { clientIdleMs: config.CLIENT_IDLE_TIMEOUT_MS });

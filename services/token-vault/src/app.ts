@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { authenticate } from '@sluice/credentials';
-import { createApi, type OpenApiDocument, openApiFile, toOpenApi } from '@sluice/http-api';
+import { createApi, type OpenApiDocument, openApiFile, type RequestObserver, toOpenApi } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import type { Context } from './context.ts';
 import { tokenizationOperations } from './tokenization/tokenization.routes.ts';
@@ -22,7 +22,7 @@ function describeTokens(headerPrefix: string): OpenApiDocument {
 
 export function createApp(
   context: Context,
-  { headerPrefix, corsOrigins }: { headerPrefix: string; corsOrigins: string },
+  { headerPrefix, corsOrigins, observer }: { headerPrefix: string; corsOrigins: string; observer?: RequestObserver },
 ) {
   const { db, callers, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
@@ -32,6 +32,7 @@ export function createApp(
     headerPrefix,
     corsOrigins,
     log,
+    ...(observer && { observer }),
     publicFiles: [openApiFile(JSON.stringify(describeTokens(headerPrefix)))],
     idempotency: openIdempotency({
       db,

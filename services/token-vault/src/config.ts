@@ -3,7 +3,13 @@ import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { corsSettings } from '@sluice/http-api';
-import { type Config as ConfigOf, httpSettings, redisSettings, serviceSettings } from '@sluice/service-runtime';
+import {
+  type Config as ConfigOf,
+  httpSettings,
+  redisSettings,
+  serviceSettings,
+  traceSettings,
+} from '@sluice/service-runtime';
 import { vaultConditions, vaultSettings } from '@sluice/vault';
 
 export const configSchema = {
@@ -15,6 +21,7 @@ export const configSchema = {
     ...httpSettings,
     ...databaseSettings,
     ...redisSettings,
+    ...traceSettings,
     ...cacheSettings,
     ...credentialSettings,
     ...vaultSettings,

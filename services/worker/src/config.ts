@@ -1,5 +1,5 @@
 import { databaseSettings } from '@sluice/database';
-import { type Config as ConfigOf, redisSettings, serviceSettings } from '@sluice/service-runtime';
+import { type Config as ConfigOf, redisSettings, serviceSettings, traceSettings } from '@sluice/service-runtime';
 
 export const configSchema = {
   type: 'object',
@@ -8,6 +8,7 @@ export const configSchema = {
     ...serviceSettings,
     ...databaseSettings,
     ...redisSettings,
+    ...traceSettings,
     ADMIN_PORT: {
       type: 'integer',
       minimum: 0,

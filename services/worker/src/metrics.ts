@@ -1,9 +1,11 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** What is measured of the work that time drives. */
 export interface WorkerMetrics {
   expiryLag: Histogram;
   sweepFailures: Counter;
+  sweepDuration: Histogram;
+  lastSweep: Gauge;
 }
 
 export function createWorkerMetrics(registry: Registry): WorkerMetrics {
@@ -21,5 +23,31 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
       labelNames: ['sweep'],
       registers,
     }),
+    sweepDuration: new Histogram({
+      name: 'sluice_sweep_duration_seconds',
+      help: 'Of sweeps that did not fail',
+      labelNames: ['sweep'],
+      buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120, 600],
+      registers,
+    }),
+    lastSweep: new Gauge({
+      name: 'sluice_sweep_last_success_timestamp_seconds',
+      help: 'When a sweep last came to its end, in Unix time; when the process started where none has yet',
+      labelNames: ['sweep'],
+      registers,
+    }),
+  };
+}
+
+/** What a sweep tells of its rounds. */
+export function sweepMeasures(sweep: string, { sweepFailures, sweepDuration, lastSweep }: WorkerMetrics) {
+  sweepFailures.inc({ sweep }, 0);
+  lastSweep.setToCurrentTime({ sweep });
+  return {
+    onFailure: () => sweepFailures.inc({ sweep }),
+    onSuccess: (durationMs: number) => {
+      sweepDuration.observe({ sweep }, durationMs / 1000);
+      lastSweep.setToCurrentTime({ sweep });
+    },
   };
 }

@@ -1,26 +1,34 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
-import { checkDatabase, connectDatabase } from '@sluice/database';
+import { checkDatabase, connectDatabase, poolState } from '@sluice/database';
 import { consume, createJobMetrics } from '@sluice/jobs';
-import type { Runtime, Service } from '@sluice/service-runtime';
+import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { measureFigures } from './figures/measure-figures.ts';
 import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
-import { createWorkerMetrics } from './metrics.ts';
+import { createWorkerMetrics, sweepMeasures } from './metrics.ts';
 import { startSweep } from './sweep.ts';
 import { purgeTenant, sweepClosedTenants } from './tenant-purge/purge-tenant.ts';
 import { sweepDueCvcs, sweepExpiredTokens } from './token-expiry/sweep-tokens.ts';
 
 /** Caches that nobody told of a change are stale until it is relayed. */
 const relayIntervalMs = 1000;
+/** Figures are no older than this when they are scraped. */
+const figuresIntervalMs = 10_000;
+const keyUsageIntervalMs = 300_000;
 
 /** Opens in order; what opens first closes last. */
-export async function start(config: Config, { log, stack, readiness, metrics: registry }: Runtime): Promise<Service> {
+export async function start(
+  config: Config,
+  { log, stack, readiness, metrics: registry, tracing }: Runtime,
+): Promise<Service> {
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
   readiness.add('postgres', () => checkDatabase(db));
+  measurePool(registry, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
   const bus = openBus({ redisUrl: config.REDIS_URL, log, stack });
   const metrics = createWorkerMetrics(registry);
-  const changes = openChangeWriter({ db, bus, log, metrics: registry, stack });
+  const changes = openChangeWriter({ db, bus, log, metrics: registry, stack, inPart: tracing?.inPart });
   const context: Context = { db, log, changes, metrics };
   const applications = openApplicationExpiry(context);
 
@@ -31,17 +39,23 @@ export async function start(config: Config, { log, stack, readiness, metrics: re
     metrics: createJobMetrics(registry),
     lockMs: config.JOB_LOCK_MS,
     onError,
+    inSpan: tracing?.inSpan,
   };
   consume('application-expiry', applications.onAlarm, { ...jobs, concurrency: 100 });
   consume('tenant-purge', ({ tenant_id }) => purgeTenant(tenant_id, context), { ...jobs, concurrency: 1 });
 
-  const sweep = (name: string, round: () => Promise<unknown>, intervalMs = config.SWEEP_INTERVAL_MS) =>
-    startSweep(round, { name, intervalMs, log, stack, onFailure: () => metrics.sweepFailures.inc({ sweep: name }) });
+  const sweep = (name: string, round: () => Promise<unknown>, intervalMs = config.SWEEP_INTERVAL_MS) => {
+    const traced = tracing ? () => tracing.inSpan(`sweep ${name}`, round) : round;
+    startSweep(traced, { name, intervalMs, log, stack, ...sweepMeasures(name, metrics) });
+  };
   sweep('application-expiry', applications.sweep);
   sweep('tenant-purge', () => sweepClosedTenants(context));
   sweep('token-expiry', () => sweepExpiredTokens(context));
   sweep('cvc-removal', () => sweepDueCvcs(context));
   sweep('idempotency-expiry', () => deleteOldRecords(db));
   sweep('change-relay', () => relayForgottenChanges(db, changes), relayIntervalMs);
+  const rounds = measureFigures(db, registry);
+  sweep('figures', rounds.figures, figuresIntervalMs);
+  sweep('key-usage', rounds.keyUsage, keyUsageIntervalMs);
   return {};
 }

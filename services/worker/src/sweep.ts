@@ -5,6 +5,8 @@ export interface SweepOptions {
   intervalMs: number;
   log: Logger;
   onFailure?: () => void;
+  /** Told how long a round took that did not fail. */
+  onSuccess?: (durationMs: number) => void;
   stack: AsyncDisposableStack;
 }
 
@@ -14,13 +16,16 @@ export interface SweepOptions {
  */
 export function startSweep(
   round: () => Promise<unknown>,
-  { name, intervalMs, log, stack, onFailure }: SweepOptions,
+  { name, intervalMs, log, stack, onFailure, onSuccess }: SweepOptions,
 ): void {
   let running: Promise<unknown> | undefined;
   let failures = 0;
   const tick = () => {
-    running ??= round()
+    if (running) return;
+    const startedAt = performance.now();
+    running = round()
       .then(() => {
+        onSuccess?.(performance.now() - startedAt);
         if (failures > 0) log.info({ sweep: name, failures }, 'the sweep works again');
         failures = 0;
       })

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { type AtOnceOrLater, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { IntegrityError } from '../encryption/integrity-error.ts';
@@ -12,6 +12,7 @@ import {
   reserveUses,
   type WrappedKey,
 } from './data-key.queries.ts';
+import { mostEncryptions } from './key-usage.ts';
 import type { KeyWrapper } from './key-wrapper.ts';
 import { contextOf, dataKeyBytes, newDataKey } from './new-data-key.ts';
 import { singleFlight } from './single-flight.ts';
@@ -25,7 +26,7 @@ export interface DataKey {
 /** The data keys of all Tenants: created when first needed, unwrapped once. */
 export interface DataKeys {
   /** The key that a ciphertext names. @throws {IntegrityError} where there is no such key or it does not unwrap. */
-  find(owner: KeyOwner, version: number): Promise<KeyObject>;
+  find(owner: KeyOwner, version: number): AtOnceOrLater<KeyObject>;
   /** The newest key, with this many encryptions counted in the table before they happen. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
   /** The key of a keyed hash. It has one version: with another, equal values would no longer be equal. */
@@ -38,7 +39,6 @@ export interface DataKeysOptions {
   caches: CoherentCaches;
   /** How many encryptions are counted at once. */
   reservationSize?: number;
-  /** Encryptions after which a new version is made: far from the 2^32 that random nonces allow (NIST SP 800-38D). */
   maximumUses?: number;
 }
 
@@ -55,13 +55,13 @@ const limits = { maxEntries: mostKeys, maxBytes: mostKeys * 2 * keyBytes };
 
 /** Opens the keys. Nothing is read before the first use, and there is nothing to close. */
 export function openDataKeys(options: DataKeysOptions): DataKeys {
-  const { db, keyWrapper, caches, reservationSize = 1024, maximumUses = 2 ** 28 } = options;
+  const { db, keyWrapper, caches, reservationSize = 1024, maximumUses = mostEncryptions } = options;
   const unwrapped = caches.open<KeyObject>('data_keys', limits);
   const reservations = caches.open<Reservation>('data_key_reservations', limits);
   const once = singleFlight();
 
   /** Undefined where the table has no such version. */
-  function load(owner: KeyOwner, version: number): Promise<KeyObject | undefined> {
+  function load(owner: KeyOwner, version: number): AtOnceOrLater<KeyObject | undefined> {
     const context = contextOf(owner, version);
     return unwrapped.get(context, async () => {
       const row = await findWrappedKey(db, owner, version);
@@ -96,8 +96,17 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     return ofNewVersion;
   }
 
-  async function find(owner: KeyOwner, version: number): Promise<KeyObject> {
-    const key = await load(owner, version);
+  function find(owner: KeyOwner, version: number): AtOnceOrLater<KeyObject> {
+    const found = load(owner, version);
+    return found && !(found instanceof Promise) ? found : findNow(owner, version, found);
+  }
+
+  async function findNow(
+    owner: KeyOwner,
+    version: number,
+    loading: AtOnceOrLater<KeyObject | undefined>,
+  ): Promise<KeyObject> {
+    const key = await loading;
     if (key) return key;
     // The keys of a Tenant that is deleted in the middle of a request are gone with it.
     if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();

@@ -54,7 +54,8 @@ export async function invoke(
       context,
     );
     clock.enter('destination');
-    const answer = await callDestination({ ...target, ...outgoing }, { invocation, proxy, response, options });
+    const told = record.trace && context.tellsDestinations ? record.trace.tell(outgoing) : outgoing;
+    const answer = await callDestination({ ...target, ...told }, { invocation, proxy, response, options });
     if (!answer) return; // it streamed to the caller as it came
     clock.enter('transform');
     const transformed = await transformResponse(answer, { proxy, traceId, record }, context);

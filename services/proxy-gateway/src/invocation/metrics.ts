@@ -1,5 +1,6 @@
-import type { Registry } from 'prom-client';
-import { createDurationHistogram } from './duration-histogram.ts';
+import { errorCodes } from '@sluice/problems';
+import { createDurationHistogram, statusClasses, statusClassIndex } from '@sluice/service-runtime';
+import { Counter, type Registry } from 'prom-client';
 import type { InvocationRecord } from './invocation-record.ts';
 import { stages } from './stage-clock.ts';
 
@@ -17,9 +18,6 @@ function routeOf({ hasTransform, tokens }: InvocationRecord): Route {
   return tokens === undefined ? 'forward' : 'detokenize';
 }
 
-/** Statuses up to 999 are passed on; those that no class of RFC 9110 section 15 has are `other`. */
-const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'other'];
-
 export function createInvocationMetrics(registry: Registry): InvocationMetrics {
   const durations = createDurationHistogram({
     name: 'sluice_invocation_duration_seconds',
@@ -33,14 +31,19 @@ export function createInvocationMetrics(registry: Registry): InvocationMetrics {
     series: stages.map((stage) => ({ stage })),
     registry,
   });
+  const errors = new Counter({
+    name: 'sluice_invocation_errors_total',
+    help: 'Invocations that ended with a proxy_error, by its code, or because their caller went away',
+    labelNames: ['code'],
+    registers: [registry],
+  });
+  for (const code of [...Object.keys(errorCodes), 'caller_gone']) errors.inc({ code }, 0);
   return {
     finished(record, status, durationMs) {
       const { clock } = record;
+      if (record.errorCode !== undefined) errors.inc({ code: record.errorCode });
       const route = routes.indexOf(routeOf(record));
-      durations.observe(
-        route * statusClasses.length + Math.min(Math.floor(status / 100), statusClasses.length) - 1,
-        durationMs,
-      );
+      durations.observe(route * statusClasses.length + statusClassIndex(status), durationMs);
       stages.forEach((stage, i) => {
         if (clock.durations[stage] > 0) stageDurations.observe(i, clock.durations[stage]);
       });

@@ -3,27 +3,36 @@ import { asServiceError, readTraceId } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { CallerGone } from './call-destination.ts';
 import type { InvocationRecord } from './invocation-record.ts';
+import { beginInvocationTrace } from './invocation-trace.ts';
 import { invoke } from './invoke.ts';
 import { sendProxyError } from './reply.ts';
 import { StageClock } from './stage-clock.ts';
 
 /** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
-  const { headerNames, log, metrics, places } = context;
+  const { headerNames, log, metrics, places, tracing } = context;
   const traceHeader = headerNames.traceId.toLowerCase();
   return (request, response) => {
-    const traceId = readTraceId(request.headers[traceHeader]);
-    const record: InvocationRecord = { clock: new StageClock() };
+    const clock = new StageClock();
+    const trace = tracing && beginInvocationTrace(tracing, request, clock);
+    const traceId = readTraceId(request.headers[traceHeader], trace?.traceId);
+    const record: InvocationRecord = { clock, trace };
     const invocation = { context, traceId, record };
     response.sendDate = false;
     response.on('close', () => {
       record.clock.enter();
       if (record.hasPlace && record.tenantId !== undefined) places.giveBack(record.tenantId);
+      if (!response.writableFinished) record.errorCode ??= 'caller_gone';
       const durationMs = performance.now() - record.clock.startedAt;
       metrics.finished(record, response.statusCode, durationMs);
+      if (trace) {
+        const { tenantId, proxyId, tokens, errorCode, destinationStatus } = record;
+        trace.end({ tenantId, proxyId, tokens, errorCode, destinationStatus, status: response.statusCode });
+      }
       log.info(
         {
           trace_id: traceId,
+          otel_trace_id: trace?.traceId,
           proxy_id: record.proxyId,
           tenant_id: record.tenantId,
           application_id: record.applicationId,
@@ -41,7 +50,11 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
       .catch((thrown: unknown) => {
         if (thrown instanceof CallerGone) return;
         const error = asServiceError(thrown);
-        if (error.status >= 500) log.warn({ err: error.cause ?? error, trace_id: traceId }, 'invocation failed');
+        record.errorCode = error.code;
+        if (error.status >= 500) {
+          const ids = { trace_id: traceId, otel_trace_id: trace?.traceId };
+          log.warn({ err: error.cause ?? error, ...ids }, 'invocation failed');
+        }
         sendProxyError(response, thrown, invocation);
       })
       .catch((error: unknown) => {

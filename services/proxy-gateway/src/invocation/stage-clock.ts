@@ -6,13 +6,18 @@ export type Stage = (typeof stages)[number];
 export class StageClock {
   readonly startedAt = performance.now();
   readonly durations: Record<Stage, number> = { authenticate: 0, detokenize: 0, transform: 0, destination: 0 };
+  /** Told of each stretch in a stage; only where there is a trace. */
+  onLeave: ((stage: Stage, enteredAt: number, leftAt: number) => void) | undefined;
   #current: Stage | undefined;
   #enteredAt = this.startedAt;
 
   /** From now on the time belongs to this stage; to none where none is named. */
   enter(stage?: Stage): void {
     const now = performance.now();
-    if (this.#current) this.durations[this.#current] += now - this.#enteredAt;
+    if (this.#current) {
+      this.durations[this.#current] += now - this.#enteredAt;
+      this.onLeave?.(this.#current, this.#enteredAt, now);
+    }
     this.#current = stage;
     this.#enteredAt = now;
   }

@@ -12,6 +12,15 @@ const gauges = {
 } as const;
 
 const counters = {
+  sluice_transform_runs_total: ['Runs that ended', ({ runs }: TransformPoolState) => runs],
+  sluice_transform_cpu_seconds_total: [
+    'CPU time of runs, less that of threads that had to be ended',
+    ({ cpuMs }: TransformPoolState) => cpuMs / 1000,
+  ],
+  sluice_transform_wall_seconds_total: [
+    'Time of runs in their threads, waiting for the vault included',
+    ({ durationMs }: TransformPoolState) => durationMs / 1000,
+  ],
   sluice_transform_suspensions_total: [
     'How often a transform was suspended',
     ({ suspensions }: TransformPoolState) => suspensions,
@@ -21,6 +30,18 @@ const counters = {
     ({ suspendedRuns }: TransformPoolState) => suspendedRuns,
   ],
 } as const;
+
+/** The limits of a run, as they are called in metrics, and the ends that no limit was set for. */
+const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
+  cpuMs: 'cpu_time',
+  wallMs: 'wall_time',
+  heapBytes: 'heap',
+  stackBytes: 'stack',
+  outputBytes: 'output',
+  hostCalls: 'client_calls',
+  stuck: 'stuck',
+  crashed: 'crashed',
+};
 
 /** The state of the pool, read when metrics are. */
 export function measureTransforms(transforms: TransformPool, registry: Registry): void {
@@ -53,7 +74,10 @@ export function measureTransforms(transforms: TransformPool, registry: Registry)
     registers,
     collect() {
       this.reset();
-      for (const [limit, count] of Object.entries(transforms.state().stops)) this.inc({ limit }, count);
+      const { stops } = transforms.state();
+      for (const [limit, name] of Object.entries(limits)) {
+        this.inc({ limit: name }, stops[limit as keyof typeof stops] ?? 0);
+      }
     },
   });
 }

@@ -29,18 +29,21 @@ export async function runTransform(run: TransformRun, context: Context): Promise
   const configuration = await readConfiguration(proxy, context);
   record.sensitive ??= [];
   const { sensitive } = record;
-  const onEnd = ({ console }: TransformUsage) => {
-    if (console.length === 0) return;
+  const onEnd = (usage: TransformUsage) => {
+    record.trace?.ranTransform(usage);
+    const { console } = usage;
+    if (console.length === 0 || !context.logsConsole) return;
     const secrets = newConsoleSecrets();
     secrets.add([Object.values(configuration), sensitive]);
-    logConsole(console, { tenantId, proxyId, kind: task.kind, traceId }, { log: context.log, secrets });
+    const spanTraceId = record.trace?.traceId;
+    logConsole(console, { tenantId, proxyId, kind: task.kind, traceId, spanTraceId }, { log: context.log, secrets });
   };
   return context.transforms.run({
     ...task,
     tenantId,
     proxyId,
     configuration,
-    ...(context.logsConsole && { onEnd }),
+    ...((context.logsConsole || record.trace) && { onEnd }),
     ...(applicationId && { host: createTransformHost({ tenantId, applicationId, traceId, sensitive }, context) }),
   });
 }

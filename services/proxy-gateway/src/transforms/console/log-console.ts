@@ -9,6 +9,8 @@ export interface Printer {
   proxyId: string;
   kind: 'request' | 'response';
   traceId: string;
+  /** Of its span; undefined where traces are off. */
+  spanTraceId: string | undefined;
 }
 
 const severity: readonly ConsoleLine['level'][] = ['debug', 'info', 'warn', 'error'];
@@ -19,10 +21,11 @@ export function logConsole(lines: readonly ConsoleLine[], printer: Printer, { lo
   if (printed.length === 0) return;
   const level = severity[Math.max(...printed.map((line) => severity.indexOf(line.level)))] ?? 'info';
   if (!log.isLevelEnabled(level)) return;
-  const { tenantId, proxyId, kind, traceId } = printer;
+  const { tenantId, proxyId, kind, traceId, spanTraceId } = printer;
   log[level](
     {
       trace_id: traceId,
+      otel_trace_id: spanTraceId,
       proxy_id: proxyId,
       tenant_id: tenantId,
       transform: kind,

@@ -1,0 +1,153 @@
+import type { Dashboard } from './dashboard.ts';
+
+const quantile = (q: number, metric: string, by: string) =>
+  `histogram_quantile(${q}, sum by (le${by}) (rate(${metric}_bucket{$scope}[$__rate_interval])))`;
+const rate = (metric: string, by: string, labels = '') =>
+  `sum by (${by}) (rate(${metric}{$scope${labels}}[$__rate_interval]))`;
+
+const invocations = 'sluice_invocation_duration_seconds';
+const stages = 'sluice_invocation_stage_duration_seconds';
+const requests = 'sluice_http_request_duration_seconds';
+
+export const traffic: Dashboard = {
+  uid: 'sluice-traffic',
+  title: 'Sluice: traffic',
+  rows: [
+    {
+      title: 'Invocations (proxy-gateway)',
+      panels: [
+        {
+          title: 'By status',
+          unit: 'reqps',
+          queries: { '{{status_class}}': rate(`${invocations}_count`, 'status_class') },
+        },
+        {
+          title: 'By what they need',
+          unit: 'reqps',
+          description: 'forward: nothing; detokenize: values of tokens; transform: code of the Tenant',
+          queries: { '{{route}}': rate(`${invocations}_count`, 'route') },
+        },
+        {
+          title: 'Errors of ours, by code',
+          unit: 'reqps',
+          description: 'Answers with proxy_error, and callers that went away',
+          queries: { '{{code}}': `${rate('sluice_invocation_errors_total', 'code')} > 0` },
+        },
+        {
+          title: 'Duration, all in all',
+          unit: 's',
+          queries: { p50: quantile(0.5, invocations, ''), p99: quantile(0.99, invocations, '') },
+        },
+        {
+          title: 'Duration by stage, 99th percentile',
+          unit: 's',
+          description: 'All but destination is ours',
+          queries: { '{{stage}}': quantile(0.99, stages, ', stage') },
+        },
+        {
+          title: 'In flight',
+          unit: 'short',
+          description: 'What autoscaling of gateways goes by',
+          queries: { '{{instance}}': 'sum by (instance) (sluice_invocations_in_flight{$scope})' },
+        },
+        {
+          title: 'Refused by limits',
+          unit: 'reqps',
+          queries: { '{{limit}}': `${rate('sluice_limit_refusals_total', 'limit')} > 0` },
+        },
+        {
+          title: 'Destinations',
+          unit: 'short',
+          queries: {
+            'calls that wait for a connection': 'sum(sluice_destination_waiting_calls{$scope})',
+            'open breakers': 'sum(sluice_destination_open_breakers{$scope})',
+          },
+        },
+        {
+          title: 'Rate limits decided without Redis',
+          unit: 'reqps',
+          queries: { '{{instance}}': rate('sluice_rate_limit_local_decisions_total', 'instance') },
+        },
+      ],
+    },
+    {
+      title: 'Requests (management-api, token-vault)',
+      panels: [
+        {
+          title: 'By status',
+          unit: 'reqps',
+          queries: { '{{job}} {{status_class}}': rate(`${requests}_count`, 'job, status_class') },
+        },
+        {
+          title: 'Busiest operations',
+          unit: 'reqps',
+          queries: { '{{operation}}': `topk(10, ${rate(`${requests}_count`, 'operation')})` },
+        },
+        {
+          title: 'Errors by code',
+          unit: 'reqps',
+          queries: { '{{job}} {{code}}': `${rate('sluice_http_errors_total', 'job, code')} > 0` },
+        },
+        { title: 'Duration, 99th percentile', unit: 's', queries: { '{{job}}': quantile(0.99, requests, ', job') } },
+        {
+          title: 'Slowest operations, 99th percentile',
+          unit: 's',
+          queries: { '{{operation}}': `topk(10, ${quantile(0.99, requests, ', operation')})` },
+        },
+        {
+          title: 'In flight, and not answered behind the ingress',
+          unit: 'short',
+          queries: {
+            '{{job}}': 'sum by (job) (sluice_http_requests_in_flight{$scope})',
+            'no answer of {{upstream}} per second': rate('sluice_ingress_failures_total', 'upstream'),
+          },
+        },
+      ],
+    },
+    {
+      title: 'Transforms (proxy-gateway)',
+      panels: [
+        {
+          title: 'Threads',
+          unit: 'short',
+          queries: {
+            up: 'sum(sluice_transform_threads{$scope})',
+            running: 'sum(sluice_transform_running{$scope})',
+            waiting: 'sum(sluice_transform_waiting{$scope})',
+          },
+        },
+        {
+          title: 'Runs',
+          unit: 'ops',
+          queries: {
+            runs: 'sum(rate(sluice_transform_runs_total{$scope}[$__rate_interval]))',
+            'refused: suspended': 'sum(rate(sluice_transform_suspended_runs_total{$scope}[$__rate_interval]))',
+          },
+        },
+        {
+          title: 'Mean of a run',
+          unit: 's',
+          queries: {
+            'in its thread':
+              'sum(rate(sluice_transform_wall_seconds_total{$scope}[$__rate_interval])) / sum(rate(sluice_transform_runs_total{$scope}[$__rate_interval]))',
+            'CPU time':
+              'sum(rate(sluice_transform_cpu_seconds_total{$scope}[$__rate_interval])) / sum(rate(sluice_transform_runs_total{$scope}[$__rate_interval]))',
+          },
+        },
+        {
+          title: 'Stopped, by limit',
+          unit: 'ops',
+          queries: { '{{limit}}': `${rate('sluice_transform_stops_total', 'limit')} > 0` },
+        },
+        {
+          title: 'Suspended',
+          unit: 'short',
+          queries: {
+            now: 'sum(sluice_transform_suspended{$scope})',
+            'began in the last hour': 'sum(increase(sluice_transform_suspensions_total{$scope}[1h]))',
+          },
+        },
+      ],
+    },
+  ],
+};

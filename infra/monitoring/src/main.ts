@@ -1,0 +1,47 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { readAlerts } from './alert-faults.ts';
+import { committedFiles } from './dashboards/committed.ts';
+import { alertsTable, readme, withTable } from './readme-tables.ts';
+
+const command = 'node infra/monitoring/src/main.ts';
+const help = `Usage: ${command} [--check]
+
+Writes the dashboards in infra/monitoring/grafana/dashboards, made of infra/monitoring/src/dashboards, and the table of
+alerts in the README, made of infra/monitoring/prometheus/alerts.yml. Commit them; npm test says when they are stale.
+
+  --check   writes nothing; leaves with 1 when a file is stale
+  --help    prints this text`;
+
+process.exitCode = await run();
+
+/** Undefined where what was typed is not understood; that has been said. */
+function readOptions() {
+  try {
+    return parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } }).values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}; see ${command} --help`);
+    return undefined;
+  }
+}
+
+async function run(): Promise<number> {
+  const values = readOptions();
+  if (!values) return 2;
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  let stale = 0;
+  const table = alertsTable(readAlerts());
+  const files = [...committedFiles, { file: readme, text: withTable(await readFile(readme, 'utf8'), 'alerts', table) }];
+  for (const { file, text } of files) {
+    if (!values.check) await writeFile(file, text);
+    else if ((await readFile(file, 'utf8')) !== text) {
+      stale += 1;
+      console.error(`${file.pathname} is stale: run "${command}" and commit it`);
+    }
+  }
+  if (!values.check) console.log(`Written: ${files.map(({ file }) => file.pathname).join(', ')}`);
+  return stale > 0 ? 1 : 0;
+}

@@ -1,0 +1,69 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Stack, startStack } from '@sluice/local';
+import { type Answer, type CallOptions, call } from '@sluice/testing';
+
+export const serviceNames = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** The whole platform on a folder and ports of its own, and what it says of itself. */
+export interface RunningPlatform {
+  stack: Stack;
+  directory: string;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** With the management key; the body of an answer that must be a success. */
+  create(path: string, body: object): Promise<Answer['body']>;
+  logLines(service: ServiceName): Promise<Record<string, unknown>[]>;
+  metricsOf(service: ServiceName): Promise<string>;
+}
+
+export async function startPlatform(
+  closing: AsyncDisposableStack,
+  environment: Record<string, string> = {},
+): Promise<RunningPlatform> {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-monitoring-'));
+  closing.defer(() => rm(directory, { recursive: true, force: true }));
+  const { PATH = '' } = process.env;
+  const stack = await startStack({ directory, port: 0, log: () => {}, environment: { PATH, ...environment } });
+  closing.defer(() => stack.close());
+
+  async function logLines(service: ServiceName): Promise<Record<string, unknown>[]> {
+    const text = await readFile(join(directory, 'logs', `${service}.log`), 'utf8');
+    return text.split('\n').flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line)] : []));
+  }
+
+  return {
+    stack,
+    directory,
+    logLines,
+    call: (method, path, options) => call(stack.baseUrl, method, path, options),
+    async create(path, body) {
+      const answer = await call(stack.baseUrl, 'POST', path, { key: stack.credentials.management_key, body });
+      if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    async metricsOf(service) {
+      const started = (await logLines(service)).find(({ admin_port }) => admin_port !== undefined);
+      return (await fetch(`http://127.0.0.1:${started?.admin_port}/metrics`)).text();
+    },
+  };
+}
+
+/** A destination that answers with the body that it was sent, and remembers headers. */
+export async function startDestination(closing: AsyncDisposableStack) {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers);
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    request.pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.defer(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}

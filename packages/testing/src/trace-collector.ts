@@ -1,0 +1,103 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A span as it is on the wire (OTLP 1.x, JSON), with what the resource and the attributes say as plain objects. */
+export interface ExportedSpan {
+  service: string;
+  name: string;
+  kind: number;
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | undefined;
+  links: { traceId: string; spanId: string }[];
+  attributes: Record<string, string | number>;
+  isError: boolean;
+  durationMs: number;
+}
+
+export interface TraceCollector {
+  url: string;
+  spans: ExportedSpan[];
+  /** Every request as it came. */
+  requests: { path: string | undefined; headers: IncomingHttpHeaders; body: string }[];
+  /** What it does with the next requests. */
+  mode: 'takes' | 'hangs' | 'refuses';
+}
+
+interface WireAttribute {
+  key: string;
+  value: { stringValue?: string; intValue?: number | string; doubleValue?: number };
+}
+
+interface WireSpan extends Omit<ExportedSpan, 'service' | 'attributes' | 'isError' | 'durationMs'> {
+  attributes?: WireAttribute[];
+  status?: { code?: number };
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+}
+
+interface WireRequest {
+  resourceSpans: { resource: { attributes: WireAttribute[] }; scopeSpans: { spans: WireSpan[] }[] }[];
+}
+
+const errorStatus = 2;
+
+/** A small collector that takes OTLP over HTTP. */
+export async function startTraceCollector(stack: AsyncDisposableStack): Promise<TraceCollector> {
+  const hanging = new Set<ServerResponse>();
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    collector.requests.push({ path: request.url, headers: request.headers, body });
+    if (collector.mode === 'hangs') {
+      hanging.add(response);
+      return;
+    }
+    if (collector.mode === 'refuses') {
+      response.writeHead(400).end();
+      return;
+    }
+    collector.spans.push(...readSpans(JSON.parse(body)));
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack.defer(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  const collector: TraceCollector = { url: `http://127.0.0.1:${port}`, spans: [], requests: [], mode: 'takes' };
+  return collector;
+}
+
+function readSpans({ resourceSpans }: WireRequest): ExportedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const service = String(plain(resource.attributes)['service.name']);
+    return scopeSpans.flatMap(({ spans }) => spans.map((span) => readSpan(service, span)));
+  });
+}
+
+function readSpan(service: string, span: WireSpan): ExportedSpan {
+  const { name, kind, traceId, spanId, parentSpanId, links = [], status, attributes = [] } = span;
+  return {
+    service,
+    name,
+    kind,
+    traceId,
+    spanId,
+    parentSpanId: parentSpanId || undefined,
+    links,
+    attributes: plain(attributes),
+    isError: status?.code === errorStatus,
+    durationMs: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,
+  };
+}
+
+function plain(attributes: readonly WireAttribute[]): Record<string, string | number> {
+  return Object.fromEntries(
+    attributes.map(({ key, value: { stringValue, intValue, doubleValue } }) => [
+      key,
+      stringValue ?? Number(intValue ?? doubleValue),
+    ]),
+  );
+}

@@ -1,0 +1,108 @@
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { testRows } from '../testing/test-rows.ts';
+import { measureFigures } from './measure-figures.ts';
+
+const stores = useStack(async (stack) => {
+  const { db } = await createTestDatabase(stack);
+  return { db, rows: testRows(db) };
+});
+
+async function scrape(registry: Registry): Promise<Record<string, number>> {
+  const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+test('nothing is known before it was read; then what waits in Postgres, and how long', async () => {
+  const { db, rows } = stores.current;
+  const registry = new Registry();
+  const rounds = measureFigures(db, registry);
+  expect((await scrape(registry)).sluice_changes_waiting).toBeNaN();
+  expect(await scrape(registry)).not.toHaveProperty('sluice_overdue_seconds{kind="token"}');
+
+  await rounds.figures();
+  expect(await scrape(registry)).toMatchObject({
+    sluice_changes_waiting: 0,
+    sluice_changes_oldest_age_seconds: 0,
+    'sluice_cache_leases{state="held"}': 0,
+    'sluice_overdue_seconds{kind="application"}': 0,
+    'sluice_overdue_seconds{kind="token"}': 0,
+    'sluice_overdue_seconds{kind="cvc"}': 0,
+    'sluice_overdue_seconds{kind="tenant"}': 0,
+  });
+
+  const tenantId = await rows.tenant();
+  await rows.application(tenantId, minutesAgo(10));
+  await rows.application(tenantId, minutesAgo(-10));
+  await rows.tokens(tenantId, 1);
+  await sql`update tokens set expires_at = now() - interval '3 minutes', cvc_due_at = now() + interval '1 minute'`.execute(
+    db,
+  );
+  const change = { tenant_id: tenantId, id: crypto.randomUUID(), tags: ['a'] };
+  await db
+    .insertInto('changes')
+    .values({ ...change, created_at: minutesAgo(1).toISOString() })
+    .execute();
+  for (const expires of [minutesAgo(1), minutesAgo(-1)]) {
+    const lease = { holder_id: crypto.randomUUID(), service: 's', expires_at: expires.toISOString() };
+    await db
+      .insertInto('cache_leases')
+      .values({ ...lease, mailbox: '[]' })
+      .execute();
+  }
+  await rounds.figures();
+  const figures = await scrape(registry);
+  expect(figures).toMatchObject({
+    sluice_changes_waiting: 1,
+    'sluice_cache_leases{state="held"}': 1,
+    'sluice_cache_leases{state="expired"}': 1,
+    'sluice_overdue_seconds{kind="cvc"}': 0,
+  });
+  const age = (name: string, minutes: number) => {
+    expect(figures[name]).toBeGreaterThanOrEqual(minutes * 60);
+    expect(figures[name]).toBeLessThan(minutes * 60 + 50);
+  };
+  age('sluice_changes_oldest_age_seconds', 1);
+  age('sluice_overdue_seconds{kind="application"}', 10);
+  age('sluice_overdue_seconds{kind="token"}', 3);
+});
+
+test('of data keys the newest of each Tenant and purpose count, and those that hash do not', async () => {
+  const { db, rows } = stores.current;
+  const registry = new Registry();
+  const rounds = measureFigures(db, registry);
+  const tenantId = await rows.tenant();
+  await rows.dataKey(tenantId);
+  await sql`update data_keys set use_count = 9000, created_at = now() - interval '2 days'`.execute(db);
+  const key = { tenant_id: tenantId, wrapped_key: Buffer.from('x'), root_key_id: 'r' };
+  const created_at = minutesAgo(60).toISOString();
+  await db
+    .insertInto('data_keys')
+    .values([
+      { ...key, purpose: 'token_data', version: 2, use_count: 70, created_at },
+      { ...key, purpose: 'fingerprint', version: 1, use_count: 8000, created_at: minutesAgo(9000).toISOString() },
+    ])
+    .execute();
+  await rounds.keyUsage();
+  const figures = await scrape(registry);
+  expect(figures.sluice_data_key_encryptions_max).toBe(70);
+  expect(figures.sluice_data_key_oldest_age_seconds).toBeGreaterThanOrEqual(3600);
+  expect(figures.sluice_data_key_oldest_age_seconds).toBeLessThan(3650);
+  expect(figures.sluice_data_key_encryptions_limit).toBe(2 ** 28);
+});
+
+test('what cannot be read any more is not known', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createTestDatabase(stack);
+  const registry = new Registry();
+  const rounds = measureFigures(db, registry);
+  await rounds.figures();
+  await sql`drop table cache_leases`.execute(db);
+  await expect(rounds.figures()).rejects.toThrow('cache_leases');
+  expect((await scrape(registry)).sluice_changes_waiting).toBeNaN();
+});
