@@ -22,11 +22,18 @@ export interface Platform {
 export async function startPlatform(
   closing: AsyncDisposableStack,
   environment: Record<string, string> = {},
+  redisUrl?: string,
 ): Promise<Platform> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-e2e-'));
   closing.defer(() => rm(directory, { recursive: true, force: true }));
   const { PATH = '' } = process.env;
-  const stack = await startStack({ directory, port: 0, log: () => {}, environment: { PATH, ...environment } });
+  const stack = await startStack({
+    directory,
+    port: 0,
+    log: () => {},
+    redisUrl,
+    environment: { PATH, ...environment },
+  });
   closing.defer(() => stack.close());
   const { baseUrl, credentials } = stack;
   const manage: Platform['manage'] = (method, path, body, headers) =>

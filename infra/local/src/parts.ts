@@ -1,12 +1,13 @@
 // The parts of which `startStack` is made, for whole-system tests that put them together in another way.
-export { hasEnded, stopChild, untilEnded } from './processes/child.ts';
+export { hasEnded, startLogged, stopChild, untilEnded } from './processes/child.ts';
 export { freePort } from './processes/free-port.ts';
 export { parentOf } from './processes/process-identity.ts';
 export { startWatchdog, type Watchdog } from './processes/watchdog.ts';
-export { repositoryRoot } from './repository.ts';
+export { defaultDirectory, repositoryRoot } from './repository.ts';
 export { readCredentials } from './stack/credentials.ts';
 export { migrateDatabase } from './stack/migrations.ts';
 export { readSecrets } from './stack/secrets.ts';
 export { spawnService, untilReady } from './stack/service-process.ts';
 export { findAddresses, localUrl, type ServiceName, type StackSettings, services } from './stack/services.ts';
 export { onStopRequest, type StopRequest } from './stop-request.ts';
+export { findRedisProgram } from './stores/redis-program.ts';

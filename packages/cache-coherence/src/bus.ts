@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { openRedisNode } from '@sluice/service-runtime';
 import type { Logger } from 'pino';
 
 /** Messages between processes: quick where Redis is well, and nothing that safety rests on. Any of them may be lost. */
@@ -15,8 +15,6 @@ export interface BusOptions {
   stack: AsyncDisposableStack;
 }
 
-const retryStrategy = (attempt: number) => Math.min(50 * 2 ** attempt, 1000);
-
 /** A Redis that hangs, or a connection that something between has forgotten: what waits for it is cut off. */
 const socketTimeoutMs = 3000;
 const pingIntervalMs = 1000;
@@ -27,20 +25,16 @@ const awayMessage =
 
 /** Opens two connections, which reconnect for ever. Close with the stack. */
 export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
-  const publisher = new Redis(redisUrl, {
+  const publisher = openRedisNode(redisUrl, {
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    connectTimeout: 2000,
     commandTimeout: 2000,
     socketTimeout: socketTimeoutMs,
-    retryStrategy,
   });
-  const subscriber = new Redis(redisUrl, {
+  const subscriber = openRedisNode(redisUrl, {
     maxRetriesPerRequest: null,
     autoResubscribe: false,
-    connectTimeout: 2000,
     socketTimeout: socketTimeoutMs,
-    retryStrategy,
   });
   const handlers = new Map<string, (text: string) => void>();
   let isAway = false;

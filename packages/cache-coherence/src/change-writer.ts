@@ -33,12 +33,16 @@ export interface ChangeWriterOptions {
   caches?: CoherentCaches;
   /** How long a change may wait to be confirmed: ten seconds, which is far more than a lease. */
   deadlineMs?: number;
+  /** Makes a part of the current span of each confirmation. */
+  inPart?: InPart | undefined;
 }
+
+export type InPart = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 const outboxIntervalMs = 200;
 
 export function openChangeWriter(options: ChangeWriterOptions): ChangeWriter {
-  const { db, bus, log, metrics, stack, caches, deadlineMs = 10_000 } = options;
+  const { db, bus, log, metrics, stack, caches, inPart, deadlineMs = 10_000 } = options;
   const writerId = randomUUID();
   const listeners = new Map<string, (holderId: string) => void>();
   const counts = { posted: 0, deletedLeases: 0 };
@@ -67,7 +71,8 @@ export function openChangeWriter(options: ChangeWriterOptions): ChangeWriter {
     recordEach,
     async barrier(change) {
       try {
-        const settlement = await confirmChange(change, { db, mailboxes, announce, deadlineMs });
+        const confirm = () => confirmChange(change, { db, mailboxes, announce, deadlineMs });
+        const settlement = await (inPart ? inPart('confirm change', confirm) : confirm());
         waited.observe(settlement.waitedMs / 1000);
         confirmed.push(change);
         return settlement;

@@ -2,7 +2,7 @@ import type { Database } from '@sluice/database';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { openBus } from './bus.ts';
-import { type ChangeWriter, openChangeWriter } from './change-writer.ts';
+import { type ChangeWriter, type InPart, openChangeWriter } from './change-writer.ts';
 import { type CoherentCaches, openCoherentCaches } from './coherent-caches.ts';
 
 export interface CoherenceOptions {
@@ -14,6 +14,8 @@ export interface CoherenceOptions {
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
+  /** Makes a part of the current span of what it is given. */
+  inPart?: InPart | undefined;
 }
 
 /** Both sides of the protocol, for a process that caches and also changes what others cache. */

@@ -1,11 +1,12 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { openRedis, type RedisClient } from '@sluice/service-runtime';
+import { Cluster, type RedisOptions } from 'ioredis';
 
 /** BullMQ asks for null where it blocks, and waits for ever then. */
 type Options = Pick<RedisOptions, 'maxRetriesPerRequest'>;
 
 export interface Connection {
   /** For BullMQ; it duplicates one to block on from it. */
-  redis: Redis;
+  redis: RedisClient;
   /** Whether Redis can be used at the moment, through the duplicates as well. */
   isReady(): boolean;
 }
@@ -15,18 +16,19 @@ export interface Connection {
  * while Redis is away.
  */
 export function openConnection(url: string, stack: AsyncDisposableStack, options: Options): Connection {
-  const redis = new Redis(url, {
-    ...options,
-    connectTimeout: 2000,
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
-  });
+  const redis = openRedis(url, options);
   const all = [redis];
-  const duplicate = redis.duplicate.bind(redis);
-  redis.duplicate = (override) => {
-    const made = duplicate(override);
+  const kept = <C extends RedisClient>(made: C): C => {
     all.push(made);
     return made;
   };
+  if (redis instanceof Cluster) {
+    const duplicate = redis.duplicate.bind(redis);
+    redis.duplicate = (nodes, override) => kept(duplicate(nodes, override));
+  } else {
+    const duplicate = redis.duplicate.bind(redis);
+    redis.duplicate = (override) => kept(duplicate(override));
+  }
   stack.defer(() => {
     for (const opened of all) opened.disconnect();
   });

@@ -13,7 +13,15 @@ export interface ConsumeOptions {
   /** How long a job is a worker's without a sign of life from it; then another takes it over. Default 30 s. */
   lockMs?: number;
   metrics?: JobMetrics;
+  /** Puts a span around each job; `causedBy` is the `traceparent` of the request that made it. */
+  inSpan?: InSpan | undefined;
 }
+
+export type InSpan = <T>(
+  name: string,
+  work: () => Promise<T>,
+  options: { causedBy?: string | undefined },
+) => Promise<T>;
 
 /**
  * Runs `handle` for each job of this name. A job may come twice, and a worker that stalled may come back: handlers are
@@ -22,7 +30,7 @@ export interface ConsumeOptions {
 export function consume<N extends JobName>(
   name: N,
   handle: (payload: Payload<N>) => Promise<void>,
-  { redisUrl, stack, onError, concurrency = 8, lockMs = 30_000, metrics }: ConsumeOptions,
+  { redisUrl, stack, onError, concurrency = 8, lockMs = 30_000, metrics, inSpan }: ConsumeOptions,
 ): void {
   const isPayload = new Ajv({ formats: { uuid: /^[0-9a-f-]{36}$/ } }).compile<Payload<N>>(catalogue[name].payload);
   const underWay = new Set<Promise<void>>();
@@ -32,7 +40,8 @@ export function consume<N extends JobName>(
     async (job) => {
       const payload: unknown = job.data;
       if (!isPayload(payload)) throw new UnrecoverableError(`job ${job.id} of ${name} carries something else`);
-      const work = handle(payload);
+      const causedBy = job.opts.telemetry?.metadata;
+      const work = inSpan ? inSpan(`job ${name}`, () => handle(payload), { causedBy }) : handle(payload);
       underWay.add(work);
       await work.finally(() => underWay.delete(work));
     },
@@ -48,7 +57,8 @@ export function consume<N extends JobName>(
   const onQueueError = (error: Error) => {
     if (connection.isReady()) onError(error);
   };
-  worker.on('error', onQueueError).on('failed', (_job, error) => {
+  worker.on('error', onQueueError).on('completed', () => metrics?.completed(name));
+  worker.on('failed', (_job, error) => {
     metrics?.failed(name);
     onError(error);
   });

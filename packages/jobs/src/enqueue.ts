@@ -22,19 +22,19 @@ export interface JobsOptions {
   redisUrl: string;
   stack: AsyncDisposableStack;
   onError: (error: Error) => void;
+  /** Of what is under way, so that a job can name what caused it. */
+  traceparent?: (() => string | undefined) | undefined;
 }
 
 /** Opens the producing side of all queues, on one connection. */
-export function openJobs({ redisUrl, stack, onError }: JobsOptions): Jobs {
+export function openJobs({ redisUrl, stack, onError, traceparent }: JobsOptions): Jobs {
   const { redis: connection } = openConnection(redisUrl, stack, { maxRetriesPerRequest: 0 });
   let away = false;
-  connection
-    .on('ready', () => {
-      away = false;
-    })
-    .on('error', () => {
-      away = true;
-    });
+  // A cluster may tell of the error of one node, and is ready all the same.
+  const look = () => {
+    away = connection.status !== 'ready';
+  };
+  connection.on('ready', look).on('error', look).on('close', look);
   const queues = new Map<JobName, Queue>();
   for (const name of Object.keys(catalogue) as JobName[]) {
     const queue = new Queue(name, {
@@ -50,7 +50,9 @@ export function openJobs({ redisUrl, stack, onError }: JobsOptions): Jobs {
     async enqueue(name, { id, payload, at }) {
       if (away) throw new Error('Redis is away');
       const delay = at ? Math.max(0, at.getTime() - Date.now()) : 0;
-      const added = queues.get(name)?.add(name, payload, { jobId: id, delay }) ?? Promise.resolve();
+      const metadata = traceparent?.();
+      const options = { jobId: id, delay, ...(metadata !== undefined && { telemetry: { metadata } }) };
+      const added = queues.get(name)?.add(name, payload, options) ?? Promise.resolve();
       if (!(await isDoneInTime(added))) throw new Error('Redis did not answer in time');
     },
   };

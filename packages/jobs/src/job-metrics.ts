@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { catalogue } from './catalogue.ts';
 import { isDoneInTime } from './connection.ts';
 
 const states = ['wait', 'delayed', 'active', 'failed'] as const;
@@ -8,6 +9,7 @@ const states = ['wait', 'delayed', 'active', 'failed'] as const;
 export interface JobMetrics {
   /** Exports how many jobs of this queue are in which state. */
   follow(queue: Queue): void;
+  completed(queue: string): void;
   /** A try of a job failed. */
   failed(queue: string): void;
 }
@@ -21,6 +23,31 @@ export function createJobMetrics(registry: Registry): JobMetrics {
     help: 'Tries of jobs that failed; they are tried again',
     labelNames: ['queue'],
     registers,
+  });
+  const completions = new Counter({
+    name: 'sluice_jobs_completed_total',
+    help: 'Jobs that were done',
+    labelNames: ['queue'],
+    registers,
+  });
+  for (const queue of Object.keys(catalogue)) {
+    failures.inc({ queue }, 0);
+    completions.inc({ queue }, 0);
+  }
+  new Gauge({
+    name: 'sluice_queue_oldest_job_age_seconds',
+    help: 'How long the oldest job that is due has waited for a worker; 0 where none waits',
+    labelNames: ['queue'],
+    registers,
+    async collect() {
+      this.reset();
+      const looking = queues.map(async (queue) => {
+        const [oldest] = await queue.getJobs(['wait'], 0, 0, true);
+        const dueAt = oldest ? oldest.timestamp + (oldest.opts.delay ?? 0) : Date.now();
+        this.set({ queue: queue.name }, Math.max(0, Date.now() - dueAt) / 1000);
+      });
+      await isDoneInTime(Promise.allSettled(looking));
+    },
   });
   new Gauge({
     name: 'sluice_queue_jobs',
@@ -38,6 +65,7 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   });
   return {
     follow: (queue) => void queues.push(queue),
+    completed: (queue) => completions.inc({ queue }),
     failed: (queue) => failures.inc({ queue }),
   };
 }

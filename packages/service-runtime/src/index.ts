@@ -10,6 +10,15 @@ export {
 } from './config.ts';
 export { listen } from './listen.ts';
 export { createLogger, type Logger } from './logger.ts';
+export { createDurationHistogram, type DurationHistogram } from './metrics/duration-histogram.ts';
+export { exportCounter, exportGauge } from './metrics/measured.ts';
+export { statusClasses, statusClassIndex } from './metrics/status-classes.ts';
+export { measureDisclosures, measurePool } from './metrics/store-metrics.ts';
+export { openRedis, openRedisNode, type RedisClient, type RedisClientOptions } from './open-redis.ts';
 export { connectRedis } from './redis.ts';
+export { createRequestObserver } from './requests/request-observer.ts';
 export { type Runtime, runService, type Service, type ServiceDefinition, type Start } from './run-service.ts';
 export { httpSettings, redisSettings, serviceSettings } from './settings.ts';
+export { errorCodeOf, type SpanFacts } from './tracing/span-facts.ts';
+export { traceSettings } from './tracing/trace-settings.ts';
+export type { FinishedSpan, OpenSpan, SpanOptions, Tracing } from './tracing/tracing.ts';

@@ -1,16 +1,12 @@
-import { Redis } from 'ioredis';
 import type { Logger } from './logger.ts';
+import { openRedis, type RedisClient } from './open-redis.ts';
 
 /**
  * A Redis connection that reconnects for ever. Commands wait for the first try to connect (at most 2 s); after that
  * they fail at once while Redis is away: no request waits for it. Closes with the stack.
  */
-export function connectRedis(url: string, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): Redis {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: 0,
-    connectTimeout: 2000,
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
-  });
+export function connectRedis(url: string, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): RedisClient {
+  const redis = openRedis(url, { maxRetriesPerRequest: 0 });
   const failAtOnce = () => {
     redis.options.enableOfflineQueue = false;
   };

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { startTraceCollector } from '@sluice/testing';
 import { listen } from './index.ts';
 
 const runtime = new URL('./index.ts', import.meta.url).href;
@@ -8,10 +9,10 @@ const runtime = new URL('./index.ts', import.meta.url).href;
 /** A process that runs a service with this `start`; what it prints is gathered. */
 function run(start: string, env: Record<string, string> = {}, args: string[] = []) {
   const program = `
-    import { httpSettings, listen, runService, serviceSettings } from '${runtime}';
+    import { httpSettings, listen, runService, serviceSettings, traceSettings } from '${runtime}';
     import { createServer } from 'node:http';
     const properties = {
-      ...serviceSettings, ...httpSettings,
+      ...serviceSettings, ...httpSettings, ...traceSettings,
       ADMIN_PORT: { type: 'integer', default: 0, description: 'Admin port' },
       NEEDED: { type: 'string', minLength: 3, writeOnly: true, description: 'A secret' },
     };
@@ -156,6 +157,54 @@ async function freePort(): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await listen(createServer(), { host: '127.0.0.1', port: 0, stack });
 }
+
+describe('a service with traces', () => {
+  const working = `async (config, { tracing, log }) => {
+    await tracing.inSpan('work', async () => log.info('inside'));
+    log.info('outside');
+    return {};
+  }`;
+
+  test('sends what is left when it stops, and its lines name the trace', async () => {
+    await using stack = new AsyncDisposableStack();
+    const collector = await startTraceCollector(stack);
+    const { child, output, exit } = run(working, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    await until(output, 'sample started');
+    kill(child, 'SIGTERM');
+    expect(await exit).toBe(0);
+    const [span] = collector.spans;
+    expect(span).toMatchObject({ service: 'sample', name: 'work' });
+    const lines = output.text.split('\n').filter((line) => line.startsWith('{'));
+    const traceOf = (msg: string) =>
+      lines.map((line) => JSON.parse(line)).find((line) => line.msg === msg)?.otel_trace_id;
+    expect(traceOf('inside')).toBe(span?.traceId);
+    expect(traceOf('outside')).toBeUndefined();
+  });
+
+  test('stops in time and with 0 where the collector hangs', async () => {
+    await using stack = new AsyncDisposableStack();
+    const collector = await startTraceCollector(stack);
+    collector.mode = 'hangs';
+    const { child, output, exit } = run(working, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      SHUTDOWN_TIMEOUT_MS: '2000',
+    });
+    await until(output, 'sample started');
+    kill(child, 'SIGTERM');
+    expect(await exit).toBe(0);
+    expect(output.text).toContain('"msg":"stopped"');
+    expect(collector.requests).toHaveLength(1);
+  });
+
+  test('does not start with a setting that is none', async () => {
+    const { output, exit } = run(working, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_TRACES_SAMPLER_ARG: '2',
+    });
+    expect(await exit).toBe(78);
+    expect(output.text).toMatch(/ENDPOINT: [\s\S]*SAMPLER_ARG: must be <= 1/);
+  });
+});
 
 test('a part that does not close cleanly is logged, the others close, the exit is 0', async () => {
   const { child, output, exit } = run(`async (config, { stack }) => {

@@ -4,6 +4,8 @@ import { openAdminServer, Readiness } from './admin.ts';
 import { type Config, ConfigError, type ConfigSchema, describeConfig, readConfig } from './config.ts';
 import { logMissing } from './log-missing.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { measureProcess, version } from './process-metrics.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** What a service is given beside its configuration. */
 export interface Runtime {
@@ -14,6 +16,8 @@ export interface Runtime {
   /** Aborted when a stop begins, while requests still come and are answered. */
   draining: AbortSignal;
   metrics: Registry;
+  /** Undefined where traces are off. */
+  tracing?: Tracing | undefined;
 }
 
 /** Where a started service listens; a worker listens nowhere. */
@@ -38,6 +42,10 @@ interface RuntimeSettings {
   /** Absent where nothing is served. */
   SHUTDOWN_DRAIN_MS?: number;
   STOP_WHEN_STDIN_CLOSES: boolean;
+  /** Absent where traces are off, or there are none. */
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  OTEL_EXPORTER_OTLP_HEADERS?: string;
+  OTEL_TRACES_SAMPLER_ARG?: number;
 }
 
 /**
@@ -56,7 +64,12 @@ export async function runService<const S extends ConfigSchema>(
   }
   const config = readConfigOrExit(definition.configSchema, env);
   const settings = config as unknown as RuntimeSettings;
-  const log = createLogger({ service: definition.name, level: settings.LOG_LEVEL });
+  const isTraced = settings.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined;
+  const log = createLogger({
+    service: definition.name,
+    level: settings.LOG_LEVEL,
+    ...(isTraced && { members: () => currentTrace(runtime) }),
+  });
   const stopping = new AbortController();
   const runtime: Runtime = {
     log,
@@ -67,7 +80,9 @@ export async function runService<const S extends ConfigSchema>(
   };
   const stop = onStop(runtime, stopping, settings);
   collectDefaultMetrics({ register: runtime.metrics });
+  measureProcess(definition.name, runtime.readiness, runtime.metrics);
   try {
+    if (isTraced) runtime.tracing = await openTracing(definition.name, settings, runtime);
     await openAdminServer({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, ...runtime });
     const { port } = await definition.start(config, runtime);
     runtime.readiness.state = 'running';
@@ -78,6 +93,20 @@ export async function runService<const S extends ConfigSchema>(
     log.fatal({ err: error }, `${definition.name} could not start`);
     await stop(1);
   }
+}
+
+/** OpenTelemetry is loaded here, and only here: where traces are off it costs no memory and no time. */
+async function openTracing(service: string, settings: RuntimeSettings, runtime: Runtime): Promise<Tracing> {
+  const { openTracing: open } = await import('./tracing/open-tracing.ts');
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '', OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
+  const { OTEL_TRACES_SAMPLER_ARG: ratio = 1, SHUTDOWN_TIMEOUT_MS: timeoutMs } = settings;
+  return open({ service, version, endpoint, headers, ratio, flushMs: Math.min(timeoutMs / 4, 2000), ...runtime });
+}
+
+/** What joins a line of the log with a trace. */
+function currentTrace({ tracing }: Runtime): object {
+  const span = tracing?.current();
+  return span ? { otel_trace_id: span.traceId } : {};
 }
 
 function readConfigOrExit<const S extends ConfigSchema>(schema: S, env: NodeJS.ProcessEnv): Config<S> {

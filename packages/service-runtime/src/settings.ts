@@ -47,8 +47,10 @@ export const httpSettings = {
 export const redisSettings = {
   REDIS_URL: {
     type: 'string',
-    pattern: '^rediss?://',
+    pattern: '^rediss?(\\+(cluster|sentinel))?://',
     writeOnly: true,
-    description: 'Redis or Valkey, for example redis://localhost:6379',
+    description:
+      'Redis or Valkey, for example redis://localhost:6379; a cluster is redis+cluster://host:port,host:port, Sentinels ' +
+      'are redis+sentinel://host:port,host:port/name-of-the-master; rediss instead of redis is TLS',
   },
 } as const;

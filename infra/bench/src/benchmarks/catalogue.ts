@@ -13,6 +13,8 @@ import { usageReport } from './p9-usage-report.ts';
 import { revocation } from './p10-revocation.ts';
 import { gatewayMemory } from './p11-gateway-memory.ts';
 import { massExpiry } from './p12-mass-expiry.ts';
+import { secondStart } from './p13-second-start.ts';
+import { scale } from './scale.ts';
 
 /** All benchmarks, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
@@ -30,4 +32,6 @@ export const benchmarks: readonly Benchmark[] = [
   revocation,
   gatewayMemory,
   massExpiry,
+  secondStart,
+  scale,
 ];

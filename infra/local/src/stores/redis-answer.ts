@@ -45,11 +45,24 @@ function answers(port: number, password: string): Promise<boolean> {
   });
 }
 
-/** @throws {LaunchError} where nobody listens at the URL. */
+/** @throws {LaunchError} where nobody listens at the URL: at none of its hosts, where it names several. */
 export async function assertReachable(url: string): Promise<void> {
-  const { hostname = '', port } = URL.parse(url) ?? {};
-  const reason = await new Promise<string | undefined>((resolve) => {
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379), timeout: 3000 });
+  const several = /^rediss?\+(cluster|sentinel):\/\/(?:[^@/]*@)?([^@/?]+)/.exec(url);
+  const defaultPort = several?.[1] === 'sentinel' ? 26_379 : 6379;
+  const { host: single = '' } = URL.parse(url) ?? {};
+  const tries: string[] = [];
+  for (const host of several?.[2]?.split(',') ?? [single]) {
+    const { hostname = '', port = '' } = URL.parse(`redis://${host}`) ?? {};
+    const reason = await whyUnreachable(hostname.replace(/^\[|\]$/g, ''), Number(port || defaultPort));
+    if (reason === undefined) return;
+    tries.push(`${hostname}:${port || defaultPort} is away (${reason})`);
+  }
+  throw new LaunchError(`The Redis of REDIS_URL at ${tries.join(', ')}`);
+}
+
+function whyUnreachable(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 3000 });
     const answer = (text?: string) => {
       socket.destroy();
       resolve(text);
@@ -58,5 +71,4 @@ export async function assertReachable(url: string): Promise<void> {
     socket.once('timeout', () => answer('no answer'));
     socket.once('error', (error) => answer(errorCode(error) ?? error.message));
   });
-  if (reason) throw new LaunchError(`The Redis of REDIS_URL at ${hostname}:${port || 6379} is away (${reason})`);
 }

@@ -1,0 +1,85 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Stack } from '@sluice/local';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { cpuSecondsOf } from '../machine/process-facts.ts';
+
+/** What has been done until now: processor time in seconds, and counts. */
+export interface Load {
+  serviceCpu: number;
+  postgresCpu: number;
+  redisCpu: number;
+  /** Each statement that is not in a transaction of several is one. */
+  transactions: number;
+  redisCommands: number;
+}
+
+/** A server process of Postgres tells what it did when it is idle, once a second at most. */
+const untilToldMs = 1500;
+
+/** Reads what the named processes, Postgres and Redis have done. Its own share is one transaction and one command. */
+export async function readLoad(stack: Stack, servicePids: readonly number[]): Promise<Load> {
+  await delay(untilToldMs);
+  const [services, postgresCpu, redisCpu] = await Promise.all([
+    Promise.all(servicePids.map(cpuSecondsOf)),
+    cpuSecondsWithChildren(pidOf(stack, 'postgres')),
+    cpuSecondsOf(pidOf(stack, 'redis')),
+  ]);
+  const serviceCpu = services.reduce((sum, seconds) => sum + seconds, 0);
+  return { serviceCpu, postgresCpu, redisCpu, ...(await countTransactions(stack)), ...(await countCommands(stack)) };
+}
+
+export function difference(after: Load, before: Load): Load {
+  return {
+    serviceCpu: after.serviceCpu - before.serviceCpu,
+    postgresCpu: after.postgresCpu - before.postgresCpu,
+    redisCpu: after.redisCpu - before.redisCpu,
+    transactions: after.transactions - before.transactions,
+    redisCommands: after.redisCommands - before.redisCommands,
+  };
+}
+
+function pidOf({ processes }: Stack, name: string): number {
+  const pid = processes.get(name)?.pid;
+  if (pid === undefined) throw new Error(`${name} does not run`);
+  return pid;
+}
+
+/** Also of children that have ended (proc_pid_stat(5)). */
+async function cpuSecondsWithChildren(parent: number): Promise<number> {
+  let ticks = 0;
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)) {
+    const fields = await readFile(`/proc/${pid}/stat`, 'utf8').then(
+      (stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' '),
+      () => [], // it has ended meanwhile
+    );
+    const own = Number(fields[11]) + Number(fields[12]);
+    if (pid === parent) ticks += own + Number(fields[13]) + Number(fields[14]);
+    else if (Number(fields[1]) === parent) ticks += own;
+  }
+  return ticks / 100;
+}
+
+async function countTransactions({ databaseUrl }: Stack): Promise<{ transactions: number }> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: string }>(
+      'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
+    );
+    return { transactions: Number(rows[0]?.count) };
+  } finally {
+    await client.end();
+  }
+}
+
+async function countCommands({ redisUrl }: Stack): Promise<{ redisCommands: number }> {
+  const redis = new Redis(redisUrl, { enableReadyCheck: false });
+  try {
+    const stats = await redis.info('stats');
+    return { redisCommands: Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]) };
+  } finally {
+    redis.disconnect();
+  }
+}

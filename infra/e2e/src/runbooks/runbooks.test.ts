@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { startStack } from '@sluice/local';
+import { repositoryRoot } from '@sluice/local/parts';
+import { findPsql } from './find-psql.ts';
+import { startOperator } from './operator.ts';
+import { type Block, readBlocks } from './read-blocks.ts';
+import { runBlocks } from './run-blocks.ts';
+import { startReplica } from './start-replica.ts';
+
+jest.setTimeout(300_000);
+
+const folder = join(repositoryRoot, 'infra', 'runbooks');
+const read = async (name: string) => readBlocks(await readFile(join(folder, name), 'utf8'));
+const names = (await readdir(folder)).filter((name) => name !== 'README.md');
+
+/** Runs blocks, after those of the README, against a stack of their own. */
+async function rehearse(blocks: Block[], { withReplica = false } = {}): Promise<string[]> {
+  await using closing = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-runbook-'));
+  closing.defer(() => rm(directory, { recursive: true, force: true }));
+  const { PATH = '', HOME = '' } = process.env;
+  const environment: Record<string, string> = { PATH };
+  const stackDirectory = join(directory, 'stack');
+  const stack = await startStack({ directory: stackDirectory, port: 0, log: () => undefined, environment });
+  closing.defer(() => stack.close());
+  const { databaseUrl, redisUrl } = stack;
+  const replica = { of: stackDirectory, databaseUrl, redisUrl, directory: join(directory, 'replica') };
+  const env = {
+    ...(withReplica && { REPLICA_URL: await startReplica(replica, closing) }),
+    ...(await findPsql(PATH)),
+    HOME,
+    TMPDIR: directory,
+    SLUICE_DIR: stackDirectory,
+    NO_COLOR: '1',
+  };
+  const runDirectory = join(directory, 'run');
+  await mkdir(runDirectory);
+  return await runBlocks([...(await read('README.md')), ...blocks], {
+    directory: runDirectory,
+    env,
+    prelude: await startOperator({ stack, environment }, closing),
+    timeoutMs: 200_000,
+  });
+}
+
+test.each(names)('the commands of %s do what it says', async (name) => {
+  const blocks = await read(name);
+  expect(blocks.length).toBeGreaterThan(2);
+  expect(blocks.some(({ expected }) => expected.length > 0)).toBe(true);
+  expect(await rehearse(blocks, { withReplica: name === 'losing-a-region.md' })).toEqual([]);
+});
+
+test('a command that does not do what the runbook says is noticed', async () => {
+  const blocks = await read('leaked-key.md');
+  const damaged = blocks.map((block) => ({ ...block, script: block.script.replace('/regenerate', '') }));
+  expect(damaged).not.toEqual(blocks);
+  const faults = await rehearse(damaged);
+  expect(faults).toEqual([expect.stringMatching(/^the block of line \d+ failed \(1\)/)]);
+});

@@ -1,0 +1,51 @@
+import type { Registry } from 'prom-client';
+import { exportGauge } from './measured.ts';
+
+/** The connections of a pool. */
+export interface PoolFigures {
+  used: number;
+  idle: number;
+  waiting: number;
+}
+
+export function measurePool(registry: Registry, { size, state }: { size: number; state: () => PoolFigures }): void {
+  exportGauge(registry, {
+    name: 'sluice_postgres_pool_connections',
+    help: 'Connections to Postgres, by whether a query uses them',
+    by: 'state',
+    read: () => ({ used: state().used, idle: state().idle }),
+  });
+  exportGauge(registry, {
+    name: 'sluice_postgres_pool_size',
+    help: 'Most connections that the pool opens, which is DATABASE_POOL_SIZE',
+    read: () => size,
+  });
+  exportGauge(registry, {
+    name: 'sluice_postgres_pool_waiting',
+    help: 'Queries that wait for a connection',
+    read: () => state().waiting,
+  });
+}
+
+/** Rows of the audit log that are not in Postgres yet. */
+export interface DisclosureFigures {
+  waiting: number;
+  refused: number;
+}
+
+export function measureDisclosures(
+  registry: Registry,
+  { limit, state }: { limit: number; state: () => DisclosureFigures },
+): void {
+  exportGauge(registry, {
+    name: 'sluice_disclosure_queue_rows',
+    help: 'Disclosures that are not in Postgres yet; refused are those that it does not take',
+    by: 'state',
+    read: () => ({ ...state() }),
+  });
+  exportGauge(registry, {
+    name: 'sluice_disclosure_queue_limit_rows',
+    help: 'How many may wait before nothing is disclosed any more, which is DISCLOSURE_QUEUE_LIMIT',
+    read: () => limit,
+  });
+}

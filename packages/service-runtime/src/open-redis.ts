@@ -1,0 +1,83 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { type RedisAddress, readRedisUrl } from './redis-address.ts';
+
+export type RedisClient = Redis | Cluster;
+
+/** What may differ between connections; the rest is the same for all. */
+export type RedisClientOptions = Pick<
+  RedisOptions,
+  'autoResubscribe' | 'commandTimeout' | 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'socketTimeout'
+>;
+
+type Credentials = { username?: string; password?: string; tls?: object };
+
+const common = {
+  connectTimeout: 2000,
+  retryStrategy: (attempt: number) => Math.min(50 * 2 ** attempt, 1000),
+};
+
+/** A client of the one server, of the master that Sentinels name, or of a whole cluster. It reconnects for ever. */
+export function openRedis(url: string, options: RedisClientOptions): RedisClient {
+  const address = readRedisUrl(url);
+  if (address.kind !== 'cluster') return openServer(url, address, options);
+  const { enableOfflineQueue = true, ...ofNodes } = options;
+  return new Cluster(address.hosts, {
+    enableOfflineQueue,
+    redisOptions: { ...ofNodes, ...credentialsOf(address), connectTimeout: common.connectTimeout },
+    clusterRetryStrategy: common.retryStrategy,
+    slotsRefreshTimeout: common.connectTimeout,
+    // A node is connected to by the name that it has in the cluster, which its certificate is made for.
+    dnsLookup: (name, callback) => callback(null, name),
+  });
+}
+
+/**
+ * A client of one server, for publishing and subscribing: what is published at one node of a cluster is heard at all. A
+ * node that is lost or silent is followed by the next of those that the URL names.
+ */
+export function openRedisNode(url: string, options: RedisClientOptions): Redis {
+  const address = readRedisUrl(url);
+  if (address.kind !== 'cluster') return openServer(url, address, options);
+  const { hosts } = address;
+  let turn = Math.floor(Math.random() * hosts.length);
+  const client: Redis = new Redis({
+    ...options,
+    ...credentialsOf(address),
+    ...hosts[turn],
+    ...common,
+    retryStrategy(attempt) {
+      turn = (turn + 1) % hosts.length;
+      Object.assign(client.options, hosts[turn]); // read at each attempt to connect
+      return common.retryStrategy(attempt);
+    },
+  });
+  return client;
+}
+
+function openServer(
+  url: string,
+  address: Exclude<RedisAddress, { kind: 'cluster' }>,
+  options: RedisClientOptions,
+): Redis {
+  if (address.kind === 'server') return new Redis(url, { ...options, ...common });
+  const { hosts, name, db, sentinelPassword } = address;
+  return new Redis({
+    ...options,
+    ...common,
+    ...credentialsOf(address),
+    db,
+    name,
+    sentinels: hosts,
+    sentinelRetryStrategy: common.retryStrategy,
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    ...(address.tls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+  });
+}
+
+function credentialsOf({ username, password, tls }: RedisAddress): Credentials {
+  return {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls && { tls: {} }),
+  };
+}

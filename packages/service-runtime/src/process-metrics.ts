@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { Gauge, type Registry } from 'prom-client';
+import type { Readiness } from './admin.ts';
+import { exportGauge } from './metrics/measured.ts';
+
+/** All workspaces are released together. */
+export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+
+/** What every process says of itself. */
+export function measureProcess(service: string, readiness: Readiness, registry: Registry): void {
+  new Gauge({
+    name: 'sluice_build_info',
+    help: 'Always 1; the labels say what runs',
+    labelNames: ['service', 'version'],
+    registers: [registry],
+  }).set({ service, version }, 1);
+  exportGauge(registry, {
+    name: 'sluice_ready',
+    help: 'Whether nothing was missing when the process last looked, as /readyz says',
+    read: () => Number(readiness.state === 'running' && readiness.wasReady),
+  });
+  exportGauge(registry, {
+    name: 'sluice_draining',
+    help: 'Whether the process has been told to stop, and answers what still comes',
+    read: () => Number(readiness.state === 'stopping'),
+  });
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { Counter, type Registry } from 'prom-client';
+import { createDurationHistogram } from '../metrics/duration-histogram.ts';
+import { exportGauge } from '../metrics/measured.ts';
+import { statusClasses, statusClassIndex } from '../metrics/status-classes.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+
+export interface RequestObserverOptions {
+  /** Every operation by method and route: `POST /tokens`. */
+  operations: readonly string[];
+  /** Every code that an error can have. */
+  errorCodes: readonly string[];
+  metrics: Registry;
+  tracing: Tracing | undefined;
+}
+
+/** What is known of a request when its answer is out. */
+export interface RequestOutcome {
+  /** As it is declared; undefined where there is no such operation. */
+  route: string | undefined;
+  status: number;
+  errorCode: string | undefined;
+  tenantId: string | undefined;
+}
+
+export interface ObservedRequest {
+  /** Of its span; undefined where traces are off. */
+  readonly traceId: string | undefined;
+  /** What `work` begins belongs to the request. */
+  run(work: () => void): void;
+  end(outcome: RequestOutcome): void;
+}
+
+/** Measures requests to operations, and makes a span of each where traces are on. */
+export interface RequestObserver {
+  begin(request: IncomingMessage): ObservedRequest;
+}
+
+export function createRequestObserver(options: RequestObserverOptions): RequestObserver {
+  const { errorCodes, metrics, tracing } = options;
+  const operations = [...options.operations, 'other'];
+  const indexes = new Map(operations.map((operation, index) => [operation, index]));
+  let inFlight = 0;
+  const durations = createDurationHistogram({
+    name: 'sluice_http_request_duration_seconds',
+    help: 'From the head of the request to the end of the answer',
+    series: operations.flatMap((operation) => statusClasses.map((status_class) => ({ operation, status_class }))),
+    registry: metrics,
+  });
+  exportGauge(metrics, {
+    name: 'sluice_http_requests_in_flight',
+    help: 'Requests that are under way',
+    read: () => inFlight,
+  });
+  const errors = new Counter({
+    name: 'sluice_http_errors_total',
+    help: 'Requests that were answered with a problem, by its code',
+    labelNames: ['code'],
+    registers: [metrics],
+  });
+  for (const code of errorCodes) errors.inc({ code }, 0);
+
+  return {
+    begin({ method = '', headers }) {
+      const startedAt = performance.now();
+      const span = tracing?.beginRequest(method, headers.traceparent);
+      inFlight += 1;
+      return {
+        traceId: span?.traceId,
+        run: (work) => {
+          if (tracing && span) tracing.runIn(span, work);
+          else work();
+        },
+        end(outcome) {
+          const { route, status, errorCode } = outcome;
+          inFlight -= 1;
+          const operation = indexes.get(`${method} ${route}`) ?? operations.length - 1;
+          durations.observe(operation * statusClasses.length + statusClassIndex(status), performance.now() - startedAt);
+          if (errorCode !== undefined) errors.inc({ code: errorCode });
+          span?.end({ ...outcome, method }, { name: route === undefined ? method : `${method} ${route}` });
+        },
+      };
+    },
+  };
+}

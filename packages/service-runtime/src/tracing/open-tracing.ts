@@ -1,0 +1,172 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TimeInput,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { parseKeyPairsIntoRecord, parseTraceParent } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { type Sampler, SamplingDecision, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Registry } from 'prom-client';
+import type { Logger } from '../logger.ts';
+import { errorCodeOf, type SpanFacts, toAttributes } from './span-facts.ts';
+import { measureSpans } from './span-metrics.ts';
+import { SpanQueue } from './span-queue.ts';
+import type { FinishedSpan, OpenSpan, SpanOptions, Tracing } from './tracing.ts';
+
+export interface TracingOptions {
+  service: string;
+  version: string;
+  endpoint: string;
+  headers: string | undefined;
+  /** Part of the traces that is sent. */
+  ratio: number;
+  log: Logger;
+  metrics: Registry;
+  stack: AsyncDisposableStack;
+  /** How long the last spans may take to be sent when the process stops. */
+  flushMs: number;
+}
+
+const exportTimeoutMs = 5000;
+/** How often the log says that spans are not taken. */
+const complaintIntervalMs = 60_000;
+
+/** Opens traces; the last spans are sent when the stack closes. Only to be imported where traces are on. */
+export function openTracing(options: TracingOptions): Tracing {
+  const queue = new SpanQueue({ exporter: createExporter(options), onFailure: complainer(options.log) });
+  measureSpans(queue, options.metrics);
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.namespace': 'sluice',
+      'service.name': options.service,
+      'service.version': options.version,
+      'service.instance.id': randomUUID(),
+    }),
+    sampler: ownSampler(options.ratio),
+    spanProcessors: [queue],
+  });
+  options.stack.defer(() => closeWithin(options.flushMs, queue));
+  const tracer = provider.getTracer('sluice');
+  const active = new AsyncLocalStorage<OpenSpan>();
+
+  function begin(name: string, context: Context, kind: SpanKind, causedBy?: string): OpenSpan {
+    const cause = causedBy === undefined ? null : parseTraceParent(causedBy);
+    const links = cause ? [{ context: cause }] : [];
+    // Wall clock and monotonic clock drift apart, so they are compared anew for each span.
+    const toEpochMs = Date.now() - performance.now();
+    const startTime: TimeInput = performance.now() + toEpochMs;
+    return open(tracer.startSpan(name, { kind, links, startTime }, context), toEpochMs);
+  }
+
+  function open(span: Span, toEpochMs: number): OpenSpan {
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    const isSent = (traceFlags & TraceFlags.SAMPLED) !== 0;
+    const opened: OpenSpan = {
+      traceId,
+      isSent,
+      traceparent: `00-${traceId}-${spanId}-${isSent ? '01' : '00'}`,
+      addChild(name: string, { startedAt, endedAt, facts, isCall = false }: FinishedSpan): OpenSpan {
+        const kind = isCall ? SpanKind.CLIENT : SpanKind.INTERNAL;
+        const startTime: TimeInput = startedAt + toEpochMs;
+        const child = tracer.startSpan(name, { kind, startTime }, trace.setSpan(ROOT_CONTEXT, span));
+        const openChild = open(child, toEpochMs);
+        openChild.end(facts, { at: endedAt });
+        return openChild;
+      },
+      end(facts: SpanFacts = {}, { name, at = performance.now() }: { name?: string; at?: number } = {}): void {
+        if (name !== undefined) span.updateName(name);
+        span.setAttributes(toAttributes(facts));
+        const { status, errorCode } = facts;
+        const hasFailed = status === undefined ? errorCode !== undefined : status >= 500;
+        if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end(at + toEpochMs);
+      },
+    };
+    spans.set(opened, span);
+    return opened;
+  }
+
+  const spans = new WeakMap<OpenSpan, Span>();
+  const contextOf = (parent: OpenSpan | undefined) => {
+    const span = parent && spans.get(parent);
+    return span ? trace.setSpan(ROOT_CONTEXT, span) : ROOT_CONTEXT;
+  };
+
+  async function inSpan<T>(name: string, work: () => Promise<T>, { facts, causedBy }: SpanOptions = {}): Promise<T> {
+    const parent = active.getStore();
+    const kind = causedBy === undefined ? SpanKind.INTERNAL : SpanKind.CONSUMER;
+    const span = begin(name, contextOf(parent), kind, causedBy);
+    try {
+      const result = await active.run(span, work);
+      span.end(facts);
+      return result;
+    } catch (error) {
+      span.end({ ...facts, errorCode: errorCodeOf(error) });
+      throw error;
+    }
+  }
+
+  return {
+    beginRequest(name, traceparent) {
+      const remote = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
+      const context = remote ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }) : ROOT_CONTEXT;
+      return begin(name, context, SpanKind.SERVER);
+    },
+    runIn: (span, work) => active.run(span, work),
+    inSpan,
+    inPart: (name, work) => (active.getStore() ? inSpan(name, work) : work()),
+    current: () => active.getStore(),
+  };
+}
+
+/**
+ * Parts go with their whole. Else it is drawn by lot, not from the trace id: callers choose that, and could have us
+ * send all of theirs.
+ */
+function ownSampler(ratio: number): Sampler {
+  return {
+    shouldSample(context) {
+      const parent = trace.getSpanContext(context);
+      const isSampled =
+        parent && parent.isRemote !== true ? (parent.traceFlags & TraceFlags.SAMPLED) !== 0 : Math.random() < ratio;
+      return { decision: isSampled ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD };
+    },
+    toString: () => `Own(${ratio})`,
+  };
+}
+
+function createExporter({ endpoint, headers }: TracingOptions): OTLPTraceExporter {
+  return new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: parseKeyPairsIntoRecord(headers),
+    timeoutMillis: exportTimeoutMs,
+    concurrencyLimit: 1,
+  });
+}
+
+function complainer(log: Logger): (error: Error | undefined) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (performance.now() - saidAt < complaintIntervalMs) return;
+    saidAt = performance.now();
+    log.warn({ err: error }, 'the collector of traces takes no spans; they are dropped');
+  };
+}
+
+/** A collector that hangs holds up no stop. */
+async function closeWithin(ms: number, queue: SpanQueue): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([queue.forceFlush(), late]);
+  clearTimeout(timer);
+  // The exporter waits for what is under way for as long as its own timeout.
+  await Promise.race([queue.shutdown(), new Promise((done) => setTimeout(done, ms / 10))]);
+}
