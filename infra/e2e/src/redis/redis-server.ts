@@ -51,8 +51,9 @@ export async function startRedisServer(options: RedisServerOptions, stack: Async
     watchdog,
   );
   stack.defer(() => stopChild(child, 'SIGTERM'));
-  const client = new Redis({ host: '127.0.0.1', port, password, maxRetriesPerRequest: 0 });
-  client.on('error', () => undefined); // what it is asked rejects
+  // A server that is promoted ends its connections: what is asked meanwhile is asked again.
+  const client = new Redis({ host: '127.0.0.1', port, password });
+  client.on('error', () => undefined); // what it is asked rejects after some tries
   stack.defer(() => client.disconnect());
   await eventually(`Redis on port ${port}`, () =>
     client.ping().then(
