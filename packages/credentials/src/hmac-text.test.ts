@@ -3,7 +3,8 @@ import { hmacText } from './hmac-text.ts';
 
 test.each([1, 20, 32, 63, 64, 65, 131, 1000])('is what Node says, for a key of %i bytes', (length) => {
   const key = createSecretKey(randomBytes(length));
-  for (const text of ['', 'a', 'svc_live_prv_0123456789', 'ä€😀', 'x'.repeat(500), '']) {
+  const texts = ['', 'a', 'svc_live_prv_0123456789', 'ä€😀', '\ud800', '€'.repeat(128), '€'.repeat(129), 'x'.repeat(500)];
+  for (const text of [...texts, '']) {
     expect(hmacText(key, text)).toBe(createHmac('sha256', key).update(text).digest('latin1'));
   }
 });
@@ -13,6 +14,13 @@ test('keys do not get into each other', () => {
   const first = hmacText(a, 'text');
   expect(hmacText(b, 'text')).not.toBe(first);
   expect(hmacText(a, 'text')).toBe(first);
+});
+
+test('the key is not left in the memory that buffers share', () => {
+  const key = randomBytes(32);
+  for (let i = 0; i < 5; i++) hmacText(createSecretKey(key), 'text');
+  const shared = Buffer.from(Buffer.allocUnsafe(1).buffer);
+  for (const pad of [0x36, 0x5c]) expect(shared.includes(key.map((byte) => byte ^ pad))).toBe(false);
 });
 
 /** RFC 4231, test cases 2 and 6. */

@@ -36,7 +36,7 @@ export interface TransformPoolState {
   threads: number;
   running: number;
   waiting: number;
-  /** Runs that began, and what they used together: CPU time is not known of threads that were ended. */
+  /** Runs that ended, and what they used together: CPU time is not known of threads that were ended. */
   runs: number;
   cpuMs: number;
   durationMs: number;

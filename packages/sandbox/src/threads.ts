@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -65,7 +65,7 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
   let ending = 0;
   let lastTaskNumber = 0;
   let underWay = 0;
-  let onIdle = () => {};
+  const tasks = new EventEmitter();
   piscina.on('message', ({ threadId, hostCalls, markMemory }: ThreadStarted) => {
     const worker = piscina.threads.find((thread) => thread.threadId === threadId);
     if (!worker) return; // it has ended since
@@ -118,14 +118,12 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
         return await run(name, task);
       } finally {
         underWay -= 1;
-        if (underWay === 0) onIdle();
+        if (underWay === 0) tasks.emit('idle');
       }
     },
     close: async () => {
       // Piscina would wait in vain for a thread that is ended meanwhile.
-      const idle = Promise.withResolvers<void>();
-      onIdle = idle.resolve;
-      if (underWay > 0) await idle.promise;
+      if (underWay > 0) await once(tasks, 'idle');
       await piscina.close({ force: true });
     },
   };

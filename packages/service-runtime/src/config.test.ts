@@ -57,6 +57,14 @@ test('every fault is told at once, with what is allowed', () => {
   );
 });
 
+test('the password of a URL is not repeated', () => {
+  for (const password of ['pw-4711', 'pw-4711@', 'pw-4711/?#']) {
+    const message = messageOf({ ...good, URL: `ftp://user:${password}@host/path` });
+    expect(message).toContain('it is "ftp://…@host/path"');
+    expect(message).not.toContain('4711');
+  }
+});
+
 test.each(['80a', '1.5', '-1', '0x10000', 'NaN'])('%s is no port', (PORT) => {
   expect(messageOf({ ...good, PORT })).toContain('PORT: ');
 });

@@ -103,8 +103,13 @@ function describeFault(error: ErrorObject, schema: ConfigSchema, values: Record<
   const name = error.instancePath.slice(1);
   const setting = schema.properties[name];
   const allowed = Array.isArray(error.params.allowedValues) ? `: ${error.params.allowedValues.join(', ')}` : '';
-  const found = setting?.writeOnly ? '' : `; it is ${JSON.stringify(values[name])}`;
+  const found = setting?.writeOnly ? '' : `; it is ${withoutPassword(JSON.stringify(values[name]))}`;
   return `${name}: ${error.message}${allowed}${found}${setting ? ` (${setting.description})` : ''}`;
+}
+
+/** A URL that is no secret by itself may have been given a password. */
+function withoutPassword(text: string): string {
+  return text.replace(/\/\/.*@/s, '//…@');
 }
 
 /** The settings as text for `--help`: name, default, meaning. */

@@ -19,6 +19,6 @@ export { connectRedis } from './redis.ts';
 export { createRequestObserver } from './requests/request-observer.ts';
 export { type Runtime, runService, type Service, type ServiceDefinition, type Start } from './run-service.ts';
 export { httpSettings, redisSettings, serviceSettings } from './settings.ts';
-export { errorCodeOf, type SpanFacts } from './tracing/span-facts.ts';
+export type { SpanFacts } from './tracing/span-facts.ts';
 export { traceSettings } from './tracing/trace-settings.ts';
 export type { FinishedSpan, OpenSpan, SpanOptions, Tracing } from './tracing/tracing.ts';

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { jest } from '@jest/globals';
@@ -74,4 +75,22 @@ test('what goes to the standard output arrives', async () => {
   const args = ['--input-type=module-typescript', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
   expect(JSON.parse(stdout)).toMatchObject({ service: 's', msg: 'here' });
+});
+
+test('when nobody reads the standard output any more, lines are dropped and not gathered', async () => {
+  const script = `
+    import { createLogger } from './index.ts';
+    const log = createLogger({ service: 's', level: 'info' });
+    const long = 'x'.repeat(1000);
+    for (let i = 0; i < 100; i++) {
+      for (let j = 0; j < 1000; j++) log.info({ long });
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    console.error(process.memoryUsage().arrayBuffers);`;
+  const args = ['--input-type=module-typescript', '--eval', script];
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  const gatheredBytes = Number(await text(child.stderr));
+  expect(gatheredBytes).toBeGreaterThan(0);
+  expect(gatheredBytes).toBeLessThan(50_000_000);
 });

@@ -44,9 +44,10 @@ function createTimestamp(): () => string {
 function bufferedStdout(): DestinationStream & Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync'> {
   const options = { dest: 1, sync: false, minLength: 32 * 1024, maxWrite: 64 * 1024, periodicFlush: 500 };
   const stdout = pino.destination({ ...options, contentMode: 'buffer' });
-  const write = stdout.write.bind(stdout) as (bytes: unknown) => boolean; // typed for the other mode
+  const bytes = stdout as { write(line: unknown): boolean }; // typed for the other mode
   return {
-    write: (line) => void write(Buffer.from(line)),
+    // A call of the member: when nobody reads any more pino replaces it, lest lines be gathered for ever
+    write: (line) => void bytes.write(Buffer.from(line)),
     flush: (done) => stdout.flush(done),
     flushSync: () => stdout.flushSync(),
   };

@@ -82,10 +82,11 @@ export class SpanQueue implements SpanProcessor {
   }
 
   #export(batch: ReadableSpan[]): Promise<{ error: Error | undefined } | undefined> {
-    return new Promise((resolve) => {
+    return new Promise<{ error: Error | undefined } | undefined>((resolve) => {
       this.#options.exporter.export(batch, ({ code, error }) => {
         resolve(code === 0 ? undefined : { error }); // ExportResultCode.SUCCESS
       });
-    });
+      // What it throws while it writes a batch down is a failure as well: nobody else would hear of it
+    }).catch((thrown: unknown) => ({ error: thrown instanceof Error ? thrown : undefined }));
   }
 }

@@ -74,6 +74,11 @@ describe('in JSON', () => {
     },
   );
 
+  test.each(['{{tok}}', '\\u007b{tok}}'])('beside %s, strings without expressions are not looked into', (spelled) => {
+    const body = Buffer.from(`{"a":"${spelled}","b":"\\x","c":"\n"}`);
+    expect(fill(body, findExpressions(body, 'json'), 'x')).toBe('{"a":"x","b":"\\x","c":"\n"}');
+  });
+
   test.each(['a', '\\\\', '\\"', '\\u00e9'])('a string of megabytes of %s is read', (piece) => {
     const body = Buffer.from(`{"a":"${piece.repeat((5 * 1024 * 1024) / piece.length)}{{tok}}"}`);
     expect(findExpressions(body, 'json')).toHaveLength(1);

@@ -3,6 +3,7 @@ import { addPlace, expressionsIn, malformedBody, type Place } from './place.ts';
 
 const quote = 0x22;
 const brace = 0x7b;
+const escapedBrace = /\\u007b/i;
 
 /**
  * The string values of a JSON text that hold expressions. The text is not parsed: numbers, the order of members, white
@@ -10,7 +11,7 @@ const brace = 0x7b;
  */
 export function findInJson(latin1: string): Place[] {
   const places: Place[] = [];
-  const hasEscapes = /\\u007b/i.test(latin1);
+  const hasEscapes = escapedBrace.test(latin1);
   let opening = latin1.indexOf('{{');
   for (let position = 0; position < latin1.length; position++) {
     const c = latin1.charCodeAt(position);
@@ -22,9 +23,12 @@ export function findInJson(latin1: string): Place[] {
     const end = endOfString(latin1, start);
     position = end - 1;
     if (opening !== -1 && opening < start) opening = latin1.indexOf('{{', start);
-    const mayHold = hasEscapes || (opening !== -1 && opening < end);
-    if (!mayHold || isName(latin1, end)) continue;
-    const segments = expressionsIn(decodeLiteral(latin1.slice(start, end)));
+    const hasOpening = opening !== -1 && opening < end;
+    if (!(hasOpening || hasEscapes) || isName(latin1, end)) continue;
+    const literal = latin1.slice(start, end);
+    // Others are not read: what they hold is the destination's business
+    if (!hasOpening && !escapedBrace.test(literal)) continue;
+    const segments = expressionsIn(decodeLiteral(literal));
     if (segments) addPlace(places, placeOf(segments, start, end));
   }
   return places;
