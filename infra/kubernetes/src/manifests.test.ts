@@ -445,6 +445,22 @@ describe('the manifests', () => {
         (all) => delete find(all, 'NetworkPolicy', 'metrics').spec?.ingress?.[0]?.from,
         'worker: anybody may reach it',
       ],
+      'a way in from every namespace': [
+        (all) => {
+          const peer = find(all, 'NetworkPolicy', 'metrics').spec?.ingress?.[0]?.from?.[0];
+          Object.assign(peer ?? {}, { namespaceSelector: {} });
+        },
+        'worker: anybody may reach it',
+      ],
+      'a way in from every address': [
+        (all) =>
+          find(all, 'NetworkPolicy', 'requests').spec?.ingress?.[0]?.from?.push({ ipBlock: { cidr: '0.0.0.0/0' } }),
+        'token-vault: anybody may reach it',
+      ],
+      'a way out to every pod': [
+        (all) => find(all, 'NetworkPolicy', 'redis').spec?.egress?.[0]?.to?.push({ podSelector: {} }),
+        'worker: it may reach anybody',
+      ],
       'a way out to anybody': [
         (all) => delete find(all, 'NetworkPolicy', 'redis').spec?.egress?.[0]?.to,
         'worker: it may reach anybody',

@@ -3,7 +3,16 @@ import { hmacText } from './hmac-text.ts';
 
 test.each([1, 20, 32, 63, 64, 65, 131, 1000])('is what Node says, for a key of %i bytes', (length) => {
   const key = createSecretKey(randomBytes(length));
-  const texts = ['', 'a', 'svc_live_prv_0123456789', 'ä€😀', '\ud800', '€'.repeat(128), '€'.repeat(129), 'x'.repeat(500)];
+  const texts = [
+    '',
+    'a',
+    'svc_live_prv_0123456789',
+    'ä€😀',
+    '\ud800',
+    '€'.repeat(128),
+    '€'.repeat(129),
+    'x'.repeat(500),
+  ];
   for (const text of [...texts, '']) {
     expect(hmacText(key, text)).toBe(createHmac('sha256', key).update(text).digest('latin1'));
   }

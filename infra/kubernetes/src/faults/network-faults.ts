@@ -28,8 +28,12 @@ export function networkFaults({ name, labels }: Workload, manifests: readonly Ma
   const incoming = policies.flatMap(({ ingress }) => ingress ?? []);
   const outgoing = policies.flatMap(({ egress }) => egress ?? []);
   const unbounded = [
-    ...incoming.filter(({ from, ports }) => !from?.length || !ports?.length).map(() => 'anybody may reach it'),
-    ...outgoing.filter(({ to }) => !to?.length).map(() => 'it may reach anybody'),
+    ...incoming
+      .filter(
+        ({ from, ports }) => !from?.length || !ports?.length || from.some((peer) => isAnybody(peer) || isWide(peer)),
+      )
+      .map(() => 'anybody may reach it'),
+    ...outgoing.filter(({ to }) => !to?.length || to.some(isAnybody)).map(() => 'it may reach anybody'),
   ];
   const blocks = outgoing.flatMap(({ to, ports }) =>
     (to ?? []).flatMap((peer) => (peer.ipBlock ? [{ peer, ports }] : [])),
@@ -64,9 +68,16 @@ function portFaults(name: string, labels: Labels, manifests: readonly Manifest[]
   ];
 }
 
+/** Pods of every namespace, or every pod of ours: whatever label they have, who may create one may give it. */
+function isAnybody({ ipBlock, namespaceSelector, podSelector }: Peer): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? podSelector ?? {};
+  return !ipBlock && Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
 /** Wider than the address of a store. */
 function isWide({ ipBlock }: Peer): boolean {
-  const [address = '', bits] = (ipBlock?.cidr ?? '').split('/');
+  if (!ipBlock) return false;
+  const [address = '', bits] = ipBlock.cidr.split('/');
   return Number(bits) < (isIPv6(address) ? 48 : 16);
 }
 
