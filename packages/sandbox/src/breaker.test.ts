@@ -115,7 +115,8 @@ test('in a pool: the killed transform is refused at once, others go on, and new 
   expect((await pool.failure(loop)).detail).toMatch(/^The transform is suspended: it was stopped 2 times within 60 s/);
   expect(await pool.body('module.exports = () => ({ body: 1 })', { proxyId: 'other' })).toBe(1);
   expect(pool.state()).toMatchObject({ suspended: 1, suspensions: 1, suspendedRuns: 1 });
-  expect(Object.values(pool.state().stops)).toEqual([2]);
+  const stops = Object.values(pool.state().stops); // of CPU time, or on a busy machine of the wall clock
+  expect(stops.reduce((sum, count) => sum + count, 0)).toBe(2);
   expect(await pool.body(`${loop}; module.exports = () => ({ body: 2 })`)).toBe(2);
   expect(pool.state().suspended).toBe(0);
   await pool.close();

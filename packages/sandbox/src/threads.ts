@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -44,7 +45,7 @@ export class ThreadEnded extends Error {
   }
 }
 
-/** Threads with an empty environment, none of the process's flags, and memory and stack of their own. */
+/** Threads with nothing of the process's environment, none of its flags, and memory and stack of their own. */
 export function openThreads({ count, onStart, onFault, ...given }: ThreadsOptions): Threads {
   const { limits } = given;
   const settings: ThreadSettings = { ...given, quickjs: compileQuickJs() };
@@ -55,7 +56,7 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
     maxQueue: count,
     closeTimeout: limits.wallMs + 1_000,
     recordTiming: false,
-    env: {},
+    env: threadEnvironment(),
     argv: [],
     execArgv: [],
     workerData: settings,
@@ -137,6 +138,12 @@ function compileQuickJs(): WebAssembly.Module {
   const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
   compiled = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
   return compiled;
+}
+
+/** Where Node keeps compiled sources, if it does: then a thread starts in a third of the time. */
+function threadEnvironment(): Record<string, string> {
+  const directory = getCompileCacheDir();
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
 }
 
 function isOutOfMemory(error: unknown): boolean {
