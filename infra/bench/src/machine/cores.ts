@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { cpus } from 'node:os';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
@@ -15,6 +16,8 @@ export interface Cores {
   moveToSecondTestedCore(pid: number | undefined): Promise<string>;
   /** Lets its threads use both cores; the main thread stays on the one that it was given. */
   spreadThreads(pid: number | undefined): Promise<void>;
+  /** What to put before a command that is to have the whole machine. */
+  readonly onAllCores: readonly string[];
 }
 
 /**
@@ -43,6 +46,7 @@ export async function shareCores(): Promise<Cores> {
         await execute('taskset', ['--all-tasks', '--cpu-list', '--pid', '0,1', String(pid)]);
         await execute('taskset', ['--cpu-list', '--pid', '0', String(pid)]);
       },
+      onAllCores: ['taskset', '--cpu-list', `0-${cpus().length - 1}`],
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
@@ -51,6 +55,7 @@ export async function shareCores(): Promise<Cores> {
       moveToTestedCore: async () => undefined,
       moveToSecondTestedCore: async () => 'no core of its own',
       spreadThreads: async () => undefined,
+      onAllCores: [],
     };
   }
 }

@@ -23,15 +23,16 @@ export async function measureStart(context: BenchmarkContext): Promise<Outcome> 
   };
 }
 
-async function startOnce({ directory, signal }: BenchmarkContext): Promise<number> {
+async function startOnce({ cores, directory, signal }: BenchmarkContext): Promise<number> {
   signal.throwIfAborted();
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, SLUICE_DIR: join(directory, 'sluice'), PORT: '0' };
   const logFile = join(directory, 'start.log');
+  const [command = 'npm', ...args] = [...cores.onAllCores, 'npm', '--prefix', root, 'start'];
   const startedAt = performance.now();
   await using launcher = await startOwned({
-    command: 'npm',
-    args: ['--prefix', root, 'start'],
+    command,
+    args,
     env,
     logFile,
     readsOutput: true,
