@@ -5,6 +5,9 @@ import { connections, type LoadGenerator, type LoadRequest } from './load-genera
 import { runBounded } from './run-bounded.ts';
 import { readWrkOutput } from './wrk-output.ts';
 
+/** What takes longer is an error. Where many processes share a core, one of them may stand still for seconds. */
+const timeout = '10s';
+
 /** wrk with one thread. */
 export function wrk({ command, env }: Program, directory: string): LoadGenerator {
   let runs = 0;
@@ -14,7 +17,7 @@ export function wrk({ command, env }: Program, directory: string): LoadGenerator
       runs += 1;
       const script = join(directory, `request-${runs}.lua`); // of its own: two may run at a time
       await writeFile(script, scriptFor(request), { mode: 0o600 });
-      const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script];
+      const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', timeout, '--latency', '-s', script];
       return readWrkOutput(await runBounded(command, [...options, request.url], { env, seconds, signal }));
     },
   };
