@@ -40,6 +40,8 @@ test.each([
 
 test.each([
   ['redis+cluster://', 'none of'],
+  ['redis+cluster://:pw-4711@', 'with hosts'],
+  ['redis+cluster://:pw-4711@@a', 'with hosts'],
   ['redis+ring://pw-4711@a', 'none of'],
   ['redis+cluster://:pw-4711@a/1', 'one database'],
   ['redis+cluster://:pw-4711@a:x', 'a host that cannot be read'],

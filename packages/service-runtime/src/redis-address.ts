@@ -16,7 +16,7 @@ export type RedisAddress =
   | (Access & { kind: 'sentinel'; hosts: RedisHost[]; name: string; db: number; sentinelPassword?: string });
 
 const form =
-  /^redis(?<s>s?)\+(?<kind>cluster|sentinel):\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<hosts>[^@/?]+)(?<rest>.*)$/;
+  /^redis(?<s>s?)\+(?<kind>cluster|sentinel):\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<hosts>[^@/?]+)(?<rest>(?:[/?].*)?)$/;
 const hostForm = /^(?<host>\[[^\]]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/;
 
 /**
@@ -27,7 +27,7 @@ const hostForm = /^(?<host>\[[^\]]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/;
 export function readRedisUrl(url: string): RedisAddress {
   if (/^rediss?:\/\//.test(url)) return { kind: 'server', tls: url.startsWith('rediss') };
   const { s, kind, user, password, hosts = '', rest = '' } = form.exec(url)?.groups ?? {};
-  if (!kind) throw new Error('REDIS_URL is none of redis://, redis+cluster:// and redis+sentinel:// with hosts');
+  if (!kind) throw new Error('REDIS_URL is none of redis://, redis+cluster:// and redis+sentinel://, each with hosts');
   const access = {
     tls: s === 's',
     ...(user && { username: decodeURIComponent(user) }),
