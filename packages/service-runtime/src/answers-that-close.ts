@@ -12,7 +12,7 @@ export function answersThatClose(server: Server): AnswersThatClose {
   /**
    * The answers that each connection owes, in order. Not a Set of all of them: as it grows and shrinks with each request,
    * V8 makes it new tables, an old one refers to the next, and so each answer that ever was in one outlives the
-   * collections of young objects, with all that it refers to. That took a third of the gateway's time.
+   * collections of young objects, with all that it refers to. That took a fifth of the gateway's time.
    */
   const owed = new Map<Socket, ServerResponse[]>();
   /** Those that would have kept their connection. */
