@@ -50,11 +50,11 @@ test('a worker that hangs in the middle of a deletion past its lock: another one
   await using stack = new AsyncDisposableStack();
   const { db, rows, redis } = stores.current;
   const tenantId = await rows.tenant();
-  const at = new Date(Date.now() + 1500);
+  const hung = await startWorker(stack); // before there is anything that its first sweep could delete
+  const at = new Date(Date.now() + 3000);
   const id = await rows.application(tenantId, at);
   const jobs = openJobs({ redisUrl: testRedisUrl(), stack, onError: (error) => console.error(error) });
   const payload = { tenant_id: tenantId, application_id: id };
-  const hung = await startWorker(stack);
   await jobs.enqueue('application-expiry', { id: `application-${id}`, payload, at });
   const count = async () => Number((await redis.keys('{sluice:jobs}:application-expiry:*:lock')).length);
 
