@@ -10,33 +10,33 @@ export interface Measured<L extends string = string> {
 }
 
 /** A figure that goes up and down, and that costs nothing until somebody asks for it. */
-export function exportGauge(registry: Registry, { name, help, read, by }: Measured): void {
+export function exportGauge(registry: Registry, measured: Measured): void {
   new Gauge({
-    name,
-    help,
-    labelNames: by === undefined ? [] : [by],
-    registers: [registry],
+    ...descriptionOf(registry, measured),
     collect() {
       this.reset();
-      const figures = read();
-      if (typeof figures === 'number') this.set(figures);
-      else for (const [value, figure] of Object.entries(figures)) this.set({ [by ?? '']: value }, figure);
+      for (const [labels, figure] of figuresOf(measured)) this.set(labels, figure);
     },
   });
 }
 
 /** A figure that only grows, counted elsewhere. */
-export function exportCounter(registry: Registry, { name, help, read, by }: Measured): void {
+export function exportCounter(registry: Registry, measured: Measured): void {
   new Counter({
-    name,
-    help,
-    labelNames: by === undefined ? [] : [by],
-    registers: [registry],
+    ...descriptionOf(registry, measured),
     collect() {
       this.reset();
-      const figures = read();
-      if (typeof figures === 'number') this.inc(figures);
-      else for (const [value, figure] of Object.entries(figures)) this.inc({ [by ?? '']: value }, figure);
+      for (const [labels, figure] of figuresOf(measured)) this.inc(labels, figure);
     },
   });
+}
+
+function descriptionOf(registry: Registry, { name, help, by }: Measured) {
+  return { name, help, labelNames: by === undefined ? [] : [by], registers: [registry] };
+}
+
+function figuresOf({ read, by = '' }: Measured): [labels: Record<string, string>, figure: number][] {
+  const figures = read();
+  if (typeof figures === 'number') return [[{}, figures]];
+  return Object.entries(figures).map(([value, figure]) => [{ [by]: value }, figure]);
 }
