@@ -9,7 +9,7 @@ const task = (part: Partial<TransformTask> = {}): TransformTask => ({
   kind: 'request',
   code: 'one',
   argsJson: '{}',
-  configuration: {},
+  configuration: async () => '{}',
   ...part,
 });
 

@@ -10,29 +10,34 @@ type Host = NonNullable<TransformTask['host']>;
 export interface HostCalls {
   /** Opens the host of one invocation to the threads; the key names it and cannot be guessed by another. */
   open(host: Host): string;
-  /** From now on nothing is answered under the key. */
-  close(key: string): void;
+  /** From now on nothing is answered under the key. @returns whether there was a call. */
+  close(key: string): boolean;
   /** Listens to the port of a thread, until the thread ends. */
   listen(port: MessagePort): void;
 }
 
 export function newHostCalls(): HostCalls {
-  const hosts = new Map<string, Host>();
+  const hosts = new Map<string, { host: Host; isCalled: boolean }>();
 
   async function answer(port: MessagePort, { hostKey, id, operation, payloadJson }: HostCall): Promise<void> {
-    const host = hosts.get(hostKey);
-    if (!host) return;
-    const result = await settle(host, operation, payloadJson);
+    const open = hosts.get(hostKey);
+    if (!open) return;
+    open.isCalled = true;
+    const result = await settle(open.host, operation, payloadJson);
     if (hosts.has(hostKey)) port.postMessage({ hostKey, id, ...result } satisfies HostAnswer);
   }
 
   return {
     open: (host) => {
       const key = randomUUID();
-      hosts.set(key, host);
+      hosts.set(key, { host, isCalled: false });
       return key;
     },
-    close: (key) => void hosts.delete(key),
+    close: (key) => {
+      const isCalled = hosts.get(key)?.isCalled ?? false;
+      hosts.delete(key);
+      return isCalled;
+    },
     listen: (port) => {
       port.on('message', (call: HostCall) => void answer(port, call));
       port.unref();

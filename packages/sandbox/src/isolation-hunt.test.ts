@@ -5,7 +5,6 @@ import { openTestPool } from './pool-for-tests.ts';
 import { Guest } from './thread/guest.ts';
 import { readGuestSources } from './thread/guest-sources.ts';
 import { startInvocation } from './thread/invocation.ts';
-import type { RunTask } from './thread/messages.ts';
 
 const secret = `planted-${'7f3a9c'.repeat(4)}`;
 
@@ -78,7 +77,7 @@ test.each(others)('nothing that one invocation leaves is found by %s, in the sam
       tenantId: 'planter',
       proxyId: 'planted',
       host,
-      configuration: { s: secret },
+      configuration: async () => JSON.stringify({ s: secret }),
     });
     expect(planted.headersJson).toContain(secret);
     pool.printed.length = 0;
@@ -112,18 +111,8 @@ test('the memory of a new instance has no byte of an earlier one, whose own memo
   try {
     const run = async (code: string): Promise<void> => {
       const guest = await Guest.open({ quickjs, limits, headerPrefix: 'svc', givesWay: false }, readGuestSources());
-      const task: RunTask = {
-        tenantId: 't',
-        proxyId: 'p',
-        kind: 'request',
-        code,
-        argsJson: '{"body":{}}',
-        configurationJson: '{}',
-        once: true,
-        hostKey: undefined,
-      };
       const invocation = startInvocation(limits, () => {});
-      await guest.run(task, invocation);
+      await guest.run({ code, argsJson: '{"body":{}}', configurationJson: '{}', hostKey: undefined }, invocation);
       expect(invocation.outcome?.kind).toBe('result');
     };
     await run(

@@ -50,7 +50,7 @@ export function openTestPool(options: TestPoolOptions = {}) {
       kind: 'request',
       code,
       argsJson: '{"body":{"name":"Ann"},"headers":{"x-a":"1"}}',
-      configuration: { key: 'value' },
+      configuration: async () => '{"key":"value"}',
       onEnd: ({ console }) => printed.push(...console),
       ...task,
     });

@@ -1,24 +1,24 @@
 import { ServiceError } from '@sluice/problems';
 import { type BreakerOptions, type BrokenTransform, newBreaker } from './breaker.ts';
-import { stopped, TransformStopped, toError } from './failure.ts';
-import { newHostCalls } from './host-calls.ts';
+import { stopped, TransformStopped } from './failure.ts';
 import { defaultTransformLimits, type TransformLimits } from './limits.ts';
 import { busy } from './scheduler.ts';
-import type { RunTask } from './thread/messages.ts';
-import type { Stop, TaskAnswer } from './thread/outcome.ts';
+import type { Stop } from './thread/outcome.ts';
 import { openThreadGroup, type ThreadGroup } from './thread-group.ts';
 import { ThreadEnded, type Threads } from './threads.ts';
 import { newTrackRecord } from './track-record.ts';
 import type { CompileError, TransformResult, TransformTask } from './transform-task.ts';
+import { newTurnRunner, type Run, type RunEnd } from './turn-runner.ts';
+import { newTurns, type Turn } from './turns.ts';
 
 export interface TransformPoolOptions {
   limits: TransformLimits;
   threads: number;
   /** Threads that one Tenant may hold at a time; without it all but one, so that another's turn comes at once. */
   tenantThreads?: number;
-  /** Tasks that may wait for a thread. */
+  /** Turns that may wait for a thread: one run each, or several of one version of a transform. */
   queueLimit: number;
-  /** How long a task may wait for its turn; without it as long as a transform may run. */
+  /** How long one may wait for its turn; without it as long as a transform may run. */
   waitMs?: number;
   /** For example `SVC`: then the client is `req.svc` and the module of errors `svc-errors`. */
   headerPrefix: string;
@@ -72,18 +72,18 @@ const slowForMs = 60_000;
 /** Opens the threads that run transforms. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits } = options;
-  const hostCalls = newHostCalls();
   const record = newTrackRecord({ slowMs: limits.cpuMs * slowPart, memoryMs: slowForMs });
   const breaker = newBreaker(options.breaker ?? neverSuspended);
-  const stops: Partial<Record<Stop, number>> = {};
-  const used = { runs: 0, cpuMs: 0, durationMs: 0 };
+  const runner = newTurnRunner({ limits, record, breaker, onSuspend: options.onSuspend, isClosed: () => closed });
+  const turns = newTurns<Run>((turn, close) => void takeTurn(turn, close));
+  let underWay = 0;
   let closed = false;
   const shared = {
     limits,
     headerPrefix: options.headerPrefix.toLowerCase(),
     queueLimit: options.queueLimit,
     waitMs: options.waitMs ?? limits.wallMs,
-    onStart: hostCalls.listen,
+    onStart: runner.listen,
     onFault: options.onFault ?? ((error: unknown) => process.emitWarning(`A transform thread broke: ${error}`)),
   };
   const tenant = options.tenantThreads ?? Math.max(options.threads - 1, 1);
@@ -105,71 +105,51 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     return slow;
   }
 
-  /** A Tenant may have become slow while its task waited. */
-  async function runInTurn(task: TransformTask): Promise<TransformResult> {
-    const { tenantId, code } = task;
+  /** Settles every run of the turn in the end; `close` is called when no other may join it any more. */
+  async function takeTurn(turn: Turn<Run>, close: () => void): Promise<void> {
+    const work = (threads: Threads) => {
+      close();
+      return runner.run(turn, threads);
+    };
+    try {
+      for (const end of await inTurn(turn[0].task, work)) settle(end);
+    } catch (error) {
+      close();
+      for (const run of turn) settle({ run, error });
+    }
+  }
+
+  /** A Tenant may have become slow while its turn waited. */
+  async function inTurn<T>({ tenantId, code }: TransformTask, work: (threads: Threads) => Promise<T>): Promise<T> {
     const isSlow = () => record.isSlow(tenantId);
     if (!isSlow()) {
       const isDoubtful = () => !isSlow() && !record.isKnown(tenantId, code);
-      const result = await quick.schedule({ tenantId, isDoubtful }, async (threads) =>
-        isSlow() ? undefined : runCounted(task, threads),
+      const done = await quick.schedule({ tenantId, isDoubtful }, async (threads) =>
+        isSlow() ? undefined : { value: await work(threads) },
       );
-      if (result) return result;
+      if (done) return done.value;
     }
-    return openSlow().schedule({ tenantId, isDoubtful: () => false }, (threads) => runCounted(task, threads));
+    return openSlow().schedule({ tenantId, isDoubtful: () => false }, work);
   }
 
-  async function runInThread(threads: Threads, name: 'run' | 'compile', task: RunTask | string): Promise<unknown> {
+  function settle({ run, result, error }: RunEnd): void {
+    if (!result && error === undefined) {
+      void takeTurn([run], () => {});
+      return;
+    }
+    underWay -= 1;
+    if (result) run.resolve(result);
+    else run.reject(error);
+  }
+
+  const running = () => quick.running + (slow?.running ?? 0);
+
+  async function compile(threads: Threads, code: string): Promise<CompileError | undefined> {
     try {
-      return await threads.run(name, task);
+      return (await threads.run('compile', code)) as CompileError | undefined;
     } catch (error) {
       if (error instanceof ThreadEnded) throw stopped(error.limit, limits);
       throw closed ? busy() : error;
-    }
-  }
-
-  async function runTask(
-    { host, onEnd, configuration, ...task }: TransformTask,
-    threads: Threads,
-  ): Promise<TransformResult> {
-    const startedAt = performance.now();
-    const hostKey = host && hostCalls.open(host);
-    let answer: TaskAnswer | undefined;
-    try {
-      const { tenantId, proxyId, kind, code, argsJson, once = false } = task;
-      const configurationJson = JSON.stringify(configuration);
-      const message: RunTask = { tenantId, proxyId, kind, code, argsJson, configurationJson, once, hostKey };
-      answer = (await runInThread(threads, 'run', message)) as TaskAnswer;
-      const { outcome, cpuMs } = answer;
-      if (outcome.kind !== 'result') throw toError(outcome, limits);
-      const { bodyJson, headersJson } = outcome;
-      return { bodyJson, headersJson, cpuMs, durationMs: performance.now() - startedAt };
-    } finally {
-      if (hostKey !== undefined) hostCalls.close(hostKey);
-      const { console = [], cpuMs } = answer ?? {};
-      if (!closed) record.ended(task.tenantId, task.code, answer);
-      const durationMs = performance.now() - startedAt;
-      used.runs += 1;
-      used.cpuMs += cpuMs ?? 0;
-      used.durationMs += durationMs;
-      onEnd?.({ console, cpuMs, durationMs });
-    }
-  }
-
-  /** Tells the breaker and the counters how it went. */
-  async function runCounted(task: TransformTask, threads: Threads): Promise<TransformResult> {
-    try {
-      const result = await runTask(task, threads);
-      breaker.ended(task, undefined);
-      return result;
-    } catch (error) {
-      const limit = limitOf(error);
-      if (limit) stops[limit] = (stops[limit] ?? 0) + 1;
-      if (breaker.ended(task, limit)) {
-        const { tenantId, proxyId, kind } = task;
-        options.onSuspend?.({ tenantId, proxyId, kind });
-      }
-      throw error;
     }
   }
 
@@ -177,19 +157,18 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     ready: quick.ready,
     run: async (task) => {
       breaker.check(task);
-      return runInTurn(task);
+      const { promise, resolve, reject } = Promise.withResolvers<TransformResult>();
+      underWay += 1;
+      turns.add({ task, resolve, reject }, record.runsOfTurn(task.tenantId, task.code));
+      return promise;
     },
     compile: (code, tenantId = '') =>
-      quick.schedule(
-        { tenantId, isDoubtful: () => true },
-        async (threads) => (await runInThread(threads, 'compile', code)) as CompileError | undefined,
-      ),
+      quick.schedule({ tenantId, isDoubtful: () => true }, (threads) => compile(threads, code)),
     state: () => ({
       threads: quick.up + (slow?.up ?? 0),
-      running: quick.running + (slow?.running ?? 0),
-      waiting: quick.waiting + (slow?.waiting ?? 0),
-      ...used,
-      stops,
+      running: running(),
+      waiting: underWay - running(),
+      ...runner.counts,
       suspended: breaker.open,
       suspensions: breaker.trips,
       suspendedRuns: breaker.refusals,
@@ -199,10 +178,6 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       await Promise.all([quick.close(), slow?.close()]);
     },
   };
-}
-
-function limitOf(error: unknown): Stop | undefined {
-  return error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;
 }
 
 /**

@@ -27,14 +27,15 @@ export interface Scheduler {
   schedule<T>(of: QueueItem, work: () => Promise<T>): Promise<T>;
   /** A thread is up: work that waits may start. */
   startNext(): void;
-  /** Refuses what waits, and all that comes. */
-  close(): void;
+  /** Refuses what waits, and all that comes; resolves when nothing runs. */
+  close(): Promise<void>;
 }
 
 export function newScheduler({ threads, shares, queueLimit, waitMs }: SchedulerOptions): Scheduler {
   const queue = newFairQueue<Job>(shares);
   let running = 0;
   let closed = false;
+  const idle = Promise.withResolvers<void>();
 
   function startNext(): void {
     while (running < threads()) {
@@ -45,6 +46,7 @@ export function newScheduler({ threads, shares, queueLimit, waitMs }: SchedulerO
         running -= 1;
         queue.finish(job);
         startNext();
+        if (closed && running === 0) idle.resolve();
       });
     }
   }
@@ -84,6 +86,8 @@ export function newScheduler({ threads, shares, queueLimit, waitMs }: SchedulerO
     close: () => {
       closed = true;
       for (const job of queue.waiting()) job.refuse();
+      if (running === 0) idle.resolve();
+      return idle.promise;
     },
   };
 }

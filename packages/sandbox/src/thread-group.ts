@@ -67,7 +67,7 @@ export function openThreadGroup(options: ThreadGroupOptions): ThreadGroup {
     schedule: (of, work) => scheduler.schedule(of, () => work(threads)),
     close: async () => {
       loaded.resolve();
-      scheduler.close();
+      await scheduler.close();
       await threads.close();
     },
   };

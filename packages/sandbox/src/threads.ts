@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire, getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
@@ -31,6 +31,7 @@ export interface Threads {
    * and replaced, whatever its code is doing: rejects with a {@link ThreadEnded}.
    */
   run(name: 'run' | 'compile', task: unknown): Promise<unknown>;
+  /** While no task is under way: piscina would wait in vain for a thread that is ended meanwhile. */
   close(): Promise<void>;
 }
 
@@ -65,8 +66,6 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
   const up = new Map<number, MarkedThread>();
   let ending = 0;
   let lastTaskNumber = 0;
-  let underWay = 0;
-  const tasks = new EventEmitter();
   piscina.on('message', ({ threadId, hostCalls, markMemory }: ThreadStarted) => {
     const worker = piscina.threads.find((thread) => thread.threadId === threadId);
     if (!worker) return; // it has ended since
@@ -113,20 +112,8 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
     get up() {
       return up.size - ending;
     },
-    run: async (name, task) => {
-      underWay += 1;
-      try {
-        return await run(name, task);
-      } finally {
-        underWay -= 1;
-        if (underWay === 0) tasks.emit('idle');
-      }
-    },
-    close: async () => {
-      // Piscina would wait in vain for a thread that is ended meanwhile.
-      if (underWay > 0) await once(tasks, 'idle');
-      await piscina.close({ force: true });
-    },
+    run,
+    close: () => piscina.close({ force: true }),
   };
 }
 

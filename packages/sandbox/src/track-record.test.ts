@@ -1,4 +1,4 @@
-import type { Outcome, TaskAnswer } from './thread/outcome.ts';
+import type { Outcome, RunAnswer } from './thread/outcome.ts';
 import { newTrackRecord } from './track-record.ts';
 
 let now = 0;
@@ -6,8 +6,11 @@ const openRecord = () => newTrackRecord({ slowMs: 200, memoryMs: 60_000, clock: 
 const answer = (
   cpuMs: number,
   outcome: Outcome = { kind: 'result', bodyJson: '1', headersJson: undefined },
-): TaskAnswer => ({
+  hostCalls = 0,
+): RunAnswer => ({
   cpuMs,
+  durationMs: cpuMs,
+  hostCalls,
   outcome,
   console: [],
 });
@@ -57,4 +60,18 @@ test('what it remembers is bounded: code that is forgotten is learnt again', () 
   expect(known().length).toBeLessThan(10);
   record.ended('a', large('0'), answer(1));
   expect(known()).toContain(0);
+});
+
+test.each([
+  ['is not known', [], 1],
+  ['is quick', [answer(0.5)], 4],
+  ['is very quick', [answer(0.001)], 16],
+  ['was quicker before', [answer(0.1), answer(1)], 2],
+  ['takes longer than a turn', [answer(30)], 1],
+  ['calls the client', [answer(0.5, undefined, 1)], 1],
+  ['is of a Tenant that is slow', [answer(0.5), undefined], 1],
+] as const)('of code that %s so many runs may share a turn', (_, ends, expected) => {
+  const record = openRecord();
+  for (const end of ends) record.ended('a', 'code', end);
+  expect(record.runsOfTurn('a', 'code')).toBe(expected);
 });

@@ -1,4 +1,4 @@
-import type { Stop, TaskAnswer } from './thread/outcome.ts';
+import type { RunAnswer, Stop } from './thread/outcome.ts';
 
 /** What became of the transforms that ran here: whose next run may hold a thread for long. */
 export interface TrackRecord {
@@ -6,8 +6,13 @@ export interface TrackRecord {
   isSlow(tenantId: string): boolean;
   /** Whether this code of the Tenant has come to a quick end here. */
   isKnown(tenantId: string, code: string): boolean;
+  /**
+   * How many runs of this code may share a turn of a thread, by what its last run took: 1 for code that is not known,
+   * is slow, or calls the client, for which the others would wait.
+   */
+  runsOfTurn(tenantId: string, code: string): number;
   /** A run ended; without an answer its thread ended with it. */
-  ended(tenantId: string, code: string, answer: TaskAnswer | undefined): void;
+  ended(tenantId: string, code: string, answer: RunAnswer | undefined): void;
 }
 
 export interface TrackRecordOptions {
@@ -25,10 +30,14 @@ const slowStops: readonly Stop[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
 const mostTenants = 10_000;
 const mostCodeUnits = 8 * 2 ** 20;
 
+/** What the runs of one turn take together, as far as their code is known, and how many they are at most. */
+const turnMs = 2;
+const mostRunsOfTurn = 16;
+
 interface TenantRecord {
   slowUntil: number;
-  /** Sources that came to a quick end. */
-  quick: Set<string>;
+  /** Sources that came to a quick end, and how many runs of each fit into a turn. */
+  quick: Map<string, number>;
 }
 
 export function newTrackRecord({ slowMs, memoryMs, clock = () => performance.now() }: TrackRecordOptions): TrackRecord {
@@ -36,7 +45,7 @@ export function newTrackRecord({ slowMs, memoryMs, clock = () => performance.now
   let codeUnits = 0;
 
   function forgetQuick({ quick }: TenantRecord): void {
-    for (const code of quick) codeUnits -= code.length;
+    for (const code of quick.keys()) codeUnits -= code.length;
     quick.clear();
   }
 
@@ -48,14 +57,15 @@ export function newTrackRecord({ slowMs, memoryMs, clock = () => performance.now
       forgetQuick(oldest[1]);
       tenants.delete(oldest[0]);
     }
-    const record: TenantRecord = { slowUntil: 0, quick: new Set() };
+    const record: TenantRecord = { slowUntil: 0, quick: new Map() };
     tenants.set(tenantId, record);
     return record;
   }
 
-  function addQuick(record: TenantRecord, code: string): void {
-    if (record.quick.has(code)) return;
-    record.quick.add(code);
+  function addQuick(record: TenantRecord, code: string, answer: RunAnswer): void {
+    const isNew = !record.quick.has(code);
+    record.quick.set(code, runsThatFit(answer));
+    if (!isNew) return;
     codeUnits += code.length;
     for (const other of tenants.values()) {
       if (codeUnits <= mostCodeUnits) return;
@@ -66,13 +76,22 @@ export function newTrackRecord({ slowMs, memoryMs, clock = () => performance.now
   return {
     isSlow: (tenantId) => (tenants.get(tenantId)?.slowUntil ?? 0) > clock(),
     isKnown: (tenantId, code) => tenants.get(tenantId)?.quick.has(code) ?? false,
+    runsOfTurn: (tenantId, code) => {
+      const record = tenants.get(tenantId);
+      return record && record.slowUntil <= clock() ? (record.quick.get(code) ?? 1) : 1;
+    },
     ended: (tenantId, code, answer) => {
       const record = recordOf(tenantId);
-      if (answer && isQuick(answer, slowMs)) addQuick(record, code);
+      if (answer && isQuick(answer, slowMs)) addQuick(record, code, answer);
       else record.slowUntil = clock() + memoryMs;
     },
   };
 }
 
-const isQuick = ({ cpuMs, outcome }: TaskAnswer, slowMs: number) =>
+const isQuick = ({ cpuMs, outcome }: RunAnswer, slowMs: number) =>
   cpuMs < slowMs && !(outcome.kind === 'stopped' && slowStops.includes(outcome.by));
+
+function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
+  if (hostCalls > 0) return 1;
+  return Math.min(Math.max(Math.floor(turnMs / cpuMs), 1), mostRunsOfTurn);
+}

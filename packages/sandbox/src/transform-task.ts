@@ -7,7 +7,13 @@ export interface TransformTask {
   code: string;
   /** `req.args` as JSON text; it reaches the sandbox as it is. */
   argsJson: string;
-  configuration: Record<string, string>;
+  /** `req.configuration` as JSON text; asked for when the run's turn has come. */
+  configuration: () => Promise<string>;
+  /**
+   * Runs with the same object here have the same code and the same configuration, and may take their turn together: a
+   * message to a thread costs more than most runs. Without it a run takes a turn of its own.
+   */
+  version?: object | undefined;
   /**
    * Answers the calls of the client (`req.svc`); without it there is no client. `operation` is `tokens.create`,
    * `tokens.retrieve`, `tokens.update`, `tokens.delete`, `tokenize` or `detokenize`; payload and answer are JSON texts,
@@ -22,13 +28,14 @@ export interface TransformTask {
   onEnd?: (usage: TransformUsage) => void;
 }
 
-/** What one run printed and used. */
+/** What one run was given, printed and used. */
 export interface TransformUsage {
+  configurationJson: string;
   /** Empty where the thread had to be ended. */
   console: ConsoleLine[];
   /** CPU time of the thread; undefined where the thread had to be ended. */
   cpuMs: number | undefined;
-  /** From the start in the thread to the answer. */
+  /** In the thread. */
   durationMs: number;
 }
 
@@ -40,7 +47,7 @@ export interface TransformResult {
   headersJson: string | undefined;
   /** CPU time of the thread. */
   cpuMs: number;
-  /** From the start in the thread to the answer. */
+  /** In the thread. */
   durationMs: number;
 }
 

@@ -46,10 +46,11 @@ export interface TrialError {
  * @throws {ServiceError} `unavailable` when too much waits.
  */
 export async function tryTransform(pool: TransformPool, task: TrialTask): Promise<TransformTrial> {
-  const { tenantId, kind, code, configuration } = task;
-  let usage: TransformUsage = { console: [], cpuMs: undefined, durationMs: 0 };
+  const { tenantId, kind, code } = task;
+  const configuration = async () => JSON.stringify(task.configuration);
+  let usage: Omit<TransformUsage, 'configurationJson'> = { console: [], cpuMs: undefined, durationMs: 0 };
   const argsJson = JSON.stringify(completeArgs(kind, task.args));
-  const onEnd = (used: TransformUsage) => {
+  const onEnd = ({ configurationJson: _, ...used }: TransformUsage) => {
     usage = used;
   };
   try {

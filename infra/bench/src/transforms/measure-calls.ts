@@ -38,7 +38,7 @@ function openPool(threads: number): TransformPool {
 async function callMicroseconds(pool: TransformPool, proxyId: string, argsJson: string): Promise<number> {
   const startedAt = performance.now();
   // Each is a Tenant's own: what is slow of one would send all of a Tenant's to other threads.
-  await pool.run({ tenantId: proxyId, proxyId, kind: 'request', code, argsJson, configuration: {} });
+  await pool.run({ tenantId: proxyId, proxyId, kind: 'request', code, argsJson, configuration: async () => '{}' });
   return (performance.now() - startedAt) * 1000;
 }
 

@@ -34,7 +34,7 @@ export function newGoodLoad(pool: TransformPool) {
         kind: 'request',
         code,
         argsJson: JSON.stringify({ body, headers: {} }),
-        configuration: { merchant: 'acct' },
+        configuration: async () => '{"merchant":"acct"}',
         host: async (_, payloadJson) => JSON.stringify({ of: JSON.parse(payloadJson) }),
       })
       .catch((error: Error) => ({ bodyJson: error.message }));

@@ -75,7 +75,7 @@ async function runHostile(pool: TransformPool, index: number, tenants: number): 
       kind: 'request',
       code: hostileModule(statements),
       argsJson: '{"body":{"name":"Ann"}}',
-      configuration: {},
+      configuration: async () => '{}',
       host: async (_, payloadJson) => payloadJson,
     });
     return 'ran';

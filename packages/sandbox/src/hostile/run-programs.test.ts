@@ -40,7 +40,7 @@ test('of a mixed load with 5 % hostile programs, the good part loses nothing', a
   const hostile = Array.from({ length: 25 }, async (_, index) => {
     const tenantId = `hostile ${index % 3}`;
     const task = { tenantId, proxyId: `${index}`, kind: 'request', code: loop, argsJson: '{}' } as const;
-    return pool.run({ ...task, configuration: {} }).catch((error: Error) => error);
+    return pool.run({ ...task, configuration: async () => '{}' }).catch((error: Error) => error);
   });
   let invocations = 0;
   let lost = 0;

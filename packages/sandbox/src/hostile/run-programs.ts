@@ -104,7 +104,7 @@ async function runProgram(
     kind: 'request',
     code: hostileModule(statements),
     argsJson: '{"body":{"name":"Ann"}}',
-    configuration: {},
+    configuration: async () => '{}',
     host,
     onEnd: (usage) => {
       durationMs = usage.durationMs;
@@ -135,10 +135,12 @@ export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): P
     const argsJson = JSON.stringify({ body: { number: durations.length } });
     const startedAt = performance.now();
     const task = { tenantId: 'good', proxyId: 'good', kind: 'request', code: goodCode, argsJson } as const;
-    const answer = await pool.run({ ...task, configuration: {}, host: async (_, payloadJson) => payloadJson }).then(
-      ({ bodyJson }) => bodyJson,
-      (error: Error) => error.message,
-    );
+    const answer = await pool
+      .run({ ...task, configuration: async () => '{}', host: async (_, payloadJson) => payloadJson })
+      .then(
+        ({ bodyJson }) => bodyJson,
+        (error: Error) => error.message,
+      );
     if (answer !== `{"number":${durations.length}}`) losses.push(answer ?? 'no body');
     durations.push(performance.now() - startedAt);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -5,18 +5,22 @@ export interface Budget {
   /** Which limit is reached, if any. */
   exceeded(): 'cpuMs' | 'wallMs' | undefined;
   cpuMs(): number;
+  wallMs(): number;
   wallLeftMs(): number;
 }
 
-/** Counts from now: the CPU time of this thread, and the wall clock. */
-export function startBudget(limits: Pick<TransformLimits, 'cpuMs' | 'wallMs'>): Budget {
-  const cpuAtStart = threadCpuMs();
+/** Counts from now: the CPU time of this thread, which is `cpuAtStart` where that is known, and the wall clock. */
+export function startBudget(
+  limits: Pick<TransformLimits, 'cpuMs' | 'wallMs'>,
+  cpuAtStart: number = threadCpuMs(),
+): Budget {
   const wallAtStart = performance.now();
   const shortest = Math.min(limits.cpuMs, limits.wallMs);
   const cpuMs = () => threadCpuMs() - cpuAtStart;
   const wallMs = () => performance.now() - wallAtStart;
   return {
     cpuMs,
+    wallMs,
     wallLeftMs: () => limits.wallMs - wallMs(),
     exceeded: () => {
       // A thread cannot have used more CPU time than has passed: most calls are spared the system call.

@@ -1,5 +1,5 @@
 import type { Guest } from './guest.ts';
-import type { RunTask } from './messages.ts';
+import type { TurnTask } from './messages.ts';
 
 /** Instances of QuickJS that wait in one thread, about 2 MiB each before they grow. */
 const maximumGuests = 32;
@@ -12,15 +12,16 @@ const maximumUses = 10_000;
 interface Entry {
   code: string;
   guest: Guest;
+  /** Runs so far. */
   uses: number;
 }
 
 /** The guests of one thread by transform, the least recently used first. */
 export interface Contexts {
   /** The warm guest of exactly this transform, removed while it runs. */
-  take(task: RunTask): Entry | undefined;
-  /** Keeps a guest whose run left it in order. */
-  keep(task: RunTask, entry: Entry): void;
+  take(task: TurnTask): Entry | undefined;
+  /** Keeps a guest whose last run left it in order. */
+  keep(task: TurnTask, entry: Entry): void;
 }
 
 /** `onDiscard` gets each guest that is not kept. */
@@ -41,12 +42,13 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
       if (entry && entry.code !== task.code) onDiscard(entry.guest);
       return entry?.code === task.code ? entry : undefined;
     },
-    keep: (task, { code, guest, uses }) => {
-      if (uses + 1 >= maximumUses || guest.memory().grownBytes > maximumGrownBytes) {
+    keep: (task, entry) => {
+      const { guest, uses } = entry;
+      if (uses >= maximumUses || guest.memory().grownBytes > maximumGrownBytes) {
         onDiscard(guest);
         return;
       }
-      entries.set(keyOf(task), { code, guest, uses: uses + 1 });
+      entries.set(keyOf(task), entry);
       while (isFull()) {
         const [oldest = ''] = entries.keys();
         const evicted = remove(oldest);
@@ -57,4 +59,4 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
 }
 
 /** Never the same for two Tenants. */
-const keyOf = ({ tenantId, proxyId, kind }: RunTask) => JSON.stringify([tenantId, proxyId, kind]);
+const keyOf = ({ tenantId, proxyId, kind }: TurnTask) => JSON.stringify([tenantId, proxyId, kind]);

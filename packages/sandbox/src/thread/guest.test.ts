@@ -15,8 +15,8 @@ afterEach(() => jest.restoreAllMocks());
 async function run(code: string): Promise<{ outcome: string | undefined; isReusable: boolean }> {
   const guest = await Guest.open({ quickjs, limits, headerPrefix: 'svc', givesWay: false }, readGuestSources());
   const invocation = startInvocation(limits, () => {});
-  const task = { tenantId: 't', proxyId: 'p', kind: 'request', code, once: false, hostKey: undefined } as const;
-  const isReusable = await guest.run({ ...task, argsJson: '{}', configurationJson: '{}' }, invocation);
+  const input = { argsJson: '{}', configurationJson: '{}', hostKey: undefined };
+  const isReusable = await guest.run({ code, ...input }, invocation);
   return { outcome: invocation.outcome?.kind, isReusable };
 }
 

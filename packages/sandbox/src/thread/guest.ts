@@ -4,7 +4,7 @@ import { type Budget, startBudget } from './budget.ts';
 import { guestFileLoader } from './guest-files.ts';
 import { installHostFunctions } from './host-functions.ts';
 import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
-import type { RunTask, ThreadSettings } from './messages.ts';
+import type { RunInput, ThreadSettings, TurnTask } from './messages.ts';
 import { evaluateModule } from './module-code.ts';
 import type { Outcome } from './outcome.ts';
 import { jobRunner, memoryOf, newInstance, type QuickJs, type RunJobs } from './quickjs.ts';
@@ -19,6 +19,8 @@ const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 
 const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
 type GuestFunction = (typeof exportedFunctions)[number];
+
+type GuestRun = RunInput & Pick<TurnTask, 'code' | 'configurationJson'>;
 
 /** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
 export class Guest {
@@ -68,12 +70,12 @@ export class Guest {
   }
 
   /** Runs the transform; the outcome is in the invocation. False: this guest must not be used again. */
-  async run(task: RunTask, invocation: Invocation): Promise<boolean> {
+  async run(run: GuestRun, invocation: Invocation): Promise<boolean> {
     this.#invocation = invocation;
     this.#leftover = undefined;
     try {
-      if (!this.#defined) this.#define(task.code, invocation);
-      if (!invocation.outcome) await this.#invoke(task, invocation);
+      if (!this.#defined) this.#define(run.code, invocation);
+      if (!invocation.outcome) await this.#invoke(run, invocation);
       return this.#defined && isReusable(invocation) && this.#finish(invocation);
     } catch (error) {
       end(invocation, { kind: 'stopped', by: error instanceof RangeError ? 'stackBytes' : 'crashed' });
@@ -105,7 +107,7 @@ export class Guest {
     this.#defined = invocation.outcome === undefined;
   }
 
-  async #invoke({ argsJson, configurationJson, hostKey }: RunTask, invocation: Invocation): Promise<void> {
+  async #invoke({ argsJson, configurationJson, hostKey }: GuestRun, invocation: Invocation): Promise<void> {
     const clientName = hostKey === undefined ? '' : this.#headerPrefix;
     const promise = this.#callWithText('invoke', invocation, [argsJson, configurationJson, clientName]);
     while (!invocation.outcome) {
@@ -153,13 +155,14 @@ export class Guest {
 
   /** Lets what is left of the invocation come to its end. False when that takes too long. */
   #finish(invocation: Invocation): boolean {
-    this.#leftover = startBudget(leftoverLimits);
-    for (let slice = 0; slice < leftoverSlices && this.#quickjs.runtime.hasPendingJob(); slice += 1) {
+    const { runtime } = this.#quickjs;
+    if (runtime.hasPendingJob()) this.#leftover = startBudget(leftoverLimits);
+    for (let slice = 0; slice < leftoverSlices && runtime.hasPendingJob(); slice += 1) {
       if (Number.isNaN(this.#runJobs(jobsPerSlice))) return false;
     }
     const reset = this.#call('reset', invocation, []);
     reset?.dispose();
-    return reset !== undefined && !this.#quickjs.runtime.hasPendingJob() && !this.#mustStop();
+    return reset !== undefined && !runtime.hasPendingJob() && !this.#leftover?.exceeded();
   }
 
   #callWithText(name: GuestFunction, invocation: Invocation, texts: string[]): QuickJSHandle | undefined {

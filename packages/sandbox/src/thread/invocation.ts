@@ -22,9 +22,9 @@ export interface Invocation {
   outcome: Outcome | undefined;
 }
 
-export function startInvocation(limits: TransformLimits, send: SendCall): Invocation {
+export function startInvocation(limits: TransformLimits, send: SendCall, cpuAtStart?: number): Invocation {
   return {
-    budget: startBudget(limits),
+    budget: startBudget(limits, cpuAtStart),
     limits,
     send,
     console: [],

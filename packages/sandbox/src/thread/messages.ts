@@ -18,16 +18,21 @@ export interface Numbered<T> {
   task: T;
 }
 
-/** One invocation. */
-export interface RunTask {
+/** Runs of one transform, one after the other in one instance. */
+export interface TurnTask {
   tenantId: string;
   proxyId: string;
   kind: 'request' | 'response';
   code: string;
-  argsJson: string;
   configurationJson: string;
-  /** Its instance is not kept. */
+  /** The instance is not kept. */
   once: boolean;
+  runs: RunInput[];
+}
+
+/** One invocation. */
+export interface RunInput {
+  argsJson: string;
   /** Names the invocation in the client's calls, hard to guess. Undefined: no client. */
   hostKey: string | undefined;
 }

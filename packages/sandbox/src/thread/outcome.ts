@@ -15,9 +15,12 @@ export type Outcome =
   | { kind: 'thrown'; failure: GuestFailure }
   | { kind: 'stopped'; by: Stop };
 
-/** The answer of the thread to one task. */
-export interface TaskAnswer {
+/** The answer of the thread to one run. */
+export interface RunAnswer {
   outcome: Outcome;
   cpuMs: number;
+  durationMs: number;
+  /** Calls of the client that it made. */
+  hostCalls: number;
   console: ConsoleLine[];
 }

@@ -8,12 +8,15 @@ import { newGarbage } from './garbage.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
 import { type Invocation, receive, startInvocation } from './invocation.ts';
-import type { HostAnswer, HostCall, Numbered, RunTask, ThreadSettings, ThreadStarted } from './messages.ts';
+import type { HostAnswer, HostCall, Numbered, RunInput, ThreadSettings, ThreadStarted, TurnTask } from './messages.ts';
 import { parseModule, placeInCode } from './module-code.ts';
-import type { TaskAnswer } from './outcome.ts';
+import type { RunAnswer } from './outcome.ts';
 import { newInstance } from './quickjs.ts';
 import { openTaskMark } from './task-mark.ts';
 import { readError } from './thrown.ts';
+
+/** What is left of a longer turn takes another one, so that it holds up neither itself nor others. */
+const longestTurnMs = 10;
 
 const settings = workerData as ThreadSettings;
 const sources = readGuestSources();
@@ -31,34 +34,55 @@ hostCalls.on('message', (answer: HostAnswer) => {
   if (current && answer.hostKey === current.hostKey) receive(current.invocation, answer);
 });
 
-/** Runs a transform once. */
-export async function run({ taskNumber, task }: Numbered<RunTask>): Promise<TaskAnswer> {
-  mark.begin(taskNumber, threadCpuMs());
-  const answer = await runGuest(task);
+/** Runs a transform for each input, in order. What is not answered was not run: its turn had become too long. */
+export async function run({ taskNumber, task }: Numbered<TurnTask>): Promise<RunAnswer[]> {
+  const startedAt = performance.now();
+  const answers: RunAnswer[] = [];
+  let entry = task.once ? undefined : contexts.take(task);
+  let cpuMs = threadCpuMs();
+  for (const input of task.runs) {
+    mark.begin(taskNumber, cpuMs);
+    if (!entry) {
+      entry = { code: task.code, guest: await Guest.open(settings, sources), uses: 0 };
+      cpuMs = threadCpuMs(); // what an instance takes to start is not the code's
+    }
+    const { answer, isReusable } = await runGuest(entry.guest, task, input, cpuMs);
+    answers.push(answer);
+    cpuMs += answer.cpuMs;
+    entry.uses += 1;
+    if (!isReusable) {
+      discard(entry.guest);
+      entry = undefined;
+    }
+    if (performance.now() - startedAt > longestTurnMs) break;
+  }
+  if (entry && task.once) discard(entry.guest);
+  else if (entry) contexts.keep(task, entry);
   garbage.collect();
-  return answer;
+  return answers;
 }
 
-async function runGuest(task: RunTask): Promise<TaskAnswer> {
-  const entry = (task.once ? undefined : contexts.take(task)) ?? {
-    code: task.code,
-    guest: await Guest.open(settings, sources),
-    uses: 0,
-  };
-  const invocation = startInvocation(settings.limits, (id, operation, payloadJson) => {
-    const { hostKey } = task;
+async function runGuest(
+  guest: Guest,
+  { code, configurationJson }: TurnTask,
+  { argsJson, hostKey }: RunInput,
+  cpuAtStart: number,
+): Promise<{ answer: RunAnswer; isReusable: boolean }> {
+  const send = (id: number, operation: string, payloadJson: string) => {
     if (hostKey !== undefined) hostCalls.postMessage({ hostKey, id, operation, payloadJson } satisfies HostCall);
-  });
-  current = { hostKey: task.hostKey, invocation };
-  const reusable = await entry.guest.run(task, invocation);
+  };
+  const invocation = startInvocation(settings.limits, send, cpuAtStart);
+  current = { hostKey, invocation };
+  const isReusable = await guest.run({ code, argsJson, configurationJson, hostKey }, invocation);
   current = undefined;
-  if (reusable && !task.once) contexts.keep(task, entry);
-  else discard(entry.guest);
-  return {
+  const answer: RunAnswer = {
     outcome: invocation.outcome ?? { kind: 'stopped', by: 'crashed' },
     cpuMs: invocation.budget.cpuMs(),
+    durationMs: invocation.budget.wallMs(),
+    hostCalls: invocation.hostCalls,
     console: invocation.console,
   };
+  return { answer, isReusable };
 }
 
 /** Only parses: undefined, or what is wrong and where. */

@@ -17,7 +17,7 @@ test('the state of the pool and of its breakers is in the metrics', async () => 
   await pool.ready();
   const run = (code: string) =>
     pool
-      .run({ tenantId: 't', proxyId: 'p', kind: 'request', code, argsJson: '{}', configuration: {} })
+      .run({ tenantId: 't', proxyId: 'p', kind: 'request', code, argsJson: '{}', configuration: async () => '{}' })
       .catch((error: Error) => error);
   await run('module.exports = () => { for (;;) {} }');
   await run('module.exports = () => { for (;;) {} }');

@@ -26,15 +26,14 @@ export interface TransformRun {
 export async function runTransform(run: TransformRun, context: Context): Promise<TransformResult> {
   const { proxy, traceId, record, ...task } = run;
   const { id: proxyId, tenantId, applicationId } = proxy;
-  const configuration = await readConfiguration(proxy, context);
   record.sensitive ??= [];
   const { sensitive } = record;
   const onEnd = (usage: TransformUsage) => {
     record.trace?.ranTransform(usage);
-    const { console } = usage;
+    const { console, configurationJson } = usage;
     if (console.length === 0 || !context.logsConsole) return;
     const secrets = newConsoleSecrets();
-    secrets.add([Object.values(configuration), sensitive]);
+    secrets.add([Object.values<string>(JSON.parse(configurationJson)), sensitive]);
     const spanTraceId = record.trace?.traceId;
     logConsole(console, { tenantId, proxyId, kind: task.kind, traceId, spanTraceId }, { log: context.log, secrets });
   };
@@ -42,18 +41,19 @@ export async function runTransform(run: TransformRun, context: Context): Promise
     ...task,
     tenantId,
     proxyId,
-    configuration,
+    version: proxy,
+    configuration: () => readConfiguration(proxy, context),
     ...((context.logsConsole || record.trace) && { onEnd }),
     ...(applicationId && { host: createTransformHost({ tenantId, applicationId, traceId, sensitive }, context) }),
   });
 }
 
-async function readConfiguration(proxy: ProxyDefinition, { vault, proxies }: Context): Promise<Record<string, string>> {
+async function readConfiguration(proxy: ProxyDefinition, { vault, proxies }: Context): Promise<string> {
   const { tenantId, id: recordId, configurationCiphertext } = proxy;
-  if (!configurationCiphertext) return {};
+  if (!configurationCiphertext) return '{}';
   const place = { tenantId, purpose: 'proxy_secrets', recordId, field: 'configuration' } as const;
   try {
-    return JSON.parse((await decryptSecret(vault, place, configurationCiphertext)).toString());
+    return (await decryptSecret(vault, place, configurationCiphertext)).toString();
   } catch (error) {
     proxies.drop([tagOf.proxy(recordId)]); // it may have been put right in Postgres, and nobody would say so
     throw error;

@@ -1,0 +1,116 @@
+import { ServiceError } from '@sluice/problems';
+import type { Breaker, BrokenTransform } from './breaker.ts';
+import { stopped, TransformStopped, toError } from './failure.ts';
+import { newHostCalls } from './host-calls.ts';
+import type { TransformLimits } from './limits.ts';
+import { busy } from './scheduler.ts';
+import type { TurnTask } from './thread/messages.ts';
+import type { RunAnswer, Stop } from './thread/outcome.ts';
+import { ThreadEnded, type Threads } from './threads.ts';
+import type { TrackRecord } from './track-record.ts';
+import type { TransformResult, TransformTask } from './transform-task.ts';
+import type { Turn } from './turns.ts';
+
+/** A run, and who waits for it. */
+export interface Run {
+  task: TransformTask;
+  resolve(result: TransformResult): void;
+  reject(error: unknown): void;
+}
+
+/** What came of a run; without result and error it is to be run again, by itself. */
+export interface RunEnd {
+  run: Run;
+  result?: TransformResult;
+  error?: unknown;
+}
+
+/** What runs used and how they were stopped, since the start. */
+export interface RunCounts {
+  runs: number;
+  cpuMs: number;
+  durationMs: number;
+  stops: Partial<Record<Stop, number>>;
+}
+
+/** What all runs of a turn have in common. */
+interface Given {
+  configurationJson: string;
+  startedAt: number;
+}
+
+export interface TurnRunnerOptions {
+  limits: TransformLimits;
+  record: TrackRecord;
+  breaker: Breaker;
+  onSuspend: ((transform: BrokenTransform) => void) | undefined;
+  /** Threads may end because the pool does. */
+  isClosed(): boolean;
+}
+
+/** Has turns run in threads, answers the calls of their clients, and tells track record and breaker how they went. */
+export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: TurnRunnerOptions) {
+  const hostCalls = newHostCalls();
+  const counts: RunCounts = { runs: 0, cpuMs: 0, durationMs: 0, stops: {} };
+
+  function count({ task }: Run, answer: RunAnswer | undefined, error: unknown, given: Given): void {
+    const { configurationJson, startedAt } = given;
+    const durationMs = answer?.durationMs ?? performance.now() - startedAt;
+    record.ended(task.tenantId, task.code, answer);
+    const { console = [], cpuMs } = answer ?? {};
+    counts.runs += 1;
+    counts.cpuMs += cpuMs ?? 0;
+    counts.durationMs += durationMs;
+    const limit = limitOf(error);
+    if (limit) counts.stops[limit] = (counts.stops[limit] ?? 0) + 1;
+    const { tenantId, proxyId, kind } = task;
+    if (breaker.ended(task, limit)) onSuspend?.({ tenantId, proxyId, kind });
+    task.onEnd?.({ configurationJson, console, cpuMs, durationMs });
+  }
+
+  function endOf(run: Run, { outcome, cpuMs, durationMs }: RunAnswer): RunEnd {
+    if (outcome.kind !== 'result') return { run, error: toError(outcome, limits) };
+    const { bodyJson, headersJson } = outcome;
+    return { run, result: { bodyJson, headersJson, cpuMs, durationMs } };
+  }
+
+  return {
+    counts,
+    listen: hostCalls.listen,
+    /**
+     * One message to a thread. When it had to be ended, nobody knows for which of several runs: they are to be run
+     * again, each by itself, as is what it gave back; but none that has acted through its client.
+     */
+    run: async (turn: Turn<Run>, threads: Threads): Promise<RunEnd[]> => {
+      const { tenantId, proxyId, kind, code, configuration, once = false } = turn[0].task;
+      const configurationJson = await configuration();
+      const startedAt = performance.now();
+      const runs = turn.map(({ task }) => ({
+        argsJson: task.argsJson,
+        hostKey: task.host && hostCalls.open(task.host),
+      }));
+      let answers: RunAnswer[] = [];
+      let failure: unknown;
+      try {
+        const task: TurnTask = { tenantId, proxyId, kind, code, configurationJson, once, runs };
+        answers = (await threads.run('run', task)) as RunAnswer[];
+      } catch (error) {
+        record.ended(tenantId, code, undefined);
+        if (error instanceof ThreadEnded) failure = stopped(error.limit, limits);
+        else failure = isClosed() ? busy() : error;
+      }
+      const acted = runs.map(({ hostKey }) => hostKey !== undefined && hostCalls.close(hostKey));
+      return turn.map((run, index) => {
+        const answer = answers[index];
+        if (!answer && turn.length > 1 && !acted[index]) return { run };
+        const end = answer ? endOf(run, answer) : { run, error: failure };
+        count(run, answer, end.error, { configurationJson, startedAt });
+        return end;
+      });
+    },
+  };
+}
+
+function limitOf(error: unknown): Stop | undefined {
+  return error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;
+}
