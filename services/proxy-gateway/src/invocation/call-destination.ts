@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ServiceError } from '@sluice/problems';
+import { inBatches } from '@sluice/service-runtime';
 import {
   type DestinationCall,
   type DestinationSink,
@@ -45,6 +46,9 @@ export function callDestination(message: Target & RequestMessage, exchange: Exch
   sink.follow(call);
   return promise;
 }
+
+/** A larger answer is not copied for it. */
+const mostAsText = 16 * 1024;
 
 class AnswerSink implements DestinationSink {
   readonly #exchange: Exchange;
@@ -116,15 +120,24 @@ class AnswerSink implements DestinationSink {
     if (this.#chunks) {
       this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) });
     } else {
-      this.#response.end(this.#whole);
-      this.#resolve(undefined);
+      endInBatches(this);
     }
   }
 
   onError(error: Error): void {
     this.#reject(error);
   }
+
+  /** The answer goes out, or the rest of it. Text leaves in one piece with the head, bytes in a second one. */
+  endAnswer(): void {
+    const whole = this.#whole;
+    if (whole && whole.length <= mostAsText) this.#response.end(whole.toString('latin1'), 'latin1');
+    else this.#response.end(whole);
+    this.#resolve(undefined);
+  }
 }
+
+const endInBatches = inBatches((sink: AnswerSink) => sink.endAnswer());
 
 function lengthOf(headers: readonly string[]): number | undefined {
   const text = findHeader(headers, 'content-length');

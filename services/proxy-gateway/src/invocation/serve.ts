@@ -1,17 +1,50 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, readTraceId } from '@sluice/problems';
+import { inBatches } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { CallerGone } from './call-destination.ts';
+import type { InvocationOptions } from './invocation-options.ts';
 import type { InvocationRecord } from './invocation-record.ts';
 import { beginInvocationTrace } from './invocation-trace.ts';
 import { invoke } from './invoke.ts';
 import { sendProxyError } from './reply.ts';
 import { StageClock } from './stage-clock.ts';
 
+interface Begun {
+  request: IncomingMessage;
+  response: ServerResponse;
+  invocation: InvocationOptions;
+}
+
 /** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
   const { headerNames, log, metrics, places, tracing } = context;
   const traceHeader = headerNames.traceId.toLowerCase();
+
+  function fail(thrown: unknown, { response, invocation }: Begun): void {
+    if (thrown instanceof CallerGone) return;
+    const { record, traceId } = invocation;
+    const error = asServiceError(thrown);
+    record.errorCode = error.code;
+    if (error.status >= 500) {
+      const ids = { trace_id: traceId, otel_trace_id: record.trace?.traceId };
+      log.warn({ err: error.cause ?? error, ...ids }, 'invocation failed');
+    }
+    sendProxyError(response, thrown, invocation);
+  }
+
+  const begin = inBatches((begun: Begun) => {
+    const { request, response, invocation } = begun;
+    if (response.destroyed) return; // the caller left at once
+    invoke(request, response, invocation)
+      .catch((thrown: unknown) => fail(thrown, begun))
+      .catch((error: unknown) => {
+        // Nobody would hear of it, and the process would end.
+        log.error({ err: error, trace_id: invocation.traceId }, 'a failure could not be answered');
+        response.destroy();
+      });
+  });
+
   return (request, response) => {
     const clock = new StageClock();
     const trace = tracing && beginInvocationTrace(tracing, request, clock);
@@ -46,21 +79,6 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
         'invocation',
       );
     });
-    invoke(request, response, invocation)
-      .catch((thrown: unknown) => {
-        if (thrown instanceof CallerGone) return;
-        const error = asServiceError(thrown);
-        record.errorCode = error.code;
-        if (error.status >= 500) {
-          const ids = { trace_id: traceId, otel_trace_id: trace?.traceId };
-          log.warn({ err: error.cause ?? error, ...ids }, 'invocation failed');
-        }
-        sendProxyError(response, thrown, invocation);
-      })
-      .catch((error: unknown) => {
-        // Nobody would hear of it, and the process would end.
-        log.error({ err: error, trace_id: traceId }, 'a failure could not be answered');
-        response.destroy();
-      });
+    begin({ request, response, invocation });
   };
 }

@@ -1,0 +1,24 @@
+/**
+ * A function that keeps what it is given until the current phase of the event loop is over, and has `handle` work it off
+ * in the next, one right after the other.
+ *
+ * Under load a phase brings work of many requests. Where each goes its whole way by itself, its code has left the
+ * processor's caches when the next one comes: the gateway took twice the processor time for an invocation. Without load
+ * there is one, which waits for nothing.
+ *
+ * `handle` must not throw: what is behind it would be lost.
+ */
+export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
+  let waiting: T[] = [];
+
+  function handleAll(): void {
+    const batch = waiting;
+    waiting = [];
+    for (const item of batch) handle(item);
+  }
+
+  return (item) => {
+    waiting.push(item);
+    if (waiting.length === 1) setImmediate(handleAll);
+  };
+}
