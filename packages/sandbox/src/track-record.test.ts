@@ -64,12 +64,12 @@ test('what it remembers is bounded: code that is forgotten is learnt again', () 
 
 test.each([
   ['is not known', [], 1],
-  ['is quick', [answer(0.5)], 4],
+  ['is quick', [answer(0.25)], 4],
   ['is very quick', [answer(0.001)], 16],
-  ['was quicker before', [answer(0.1), answer(1)], 2],
+  ['was quicker before', [answer(0.1), answer(0.5)], 2],
   ['takes longer than a turn', [answer(30)], 1],
-  ['calls the client', [answer(0.5, undefined, 1)], 1],
-  ['is of a Tenant that is slow', [answer(0.5), undefined], 1],
+  ['calls the client', [answer(0.25, undefined, 1)], 1],
+  ['is of a Tenant that is slow', [answer(0.25), undefined], 1],
 ] as const)('of code that %s so many runs may share a turn', (_, ends, expected) => {
   const record = openRecord();
   for (const end of ends) record.ended('a', 'code', end);

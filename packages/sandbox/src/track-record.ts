@@ -31,7 +31,7 @@ const mostTenants = 10_000;
 const mostCodeUnits = 8 * 2 ** 20;
 
 /** What the runs of one turn take together, as far as their code is known, and how many they are at most. */
-const turnMs = 2;
+const turnMs = 1;
 const mostRunsOfTurn = 16;
 
 interface TenantRecord {

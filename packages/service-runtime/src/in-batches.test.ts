@@ -23,6 +23,17 @@ test('what comes in one phase is handled in the next, in order, and what comes m
   expect(handled.at(-1)).toBe('c');
 });
 
+test('of very many, the first are not held up by all: others come in between', async () => {
+  const handled: number[] = [];
+  const add = inBatches((item: number) => handled.push(item));
+  for (let i = 0; i < 100; i += 1) add(i);
+  await nextPhase();
+  expect(handled.length).toBeGreaterThan(1);
+  expect(handled.length).toBeLessThan(100);
+  while (handled.length < 100) await nextPhase();
+  expect(handled).toEqual(Array.from({ length: 100 }, (_, index) => index));
+});
+
 test('promises of one go on when all of the batch have begun', async () => {
   const steps: string[] = [];
   const add = inBatches(async (item: string) => {

@@ -1,3 +1,6 @@
+/** More would gain nothing, and what came first would wait for the others. */
+const mostOfBatch = 16;
+
 /**
  * A function that keeps what it is given until the current phase of the event loop is over, and has `handle` work it off
  * in the next, one right after the other.
@@ -9,11 +12,11 @@
  * `handle` must not throw: what is behind it would be lost.
  */
 export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
-  let waiting: T[] = [];
+  const waiting: T[] = [];
 
   function handleAll(): void {
-    const batch = waiting;
-    waiting = [];
+    const batch = waiting.splice(0, mostOfBatch);
+    if (waiting.length > 0) setImmediate(handleAll);
     for (const item of batch) handle(item);
   }
 
