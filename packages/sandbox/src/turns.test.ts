@@ -68,10 +68,9 @@ describe('in a pool', () => {
   const limits = { cpuMs: 200, wallMs: 10_000 };
   const code = `
     let runs = 0;
-    module.exports = async ({ args, svc }) => {
+    module.exports = async ({ args }) => {
       console.log('run', args.of);
       runs += 1;
-      if (args.acts) await svc.tokenize(args.of);
       if (args.loops) for (;;);
       if (args.blocks) return new Array(1e9) + '';
       const end = Date.now() + (args.takesMs ?? 0);
@@ -81,7 +80,7 @@ describe('in a pool', () => {
     }`;
 
   /** Runs the code for all inputs at once, after it has become known, and tells what became of each. */
-  async function runAll(inputs: object[], task: Partial<TransformTask> = {}) {
+  async function runAll(inputs: object[]) {
     const pool = openTestPool({ limits, queueLimit: 100 });
     await pool.ready();
     for (let i = 0; i < 3; i += 1) await pool.run(code, { version, argsJson: '{}' });
@@ -92,7 +91,6 @@ describe('in a pool', () => {
           .run(code, {
             version,
             argsJson: JSON.stringify({ of, ...input }),
-            ...task,
             onEnd: ({ console }) => printed[of]?.push(...console.map(({ text }) => text)),
           })
           .then(
@@ -119,7 +117,7 @@ describe('in a pool', () => {
 
   test('an error is that of its own run', async () => {
     const { ends } = await runAll([{}, { throws: true }, {}]);
-    expect(ends).toEqual([good(0), 'Error: of 1 (line 11)', good(2)]);
+    expect(ends).toEqual([good(0), 'Error: of 1 (line 10)', good(2)]);
   });
 
   test('runs that take longer than those before them are all answered', async () => {
@@ -131,17 +129,6 @@ describe('in a pool', () => {
     const { ends, state } = await runAll([{}, {}, { [hangs]: true }, {}, {}]);
     expect(ends).toEqual([good(0), good(1), expect.stringContaining('CPU time'), good(3), good(4)]);
     expect(state.stops).toEqual({ cpuMs: 1 });
-  });
-
-  test('none that has acted through its client is run again when its thread had to be ended', async () => {
-    const acted: string[] = [];
-    const host = async (_: string, payloadJson: string) => {
-      acted.push(payloadJson);
-      return '1';
-    };
-    const { ends } = await runAll([{}, { acts: true }, { blocks: true }, {}], { host });
-    expect(acted).toEqual(['1']);
-    expect(ends).toEqual([good(0), expect.stringContaining('stopped'), expect.stringContaining('CPU time'), good(3)]);
   });
 
   test('a configuration that cannot be read fails the runs that wait for it', async () => {

@@ -7,7 +7,15 @@ import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
 import type { RunInput, ThreadSettings, TurnTask } from './messages.ts';
 import { evaluateModule } from './module-code.ts';
 import type { Outcome } from './outcome.ts';
-import { jobRunner, memoryOf, newInstance, type QuickJs, type RunJobs } from './quickjs.ts';
+import {
+  type Crossing,
+  jobRunner,
+  memoryOf,
+  newInstance,
+  openCrossing,
+  type QuickJs,
+  type RunJobs,
+} from './quickjs.ts';
 import { readError } from './thrown.ts';
 
 /** Jobs between two looks at the budget: an interrupted job costs up to one round of QuickJS's interrupt counter. */
@@ -17,7 +25,7 @@ const leftoverSlices = 8;
 /** CPU time only: a thread that had to stand still meanwhile has done nothing wrong, and a new guest costs 20 ms. */
 const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 
-const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
+const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer'] as const;
 type GuestFunction = (typeof exportedFunctions)[number];
 
 type GuestRun = RunInput & Pick<TurnTask, 'code' | 'configurationJson'>;
@@ -26,9 +34,13 @@ type GuestRun = RunInput & Pick<TurnTask, 'code' | 'configurationJson'>;
 export class Guest {
   readonly #quickjs: QuickJs;
   readonly #bridge: Bridge = openBridge();
-  readonly #headerPrefix: string;
   readonly #functions: Map<GuestFunction, QuickJSHandle>;
   readonly #runJobs: RunJobs;
+  readonly #crossing: Crossing;
+  readonly #noText: QuickJSHandle;
+  readonly #clientName: QuickJSHandle;
+  /** Of the last run: it is mostly that of the next. */
+  #configuration: { json: string; handle: QuickJSHandle } | undefined;
   #defined = false;
   #invocation: Invocation | undefined;
   /** Of the work after the answer. */
@@ -36,11 +48,14 @@ export class Guest {
 
   private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, headerPrefix: string) {
     this.#quickjs = quickjs;
-    this.#headerPrefix = headerPrefix;
     const { context } = quickjs;
+    this.#crossing = openCrossing(quickjs);
+    this.#noText = context.newString('');
+    this.#clientName = context.newString(headerPrefix);
     const load = guestFileLoader(quickjs, sources);
     installHostFunctions({
       context,
+      crossing: this.#crossing,
       headerPrefix,
       bridge: this.#bridge,
       invocation: () => this.#invocation,
@@ -76,7 +91,7 @@ export class Guest {
     try {
       if (!this.#defined) this.#define(run.code, invocation);
       if (!invocation.outcome) await this.#invoke(run, invocation);
-      return this.#defined && isReusable(invocation) && this.#finish(invocation);
+      return this.#defined && isReusable(invocation) && this.#finish();
     } catch (error) {
       end(invocation, { kind: 'stopped', by: error instanceof RangeError ? 'stackBytes' : 'crashed' });
       return false;
@@ -108,8 +123,10 @@ export class Guest {
   }
 
   async #invoke({ argsJson, configurationJson, hostKey }: GuestRun, invocation: Invocation): Promise<void> {
-    const clientName = hostKey === undefined ? '' : this.#headerPrefix;
-    const promise = this.#callWithText('invoke', invocation, [argsJson, configurationJson, clientName]);
+    const args = this.#crossing.newText(argsJson);
+    const clientName = hostKey === undefined ? this.#noText : this.#clientName;
+    const promise = this.#call('invoke', invocation, [args, this.#configurationText(configurationJson), clientName]);
+    args.dispose();
     while (!invocation.outcome) {
       this.#drainJobs(invocation);
       if (invocation.outcome) break;
@@ -142,7 +159,7 @@ export class Guest {
     const { context } = this.#quickjs;
     for (const { id, ok, json } of invocation.answers.splice(0)) {
       invocation.awaitedCalls -= 1;
-      const parameters = [context.newNumber(id), ok ? context.true : context.false, context.newString(json)];
+      const parameters = [context.newNumber(id), ok ? context.true : context.false, this.#crossing.newText(json)];
       this.#call('deliver', invocation, parameters)?.dispose();
       for (const parameter of parameters) parameter.dispose();
     }
@@ -154,32 +171,30 @@ export class Guest {
   }
 
   /** Lets what is left of the invocation come to its end. False when that takes too long. */
-  #finish(invocation: Invocation): boolean {
+  #finish(): boolean {
     const { runtime } = this.#quickjs;
     if (runtime.hasPendingJob()) this.#leftover = startBudget(leftoverLimits);
     for (let slice = 0; slice < leftoverSlices && runtime.hasPendingJob(); slice += 1) {
       if (Number.isNaN(this.#runJobs(jobsPerSlice))) return false;
     }
-    const reset = this.#call('reset', invocation, []);
-    reset?.dispose();
-    return reset !== undefined && !runtime.hasPendingJob() && !this.#leftover?.exceeded();
+    return !runtime.hasPendingJob() && !this.#leftover?.exceeded();
   }
 
-  #callWithText(name: GuestFunction, invocation: Invocation, texts: string[]): QuickJSHandle | undefined {
-    const parameters = texts.map((text) => this.#quickjs.context.newString(text));
-    const result = this.#call(name, invocation, parameters);
-    for (const parameter of parameters) parameter.dispose();
-    return result;
+  #configurationText(json: string): QuickJSHandle {
+    if (this.#configuration?.json === json) return this.#configuration.handle;
+    this.#configuration?.handle.dispose();
+    const handle = this.#crossing.newText(json);
+    this.#configuration = { json, handle };
+    return handle;
   }
 
   /** Undefined when it threw, which ends the invocation: the guest's functions throw only when a limit is reached. */
   #call(name: GuestFunction, invocation: Invocation, parameters: QuickJSHandle[]): QuickJSHandle | undefined {
-    const { context } = this.#quickjs;
     const handle = this.#functions.get(name);
     if (!handle) throw new TypeError(`Guest function ${name} is missing`);
-    const result = context.callFunction(handle, context.undefined, parameters);
-    if (!result.error) return result.value;
-    end(invocation, readError(context, result.error));
+    const result = this.#crossing.call(handle, parameters);
+    if ('value' in result) return result.value;
+    end(invocation, readError(this.#quickjs.context, result.error));
     return undefined;
   }
 }

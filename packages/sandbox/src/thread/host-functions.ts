@@ -3,6 +3,7 @@ import type { ConsoleLine } from '../transform-task.ts';
 import type { Bridge } from './bridge/bridge.ts';
 import { end, type Invocation, stop } from './invocation.ts';
 import type { GuestFailure } from './outcome.ts';
+import type { Crossing } from './quickjs.ts';
 
 /** Text that one synchronous operation may be given, in UTF-16 units. */
 const bridgeLimit = 2 ** 25;
@@ -14,6 +15,7 @@ type HostFunction = (...handles: QuickJSHandle[]) => QuickJSHandle | undefined;
 /** What the guest's functions need: the run that they belong to, and the loader of the guest's own files. */
 export interface HostFunctionsOptions {
   context: QuickJSContext;
+  crossing: Crossing;
   bridge: Bridge;
   headerPrefix: string;
   invocation: () => Invocation | undefined;
@@ -34,13 +36,13 @@ export function installHostFunctions(options: HostFunctionsOptions): void {
 }
 
 /** How an invocation ends. */
-function answerFunctions({ context, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
+function answerFunctions({ context, crossing, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
   return {
     done: (body, headers) => {
       const run = invocation();
       if (!run || run.outcome) return undefined;
       const { outputBytes } = run.limits;
-      if (lengthOf(context, body) + lengthOf(context, headers) > outputBytes) {
+      if (lengthOf(crossing, body) + lengthOf(crossing, headers) > outputBytes) {
         stop(run, 'outputBytes');
         return undefined;
       }
@@ -52,7 +54,7 @@ function answerFunctions({ context, invocation }: HostFunctionsOptions): Record<
     fail: (failureJson) => {
       const run = invocation();
       if (!run || run.outcome) return undefined;
-      if (lengthOf(context, failureJson) > 2 * run.limits.outputBytes + failureOverhead) stop(run, 'outputBytes');
+      if (lengthOf(crossing, failureJson) > 2 * run.limits.outputBytes + failureOverhead) stop(run, 'outputBytes');
       else end(run, { kind: 'thrown', failure: JSON.parse(textOf(context, failureJson)) as GuestFailure });
       return undefined;
     },
@@ -60,21 +62,26 @@ function answerFunctions({ context, invocation }: HostFunctionsOptions): Record<
 }
 
 /** What code may ask for while it runs. */
-function serviceFunctions({ context, bridge, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
+function serviceFunctions({
+  context,
+  crossing,
+  bridge,
+  invocation,
+}: HostFunctionsOptions): Record<string, HostFunction> {
   return {
     bridge: (operation, parametersJson) => {
       const answer =
-        lengthOf(context, parametersJson) > bridgeLimit
+        lengthOf(crossing, parametersJson) > bridgeLimit
           ? '[0,{"name":"RangeError","message":"The data is too long"}]'
           : bridge.call(textOf(context, operation), textOf(context, parametersJson));
-      return context.newString(answer);
+      return crossing.newText(answer);
     },
     call: (id, operation, payloadJson) => {
       const run = invocation();
       if (!run || run.outcome) return undefined;
       run.hostCalls += 1;
       if (run.hostCalls > run.limits.hostCalls) stop(run, 'hostCalls');
-      else if (lengthOf(context, payloadJson) > run.limits.outputBytes) stop(run, 'outputBytes');
+      else if (lengthOf(crossing, payloadJson) > run.limits.outputBytes) stop(run, 'outputBytes');
       else {
         run.awaitedCalls += 1;
         run.send(context.getNumber(numberHandle(id)), textOf(context, operation), textOf(context, payloadJson));
@@ -106,9 +113,8 @@ const numberHandle = (handle: QuickJSHandle | undefined): QuickJSHandle => {
   throw new TypeError('Missing parameter');
 };
 
-/** UTF-16 units of text, known before any of it is copied out. */
-function lengthOf(context: QuickJSContext, handle: QuickJSHandle | undefined): number {
-  return handle ? context.getProp(handle, 'length').consume(context.getNumber) : 0;
+function lengthOf({ lengthOf: measure }: Crossing, handle: QuickJSHandle | undefined): number {
+  return handle ? measure(handle) : 0;
 }
 
 function textOf(context: QuickJSContext, handle: QuickJSHandle | undefined): string {

@@ -3,6 +3,7 @@ import {
   newQuickJSWASMModule,
   newVariant,
   type QuickJSContext,
+  type QuickJSHandle,
   type QuickJSRuntime,
   type QuickJSWASMModule,
   RELEASE_SYNC,
@@ -42,10 +43,24 @@ export function memoryOf({ memory }: QuickJs): { bytes: number; grownBytes: numb
 
 type Ffi = ReturnType<QuickJSWASMModule['getFFI']>;
 
+type ValuePointer = ReturnType<Ffi['QTS_Call']>;
+
 /** Members that QuickJSRuntime has but does not offer; the version of the package is fixed for this. */
 interface RuntimeInternals {
   rt: Lifetime<Parameters<Ffi['QTS_ExecutePendingJob']>[0]>;
   memory: { newMutablePointerArray(length: number): Lifetime<{ ptr: Parameters<Ffi['QTS_ExecutePendingJob']>[2] }> };
+}
+
+/** The same of QuickJSContext. */
+interface ContextInternals {
+  ctx: Lifetime<Parameters<Ffi['QTS_Call']>[0]>;
+  memory: {
+    heapValueHandle(pointer: ValuePointer): QuickJSHandle;
+    module: {
+      _malloc(bytes: number): Parameters<Ffi['QTS_NewString']>[1] & Parameters<Ffi['QTS_Call']>[4];
+      _free(pointer: number): void;
+    };
+  };
 }
 
 /** Runs up to `count` jobs of the promise queue and tells how many ran; NaN when one failed outside of any promise. */
@@ -65,5 +80,59 @@ export function jobRunner({ wasm, runtime, context }: QuickJs): RunJobs {
     const executed = ffi.QTS_GetFloat64(anyContext, answer);
     ffi.QTS_FreeValuePointerRuntime(rt.value, answer);
     return executed;
+  };
+}
+
+/** What crosses into an instance and back at each run, without the detours that the package takes. */
+export interface Crossing {
+  /** A string of QuickJS, encoded by Node.js itself. */
+  newText(text: string): QuickJSHandle;
+  /** UTF-16 units of a string, before any of it is copied out. */
+  lengthOf(text: QuickJSHandle): number;
+  /** Calls a function of the guest without `this`. */
+  call(run: QuickJSHandle, parameters: readonly QuickJSHandle[]): { value: QuickJSHandle } | { error: QuickJSHandle };
+}
+
+const mostParameters = 4;
+const wordBytes = 4;
+
+/** @throws {Error} from `newText` where the instance has no room for the text. */
+export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
+  const ffi = wasm.getFFI();
+  const { ctx, memory: own } = context as unknown as ContextInternals;
+  const { heapValueHandle, module } = { heapValueHandle: own.heapValueHandle.bind(own), module: own.module };
+  const none = ffi.QTS_GetUndefined();
+  const lengthKey = context.newString('length');
+  const words = module._malloc(mostParameters * wordBytes);
+  // The memory may have grown since the last time: then old views of it are detached.
+  const view = (pointer: number, bytes: number) => Buffer.from(memory.buffer, pointer, bytes);
+
+  return {
+    newText: (text) => {
+      const bytes = Buffer.byteLength(text);
+      const pointer = module._malloc(bytes + 1);
+      if (pointer === 0) throw new Error('No memory for a text');
+      const target = view(pointer, bytes + 1);
+      target.write(text);
+      target[bytes] = 0;
+      const value = ffi.QTS_NewString(ctx.value, pointer);
+      module._free(pointer);
+      return heapValueHandle(value);
+    },
+    lengthOf: (text) => {
+      const length = ffi.QTS_GetProp(ctx.value, text.value, lengthKey.value);
+      const units = ffi.QTS_GetFloat64(ctx.value, length);
+      ffi.QTS_FreeValuePointer(ctx.value, length);
+      return units;
+    },
+    call: (run, parameters) => {
+      const target = view(words, mostParameters * wordBytes);
+      for (const [index, parameter] of parameters.entries()) target.writeUInt32LE(parameter.value, index * wordBytes);
+      const result = ffi.QTS_Call(ctx.value, run.value, none, parameters.length, words);
+      const error = ffi.QTS_ResolveException(ctx.value, result);
+      if (!error) return { value: heapValueHandle(result) };
+      ffi.QTS_FreeValuePointer(ctx.value, result);
+      return { error: heapValueHandle(error) };
+    },
   };
 }
