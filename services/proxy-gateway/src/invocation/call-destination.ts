@@ -47,9 +47,6 @@ export function callDestination(message: Target & RequestMessage, exchange: Exch
   return promise;
 }
 
-/** A larger answer is not copied for it. */
-const mostAsText = 16 * 1024;
-
 class AnswerSink implements DestinationSink {
   readonly #exchange: Exchange;
   readonly #response: ServerResponse;
@@ -128,11 +125,9 @@ class AnswerSink implements DestinationSink {
     this.#reject(error);
   }
 
-  /** The answer goes out, or the rest of it. Text leaves in one piece with the head, bytes in a second one. */
+  /** The answer goes out, or the rest of it. */
   endAnswer(): void {
-    const whole = this.#whole;
-    if (whole && whole.length <= mostAsText) this.#response.end(whole.toString('latin1'), 'latin1');
-    else this.#response.end(whole);
+    this.#response.end(this.#whole);
     this.#resolve(undefined);
   }
 }
