@@ -63,6 +63,7 @@ test('closing waits for what must be ended from outside', async () => {
   const pool = openTestPool({ limits });
   await pool.ready();
   const hostile = pool.failure(`module.exports = () => { ${uninterruptible} }`);
+  await pool.started();
   await pool.close();
   expect(await hostile).toMatchObject({ cause: { limit: 'cpuMs' } });
 }, 60_000);

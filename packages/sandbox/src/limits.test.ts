@@ -126,6 +126,7 @@ test('closing waits for what runs and refuses what waits', async () => {
   const host = () => new Promise<string>((resolve) => setTimeout(resolve, 100, '"done"'));
   const runs = closing.body('module.exports = async (req) => ({ body: await req.svc.tokenize(1) })', { host });
   const waits = closing.failure(good);
+  await closing.started();
   await Promise.all([closing.close(), closing.close()]);
   expect(await runs).toBe('done');
   expect(await waits).toMatchObject({ code: 'unavailable', status: 503 });

@@ -61,6 +61,10 @@ export function openTestPool(options: TestPoolOptions = {}) {
     printed,
     faults,
     run,
+    /** Resolves when something runs. */
+    started: async (): Promise<void> => {
+      while (pool.state().running === 0) await new Promise((resolve) => setImmediate(resolve));
+    },
     /** The parsed body that the code returned. */
     body: async (code: string, task?: Partial<TransformTask>): Promise<unknown> => {
       const { bodyJson } = await run(code, task);

@@ -134,6 +134,14 @@ describe('timers', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
+  test('one that the module sets when it is loaded fires in the first invocation', async () => {
+    const code = `
+      const ready = new Promise((resolve) => setTimeout(resolve, 5, 'ready'));
+      module.exports = async () => ({ body: await ready })`;
+    expect(await pool.body(code, { proxyId: 'module timer' })).toBe('ready');
+    expect(await pool.body(code, { proxyId: 'module timer' })).toBe('ready');
+  });
+
   test('a timer that is left over does not fire in the next invocation', async () => {
     const code =
       'let fired = 0; module.exports = () => { setTimeout(() => { fired += 1 }, 1); return { body: fired } }';

@@ -77,6 +77,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   const runner = newTurnRunner({ limits, record, breaker, onSuspend: options.onSuspend, isClosed: () => closed });
   const turns = newTurns<Run>((turn, close) => void takeTurn(turn, close));
   let underWay = 0;
+  let inThreads = 0;
   let closed = false;
   const shared = {
     limits,
@@ -107,12 +108,20 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 
   /** Settles every run of the turn in the end; `close` is called when no other may join it any more. */
   async function takeTurn(turn: Turn<Run>, close: () => void): Promise<void> {
-    const work = (threads: Threads) => {
-      close();
-      return runner.run(turn, threads);
-    };
     try {
-      for (const end of await inTurn(turn[0].task, work)) settle(end);
+      // No thread waits for it; who joins meanwhile has the same.
+      const configurationJson = await turn[0].task.configuration();
+      const { ends, again } = await inTurn(turn[0].task, async (threads) => {
+        close();
+        inThreads += turn.length;
+        try {
+          return await runner.run(turn, configurationJson, threads);
+        } finally {
+          inThreads -= turn.length;
+        }
+      });
+      for (const end of ends) settle(end);
+      for (const rest of again) void takeTurn(rest, () => {});
     } catch (error) {
       close();
       for (const run of turn) settle({ run, error });
@@ -133,16 +142,10 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   }
 
   function settle({ run, result, error }: RunEnd): void {
-    if (!result && error === undefined) {
-      void takeTurn([run], () => {});
-      return;
-    }
     underWay -= 1;
     if (result) run.resolve(result);
     else run.reject(error);
   }
-
-  const running = () => quick.running + (slow?.running ?? 0);
 
   async function compile(threads: Threads, code: string): Promise<CompileError | undefined> {
     try {
@@ -166,8 +169,8 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       quick.schedule({ tenantId, isDoubtful: () => true }, (threads) => compile(threads, code)),
     state: () => ({
       threads: quick.up + (slow?.up ?? 0),
-      running: running(),
-      waiting: underWay - running(),
+      running: quick.running + (slow?.running ?? 0),
+      waiting: underWay - inThreads,
       ...runner.counts,
       suspended: breaker.open,
       suspensions: breaker.trips,

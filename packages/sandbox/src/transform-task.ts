@@ -7,7 +7,7 @@ export interface TransformTask {
   code: string;
   /** `req.args` as JSON text; it reaches the sandbox as it is. */
   argsJson: string;
-  /** `req.configuration` as JSON text; asked for when the run's turn has come. */
+  /** `req.configuration` as JSON text; asked for once by the runs that take their turn together. */
   configuration: () => Promise<string>;
   /**
    * Runs with the same object here have the same code and the same configuration, and may take their turn together: a

@@ -17,7 +17,10 @@ const answer: RunAnswer = {
 };
 
 /** Runs a turn of three in a thread that does this. */
-async function runInThread(thread: (task: TurnTask, port: MessagePort) => Promise<RunAnswer[]>) {
+async function runInThread(
+  thread: (task: TurnTask, port: MessagePort) => Promise<RunAnswer[]>,
+  onEndOf: (index: number) => void = () => {},
+) {
   const record = newTrackRecord({ slowMs: 25, memoryMs: 60_000 });
   const breaker = newBreaker({ kills: 10, windowMs: 60_000, openMs: 60_000 });
   const runner = newTurnRunner({ limits, record, breaker, onSuspend: undefined, isClosed: () => false });
@@ -30,30 +33,41 @@ async function runInThread(thread: (task: TurnTask, port: MessagePort) => Promis
       called.push(`${operation} of ${index}`);
       return '1';
     };
-    const onEnd = () => ended.push(index);
+    const onEnd = () => {
+      ended.push(index);
+      onEndOf(index);
+    };
     return { task: { ...task, configuration: async () => '{}', host, onEnd }, resolve: () => {}, reject: () => {} };
   });
   runner.listen(port1);
   const threads: Threads = { up: 1, run: (_, task) => thread(task as TurnTask, port2), close: async () => {} };
   try {
-    const ends = await runner.run(turn as Turn<Run>, threads);
-    const kinds = ends.map(({ result, error }) => (result ? 'result' : error ? 'error' : 'again'));
-    return { kinds, called, ended, counts: runner.counts, isSlow: record.isSlow('t') };
+    const { ends, again } = await runner.run(turn as Turn<Run>, '{}', threads);
+    const indexOf = ({ task }: Run) => Number(task.argsJson);
+    return {
+      results: ends.filter(({ result }) => result).map(({ run }) => indexOf(run)),
+      errors: ends.filter(({ error }) => error).map(({ run }) => indexOf(run)),
+      again: again.map((rest) => rest.map(indexOf)),
+      called,
+      ended,
+      counts: runner.counts,
+      isSlow: record.isSlow('t'),
+    };
   } finally {
     port1.close();
   }
 }
 
 test('each answer is that of its run, and what the thread gave back is to be run again', async () => {
-  const { kinds, ended, counts, isSlow } = await runInThread(async () => [answer, answer]);
-  expect(kinds).toEqual(['result', 'result', 'again']);
-  expect(ended).toEqual([0, 1]);
-  expect(counts).toMatchObject({ runs: 2, cpuMs: 0.2, durationMs: 0.4, stops: {} });
+  const { ended, counts, isSlow, ...went } = await runInThread(async () => [answer]);
+  expect(went).toMatchObject({ results: [0], errors: [], again: [[1, 2]] });
+  expect(ended).toEqual([0]);
+  expect(counts).toMatchObject({ runs: 1, cpuMs: 0.1, durationMs: 0.2, stops: {} });
   expect(isSlow).toBe(false);
 });
 
 test('when the thread had to be ended, runs are repeated, but none that has acted through its client', async () => {
-  const { kinds, called, ended, counts, isSlow } = await runInThread(async ({ runs }, port) => {
+  const { called, ended, counts, isSlow, ...went } = await runInThread(async ({ runs }, port) => {
     const call: HostCall = { hostKey: runs[1]?.hostKey ?? '', id: 1, operation: 'tokenize', payloadJson: '1' };
     const answered = new Promise((resolve) => port.once('message', resolve));
     port.postMessage(call);
@@ -61,10 +75,20 @@ test('when the thread had to be ended, runs are repeated, but none that has acte
     throw new ThreadEnded('cpuMs');
   });
   expect(called).toEqual(['tokenize of 1']);
-  expect(kinds).toEqual(['again', 'error', 'again']);
+  expect(went).toMatchObject({ results: [], errors: [1], again: [[0], [2]] });
   expect(ended).toEqual([1]);
   expect(counts).toMatchObject({ runs: 1, stops: { cpuMs: 1 } });
   expect(isSlow).toBe(true);
+});
+
+test('who fails when it is told of the end of one run costs the others nothing', async () => {
+  const { results, errors, ended } = await runInThread(
+    async () => [answer, answer, answer],
+    (index) => {
+      if (index === 1) throw new Error('the log is full');
+    },
+  );
+  expect({ results, errors, ended }).toEqual({ results: [0, 2], errors: [1], ended: [0, 1, 2] });
 });
 
 test('a call that arrives after the end is not answered, nor is one under another key', async () => {

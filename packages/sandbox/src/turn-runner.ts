@@ -18,11 +18,17 @@ export interface Run {
   reject(error: unknown): void;
 }
 
-/** What came of a run; without result and error it is to be run again, by itself. */
+/** What came of a run: the result, or the error. */
 export interface RunEnd {
   run: Run;
   result?: TransformResult;
   error?: unknown;
+}
+
+/** What came of a turn: runs that ended, and the turns in which the others are to be run again. */
+export interface TurnEnd {
+  ends: RunEnd[];
+  again: Turn<Run>[];
 }
 
 /** What runs used and how they were stopped, since the start. */
@@ -68,23 +74,29 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
     task.onEnd?.({ configurationJson, console, cpuMs, durationMs });
   }
 
-  function endOf(run: Run, { outcome, cpuMs, durationMs }: RunAnswer): RunEnd {
-    if (outcome.kind !== 'result') return { run, error: toError(outcome, limits) };
-    const { bodyJson, headersJson } = outcome;
-    return { run, result: { bodyJson, headersJson, cpuMs, durationMs } };
+  function endOf(run: Run, answer: RunAnswer | undefined, failure: unknown, given: Given): RunEnd {
+    const isResult = answer?.outcome.kind === 'result';
+    const error = answer && answer.outcome.kind !== 'result' ? toError(answer.outcome, limits) : failure;
+    try {
+      count(run, answer, isResult ? undefined : error, given);
+    } catch (thrown) {
+      return { run, error: thrown }; // whoever was told of the end of this run; the others have theirs
+    }
+    if (answer?.outcome.kind !== 'result') return { run, error };
+    const { bodyJson, headersJson } = answer.outcome;
+    return { run, result: { bodyJson, headersJson, cpuMs: answer.cpuMs, durationMs: answer.durationMs } };
   }
 
   return {
     counts,
     listen: hostCalls.listen,
     /**
-     * One message to a thread. When it had to be ended, nobody knows for which of several runs: they are to be run
-     * again, each by itself, as is what it gave back; but none that has acted through its client.
+     * One message to a thread. What it gave back is run again together. When it had to be ended, nobody knows for which
+     * of several runs: then each is run again by itself, but none that has acted through its client.
      */
-    run: async (turn: Turn<Run>, threads: Threads): Promise<RunEnd[]> => {
-      const { tenantId, proxyId, kind, code, configuration, once = false } = turn[0].task;
-      const configurationJson = await configuration();
-      const startedAt = performance.now();
+    run: async (turn: Turn<Run>, configurationJson: string, threads: Threads): Promise<TurnEnd> => {
+      const { tenantId, proxyId, kind, code, once = false } = turn[0].task;
+      const given: Given = { configurationJson, startedAt: performance.now() };
       const runs = turn.map(({ task }) => ({
         argsJson: task.argsJson,
         hostKey: task.host && hostCalls.open(task.host),
@@ -100,16 +112,20 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
         else failure = isClosed() ? busy() : error;
       }
       const acted = runs.map(({ hostKey }) => hostKey !== undefined && hostCalls.close(hostKey));
-      return turn.map((run, index) => {
+      const ends: RunEnd[] = [];
+      const left: Run[] = [];
+      for (const [index, run] of turn.entries()) {
         const answer = answers[index];
-        if (!answer && turn.length > 1 && !acted[index]) return { run };
-        const end = answer ? endOf(run, answer) : { run, error: failure };
-        count(run, answer, end.error, { configurationJson, startedAt });
-        return end;
-      });
+        if (!answer && turn.length > 1 && !acted[index]) left.push(run);
+        else ends.push(endOf(run, answer, failure, given));
+      }
+      return { ends, again: failure === undefined ? asTurns([left]) : asTurns(left.map((run) => [run])) };
     },
   };
 }
+
+const asTurns = (groups: Run[][]): Turn<Run>[] =>
+  groups.flatMap(([first, ...others]) => (first ? [[first, ...others] satisfies Turn<Run>] : []));
 
 function limitOf(error: unknown): Stop | undefined {
   return error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { openTestPool } from './pool-for-tests.ts';
 import type { TransformTask } from './transform-task.ts';
 import { newTurns, type Turn } from './turns.ts';
@@ -39,6 +40,18 @@ describe('who shares a turn', () => {
     expect(sizes()).toEqual([2, 1]);
   });
 
+  test('nobody joins what has waited for long, and may be refused soon', async () => {
+    const { turns, sizes } = openTurns();
+    turns.add(runOf(), 9);
+    await nextPhase();
+    const now = performance.now();
+    jest.spyOn(performance, 'now').mockReturnValue(now + 200);
+    turns.add(runOf(), 9);
+    jest.restoreAllMocks();
+    await nextPhase();
+    expect(sizes()).toEqual([1, 1]);
+  });
+
   test.each<[string, Partial<TransformTask>]>([
     ['another version', { version: {} }],
     ['the other kind', { kind: 'response' }],
@@ -68,9 +81,10 @@ describe('in a pool', () => {
   const limits = { cpuMs: 200, wallMs: 10_000 };
   const code = `
     let runs = 0;
-    module.exports = async ({ args }) => {
+    module.exports = async ({ args, svc }) => {
       console.log('run', args.of);
       runs += 1;
+      if (args.acts) await svc.tokenize(args.of);
       if (args.loops) for (;;);
       if (args.blocks) return new Array(1e9) + '';
       const end = Date.now() + (args.takesMs ?? 0);
@@ -80,7 +94,7 @@ describe('in a pool', () => {
     }`;
 
   /** Runs the code for all inputs at once, after it has become known, and tells what became of each. */
-  async function runAll(inputs: object[]) {
+  async function runAll(inputs: object[], task: Partial<TransformTask> = {}) {
     const pool = openTestPool({ limits, queueLimit: 100 });
     await pool.ready();
     for (let i = 0; i < 3; i += 1) await pool.run(code, { version, argsJson: '{}' });
@@ -91,6 +105,7 @@ describe('in a pool', () => {
           .run(code, {
             version,
             argsJson: JSON.stringify({ of, ...input }),
+            ...task,
             onEnd: ({ console }) => printed[of]?.push(...console.map(({ text }) => text)),
           })
           .then(
@@ -117,7 +132,7 @@ describe('in a pool', () => {
 
   test('an error is that of its own run', async () => {
     const { ends } = await runAll([{}, { throws: true }, {}]);
-    expect(ends).toEqual([good(0), 'Error: of 1 (line 10)', good(2)]);
+    expect(ends).toEqual([good(0), 'Error: of 1 (line 11)', good(2)]);
   });
 
   test('runs that take longer than those before them are all answered', async () => {
@@ -129,6 +144,33 @@ describe('in a pool', () => {
     const { ends, state } = await runAll([{}, {}, { [hangs]: true }, {}, {}]);
     expect(ends).toEqual([good(0), good(1), expect.stringContaining('CPU time'), good(3), good(4)]);
     expect(state.stops).toEqual({ cpuMs: 1 });
+  });
+
+  test('what has acted through its client is answered, whatever comes behind it in the turn', async () => {
+    const acted: string[] = [];
+    const host = async (_: string, payloadJson: string) => {
+      acted.push(payloadJson);
+      return '1';
+    };
+    const { ends, state } = await runAll([{}, { acts: true }, { blocks: true }, {}], { host });
+    expect(acted).toEqual(['1']);
+    expect(ends).toEqual([good(0), good(1), expect.stringContaining('CPU time'), good(3)]);
+    expect(state.stops).toEqual({ cpuMs: 1 });
+  });
+
+  test('those that wait are told from those whose turn it is', async () => {
+    const pool = openTestPool({ limits });
+    await pool.ready();
+    for (let i = 0; i < 3; i += 1) await pool.run(code, { version, argsJson: '{}' });
+    const runs = Array.from({ length: 40 }, () => pool.run(code, { version, argsJson: '{}' }));
+    expect(pool.state()).toMatchObject({ running: 0, waiting: 40 });
+    await Promise.race(runs);
+    const { running, waiting } = pool.state();
+    expect(running).toBe(1);
+    expect(waiting).toBeLessThan(40);
+    await Promise.all(runs);
+    expect(pool.state()).toMatchObject({ running: 0, waiting: 0 });
+    await pool.close();
   });
 
   test('a configuration that cannot be read fails the runs that wait for it', async () => {

@@ -1,5 +1,7 @@
-/** More would gain nothing, and what came first would wait for the others. */
-const mostOfBatch = 16;
+import type { RequestListener } from 'node:http';
+
+/** A larger batch gains nothing, and what came first would wait for the others. */
+const enough = 16;
 
 /**
  * A function that keeps what it is given until the current phase of the event loop is over, and has `handle` work it off
@@ -15,7 +17,7 @@ export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
   const waiting: T[] = [];
 
   function handleAll(): void {
-    const batch = waiting.splice(0, mostOfBatch);
+    const batch = waiting.splice(0, Math.max(enough, waiting.length >> 1)); // half of it, so that no backlog grows
     if (waiting.length > 0) setImmediate(handleAll);
     for (const item of batch) handle(item);
   }
@@ -24,4 +26,10 @@ export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
     waiting.push(item);
     if (waiting.length === 1) setImmediate(handleAll);
   };
+}
+
+/** The same for the requests of a server. */
+export function requestsInBatches(listener: RequestListener): RequestListener {
+  const handle = inBatches(([request, response]: Parameters<RequestListener>) => listener(request, response));
+  return (request, response) => handle([request, response]);
 }

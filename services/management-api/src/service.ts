@@ -12,6 +12,7 @@ import {
   measureDisclosures,
   measurePool,
   type Runtime,
+  requestsInBatches,
   type Service,
 } from '@sluice/service-runtime';
 import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
@@ -76,7 +77,7 @@ export async function start(
     metrics,
     tracing,
   });
-  const server = createHttpServer(createApp(context, config.HEADER_PREFIX, observer));
+  const server = createHttpServer(requestsInBatches(createApp(context, config.HEADER_PREFIX, observer)));
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }
 

@@ -9,6 +9,7 @@ import {
   measureDisclosures,
   measurePool,
   type Runtime,
+  requestsInBatches,
   type Service,
 } from '@sluice/service-runtime';
 import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
@@ -58,7 +59,9 @@ export async function start(
     tracing,
   });
   const server = createHttpServer(
-    createApp(context, { headerPrefix: config.HEADER_PREFIX, corsOrigins: config.CORS_ORIGINS, observer }),
+    requestsInBatches(
+      createApp(context, { headerPrefix: config.HEADER_PREFIX, corsOrigins: config.CORS_ORIGINS, observer }),
+    ),
   );
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }

@@ -48,9 +48,6 @@ function exported(exports) {
  * @param {string | undefined} clientName
  */
 export async function invoke(argsJson, configurationJson, clientName) {
-  // What is left of the run before belongs to nobody any more.
-  clearTimers();
-  abandonCalls();
   try {
     if (typeof transform !== 'function') {
       throw new GuestTypeError('module.exports is not a function: export an async function (req) { … }');
@@ -67,6 +64,12 @@ export async function invoke(argsJson, configurationJson, clientName) {
   } catch (error) {
     host.fail(stringify(describe(error)));
   }
+}
+
+/** Lets go of all that belongs to one invocation. */
+export function reset() {
+  clearTimers();
+  abandonCalls();
 }
 
 /**

@@ -25,7 +25,7 @@ const leftoverSlices = 8;
 /** CPU time only: a thread that had to stand still meanwhile has done nothing wrong, and a new guest costs 20 ms. */
 const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 
-const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer'] as const;
+const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
 type GuestFunction = (typeof exportedFunctions)[number];
 
 type GuestRun = RunInput & Pick<TurnTask, 'code' | 'configurationJson'>;
@@ -39,7 +39,7 @@ export class Guest {
   readonly #crossing: Crossing;
   readonly #noText: QuickJSHandle;
   readonly #clientName: QuickJSHandle;
-  /** Of the last run: it is mostly that of the next. */
+  /** Of the runs of one turn. */
   #configuration: { json: string; handle: QuickJSHandle } | undefined;
   #defined = false;
   #invocation: Invocation | undefined;
@@ -91,7 +91,7 @@ export class Guest {
     try {
       if (!this.#defined) this.#define(run.code, invocation);
       if (!invocation.outcome) await this.#invoke(run, invocation);
-      return this.#defined && isReusable(invocation) && this.#finish();
+      return this.#defined && isReusable(invocation) && this.#finish(invocation);
     } catch (error) {
       end(invocation, { kind: 'stopped', by: error instanceof RangeError ? 'stackBytes' : 'crashed' });
       return false;
@@ -171,13 +171,21 @@ export class Guest {
   }
 
   /** Lets what is left of the invocation come to its end. False when that takes too long. */
-  #finish(): boolean {
+  #finish(invocation: Invocation): boolean {
     const { runtime } = this.#quickjs;
     if (runtime.hasPendingJob()) this.#leftover = startBudget(leftoverLimits);
     for (let slice = 0; slice < leftoverSlices && runtime.hasPendingJob(); slice += 1) {
       if (Number.isNaN(this.#runJobs(jobsPerSlice))) return false;
     }
-    return !runtime.hasPendingJob() && !this.#leftover?.exceeded();
+    const reset = this.#call('reset', invocation, []);
+    reset?.dispose();
+    return reset !== undefined && !runtime.hasPendingJob() && !this.#leftover?.exceeded();
+  }
+
+  /** Lets go of the configuration while the guest waits for its next turn. */
+  endTurn(): void {
+    this.#configuration?.handle.dispose();
+    this.#configuration = undefined;
   }
 
   #configurationText(json: string): QuickJSHandle {

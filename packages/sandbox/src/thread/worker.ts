@@ -15,7 +15,7 @@ import { newInstance } from './quickjs.ts';
 import { openTaskMark } from './task-mark.ts';
 import { readError } from './thrown.ts';
 
-/** What is left of a longer turn takes another one, so that it holds up neither itself nor others. */
+/** CPU time. What is left of a longer turn takes another one, so that it holds up neither itself nor others. */
 const longestTurnMs = 10;
 
 const settings = workerData as ThreadSettings;
@@ -34,12 +34,21 @@ hostCalls.on('message', (answer: HostAnswer) => {
   if (current && answer.hostKey === current.hostKey) receive(current.invocation, answer);
 });
 
-/** Runs a transform for each input, in order. What is not answered was not run: its turn had become too long. */
+/**
+ * Runs a transform for each input, in order. What is not answered was not run: a turn ends behind a run after which the
+ * next would wait, or that has acted through its client, so that nothing that comes later can cost it its answer.
+ */
 export async function run({ taskNumber, task }: Numbered<TurnTask>): Promise<RunAnswer[]> {
-  const startedAt = performance.now();
+  const answers = await runTurn(taskNumber, task);
+  garbage.collect();
+  return answers;
+}
+
+async function runTurn(taskNumber: number, task: TurnTask): Promise<RunAnswer[]> {
   const answers: RunAnswer[] = [];
   let entry = task.once ? undefined : contexts.take(task);
   let cpuMs = threadCpuMs();
+  let usedMs = 0;
   for (const input of task.runs) {
     mark.begin(taskNumber, cpuMs);
     if (!entry) {
@@ -49,16 +58,17 @@ export async function run({ taskNumber, task }: Numbered<TurnTask>): Promise<Run
     const { answer, isReusable } = await runGuest(entry.guest, task, input, cpuMs);
     answers.push(answer);
     cpuMs += answer.cpuMs;
+    usedMs += answer.cpuMs;
     entry.uses += 1;
-    if (!isReusable) {
+    if (!isReusable || task.once) {
       discard(entry.guest);
-      entry = undefined;
+      return answers;
     }
-    if (performance.now() - startedAt > longestTurnMs) break;
+    if (answer.hostCalls > 0 || usedMs > longestTurnMs) break;
   }
-  if (entry && task.once) discard(entry.guest);
-  else if (entry) contexts.keep(task, entry);
-  garbage.collect();
+  if (!entry) return answers;
+  entry.guest.endTurn();
+  contexts.keep(task, entry);
   return answers;
 }
 

@@ -117,7 +117,8 @@ class AnswerSink implements DestinationSink {
     if (this.#chunks) {
       this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) });
     } else {
-      endInBatches(this);
+      if (this.#whole) endInBatches(this);
+      else this.endAnswer();
     }
   }
 

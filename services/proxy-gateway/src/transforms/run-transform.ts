@@ -53,7 +53,9 @@ async function readConfiguration(proxy: ProxyDefinition, { vault, proxies }: Con
   if (!configurationCiphertext) return '{}';
   const place = { tenantId, purpose: 'proxy_secrets', recordId, field: 'configuration' } as const;
   try {
-    return (await decryptSecret(vault, place, configurationCiphertext)).toString();
+    const json = (await decryptSecret(vault, place, configurationCiphertext)).toString();
+    JSON.parse(json);
+    return json;
   } catch (error) {
     proxies.drop([tagOf.proxy(recordId)]); // it may have been put right in Postgres, and nobody would say so
     throw error;

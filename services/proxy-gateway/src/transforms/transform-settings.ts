@@ -13,7 +13,7 @@ export const transformSettings = {
     type: 'integer',
     minimum: 1,
     default: 1000,
-    description: 'Most transforms that wait for a thread',
+    description: 'Most turns of transforms that wait for a thread; quick runs of one transform share one',
   },
   ...limitSettings,
   TRANSFORM_BREAKER_KILLS: {
