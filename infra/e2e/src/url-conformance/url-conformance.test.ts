@@ -25,7 +25,14 @@ async function answersOf(
   const node: Answer[] = JSON.parse(JSON.stringify(new Function('cases', statements)(cases)));
   const code = `module.exports = ({ args: { body: cases } }) => ({ body: (() => { ${statements} })() })`;
   const argsJson = JSON.stringify({ body: cases });
-  const task = { tenantId: 't', proxyId: 'p', kind: 'request', code, argsJson, configuration: async () => '{}' } as const;
+  const task = {
+    tenantId: 't',
+    proxyId: 'p',
+    kind: 'request',
+    code,
+    argsJson,
+    configuration: async () => '{}',
+  } as const;
   const { bodyJson = '[]' } = await pool.run(task);
   return { node, sandbox: JSON.parse(bodyJson) };
 }
