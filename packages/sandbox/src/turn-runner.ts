@@ -75,10 +75,9 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
   }
 
   function endOf(run: Run, answer: RunAnswer | undefined, failure: unknown, given: Given): RunEnd {
-    const isResult = answer?.outcome.kind === 'result';
     const error = answer && answer.outcome.kind !== 'result' ? toError(answer.outcome, limits) : failure;
     try {
-      count(run, answer, isResult ? undefined : error, given);
+      count(run, answer, error, given);
     } catch (thrown) {
       return { run, error: thrown }; // whoever was told of the end of this run; the others have theirs
     }
