@@ -173,6 +173,18 @@ describe('in a pool', () => {
     await pool.close();
   });
 
+  test('no thread waits for a configuration', async () => {
+    const pool = openTestPool({ limits });
+    await pool.ready();
+    const read = Promise.withResolvers<string>();
+    const waits = pool.body(code, { configuration: () => read.promise });
+    expect(await pool.body(code, { tenantId: 'other' })).toMatchObject({ runs: 1 });
+    expect(pool.state()).toMatchObject({ running: 0, waiting: 1 });
+    read.resolve('{}');
+    expect(await waits).toMatchObject({ runs: 1 });
+    await pool.close();
+  });
+
   test('a configuration that cannot be read fails the runs that wait for it', async () => {
     const configuration = async () => {
       throw new Error('unreadable');

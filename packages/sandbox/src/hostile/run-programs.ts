@@ -3,6 +3,7 @@ import { TransformStopped } from '../failure.ts';
 import { defaultTransformLimits, type TransformLimits } from '../limits.ts';
 import { openTransformPool, type TransformPool } from '../pool.ts';
 import type { TransformTask } from '../transform-task.ts';
+import { quantile } from './good-load.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 
 /** How one program ended. */
@@ -147,7 +148,11 @@ export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): P
   }
   await settled;
   durations.sort((a, b) => a - b);
-  const quantile = (part: number) =>
-    durations[Math.min(Math.floor(durations.length * part), durations.length - 1)] ?? 0;
-  return { invocations: durations.length, lost: losses.length, losses, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+  return {
+    invocations: durations.length,
+    lost: losses.length,
+    losses,
+    p50Ms: quantile(durations, 0.5),
+    p99Ms: quantile(durations, 0.99),
+  };
 }
