@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +58,7 @@ test('writes what is recorded soon, as it was', async () => {
   const { db } = database.current;
   const tenantId = randomUUID();
   const recorded = disclosure(tenantId, { actorId: null });
-  open({ stack }).record(recorded);
+  await open({ stack }).record(recorded);
   await eventually('written', async () => (await rowsOf(db, tenantId)).length > 0);
   expect(await rowsOf(db, tenantId)).toEqual([
     {
@@ -78,7 +79,7 @@ test('writes what is queued before it closes, more than one batch of it, each on
   const stack = new AsyncDisposableStack();
   const tenantId = randomUUID();
   const log = open({ stack, flushIntervalMs: never });
-  for (let i = 0; i < 2500; i++) log.record(disclosure(tenantId, { entityId: `token-${i}` }));
+  for (let i = 0; i < 2500; i++) await log.record(disclosure(tenantId, { entityId: `token-${i}` }));
   await stack.disposeAsync();
   const ids = await entitiesOf(database.current.db, tenantId);
   expect([ids.length, new Set(ids).size]).toEqual([2500, 2500]);
@@ -87,9 +88,9 @@ test('writes what is queued before it closes, more than one batch of it, each on
 test('refuses with 503 what it cannot keep: what cannot be recorded is not disclosed', async () => {
   await using stack = new AsyncDisposableStack();
   const log = open({ stack, DISCLOSURE_QUEUE_LIMIT: 2, flushIntervalMs: never });
-  log.record(disclosure(randomUUID()));
-  log.record(disclosure(randomUUID()));
-  expect(() => log.record(disclosure(randomUUID()))).toThrow(refusedAtOnce);
+  await log.record(disclosure(randomUUID()));
+  await log.record(disclosure(randomUUID()));
+  await expect(log.record(disclosure(randomUUID()))).rejects.toEqual(refusedAtOnce);
 });
 
 test('tells of a batch that could not be written, keeps it, and writes it when that is possible again', async () => {
@@ -98,11 +99,11 @@ test('tells of a batch that could not be written, keeps it, and writes it when t
   const tenantId = randomUUID();
   const log = open({ stack, db });
   await sql`alter table audit_log rename to elsewhere`.execute(db);
-  log.record(disclosure(tenantId));
+  await log.record(disclosure(tenantId));
   await eventually('told', () => failures.length > 1);
   await sql`alter table elsewhere rename to audit_log`.execute(db);
   await eventually('written', async () => (await rowsOf(db, tenantId)).length > 0);
-  log.record(disclosure(tenantId));
+  await log.record(disclosure(tenantId));
   await eventually('both', async () => (await rowsOf(db, tenantId)).length === 2);
 });
 
@@ -121,8 +122,8 @@ test('a batch that was stored, which nobody heard of, is stored once', async () 
     },
   });
   const log = open({ stack, db: losing });
-  log.record(disclosure(tenantId));
-  log.record(disclosure(tenantId));
+  await log.record(disclosure(tenantId));
+  await log.record(disclosure(tenantId));
   await eventually('tried again', () => losses > 2);
   expect(await rowsOf(db, tenantId)).toHaveLength(2);
   expect(failures).toHaveLength(2);
@@ -136,13 +137,13 @@ test('a row that Postgres refuses holds up no other, and is stored when it is ac
   await sql`alter table audit_log add constraint refuse check (entity_id not like 'poison%')`.execute(db);
   const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 50, DISCLOSURE_SPOOL_DIRECTORY: folder });
   for (let i = 0; i < 40; i++) {
-    log.record(disclosure(tenantId, { entityId: i === 7 || i === 21 ? `poison-${i}` : `good-${i}` }));
+    await log.record(disclosure(tenantId, { entityId: i === 7 || i === 21 ? `poison-${i}` : `good-${i}` }));
   }
   await eventually('all others', async () => (await rowsOf(db, tenantId)).length === 38);
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('refuses 2 rows') })]);
   // They count as waiting: 48 more fit.
-  for (let i = 0; i < 48; i++) log.record(disclosure(tenantId, { entityId: `later-${i}` }));
-  expect(() => log.record(disclosure(tenantId))).toThrow(refusedAtOnce);
+  for (let i = 0; i < 48; i++) await log.record(disclosure(tenantId, { entityId: `later-${i}` }));
+  await expect(log.record(disclosure(tenantId))).rejects.toEqual(refusedAtOnce);
   await eventually('the later ones', async () => (await rowsOf(db, tenantId)).length === 86);
   await sql`alter table audit_log drop constraint refuse`.execute(db);
   await eventually('all', async () => (await rowsOf(db, tenantId)).length === 88);
@@ -153,9 +154,9 @@ describe('with a spool', () => {
   /** Ends without a word to anybody, as a process that is killed does: its timer stays, and never comes. */
   const abandoned = new AsyncDisposableStack();
   afterAll(() => abandoned.disposeAsync());
-  const abandon = (folder: string, count: number, tenantId: string) => {
+  const abandon = async (folder: string, count: number, tenantId: string) => {
     const log = open({ stack: abandoned, flushIntervalMs: never, DISCLOSURE_SPOOL_DIRECTORY: folder });
-    for (let i = 0; i < count; i++) log.record(disclosure(tenantId, { entityId: `token-${i}` }));
+    for (let i = 0; i < count; i++) await log.record(disclosure(tenantId, { entityId: `token-${i}` }));
   };
 
   test('what a killed process left is written first by the next one, each row once, and the files are gone', async () => {
@@ -163,7 +164,7 @@ describe('with a spool', () => {
     const { db } = database.current;
     const folder = await makeFolder(stack);
     const tenantId = randomUUID();
-    abandon(folder, 1500, tenantId);
+    await abandon(folder, 1500, tenantId);
     const copy = new Map<string, Buffer>();
     for (const name of await readdir(folder)) copy.set(name, await readFile(join(folder, name)));
     for (let replays = 0; replays < 2; replays++) {
@@ -182,7 +183,7 @@ describe('with a spool', () => {
     await using stack = new AsyncDisposableStack();
     const folder = await makeFolder(stack);
     const tenantId = randomUUID();
-    abandon(folder, 3, tenantId);
+    await abandon(folder, 3, tenantId);
     const [name = ''] = await readdir(folder);
     const whole = await readFile(join(folder, name), 'utf8');
     const [, first, second, third = ''] = whole.split('\n');
@@ -201,11 +202,11 @@ describe('with a spool', () => {
     const sizes = async () =>
       Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
     const long = { token_ids: Array.from({ length: 100 }, (_, i) => `${i}`.padStart(400, 'x')) };
-    for (let i = 0; i < 80; i++) log.record(disclosure(tenantId, { detail: long }));
+    for (let i = 0; i < 80; i++) await log.record(disclosure(tenantId, { detail: long }));
     expect((await sizes()).length).toBeGreaterThan(2);
     await eventually('written', async () => (await rowsOf(db, tenantId)).length === 80);
     await eventually('dropped', async () => (await sizes()).join() === '0');
-    log.record(disclosure(tenantId));
+    await log.record(disclosure(tenantId));
     await eventually('written', async () => (await rowsOf(db, tenantId)).length === 81);
   });
 
@@ -214,10 +215,36 @@ describe('with a spool', () => {
     const folder = await makeFolder(stack);
     const log = open({ stack, DISCLOSURE_SPOOL_DIRECTORY: join(folder, 'spool') });
     await rm(join(folder, 'spool'), { recursive: true });
-    for (let i = 0; i < 20; i++) expect(() => log.record(disclosure(randomUUID()))).toThrow(refusedAtOnce);
+    for (let i = 0; i < 20; i++) await expect(log.record(disclosure(randomUUID()))).rejects.toEqual(refusedAtOnce);
     expect(failures).toHaveLength(1);
     await mkdir(join(folder, 'spool'));
-    log.record(disclosure(randomUUID()));
+    await log.record(disclosure(randomUUID()));
+  });
+
+  test('what is recorded together is in the spool together, before anybody goes on', async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await makeFolder(stack);
+    const log = open({ stack: abandoned, flushIntervalMs: never, DISCLOSURE_SPOOL_DIRECTORY: folder });
+    const linesThen: number[] = [];
+    const record = async (entityId: string) => {
+      await log.record(disclosure(randomUUID(), { entityId }));
+      const [name = ''] = readdirSync(folder);
+      linesThen.push(readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean).length);
+    };
+    const recorded = ['a', 'b', 'c'].map(record);
+    expect(await readdir(folder)).toEqual([]);
+    await Promise.all(recorded);
+    expect(linesThen).toEqual([3, 3, 3]);
+  });
+
+  test('what comes together counts towards the limit at once', async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await makeFolder(stack);
+    const limits = { DISCLOSURE_QUEUE_LIMIT: 2, DISCLOSURE_SPOOL_DIRECTORY: folder };
+    const log = open({ stack, flushIntervalMs: never, ...limits });
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => log.record(disclosure(randomUUID()))));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect(log.state()).toEqual({ waiting: 2, refused: 0 });
   });
 
   test('a folder that cannot be had is an error of the configuration', async () => {

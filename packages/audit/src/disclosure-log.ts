@@ -7,11 +7,11 @@ import { openSpool, type Segment } from './spool.ts';
 
 export interface DisclosureLog {
   /**
-   * Notes a disclosure that is about to happen. The row is in Postgres within `flushIntervalMs`; with a spool it
-   * outlives the process from now on.
+   * Notes a disclosure that is about to happen: wait for it before the value goes anywhere. The row is in Postgres within
+   * `flushIntervalMs`; with a spool it outlives the process from then on.
    * @throws {ServiceError} `unavailable` when rows cannot be stored: what cannot be recorded is not disclosed.
    */
-  record(disclosure: Disclosure): void;
+  record(disclosure: Disclosure): Promise<void>;
 }
 
 export interface MeasuredDisclosureLog extends DisclosureLog {
@@ -33,7 +33,7 @@ const probeIntervalMs = 1000;
 interface Waiting {
   row: RowText;
   /** Where it is spooled. */
-  segment?: Segment;
+  segment: Segment | undefined;
 }
 
 /**
@@ -51,6 +51,8 @@ export function openDisclosureLog(
   const spool = directory === undefined ? undefined : openSpool({ directory, onError });
   let queue: Waiting[] = [...(spool?.left ?? [])];
   let refused: Waiting[] = [];
+  /** Rows that are kept by one write to the spool, which takes a fifth of the time of one for each. */
+  let gathered: { rows: RowText[]; kept: Promise<void> } | undefined;
   let flushing: Promise<void> | undefined;
   let probedAt = 0;
   let complainedAt = Number.NEGATIVE_INFINITY;
@@ -92,7 +94,7 @@ export function openDisclosureLog(
   function setAside(one: Waiting): Waiting {
     if (!spool || !one.segment) return one;
     try {
-      const moved = { row: one.row, segment: spool.setAside(one.row) };
+      const moved = { row: one.row, segment: spool.setAside([one.row]) };
       release(one);
       return moved;
     } catch (error) {
@@ -113,7 +115,7 @@ export function openDisclosureLog(
   }
 
   const timer = setInterval(() => {
-    if (queue.length + refused.length > 0 && !flushing) flushOnce().catch(onError);
+    if (waiting() > 0 && !flushing) flushOnce().catch(onError);
   }, flushIntervalMs);
 
   stack.defer(async () => {
@@ -134,17 +136,33 @@ export function openDisclosureLog(
     onError(error);
   }
 
+  const waiting = () => queue.length + refused.length;
+
+  function gather(): { rows: RowText[]; kept: Promise<void> } {
+    const rows: RowText[] = [];
+    // Behind all that are about to record theirs, too: requests that began together come here together.
+    const kept = Promise.resolve().then(() => keep(rows));
+    return { rows, kept };
+  }
+
+  function keep(rows: readonly RowText[]): void {
+    gathered = undefined;
+    try {
+      const segment = spool?.append(rows);
+      for (const row of rows) queue.push({ row, segment });
+    } catch (error) {
+      complain(error);
+      throw unavailable(error);
+    }
+  }
+
   return {
     state: () => ({ waiting: queue.length, refused: refused.length }),
-    record(disclosure) {
-      if (queue.length + refused.length >= queueLimit) throw unavailable();
-      const row = toRowText(disclosure);
-      try {
-        queue.push(spool ? { row, segment: spool.append(row) } : { row });
-      } catch (error) {
-        complain(error);
-        throw unavailable(error);
-      }
+    record: async (disclosure) => {
+      if (waiting() + (gathered?.rows.length ?? 0) >= queueLimit) throw unavailable();
+      gathered ??= gather();
+      gathered.rows.push(toRowText(disclosure));
+      await gathered.kept;
     },
   };
 }

@@ -26,13 +26,13 @@ export interface Spool {
   /** What former processes left behind, oldest first. */
   left: readonly { row: RowText; segment: Segment }[];
   /**
-   * Writes a row to the file; it outlives the process when this returns, not the machine: it may still be in the
+   * Writes rows to the file; they outlive the process when this returns, not the machine: they may still be in the
    * system's page cache.
-   * @throws {Error} where that was not possible.
+   * @throws {Error} where that was not possible; then none of them is there.
    */
-  append(row: RowText): Segment;
-  /** The same for a row that may stay long, so that it does not keep a file full of others. */
-  setAside(row: RowText): Segment;
+  append(rows: readonly RowText[]): Segment;
+  /** The same for rows that may stay long, so that they do not keep a file full of others. */
+  setAside(rows: readonly RowText[]): Segment;
   /** A row of the segment is in Postgres. */
   release(segment: Segment): void;
   close(): void;
@@ -88,13 +88,13 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
 
   return {
     left,
-    append(row) {
+    append(rows) {
       if (!current || current.bytes >= segmentBytes) current = create();
-      return write(current, row);
+      return write(current, rows);
     },
-    setAside(row) {
+    setAside(rows) {
       aside ??= create();
-      return write(aside, row);
+      return write(aside, rows);
     },
     release(segment) {
       segment.waiting -= 1;
@@ -110,12 +110,17 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
   };
 }
 
-function write(segment: Segment, row: RowText): Segment {
-  const line = `\n${row}`;
-  const written = writeSync(segment.descriptor as number, line);
+function write(segment: Segment, rows: readonly RowText[]): Segment {
+  const { path, descriptor } = segment;
+  if (descriptor === undefined) throw new TypeError(`${path} is another process's`);
+  const lines = `\n${rows.join('\n')}`;
+  const written = writeSync(descriptor, lines);
+  if (written < Buffer.byteLength(lines)) {
+    ftruncateSync(descriptor, segment.bytes); // nobody discloses what is in it
+    throw new Error(`Only a part could be written to ${path}`);
+  }
   segment.bytes += written;
-  if (written < Buffer.byteLength(line)) throw new Error(`Only a part of a line could be written to ${segment.path}`);
-  segment.waiting += 1;
+  segment.waiting += rows.length;
   return segment;
 }
 

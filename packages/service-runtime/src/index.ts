@@ -10,7 +10,7 @@ export {
 } from './config.ts';
 export { inBatches, requestsInBatches } from './in-batches.ts';
 export { listen } from './listen.ts';
-export { createLogger, type Logger } from './logger.ts';
+export { createLogger, type LineMembers, type Logger, lineWriter } from './logger.ts';
 export { createDurationHistogram, type DurationHistogram } from './metrics/duration-histogram.ts';
 export { exportCounter, exportGauge } from './metrics/measured.ts';
 export { statusClasses, statusClassIndex } from './metrics/status-classes.ts';

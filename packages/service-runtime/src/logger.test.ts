@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { jest } from '@jest/globals';
-import { createLogger } from './index.ts';
+import { createLogger, lineWriter } from './index.ts';
 
 function newLog(level = 'info') {
   const lines: string[] = [];
@@ -70,8 +70,49 @@ test('the time of a line is that of its call, to the millisecond', () => {
   }
 });
 
+describe('a line writer', () => {
+  const members = { trace_id: 'a"\\\n\u2028b', status: 200, absent: undefined, complete: true, odd: Number.NaN };
+
+  function sameLine(options: { members?: () => object }) {
+    const lines: string[] = [];
+    const log = createLogger(
+      { service: 'a "test"', level: 'info', ...options },
+      { write: (line: string) => void lines.push(line) },
+    );
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(1_700_000_000_007);
+    log.info({ ...members }, 'an "invocation"');
+    lineWriter(log, 'an "invocation"')(members);
+    clock.mockRestore();
+    return lines;
+  }
+
+  test.each([
+    ['of a plain logger', {}],
+    ['of one with members of its own', { members: () => ({ otel_trace_id: 'of the span', status: 'replaced' }) }],
+  ])('writes the line that info() writes: %s', (_name, options) => {
+    const [line, written] = sameLine(options);
+    expect(JSON.parse(line ?? '')).toMatchObject({ service: 'a "test"', status: 200, msg: 'an "invocation"' });
+    expect(written).toBe(line);
+  });
+
+  test('writes nothing below the level of the log, also where that changed since', () => {
+    const { log, lines } = newLog('warn');
+    const write = lineWriter(log, 'x');
+    write({ a: 1 });
+    expect(lines).toEqual([]);
+    log.level = 'info';
+    write({ a: 1 });
+    expect(lines).toHaveLength(1);
+  });
+
+  test('refuses a logger that does not know its members', () => {
+    const { log } = newLog();
+    expect(() => lineWriter(log.child({ a: 1 }), 'x')).toThrow(TypeError);
+  });
+});
+
 test('what goes to the standard output arrives', async () => {
-  const script = `import { createLogger } from './index.ts'; createLogger({ service: 's', level: 'info' }).info('here');`;
+  const script = `import { createLogger, lineWriter } from './index.ts'; createLogger({ service: 's', level: 'info' }).info('here');`;
   const args = ['--input-type=module-typescript', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
   expect(JSON.parse(stdout)).toMatchObject({ service: 's', msg: 'here' });
@@ -79,7 +120,7 @@ test('what goes to the standard output arrives', async () => {
 
 test('when nobody reads the standard output any more, lines are dropped and not gathered', async () => {
   const script = `
-    import { createLogger } from './index.ts';
+    import { createLogger, lineWriter } from './index.ts';
     const log = createLogger({ service: 's', level: 'info' });
     const long = 'x'.repeat(1000);
     for (let i = 0; i < 100; i++) {

@@ -3,6 +3,16 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 
 export type { Logger };
 
+/** What goes into every line of a logger, and where its lines go. */
+interface Outlet {
+  service: string;
+  timestamp: () => string;
+  members: (() => object) | undefined;
+  destination: DestinationStream;
+}
+
+const outlets = new WeakMap<Logger, Outlet>();
+
 /**
  * A pino logger that knows how to print what we log and nothing else: an error is its name, message, code, stack and
  * causes, never its own members, which in database errors quote the statement's values. `members` are added to each line.
@@ -11,15 +21,40 @@ export function createLogger(
   options: { service: string; level: string; members?: () => object },
   destination: DestinationStream = bufferedStdout(),
 ): Logger {
+  const { service, members } = options;
+  const timestamp = createTimestamp();
   const pinoOptions: LoggerOptions = {
     level: options.level,
-    base: { service: options.service },
-    timestamp: createTimestamp(),
+    base: { service },
+    timestamp,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: serializeError },
-    ...(options.members && { mixin: options.members }),
+    ...(members && { mixin: members }),
   };
-  return pino(pinoOptions, destination);
+  const log = pino(pinoOptions, destination);
+  outlets.set(log, { service, timestamp, members, destination });
+  return log;
+}
+
+/** Plain values; one that is undefined is left out. */
+export type LineMembers = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * A function that writes the line which `log.info(members, message)` writes, in a third of the time: for what is written
+ * for each request. pino turns every name and every value into JSON by itself.
+ * @throws {TypeError} for a logger that {@link createLogger} did not make.
+ */
+export function lineWriter(log: Logger, message: string): (members: LineMembers) => void {
+  const outlet = outlets.get(log);
+  if (!outlet) throw new TypeError('lineWriter needs a logger of createLogger');
+  const { service, timestamp, members: common, destination } = outlet;
+  const base = `,"service":${JSON.stringify(service)},`;
+  const end = `,"msg":${JSON.stringify(message)}}\n`;
+  return (members) => {
+    if (!log.isLevelEnabled('info')) return;
+    const json = JSON.stringify(common ? { ...common(), ...members } : members);
+    destination.write(`{"level":"info"${timestamp()}${base}${json.slice(1, -1)}${end}`);
+  };
 }
 
 /** The member `time`, ISO 8601 in UTC. To write a date takes longer than a whole line, so it is written once a second. */

@@ -29,7 +29,7 @@ const open = useStack(async (stack) => {
   const disclosures: Disclosure[] = [];
   const time = { now: new Date() };
   const keyWrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
-  const log = { record: (disclosure: Disclosure) => void disclosures.push(disclosure) };
+  const log = { record: async (disclosure: Disclosure) => void disclosures.push(disclosure) };
   const options = { db, keyWrapper, caches, changes, disclosures: log, clock: () => time.now };
   /** The vault of a process that has just started. */
   const newVault = async () => openVault({ ...options, ...(await openTestCoherence(database, stack)) });
@@ -353,7 +353,7 @@ describe('findToken', () => {
     const actor = await newActor(revealing);
     const { token } = await createToken(vault, actor, card);
     const full = {
-      record: () => {
+      record: async () => {
         throw new Error('the queue is full');
       },
     };

@@ -28,7 +28,7 @@ export async function openProcesses(stack: AsyncDisposableStack) {
 
   async function openProcess(keyWrapper: KeyWrapper = createLocalKeyWrapper(rootKey)): Promise<Vault> {
     const { caches, changes } = await openTestCoherence(database, stack);
-    return openVault({ db, caches, changes, keyWrapper, disclosures: { record: () => undefined } });
+    return openVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
   }
 
   /** A rotation as the command makes one, in a process of its own; the events are what it reported. */

@@ -27,7 +27,7 @@ export async function openTestVault(stack: AsyncDisposableStack) {
     caches,
     changes,
     keyWrapper: createLocalKeyWrapper(randomBytes(32).toString('base64')),
-    disclosures: { record: (disclosure: Disclosure) => void disclosures.push(disclosure) },
+    disclosures: { record: async (disclosure: Disclosure) => void disclosures.push(disclosure) },
     clock: () => time.now,
   });
 

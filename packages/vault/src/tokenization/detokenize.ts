@@ -81,7 +81,7 @@ async function readByReference(
   await touch(vault, actor.tenantId, rows);
   const [first] = revealed;
   if (first !== undefined) {
-    vault.disclosures.record({
+    await vault.disclosures.record({
       tenantId: actor.tenantId,
       actorId: actor.id,
       traceId: actor.traceId,

@@ -31,10 +31,10 @@ async function note(vault: Vault, { tenantId, month, due }: Due): Promise<void> 
  * Notes in the disclosure log that a read gives plaintext away; call it before the answer.
  * @throws {ServiceError} `unavailable` where it cannot be noted.
  */
-export function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): void {
+export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): Promise<void> {
   const [first] = tokenIds;
   if (first === undefined) return;
-  vault.disclosures.record({
+  await vault.disclosures.record({
     tenantId: actor.tenantId,
     actorId: actor.id,
     traceId: actor.traceId,

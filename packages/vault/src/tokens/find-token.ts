@@ -18,7 +18,7 @@ export async function findToken(vault: Vault, actor: Actor, id: string): Promise
   const { data, revealed } = await readVisible(vault, actor, rows);
   if (!data.has(row.id)) throw notGranted('token:read', [row.id]);
   await touch(vault, actor.tenantId, rows);
-  discloseRead(vault, actor, revealed);
+  await discloseRead(vault, actor, revealed);
   const visible = data.get(row.id);
   return { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) };
 }

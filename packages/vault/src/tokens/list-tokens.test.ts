@@ -102,7 +102,7 @@ test('what cannot be noted is not disclosed', async () => {
   const { vault, newActor } = open.current;
   const actor = await newActor();
   await create(actor, 1);
-  const full = () => {
+  const full = async () => {
     throw new Error('the log is full');
   };
   await expect(listTokens({ ...vault, disclosures: { record: full } }, actor, {}, firstPage)).rejects.toThrow('full');

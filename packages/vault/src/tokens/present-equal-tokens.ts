@@ -18,7 +18,7 @@ export async function presentEqualTokens(
   const rows = await findTokenRows(vault.db, actor.tenantId, ids);
   const { data, revealed } = await readVisible(vault, actor, rows);
   await touch(vault, actor.tenantId, rows);
-  discloseRead(vault, actor, revealed);
+  await discloseRead(vault, actor, revealed);
   return new Map(
     rows.map((row) => {
       const visible = data.get(row.id);

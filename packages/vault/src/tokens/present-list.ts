@@ -11,7 +11,7 @@ export async function presentList(vault: Vault, actor: Actor, rows: readonly Tok
   const { data, revealed } = await readVisible(vault, actor, rows);
   const readable = rows.filter((row) => data.has(row.id));
   await touch(vault, actor.tenantId, readable);
-  discloseRead(vault, actor, revealed);
+  await discloseRead(vault, actor, revealed);
   return readable.map((row) => {
     const visible = data.get(row.id);
     return { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) };

@@ -154,6 +154,6 @@ async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenIn
   const transform = decide(actor, 'token:read', row.containers);
   const data = transform && visibleData(transform, input, newFilterBudget());
   if (transform) await touch(vault, actor.tenantId, [row]);
-  if (transform && isDisclosure(transform, row)) discloseRead(vault, actor, [row.id]);
+  if (transform && isDisclosure(transform, row)) await discloseRead(vault, actor, [row.id]);
   return { ...presentWithoutData(row), ...(data !== undefined && { data }) };
 }

@@ -29,7 +29,7 @@ export async function discloseTokens(
   record.applicationId = caller.id;
   record.tokens = (record.tokens ?? 0) + tokenIds.length;
   record.sensitive = [...(record.sensitive ?? []), ...values.values()];
-  context.vault.disclosures.record({
+  await context.vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
     traceId: invocation.traceId,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, readTraceId } from '@sluice/problems';
-import { inBatches } from '@sluice/service-runtime';
+import { inBatches, lineWriter } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { CallerGone } from './call-destination.ts';
 import type { InvocationOptions } from './invocation-options.ts';
@@ -19,6 +19,7 @@ interface Begun {
 /** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
   const { headerNames, log, metrics, places, tracing } = context;
+  const logInvocation = lineWriter(log, 'invocation');
   const traceHeader = headerNames.traceId.toLowerCase();
 
   function fail(thrown: unknown, { response, invocation }: Begun): void {
@@ -62,22 +63,19 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
         const { tenantId, proxyId, tokens, errorCode, destinationStatus } = record;
         trace.end({ tenantId, proxyId, tokens, errorCode, destinationStatus, status: response.statusCode });
       }
-      log.info(
-        {
-          trace_id: traceId,
-          otel_trace_id: trace?.traceId,
-          proxy_id: record.proxyId,
-          tenant_id: record.tenantId,
-          application_id: record.applicationId,
-          method: request.method,
-          status: response.statusCode,
-          destination_status: record.destinationStatus,
-          tokens: record.tokens,
-          duration_ms: Math.round(durationMs * 100) / 100,
-          complete: response.writableFinished,
-        },
-        'invocation',
-      );
+      logInvocation({
+        trace_id: traceId,
+        otel_trace_id: trace?.traceId,
+        proxy_id: record.proxyId,
+        tenant_id: record.tenantId,
+        application_id: record.applicationId,
+        method: request.method,
+        status: response.statusCode,
+        destination_status: record.destinationStatus,
+        tokens: record.tokens,
+        duration_ms: Math.round(durationMs * 100) / 100,
+        complete: response.writableFinished,
+      });
     });
     begin({ request, response, invocation });
   };

@@ -20,7 +20,7 @@ const setup = useStack(async (stack) => {
   const openWith = async (key: string) => {
     const { caches, changes } = await openTestCoherence(database, stack);
     const keyWrapper = createLocalKeyWrapper(key);
-    return openVault({ db, caches, changes, keyWrapper, disclosures: { record: () => undefined } });
+    return openVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
   };
   const vault = await openWith(ROOT_KEY);
   return { ...database, ROOT_KEY, openWith, vault };
