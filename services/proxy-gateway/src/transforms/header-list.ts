@@ -1,6 +1,9 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { ServiceError } from '@sluice/problems';
 import type { HeaderList } from '../invocation/message.ts';
+
+/** RFC 9110 sections 5.6.2 and 5.5; a value may be more than ASCII, and nothing that a byte cannot be. */
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const notOfValue = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Headers as transforms see them: lower-case names, several lines joined, `set-cookie` as a list. */
 export function toHeaderObject(
@@ -29,39 +32,35 @@ export function fromHeaderObject(json: string): HeaderList {
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned)) {
     throw new ServiceError('transform_failed', 'The transform returned headers that are not an object');
   }
-  const lines = new Map<string, HeaderList>();
-  for (const [name, value] of Object.entries(returned)) {
-    const values = Array.isArray(value) ? value : [value];
-    lines.delete(name.toLowerCase());
-    if (value !== null)
-      lines.set(
-        name.toLowerCase(),
-        values.flatMap((item) => [name, headerValue(name, item)]),
-      );
+  const values = returned as Record<string, unknown>;
+  const lastOf = new Map<string, string>();
+  for (const name of Object.keys(values)) {
+    const lower = name.toLowerCase();
+    lastOf.delete(lower);
+    lastOf.set(lower, name);
   }
-  return [...lines.values()].flat();
+  const headers: HeaderList = [];
+  for (const name of lastOf.values()) {
+    const value = values[name];
+    if (Array.isArray(value)) for (const item of value) headers.push(name, headerValue(name, item));
+    else if (value !== null) headers.push(name, headerValue(name, value));
+  }
+  return headers;
 }
 
 function headerValue(name: string, value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    // The log gets the cause, which has nothing of the Tenant's.
-    const cause = new TypeError('a header that is not text');
-    throw new ServiceError(
-      'transform_failed',
-      `The transform returned a header ${JSON.stringify(name)} that is not text`,
-      {
-        cause,
-      },
-    );
+    throw unusable(name, 'is not text');
   }
-  try {
-    validateHeaderName(name);
-    validateHeaderValue(name, `${value}`);
-  } catch {
-    const detail = `The transform returned a header ${JSON.stringify(name)} that cannot be sent`;
-    throw new ServiceError('transform_failed', detail, { cause: new TypeError('a header that cannot be sent') });
-  }
-  return `${value}`;
+  const text = `${value}`;
+  if (!fieldName.test(name) || notOfValue.test(text)) throw unusable(name, 'cannot be sent');
+  return text;
+}
+
+/** The log gets the cause, which has nothing of the Tenant's. */
+function unusable(name: string, why: string): ServiceError {
+  const detail = `The transform returned a header ${JSON.stringify(name)} that ${why}`;
+  return new ServiceError('transform_failed', detail, { cause: new TypeError(`a header that ${why}`) });
 }
 
 /** The value of the first header with this lower-case name. */
@@ -74,8 +73,8 @@ export function findHeader(headers: readonly string[], name: string): string | u
 export function withoutHeaders(headers: readonly string[], ...names: readonly string[]): HeaderList {
   const left: HeaderList = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    const [name = '', value = ''] = headers.slice(i, i + 2);
-    if (!names.includes(name.toLowerCase())) left.push(name, value);
+    const name = headers[i] ?? '';
+    if (!names.includes(name.toLowerCase())) left.push(name, headers[i + 1] ?? '');
   }
   return left;
 }

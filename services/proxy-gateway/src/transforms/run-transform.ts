@@ -4,13 +4,16 @@ import { decryptSecret } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { contentKind } from '../invocation/content-type.ts';
 import type { InvocationRecord } from '../invocation/invocation-record.ts';
-import type { HeaderList, Message } from '../invocation/message.ts';
+import type { Message } from '../invocation/message.ts';
 import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
 import { logConsole } from './console/log-console.ts';
 import { newConsoleSecrets } from './console/secrets.ts';
 import { findHeader, fromHeaderObject, withoutHeaders } from './header-list.ts';
 import { fromResultBody } from './transform-body.ts';
 import { createTransformHost } from './transform-host.ts';
+
+const ofFraming = ['content-length', 'content-encoding'];
+const ofDigests = ['content-md5', 'digest'];
 
 export interface TransformRun {
   proxy: ProxyDefinition;
@@ -64,17 +67,13 @@ async function readConfiguration(proxy: ProxyDefinition, { vault, proxies }: Con
 
 /** The message that results. What the transform did not return stays; its body has no coding, and its length is ours. */
 export function applyResult({ bodyJson, headersJson }: TransformResult, message: Message): Message {
-  const headers = headersJson === undefined ? message.headers : withoutFraming(fromHeaderObject(headersJson));
-  if (bodyJson === undefined) return { headers, body: message.body };
-  const stripped = withoutHeaders(withoutFraming(headers), 'content-md5', 'digest');
-  const contentType = findHeader(stripped, 'content-type');
-  const wasEmpty = message.body.length === 0;
-  if (wasEmpty && bodyJson === '{}') return { headers: stripped, body: message.body };
-  const body = fromResultBody(bodyJson, contentKind(contentType));
-  const isTyped = contentType !== undefined || bodyJson.startsWith('"');
-  return { headers: isTyped ? stripped : [...stripped, 'Content-Type', 'application/json'], body };
-}
-
-function withoutFraming(headers: readonly string[]): HeaderList {
-  return withoutHeaders(headers, 'content-length', 'content-encoding');
+  const returned = headersJson === undefined ? undefined : fromHeaderObject(headersJson);
+  if (bodyJson === undefined) {
+    return { headers: returned ? withoutHeaders(returned, ...ofFraming) : message.headers, body: message.body };
+  }
+  const headers = withoutHeaders(returned ?? message.headers, ...ofFraming, ...ofDigests);
+  if (message.body.length === 0 && bodyJson === '{}') return { headers, body: message.body };
+  const contentType = findHeader(headers, 'content-type');
+  if (contentType === undefined && !bodyJson.startsWith('"')) headers.push('Content-Type', 'application/json');
+  return { headers, body: fromResultBody(bodyJson, contentKind(contentType)) };
 }

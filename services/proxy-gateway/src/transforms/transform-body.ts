@@ -46,10 +46,8 @@ function parseForm(text: string): Record<string, string | string[]> {
 
 /** The bytes of what a transform returned, by the content type that results: a string goes as it is. */
 export function fromResultBody(json: string, kind: ContentKind): Buffer {
-  const value: unknown = JSON.parse(json);
-  if (typeof value === 'string') return Buffer.from(value);
-  if (kind === 'form') return Buffer.from(formatForm(value));
-  return Buffer.from(json);
+  if (json.startsWith('"')) return Buffer.from(String(JSON.parse(json)));
+  return Buffer.from(kind === 'form' ? formatForm(JSON.parse(json)) : json);
 }
 
 function formatForm(value: unknown): string {
