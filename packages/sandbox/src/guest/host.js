@@ -4,7 +4,6 @@
  * @typedef {object} Host
  * @property {(operation: string, argumentsJson: string) => string} bridge Answers `[1, value]` or `[0, error]` as JSON.
  * @property {(id: number, operation: string, payloadJson: string) => void} call Starts a call of the service's client.
- * @property {(bodyJson: string, headersJson: string) => void} done Empty text: none
  * @property {(failureJson: string) => void} fail
  * @property {(level: string, text: string) => void} print
  * @property {(name: string) => Record<string, unknown>} load The exports of another file of this folder.

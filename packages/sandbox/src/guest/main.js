@@ -42,10 +42,12 @@ function exported(exports) {
 }
 
 /**
- * One invocation. Its promise never rejects: the host learns the outcome by `done` or `fail`.
+ * One invocation. Its promise never rejects: it is fulfilled with the result, or with nothing after `fail`. Text crosses
+ * to the host that reads it, since what is asked of an object may be the Tenant's to answer.
  * @param {string} argsJson
  * @param {string} configurationJson
  * @param {string | undefined} clientName
+ * @returns {Promise<string | undefined>} Body and headers, each as JSON or empty, with a line break between them
  */
 export async function invoke(argsJson, configurationJson, clientName) {
   try {
@@ -60,9 +62,10 @@ export async function invoke(argsJson, configurationJson, clientName) {
       throw new GuestTypeError('the transform must return an object with body and headers');
     }
     const { body, headers } = result;
-    host.done(toJson('body', body), toJson('headers', headers));
+    return `${toJson('body', body)}\n${toJson('headers', headers)}`;
   } catch (error) {
     host.fail(stringify(describe(error)));
+    return undefined;
   }
 }
 

@@ -128,7 +128,7 @@ export class Guest {
     const promise = this.#call('invoke', invocation, [args, this.#configurationText(configurationJson), clientName]);
     args.dispose();
     while (!invocation.outcome) {
-      this.#drainJobs(invocation);
+      this.#drainJobs(invocation, promise);
       if (invocation.outcome) break;
       if (invocation.answers.length > 0) this.#deliverAnswers(invocation);
       else if (invocation.awaitedCalls > 0) await nextAnswer(invocation);
@@ -144,15 +144,32 @@ export class Guest {
     return state?.type === 'rejected' ? readError(context, state.error) : { kind: 'stopped', by: 'stuck' };
   }
 
-  /** Runs promise jobs until there are none, or a limit is reached. */
-  #drainJobs(invocation: Invocation): void {
+  /** Runs promise jobs until there are none, the transform has answered, or a limit is reached. */
+  #drainJobs(invocation: Invocation, promise: QuickJSHandle | undefined): void {
     for (;;) {
       const executed = this.#runJobs(jobsPerSlice);
+      if (promise && !invocation.outcome) this.#takeResult(promise, invocation);
       const limit = invocation.budget.exceeded();
       if (limit) stop(invocation, limit);
       if (Number.isNaN(executed)) stop(invocation, 'heapBytes');
       if (invocation.outcome || executed === 0) return;
     }
+  }
+
+  #takeResult(promise: QuickJSHandle, invocation: Invocation): void {
+    const text = this.#crossing.fulfilled(promise);
+    if (!text) return;
+    const { outputBytes } = invocation.limits;
+    const { lengthOf, textOf } = this.#crossing;
+    // The line break between them does not count
+    const result = lengthOf(text) - 1 > outputBytes ? undefined : textOf(text);
+    text.dispose();
+    if (result === undefined || Buffer.byteLength(result) - 1 > outputBytes) {
+      stop(invocation, 'outputBytes');
+      return;
+    }
+    const [bodyJson, headersJson] = result.split('\n', 2);
+    end(invocation, { kind: 'result', bodyJson: bodyJson || undefined, headersJson: headersJson || undefined });
   }
 
   #deliverAnswers(invocation: Invocation): void {

@@ -35,22 +35,9 @@ export function installHostFunctions(options: HostFunctionsOptions): void {
   host.dispose();
 }
 
-/** How an invocation ends. */
+/** How an invocation ends that has no result. */
 function answerFunctions({ context, crossing, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
   return {
-    done: (body, headers) => {
-      const run = invocation();
-      if (!run || run.outcome) return undefined;
-      const { outputBytes } = run.limits;
-      if (lengthOf(crossing, body) + lengthOf(crossing, headers) > outputBytes) {
-        stop(run, 'outputBytes');
-        return undefined;
-      }
-      const [bodyJson, headersJson] = [textOf(context, body), textOf(context, headers)];
-      if (Buffer.byteLength(bodyJson) + Buffer.byteLength(headersJson) > outputBytes) stop(run, 'outputBytes');
-      else end(run, { kind: 'result', bodyJson: bodyJson || undefined, headersJson: headersJson || undefined });
-      return undefined;
-    },
     fail: (failureJson) => {
       const run = invocation();
       if (!run || run.outcome) return undefined;

@@ -89,12 +89,18 @@ export interface Crossing {
   newText(text: string): QuickJSHandle;
   /** UTF-16 units of a string, before any of it is copied out. */
   lengthOf(text: QuickJSHandle): number;
+  /** A string of QuickJS, up to its first NUL, decoded by Node.js itself. */
+  textOf(text: QuickJSHandle): string;
+  /** What a promise of the guest was fulfilled with; undefined while it is not. */
+  fulfilled(promise: QuickJSHandle): QuickJSHandle | undefined;
   /** Calls a function of the guest without `this`. */
   call(run: QuickJSHandle, parameters: readonly QuickJSHandle[]): { value: QuickJSHandle } | { error: QuickJSHandle };
 }
 
 const mostParameters = 4;
 const wordBytes = 4;
+/** JSPromiseStateEnum */
+const isFulfilled = 1;
 
 /** @throws {Error} from `newText` where the instance has no room for the text. */
 export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
@@ -124,6 +130,17 @@ export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
       const units = ffi.QTS_GetFloat64(ctx.value, length);
       ffi.QTS_FreeValuePointer(ctx.value, length);
       return units;
+    },
+    textOf: (text) => {
+      const pointer = ffi.QTS_GetString(ctx.value, text.value);
+      const bytes = Buffer.from(memory.buffer);
+      const decoded = bytes.toString('utf8', pointer, bytes.indexOf(0, pointer));
+      ffi.QTS_FreeCString(ctx.value, pointer);
+      return decoded;
+    },
+    fulfilled: (promise) => {
+      if (ffi.QTS_PromiseState(ctx.value, promise.value) !== isFulfilled) return undefined;
+      return heapValueHandle(ffi.QTS_PromiseResult(ctx.value, promise.value));
     },
     call: (run, parameters) => {
       const target = view(words, mostParameters * wordBytes);
