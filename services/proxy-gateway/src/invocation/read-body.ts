@@ -40,12 +40,17 @@ function codingsOf({ headers }: IncomingMessage): string[] {
 
 /** Undefined if the body does not fit: then all that has come stands before what is still to be read. */
 function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
   if (request.destroyed) throw endedEarly();
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(undefined);
   const chunks: Buffer[] = [];
+  if (request.complete && request.readableLength <= limitBytes) {
+    // All of it came with the head: nothing has to be waited for
+    for (let chunk = request.read(); chunk !== null; chunk = request.read()) chunks.push(chunk);
+    return Promise.resolve(joined(chunks));
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
   let size = 0;
-  const onEnd = () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+  const onEnd = () => resolve(joined(chunks));
   const onData = (chunk: Buffer) => {
     size += chunk.length;
     chunks.push(chunk);
@@ -62,4 +67,9 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer |
     if (!request.readableEnded) reject(endedEarly());
   });
   return promise;
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
