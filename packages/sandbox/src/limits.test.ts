@@ -131,3 +131,38 @@ test('closing waits for what runs and refuses what waits', async () => {
   expect(await runs).toBe('done');
   expect(await waits).toMatchObject({ code: 'unavailable', status: 503 });
 });
+
+describe('with little memory left', () => {
+  // A letter takes a byte in the guest, and two on its way out.
+  const narrow = openTestPool({ limits: { heapBytes: 4 * 2 ** 20, outputBytes: 5 * 2 ** 20 } });
+  beforeAll(() => narrow.ready());
+  afterAll(() => narrow.close());
+  const lengths = Array.from({ length: 19 }, (_, i) => (i + 1) * 2 ** 17);
+
+  /** What became of texts of growing length: whether it was the right one, or the limit. */
+  const outcomes = async (code: string, isRight: (body: string, length: number) => boolean, given = {}) => {
+    const seen = new Set<unknown>();
+    for (const length of lengths) {
+      const run = narrow.run(code, { argsJson: JSON.stringify({ length }), ...given });
+      seen.add(
+        await run.then(
+          ({ bodyJson = '' }) => isRight(bodyJson, length),
+          (error) => error.cause.limit,
+        ),
+      );
+    }
+    return seen;
+  };
+  const wholeOrRefused = new Set([true, 'heapBytes']);
+
+  test('a result is whole or refused', async () => {
+    const code = 'module.exports = ({ args }) => ({ body: "é".repeat(args.length) })';
+    expect(await outcomes(code, (body, length) => body.length === length + 2)).toEqual(wholeOrRefused);
+  });
+
+  test('what goes to the client is whole or refused', async () => {
+    const code = 'module.exports = async (req) => ({ body: await req.svc.tokenize("é".repeat(req.args.length)) })';
+    const measure = async (_: string, payload: string) => `${payload.length - 2}`;
+    expect(await outcomes(code, (body, length) => body === `${length}`, { host: measure })).toEqual(wholeOrRefused);
+  });
+});

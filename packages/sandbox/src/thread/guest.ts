@@ -6,11 +6,12 @@ import { installHostFunctions } from './host-functions.ts';
 import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
 import type { RunInput, ThreadSettings, TurnTask } from './messages.ts';
 import { evaluateModule } from './module-code.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, Stop } from './outcome.ts';
 import {
   type Crossing,
   jobRunner,
   memoryOf,
+  NoMemory,
   newInstance,
   openCrossing,
   type QuickJs,
@@ -59,7 +60,7 @@ export class Guest {
       headerPrefix,
       bridge: this.#bridge,
       invocation: () => this.#invocation,
-      load: (name) => load(context.getString(name)),
+      load: (name) => load(this.#crossing.textOf(name)),
     });
     const main = context.unwrapResult(load('main'));
     this.#functions = new Map(exportedFunctions.map((name) => [name, context.getProp(main, name)]));
@@ -93,7 +94,7 @@ export class Guest {
       if (!invocation.outcome) await this.#invoke(run, invocation);
       return this.#defined && isReusable(invocation) && this.#finish(invocation);
     } catch (error) {
-      end(invocation, { kind: 'stopped', by: error instanceof RangeError ? 'stackBytes' : 'crashed' });
+      end(invocation, { kind: 'stopped', by: stopOf(error) });
       return false;
     } finally {
       this.#bridge.clear();
@@ -222,6 +223,12 @@ export class Guest {
     end(invocation, readError(this.#quickjs.context, result.error));
     return undefined;
   }
+}
+
+/** What broke on the way between the host and QuickJS. */
+function stopOf(error: unknown): Stop {
+  if (error instanceof NoMemory) return 'heapBytes';
+  return error instanceof RangeError ? 'stackBytes' : 'crashed';
 }
 
 /** A transform that throws errors of its own is as good as before; one that met a limit is not. */

@@ -3,7 +3,7 @@ import type { ConsoleLine } from '../transform-task.ts';
 import type { Bridge } from './bridge/bridge.ts';
 import { end, type Invocation, stop } from './invocation.ts';
 import type { GuestFailure } from './outcome.ts';
-import type { Crossing } from './quickjs.ts';
+import { type Crossing, NoMemory } from './quickjs.ts';
 
 /** Text that one synchronous operation may be given, in UTF-16 units. */
 const bridgeLimit = 2 ** 25;
@@ -24,10 +24,11 @@ export interface HostFunctionsOptions {
 
 /** Puts the host's functions where the guest's first file takes them from, and away from the Tenant's code. */
 export function installHostFunctions(options: HostFunctionsOptions): void {
-  const { context, headerPrefix, load } = options;
+  const { context, headerPrefix, load, invocation } = options;
   const host = context.newObject();
   for (const [name, run] of Object.entries({ ...answerFunctions(options), ...serviceFunctions(options) })) {
-    context.newFunction(name, run).consume((handle) => context.setProp(host, name, handle));
+    const call = stoppingWithoutMemory(run, invocation);
+    context.newFunction(name, call).consume((handle) => context.setProp(host, name, handle));
   }
   context.newFunction('load', load).consume((handle) => context.setProp(host, 'load', handle));
   context.newString(headerPrefix).consume((handle) => context.setProp(host, 'headerPrefix', handle));
@@ -35,14 +36,28 @@ export function installHostFunctions(options: HostFunctionsOptions): void {
   host.dispose();
 }
 
+/** What cannot cross whole does not cross: an empty text would be taken for what the code said. */
+function stoppingWithoutMemory(run: HostFunction, invocation: () => Invocation | undefined): HostFunction {
+  return (...handles) => {
+    try {
+      return run(...handles);
+    } catch (error) {
+      const current = invocation();
+      if (!current || !(error instanceof NoMemory)) throw error;
+      stop(current, 'heapBytes');
+      return undefined;
+    }
+  };
+}
+
 /** How an invocation ends that has no result. */
-function answerFunctions({ context, crossing, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
+function answerFunctions({ crossing, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
   return {
     fail: (failureJson) => {
       const run = invocation();
       if (!run || run.outcome) return undefined;
       if (lengthOf(crossing, failureJson) > 2 * run.limits.outputBytes + failureOverhead) stop(run, 'outputBytes');
-      else end(run, { kind: 'thrown', failure: JSON.parse(textOf(context, failureJson)) as GuestFailure });
+      else end(run, { kind: 'thrown', failure: JSON.parse(textOf(crossing, failureJson)) as GuestFailure });
       return undefined;
     },
   };
@@ -60,7 +75,7 @@ function serviceFunctions({
       const answer =
         lengthOf(crossing, parametersJson) > bridgeLimit
           ? '[0,{"name":"RangeError","message":"The data is too long"}]'
-          : bridge.call(textOf(context, operation), textOf(context, parametersJson));
+          : bridge.call(textOf(crossing, operation), textOf(crossing, parametersJson));
       return crossing.newText(answer);
     },
     call: (id, operation, payloadJson) => {
@@ -71,14 +86,14 @@ function serviceFunctions({
       else if (lengthOf(crossing, payloadJson) > run.limits.outputBytes) stop(run, 'outputBytes');
       else {
         run.awaitedCalls += 1;
-        run.send(context.getNumber(numberHandle(id)), textOf(context, operation), textOf(context, payloadJson));
+        run.send(context.getNumber(numberHandle(id)), textOf(crossing, operation), textOf(crossing, payloadJson));
       }
       return undefined;
     },
     print: (level, textJson) => {
       const run = invocation();
       if (run && run.consoleBytesLeft > 0)
-        print(run, levelOf(textOf(context, level)), String(JSON.parse(textOf(context, textJson))));
+        print(run, levelOf(textOf(crossing, level)), String(JSON.parse(textOf(crossing, textJson))));
       return undefined;
     },
   };
@@ -104,6 +119,6 @@ function lengthOf({ lengthOf: measure }: Crossing, handle: QuickJSHandle | undef
   return handle ? measure(handle) : 0;
 }
 
-function textOf(context: QuickJSContext, handle: QuickJSHandle | undefined): string {
-  return handle ? context.getString(handle) : '';
+function textOf(crossing: Crossing, handle: QuickJSHandle | undefined): string {
+  return handle ? crossing.textOf(handle) : '';
 }

@@ -83,13 +83,21 @@ export function jobRunner({ wasm, runtime, context }: QuickJs): RunJobs {
   };
 }
 
+/** An instance has no room to make a text, or to hand one out. */
+export class NoMemory extends Error {
+  constructor() {
+    super('QuickJS has no memory for a text');
+    this.name = 'NoMemory';
+  }
+}
+
 /** What crosses into an instance and back at each run, without the detours that the package takes. */
 export interface Crossing {
-  /** A string of QuickJS, encoded by Node.js itself. */
+  /** A string of QuickJS, encoded by Node.js itself. @throws {NoMemory} */
   newText(text: string): QuickJSHandle;
   /** UTF-16 units of a string, before any of it is copied out. */
   lengthOf(text: QuickJSHandle): number;
-  /** A string of QuickJS, up to its first NUL, decoded by Node.js itself. */
+  /** A string of QuickJS, up to its first NUL, decoded by Node.js itself. @throws {NoMemory}, where the package has ''. */
   textOf(text: QuickJSHandle): string;
   /** What a promise of the guest was fulfilled with; undefined while it is not. */
   fulfilled(promise: QuickJSHandle): QuickJSHandle | undefined;
@@ -102,7 +110,6 @@ const wordBytes = 4;
 /** JSPromiseStateEnum */
 const isFulfilled = 1;
 
-/** @throws {Error} from `newText` where the instance has no room for the text. */
 export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
   const ffi = wasm.getFFI();
   const { ctx, memory: own } = context as unknown as ContextInternals;
@@ -110,17 +117,21 @@ export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
   const none = ffi.QTS_GetUndefined();
   const lengthKey = context.newString('length');
   const words = module._malloc(mostParameters * wordBytes);
-  // The memory may have grown since the last time: then old views of it are detached.
-  const view = (pointer: number, bytes: number) => Buffer.from(memory.buffer, pointer, bytes);
+  let view = Buffer.from(memory.buffer);
+  /** The memory may have grown since the last time: then the old view of it is detached. */
+  const bytesOfMemory = () => {
+    if (view.buffer !== memory.buffer) view = Buffer.from(memory.buffer);
+    return view;
+  };
 
   return {
     newText: (text) => {
       const bytes = Buffer.byteLength(text);
       const pointer = module._malloc(bytes + 1);
-      if (pointer === 0) throw new Error('No memory for a text');
-      const target = view(pointer, bytes + 1);
-      target.write(text);
-      target[bytes] = 0;
+      if (pointer === 0) throw new NoMemory();
+      const target = bytesOfMemory();
+      target.write(text, pointer);
+      target[pointer + bytes] = 0;
       const value = ffi.QTS_NewString(ctx.value, pointer);
       module._free(pointer);
       return heapValueHandle(value);
@@ -133,7 +144,8 @@ export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
     },
     textOf: (text) => {
       const pointer = ffi.QTS_GetString(ctx.value, text.value);
-      const bytes = Buffer.from(memory.buffer);
+      if (Number(pointer) === 0) throw new NoMemory();
+      const bytes = bytesOfMemory();
       const decoded = bytes.toString('utf8', pointer, bytes.indexOf(0, pointer));
       ffi.QTS_FreeCString(ctx.value, pointer);
       return decoded;
@@ -143,8 +155,8 @@ export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
       return heapValueHandle(ffi.QTS_PromiseResult(ctx.value, promise.value));
     },
     call: (run, parameters) => {
-      const target = view(words, mostParameters * wordBytes);
-      for (const [index, parameter] of parameters.entries()) target.writeUInt32LE(parameter.value, index * wordBytes);
+      const target = bytesOfMemory();
+      for (const [index, { value }] of parameters.entries()) target.writeUInt32LE(value, words + index * wordBytes);
       const result = ffi.QTS_Call(ctx.value, run.value, none, parameters.length, words);
       const error = ffi.QTS_ResolveException(ctx.value, result);
       if (!error) return { value: heapValueHandle(result) };
