@@ -27,9 +27,9 @@ export async function revealForUse(vault: Vault, actor: Actor, ids: Iterable<str
       'token:use',
       refused.map((row) => row.id),
     );
-  const found = new Set(rows.map((row) => row.id));
-  const unknown = wanted.filter((id) => !found.has(id));
-  if (unknown.length > 0) {
+  if (rows.length < wanted.length) {
+    const found = new Set(rows.map((row) => row.id));
+    const unknown = wanted.filter((id) => !found.has(id));
     throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
   }
   const data = await openData(vault, actor.tenantId, rows);

@@ -28,7 +28,7 @@ export async function discloseTokens(
   const values = await revealForUse(context.vault, { ...caller, traceId: invocation.traceId }, tokenIds);
   record.applicationId = caller.id;
   record.tokens = (record.tokens ?? 0) + tokenIds.length;
-  record.sensitive = [...(record.sensitive ?? []), ...values.values()];
+  if (record.hasTransform) record.sensitive = [...(record.sensitive ?? []), ...values.values()]; // for its console
   await context.vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
