@@ -93,6 +93,18 @@ test('refuses with 503 what it cannot keep: what cannot be recorded is not discl
   await expect(log.record(disclosure(randomUUID()))).rejects.toEqual(refusedAtOnce);
 });
 
+test('refuses what comes while it closes: nobody would write it', async () => {
+  const stack = new AsyncDisposableStack();
+  const tenantId = randomUUID();
+  const log = open({ stack, flushIntervalMs: never });
+  const before = log.record(disclosure(tenantId, { entityId: 'before' }));
+  const closing = stack.disposeAsync();
+  await Promise.resolve();
+  await expect(log.record(disclosure(tenantId, { entityId: 'after' }))).rejects.toEqual(refusedAtOnce);
+  await Promise.all([before, closing]);
+  expect(await entitiesOf(database.current.db, tenantId)).toEqual(['before']);
+});
+
 test('tells of a batch that could not be written, keeps it, and writes it when that is possible again', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = await createTestDatabase(stack);

@@ -56,6 +56,7 @@ export function openDisclosureLog(
   let flushing: Promise<void> | undefined;
   let probedAt = 0;
   let complainedAt = Number.NEGATIVE_INFINITY;
+  let isClosed = false;
 
   const insert = (batch: readonly Waiting[]) =>
     insertRows(
@@ -120,6 +121,8 @@ export function openDisclosureLog(
 
   stack.defer(async () => {
     clearInterval(timer);
+    isClosed = true;
+    await gathered?.kept.catch(() => {}); // those who record are told
     try {
       await flushOnce();
       await flushOnce();
@@ -159,9 +162,10 @@ export function openDisclosureLog(
   return {
     state: () => ({ waiting: queue.length, refused: refused.length }),
     record: async (disclosure) => {
-      if (waiting() + (gathered?.rows.length ?? 0) >= queueLimit) throw unavailable();
+      if (isClosed || waiting() + (gathered?.rows.length ?? 0) >= queueLimit) throw unavailable();
+      const row = toRowText(disclosure);
       gathered ??= gather();
-      gathered.rows.push(toRowText(disclosure));
+      gathered.rows.push(row);
       await gathered.kept;
     },
   };

@@ -93,7 +93,7 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
       return write(current, rows);
     },
     setAside(rows) {
-      aside ??= create();
+      if (!aside || aside.bytes >= segmentBytes) aside = create();
       return write(aside, rows);
     },
     release(segment) {
@@ -116,12 +116,20 @@ function write(segment: Segment, rows: readonly RowText[]): Segment {
   const lines = `\n${rows.join('\n')}`;
   const written = writeSync(descriptor, lines);
   if (written < Buffer.byteLength(lines)) {
-    ftruncateSync(descriptor, segment.bytes); // nobody discloses what is in it
+    cutOff(segment, descriptor);
     throw new Error(`Only a part could be written to ${path}`);
   }
   segment.bytes += written;
   segment.waiting += rows.length;
   return segment;
+}
+
+/** Takes away what nobody will disclose. A file where that fails gets no more rows. */
+function cutOff(segment: Segment, descriptor: number): void {
+  const { bytes } = segment;
+  segment.bytes = Number.POSITIVE_INFINITY;
+  ftruncateSync(descriptor, bytes);
+  segment.bytes = bytes;
 }
 
 function readLeft(directory: string, onError: (error: unknown) => void): Spool['left'] {

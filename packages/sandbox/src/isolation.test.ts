@@ -99,3 +99,41 @@ test('the memory of instances that were thrown away does not gather', async () =
   }
   expect(peakBytes).toBeLessThan(600 * 2 ** 20);
 });
+
+test.each(['text', '', undefined, { length: 1, toString: () => 'text' }])(
+  'a transform that redefines how texts are joined, to %j, has the answer that it gave',
+  async (joined) => {
+    const code = `const joined = ${joined === undefined ? 'undefined' : `(${JSON.stringify(joined)})`};
+    String.prototype.concat = () => joined;
+    Array.prototype.join = () => joined;
+    module.exports = () => ({ body: { a: 1 }, headers: { b: '2' } });`;
+    const result = await pool.run(code, { proxyId: 'joining' });
+    expect(result).toMatchObject({ bodyJson: '{"a":1}', headersJson: '{"b":"2"}' });
+  },
+);
+
+describe('code that runs after the answer changes nothing about it', () => {
+  /** Not sooner than the answer, and within the same slice of jobs as later ones. */
+  const later = (act: string) => `module.exports = async (req) => {
+    const hop = (left) => queueMicrotask(() => { if (left > 0) hop(left - 1); else { ${act} } });
+    for (let hops = 2; hops < 40; hops += 1) hop(hops);
+    return { body: 'done' };
+  }`;
+
+  test.each([
+    ['throws', 'throw new Error("late")'],
+    ['answers otherwise', 'throw new (require("svc-errors").CustomHttpResponseError)({ status: 418 })'],
+  ])('when it %s', async (_, act) => {
+    expect(await pool.body(later(act), { proxyId: act })).toBe('done');
+  });
+
+  test('when it calls the client: nothing is done', async () => {
+    let calls = 0;
+    const host = async () => {
+      calls += 1;
+      return '{}';
+    };
+    expect(await pool.body(later('req.svc.tokens.delete("t")'), { host, proxyId: 'late calls' })).toBe('done');
+    expect(calls).toBe(0);
+  });
+});

@@ -95,6 +95,12 @@ describe('a line writer', () => {
     expect(written).toBe(line);
   });
 
+  test('writes a line that has no members', () => {
+    const { log, lines } = newLog();
+    lineWriter(log, 'x')({ absent: undefined });
+    expect(JSON.parse(lines[0] ?? '')).toEqual({ level: 'info', time: expect.any(String), service: 'test', msg: 'x' });
+  });
+
   test('writes nothing below the level of the log, also where that changed since', () => {
     const { log, lines } = newLog('warn');
     const write = lineWriter(log, 'x');
@@ -112,7 +118,7 @@ describe('a line writer', () => {
 });
 
 test('what goes to the standard output arrives', async () => {
-  const script = `import { createLogger, lineWriter } from './index.ts'; createLogger({ service: 's', level: 'info' }).info('here');`;
+  const script = `import { createLogger } from './index.ts'; createLogger({ service: 's', level: 'info' }).info('here');`;
   const args = ['--input-type=module-typescript', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
   expect(JSON.parse(stdout)).toMatchObject({ service: 's', msg: 'here' });
@@ -120,7 +126,7 @@ test('what goes to the standard output arrives', async () => {
 
 test('when nobody reads the standard output any more, lines are dropped and not gathered', async () => {
   const script = `
-    import { createLogger, lineWriter } from './index.ts';
+    import { createLogger } from './index.ts';
     const log = createLogger({ service: 's', level: 'info' });
     const long = 'x'.repeat(1000);
     for (let i = 0; i < 100; i++) {

@@ -48,12 +48,12 @@ export function lineWriter(log: Logger, message: string): (members: LineMembers)
   const outlet = outlets.get(log);
   if (!outlet) throw new TypeError('lineWriter needs a logger of createLogger');
   const { service, timestamp, members: common, destination } = outlet;
-  const base = `,"service":${JSON.stringify(service)},`;
+  const base = `,"service":${JSON.stringify(service)}`;
   const end = `,"msg":${JSON.stringify(message)}}\n`;
   return (members) => {
     if (!log.isLevelEnabled('info')) return;
-    const json = JSON.stringify(common ? { ...common(), ...members } : members);
-    destination.write(`{"level":"info"${timestamp()}${base}${json.slice(1, -1)}${end}`);
+    const json = JSON.stringify(common ? { ...common(), ...members } : members).slice(1, -1);
+    destination.write(`{"level":"info"${timestamp()}${base}${json && ','}${json}${end}`);
   };
 }
 

@@ -1,7 +1,8 @@
 /**
  * What runs around a Tenant's code. Everything that it needs is taken here, before that code runs, so that a
  * redefined `JSON.stringify` or `Promise.prototype.then` changes the Tenant's own results and never this wrapper.
- * `await` and object literals use no redefinable part of the language; method calls on shared prototypes would.
+ * `await`, `+` of texts and object literals use no redefinable part of the language; method calls on shared prototypes
+ * would, and so do templates here.
  */
 import { abandonCalls, client } from './client.js';
 import { describe } from './failures.js';
@@ -62,7 +63,8 @@ export async function invoke(argsJson, configurationJson, clientName) {
       throw new GuestTypeError('the transform must return an object with body and headers');
     }
     const { body, headers } = result;
-    return `${toJson('body', body)}\n${toJson('headers', headers)}`;
+    // biome-ignore lint/style/useTemplate: QuickJS makes a template a call of String.prototype.concat
+    return toJson('body', body) + '\n' + toJson('headers', headers);
   } catch (error) {
     host.fail(stringify(describe(error)));
     return undefined;

@@ -44,6 +44,8 @@ export class Guest {
   #configuration: { json: string; handle: QuickJSHandle } | undefined;
   #defined = false;
   #invocation: Invocation | undefined;
+  /** Of the transform's answer. */
+  #promise: QuickJSHandle | undefined;
   /** Of the work after the answer. */
   #leftover: Budget | undefined;
 
@@ -59,7 +61,7 @@ export class Guest {
       crossing: this.#crossing,
       headerPrefix,
       bridge: this.#bridge,
-      invocation: () => this.#invocation,
+      invocation: () => this.#runAsItIs(),
       load: (name) => load(this.#crossing.textOf(name)),
     });
     const main = context.unwrapResult(load('main'));
@@ -98,6 +100,7 @@ export class Guest {
       return false;
     } finally {
       this.#bridge.clear();
+      this.#promise = undefined;
       this.#invocation = undefined;
     }
   }
@@ -126,16 +129,17 @@ export class Guest {
   async #invoke({ argsJson, configurationJson, hostKey }: GuestRun, invocation: Invocation): Promise<void> {
     const args = this.#crossing.newText(argsJson);
     const clientName = hostKey === undefined ? this.#noText : this.#clientName;
-    const promise = this.#call('invoke', invocation, [args, this.#configurationText(configurationJson), clientName]);
+    this.#promise = this.#call('invoke', invocation, [args, this.#configurationText(configurationJson), clientName]);
     args.dispose();
     while (!invocation.outcome) {
-      this.#drainJobs(invocation, promise);
+      this.#drainJobs(invocation);
       if (invocation.outcome) break;
       if (invocation.answers.length > 0) this.#deliverAnswers(invocation);
       else if (invocation.awaitedCalls > 0) await nextAnswer(invocation);
-      else if (!this.#fireTimer(invocation)) end(invocation, this.#unsettled(promise));
+      else if (!this.#fireTimer(invocation)) end(invocation, this.#unsettled(this.#promise));
     }
-    promise?.dispose();
+    this.#promise?.dispose();
+    this.#promise = undefined;
   }
 
   /** Nothing is left to run, and no outcome: the code waits in vain, or its wrapper broke. */
@@ -146,10 +150,10 @@ export class Guest {
   }
 
   /** Runs promise jobs until there are none, the transform has answered, or a limit is reached. */
-  #drainJobs(invocation: Invocation, promise: QuickJSHandle | undefined): void {
+  #drainJobs(invocation: Invocation): void {
     for (;;) {
       const executed = this.#runJobs(jobsPerSlice);
-      if (promise && !invocation.outcome) this.#takeResult(promise, invocation);
+      this.#takeResult(invocation);
       const limit = invocation.budget.exceeded();
       if (limit) stop(invocation, limit);
       if (Number.isNaN(executed)) stop(invocation, 'heapBytes');
@@ -157,20 +161,34 @@ export class Guest {
     }
   }
 
-  #takeResult(promise: QuickJSHandle, invocation: Invocation): void {
-    const text = this.#crossing.fulfilled(promise);
-    if (!text) return;
-    const { outputBytes } = invocation.limits;
-    const { lengthOf, textOf } = this.#crossing;
-    // The line break between them does not count
-    const result = lengthOf(text) - 1 > outputBytes ? undefined : textOf(text);
-    text.dispose();
-    if (result === undefined || Buffer.byteLength(result) - 1 > outputBytes) {
-      stop(invocation, 'outputBytes');
-      return;
+  /** For the host's functions: what code does after it has answered comes too late to change that. */
+  #runAsItIs(): Invocation | undefined {
+    if (this.#invocation) this.#takeResult(this.#invocation);
+    return this.#invocation;
+  }
+
+  /** If the transform has answered, and nothing else was the outcome before. */
+  #takeResult(invocation: Invocation): void {
+    const answer = this.#promise && !invocation.outcome ? this.#crossing.fulfilled(this.#promise) : undefined;
+    if (!answer) return;
+    try {
+      end(invocation, this.#outcomeOf(answer, invocation.limits.outputBytes));
+    } catch (error) {
+      end(invocation, { kind: 'stopped', by: stopOf(error) });
     }
-    const [bodyJson, headersJson] = result.split('\n', 2);
-    end(invocation, { kind: 'result', bodyJson: bodyJson || undefined, headersJson: headersJson || undefined });
+    answer.dispose();
+  }
+
+  #outcomeOf(answer: QuickJSHandle, outputBytes: number): Outcome {
+    const { lengthOf, textOf } = this.#crossing;
+    if (this.#quickjs.context.typeof(answer) !== 'string') return { kind: 'stopped', by: 'crashed' };
+    const tooLong: Outcome = { kind: 'stopped', by: 'outputBytes' };
+    const around = '\n'.length; // between the two, and no output
+    if (lengthOf(answer) - around > outputBytes) return tooLong;
+    const text = textOf(answer);
+    if (Buffer.byteLength(text) - around > outputBytes) return tooLong;
+    const [bodyJson, headersJson] = text.split('\n', 2);
+    return { kind: 'result', bodyJson: bodyJson || undefined, headersJson: headersJson || undefined };
   }
 
   #deliverAnswers(invocation: Invocation): void {
