@@ -128,6 +128,12 @@ describe('code that runs after the answer changes nothing about it', () => {
     for (const jobs of afterAnswer) expect(await pool.body(later(jobs, act), { proxyId: act })).toBe('done');
   });
 
+  test('when it uses all the time that there is', async () => {
+    for (const jobs of [5, 10, 20, 60]) {
+      expect(await pool.body(later(jobs, 'for (;;) {}'), { proxyId: 'endless' })).toBe('done');
+    }
+  });
+
   test('when it calls the client: nothing is done', async () => {
     let calls = 0;
     const host = async () => {
@@ -140,4 +146,18 @@ describe('code that runs after the answer changes nothing about it', () => {
     }
     expect(calls).toBe(0);
   });
+});
+
+test.each([
+  ['its headers', 'Object.assign({ status: 200 }, { headers: { toJSON() {} } })', 'headers must be an object'],
+  ['its status', '(Number.isInteger = () => true, { status: 250.5 })', 'environment broke'],
+])('a response of a transform that lies about %s costs no other run its answer', async (lie, given, reason) => {
+  const code = `const { CustomHttpResponseError: Answer } = require('svc-errors');
+    module.exports = ({ args }) => { if (args.lies) throw new Answer(${given}); return { body: 'good' } }`;
+  const of = (lies: boolean) => ({ proxyId: lie, version: pool, argsJson: JSON.stringify({ lies }) });
+  await pool.run(code, of(false));
+  const runs = [false, true, false].map((lies) => pool.run(code, of(lies)));
+  const outcomes = await Promise.allSettled(runs);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[1]).toMatchObject({ reason: { code: 'transform_failed', detail: expect.stringContaining(reason) } });
 });

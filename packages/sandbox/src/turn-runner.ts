@@ -75,8 +75,9 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
   }
 
   function endOf(run: Run, answer: RunAnswer | undefined, failure: unknown, given: Given): RunEnd {
-    const error = answer && answer.outcome.kind !== 'result' ? toError(answer.outcome, limits) : failure;
+    let error = failure;
     try {
+      if (answer && answer.outcome.kind !== 'result') error = toError(answer.outcome, limits);
       count(run, answer, error, given);
     } catch (thrown) {
       return { run, error: thrown }; // whoever was told of the end of this run; the others have theirs

@@ -113,12 +113,14 @@ class CustomHttpResponseError extends Error {
       throw new GuestRangeError('status must be an integer from 100 to 599');
     }
     if (!isMap(headers)) throw new GuestTypeError('headers must be an object');
+    const headersJson = stringify(headers);
+    if (headersJson === undefined) throw new GuestTypeError('headers must be an object');
     super(`HTTP response ${status}`);
     this.name = 'CustomHttpResponseError';
     this.status = status;
     this.headers = headers;
     this.body = body;
-    this.#response = { status, headersJson: stringify(headers), bodyJson: stringify(body) };
+    this.#response = { status, headersJson, bodyJson: stringify(body) };
   }
 
   /** @param {object} thrown */

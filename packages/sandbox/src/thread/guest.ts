@@ -44,6 +44,8 @@ export class Guest {
   #configuration: { json: string; handle: QuickJSHandle } | undefined;
   #defined = false;
   #invocation: Invocation | undefined;
+  /** Its code was stopped in the middle, whatever the outcome. */
+  #isCut = false;
   /** Of the transform's answer. */
   #promise: QuickJSHandle | undefined;
   /** Of the work after the answer. */
@@ -94,7 +96,7 @@ export class Guest {
     try {
       if (!this.#defined) this.#define(run.code, invocation);
       if (!invocation.outcome) await this.#invoke(run, invocation);
-      return this.#defined && isReusable(invocation) && this.#finish(invocation);
+      return this.#defined && !this.#isCut && isReusable(invocation) && this.#finish(invocation);
     } catch (error) {
       end(invocation, { kind: 'stopped', by: stopOf(error) });
       return false;
@@ -110,8 +112,12 @@ export class Guest {
     if (!invocation) return false;
     if (this.#leftover) return this.#leftover.exceeded() !== undefined;
     const limit = invocation.budget.exceeded();
-    if (limit) stop(invocation, limit);
-    return invocation.outcome?.kind === 'stopped';
+    if (limit) {
+      this.#isCut = true;
+      // Once it has answered, only the rest of its code is stopped. Here is no place to read the answer.
+      if (!this.#promise || !this.#crossing.isFulfilled(this.#promise)) stop(invocation, limit);
+    }
+    return this.#isCut || invocation.outcome?.kind === 'stopped';
   }
 
   /** Runs the Tenant's module once. */

@@ -1,8 +1,8 @@
 import type { QuickJSContext, QuickJSHandle, VmFunctionImplementation } from 'quickjs-emscripten';
 import type { ConsoleLine } from '../transform-task.ts';
 import type { Bridge } from './bridge/bridge.ts';
+import { readFailure } from './guest-failure.ts';
 import { end, type Invocation, stop } from './invocation.ts';
-import type { GuestFailure } from './outcome.ts';
 import { type Crossing, NoMemory } from './quickjs.ts';
 
 /** Text that one synchronous operation may be given, in UTF-16 units. */
@@ -57,7 +57,10 @@ function answerFunctions({ crossing, invocation }: HostFunctionsOptions): Record
       const run = invocation();
       if (!run || run.outcome) return undefined;
       if (lengthOf(crossing, failureJson) > 2 * run.limits.outputBytes + failureOverhead) stop(run, 'outputBytes');
-      else end(run, { kind: 'thrown', failure: JSON.parse(textOf(crossing, failureJson)) as GuestFailure });
+      else {
+        const failure = readFailure(textOf(crossing, failureJson));
+        end(run, failure ? { kind: 'thrown', failure } : { kind: 'stopped', by: 'crashed' });
+      }
       return undefined;
     },
   };

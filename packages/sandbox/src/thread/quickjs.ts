@@ -99,6 +99,8 @@ export interface Crossing {
   lengthOf(text: QuickJSHandle): number;
   /** A string of QuickJS, up to its first NUL, decoded by Node.js itself. @throws {NoMemory}, where the package has ''. */
   textOf(text: QuickJSHandle): string;
+  /** Whether a promise of the guest is fulfilled; also where nothing else may be asked, as in an interrupt. */
+  isFulfilled(promise: QuickJSHandle): boolean;
   /** What a promise of the guest was fulfilled with; undefined while it is not. */
   fulfilled(promise: QuickJSHandle): QuickJSHandle | undefined;
   /** Calls a function of the guest without `this`. */
@@ -108,7 +110,7 @@ export interface Crossing {
 const mostParameters = 4;
 const wordBytes = 4;
 /** JSPromiseStateEnum */
-const isFulfilled = 1;
+const fulfilledState = 1;
 
 export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
   const ffi = wasm.getFFI();
@@ -123,6 +125,8 @@ export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
     if (view.buffer !== memory.buffer) view = Buffer.from(memory.buffer);
     return view;
   };
+
+  const isFulfilled = (promise: QuickJSHandle) => ffi.QTS_PromiseState(ctx.value, promise.value) === fulfilledState;
 
   return {
     newText: (text) => {
@@ -150,10 +154,9 @@ export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
       ffi.QTS_FreeCString(ctx.value, pointer);
       return decoded;
     },
-    fulfilled: (promise) => {
-      if (ffi.QTS_PromiseState(ctx.value, promise.value) !== isFulfilled) return undefined;
-      return heapValueHandle(ffi.QTS_PromiseResult(ctx.value, promise.value));
-    },
+    isFulfilled,
+    fulfilled: (promise) =>
+      isFulfilled(promise) ? heapValueHandle(ffi.QTS_PromiseResult(ctx.value, promise.value)) : undefined,
     call: (run, parameters) => {
       const target = bytesOfMemory();
       for (const [index, { value }] of parameters.entries()) target.writeUInt32LE(value, words + index * wordBytes);

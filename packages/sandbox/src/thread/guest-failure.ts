@@ -1,0 +1,36 @@
+import type { GuestFailure } from './outcome.ts';
+
+/**
+ * What the guest tells of an error. The Tenant's code took part in the telling (setters on Array.prototype see what is
+ * turned into JSON), so each member is looked at. Undefined where it is none.
+ */
+export function readFailure(json: string): GuestFailure | undefined {
+  const told = parsed(json);
+  if (!isObject(told)) return undefined;
+  if (told.kind === 'response') return responseOf(told);
+  if (told.kind !== 'error') return undefined;
+  const { name, message, stack, code, errors } = told;
+  const texts = Object.entries({ name, message, stack, code }).filter(([, text]) => typeof text === 'string');
+  return { kind: 'error', ...Object.fromEntries(texts), errors };
+}
+
+function responseOf({ status, headersJson, bodyJson }: Record<string, unknown>): GuestFailure | undefined {
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 100 || status > 599) return undefined;
+  if (typeof headersJson !== 'string' || !isObject(parsed(headersJson))) return undefined;
+  if (bodyJson === undefined) return { kind: 'response', status, headersJson };
+  if (typeof bodyJson !== 'string' || parsed(bodyJson) === undefined) return undefined;
+  return { kind: 'response', status, headersJson, bodyJson };
+}
+
+/** Undefined where it is no JSON. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
