@@ -244,7 +244,7 @@ describe('with a spool', () => {
       linesThen.push(readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean).length);
     };
     const recorded = ['a', 'b', 'c'].map(record);
-    expect(await readdir(folder)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
     await Promise.all(recorded);
     expect(linesThen).toEqual([3, 3, 3]);
   });
