@@ -51,7 +51,7 @@ export function openDisclosureLog(
   const spool = directory === undefined ? undefined : openSpool({ directory, onError });
   let queue: Waiting[] = [...(spool?.left ?? [])];
   let refused: Waiting[] = [];
-  /** Rows that are kept by one write to the spool, which takes a fifth of the time of one for each. */
+  /** Rows that are kept by one write to the spool, in less than half of the time of one for each. */
   let gathered: { rows: RowText[]; kept: Promise<void> } | undefined;
   let flushing: Promise<void> | undefined;
   let probedAt = 0;

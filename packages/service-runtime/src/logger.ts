@@ -40,8 +40,8 @@ export function createLogger(
 export type LineMembers = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * A function that writes the line which `log.info(members, message)` writes, in a third of the time: for what is written
- * for each request. pino turns every name and every value into JSON by itself.
+ * A function that writes the line which `log.info(members, message)` writes, in two thirds of the time: for what is
+ * written for each request. pino turns every name and every value into JSON by itself.
  * @throws {TypeError} for a logger that {@link createLogger} did not make.
  */
 export function lineWriter(log: Logger, message: string): (members: LineMembers) => void {
