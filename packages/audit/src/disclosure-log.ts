@@ -64,9 +64,10 @@ export function openDisclosureLog(
       batch.map(({ row }) => row),
     );
 
+  /** What comes meanwhile waits for the next time: few statements with many rows cost less than many with few. */
   async function flush(): Promise<void> {
     if (refused.length > 0 && performance.now() - probedAt >= probeIntervalMs) await probe();
-    while (queue.length > 0) {
+    for (let due = queue.length; due > 0; due -= batchSize) {
       const batch = queue.slice(0, batchSize);
       const { refused: found, reason } = await insertAccepted(batch, insert);
       queue = queue.slice(batch.length);
