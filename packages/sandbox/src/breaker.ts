@@ -93,6 +93,7 @@ export function newBreaker(options: BreakerOptions): Breaker {
     ended: (task, limit) => {
       if (options.kills === 0) return false;
       const isKill = kills.includes(limit);
+      if (entries.size === 0 && !isKill) return false;
       const entry = find(task) ?? (isKill ? add(task) : undefined);
       if (!entry || (entry.openUntil !== undefined && entry.trial !== task)) return false;
       if (!isKill) {

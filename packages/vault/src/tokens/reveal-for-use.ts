@@ -16,7 +16,11 @@ import { isTokenId } from './token-id.ts';
  * @throws {ServiceError} `invalid_proxy_request` naming ids that are unknown or expired, `forbidden` naming those that
  * the actor may not use.
  */
-export async function revealForUse(vault: Vault, actor: Actor, ids: Iterable<string>): Promise<Map<string, Json>> {
+export async function revealForUse(
+  vault: Vault,
+  actor: Omit<Actor, 'traceId'>,
+  ids: Iterable<string>,
+): Promise<Map<string, Json>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
   const stored = vault.tokens.find(actor.tenantId, wanted.filter(isTokenId));

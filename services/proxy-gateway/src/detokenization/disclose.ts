@@ -25,7 +25,7 @@ export async function discloseTokens(
 ): Promise<Map<string, Json>> {
   const { invocation, proxy, record } = input;
   const caller = input.caller ?? (await authenticateCaller(invocation.apiKey, proxy, context));
-  const values = await revealForUse(context.vault, { ...caller, traceId: invocation.traceId }, tokenIds);
+  const values = await revealForUse(context.vault, caller, tokenIds);
   record.applicationId = caller.id;
   record.tokens = (record.tokens ?? 0) + tokenIds.length;
   if (record.hasTransform) record.sensitive = [...(record.sensitive ?? []), ...values.values()]; // for its console

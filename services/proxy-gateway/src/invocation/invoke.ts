@@ -48,19 +48,21 @@ export async function invoke(
   const revealed = await reveal(incoming, { invocation, proxy, caller, record }, context);
   try {
     if (proxy.requestTransform !== undefined) clock.enter('transform');
-    const outgoing = await transformRequest(
+    const transformed = await transformRequest(
       revealed,
       { invocation, proxy, record, rawHeaders: request.rawHeaders },
       context,
     );
+    // Whatever the caller or a transform says, what frames a connection is not passed on.
+    const outgoing = { ...transformed, headers: context.destinations.headers.request(transformed.headers) };
     clock.enter('destination');
     const told = record.trace && context.tellsDestinations ? record.trace.tell(outgoing) : outgoing;
     const answer = await callDestination({ ...target, ...told }, { invocation, proxy, response, options });
     if (!answer) return; // it streamed to the caller as it came
     clock.enter('transform');
-    const transformed = await transformResponse(answer, { proxy, traceId, record }, context);
+    const reply = await transformResponse(answer, { proxy, traceId, record }, context);
     clock.enter();
-    sendAnswer(response, transformed, options);
+    sendAnswer(response, reply, options);
   } catch (error) {
     if (!(error instanceof CustomHttpResponse)) throw error;
     clock.enter();

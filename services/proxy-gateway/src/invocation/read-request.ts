@@ -10,16 +10,16 @@ import type { Invocation } from './read-invocation.ts';
 const noBody = Buffer.alloc(0);
 
 /**
- * The request less what belongs to this connection. A body that somebody has to read is in memory, or, where it is too
+ * The request with its headers as they came. A body that somebody has to read is in memory, or, where it is too
  * large for that and no transform is to see it, a stream; one that was compressed is decoded, and goes on without coding.
  */
 export async function readRequest(
   request: IncomingMessage,
   { invocation, proxy }: { invocation: Invocation; proxy: ProxyDefinition },
-  { destinations, bodyLimitBytes }: Context,
+  { bodyLimitBytes }: Context,
 ): Promise<RequestMessage> {
   const kind = contentKind(request.headers['content-type']);
-  const headers = destinations.headers.request(request.rawHeaders);
+  const headers = request.rawHeaders;
   if (!hasBody(request)) return { headers, kind, body: noBody };
   if (!mustBeRead(kind, proxy, invocation)) return { headers, kind, body: request };
   const body = await (proxy.requestTransform === undefined ? readOrStreamBody : readBody)(request, bodyLimitBytes);

@@ -35,7 +35,5 @@ export async function transformRequest(
   });
   const argsJson = `{"body":${bodyJson},${rest.slice(1)}`;
   const run = { proxy, kind: 'request', code, argsJson, traceId: invocation.traceId, record } as const;
-  const result = applyResult(await runTransform(run, context), { headers, body });
-  // A transform may return any header; what frames this connection stays ours.
-  return { kind, body: result.body, headers: context.destinations.headers.request(result.headers) };
+  return { kind, ...applyResult(await runTransform(run, context), { headers, body }) };
 }
