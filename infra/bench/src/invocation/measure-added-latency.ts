@@ -2,13 +2,13 @@ import type { BenchmarkContext, Comparison, Outcome, PathFigures } from '../benc
 import { startEcho } from '../destination/echo.ts';
 import { fixedRate } from '../load/fixed-rate.ts';
 import type { LoadFigures } from '../load/load-generator.ts';
+import { secondsOfRound } from '../load/round-seconds.ts';
 import { checkLoad } from './check.ts';
 import { detokenizingWorkload } from './detokenizing-workload.ts';
 import { measureInTurns } from './measure-in-turns.ts';
 import { startInvocation } from './start-invocation.ts';
 
 const mostMs = { p50Ms: 0.5, p99Ms: 3 };
-const warmUpSeconds = 2;
 
 /** Percentiles through the gateway less those of the destination alone, in the same round and at the same rate. */
 export async function measureAddedLatency(context: BenchmarkContext): Promise<Outcome> {
@@ -20,7 +20,7 @@ export async function measureAddedLatency(context: BenchmarkContext): Promise<Ou
     opened,
   );
   const { load, direct, ours, peers, notes } = invocation;
-  await load.run(ours.request, warmUpSeconds, signal);
+  await load.run(ours.request, secondsOfRound(0, seconds), signal);
   const { requestsPerSecond: mostPerSecond, errors } = await load.run(ours.request, seconds, signal);
   if (errors > 0) throw new Error(`${errors} requests failed at the maximum rate`);
   log(`  maximum  ${ours.name.padEnd(20)} ${Math.round(mostPerSecond)} req/s`);
@@ -31,8 +31,8 @@ export async function measureAddedLatency(context: BenchmarkContext): Promise<Ou
     const request = { ...direct.request, url: `http://127.0.0.1:${echo.port}/proxy` };
     await checkLoad(steady, { name: 'echo', request }, echo, signal);
   }
-  const measured = await measureInTurns(context, [direct, ours, ...peers], ({ request }) =>
-    steady.run(request, seconds, signal),
+  const measured = await measureInTurns(context, [direct, ours, ...peers], ({ request }, length) =>
+    steady.run(request, length, signal),
   );
   const [alone, through, peer] = measured as [PathFigures, PathFigures, PathFigures];
   const isDisturbed = [through, peer].some(({ rounds }) =>

@@ -22,8 +22,8 @@ export async function measureInvocation(context: BenchmarkContext, workload: Mea
     { workload, peerNames: names, isSecure },
     opened,
   );
-  const [ourFigures, ...peerFigures] = await measureInTurns(context, [ours, ...peers], ({ request }) =>
-    load.run(request, seconds, signal),
+  const [ourFigures, ...peerFigures] = await measureInTurns(context, [ours, ...peers], ({ request }, length) =>
+    load.run(request, length, signal),
   );
   const directFigures = { name: direct.name, rounds: [await load.run(direct.request, seconds, signal)] };
   if (!ourFigures) throw new Error('Nothing was measured');

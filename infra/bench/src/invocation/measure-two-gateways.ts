@@ -10,7 +10,7 @@ import { startInvocation } from './start-invocation.ts';
 
 /** Requests a second through two gateways with a load generator each, beside those through one while the other rests. */
 export async function measureTwoGateways(context: BenchmarkContext): Promise<Outcome> {
-  const { cores, seconds, signal } = context;
+  const { cores, signal } = context;
   await using opened = new AsyncDisposableStack();
   const { load, direct, ours, notes } = await startInvocation(
     context,
@@ -27,7 +27,7 @@ export async function measureTwoGateways(context: BenchmarkContext): Promise<Out
     { name: 'one gateway', requests: [ours.request] },
     { name: direct.name, requests: [direct.request] },
   ];
-  const paths = await measureInTurns(context, setups, async ({ requests }) =>
+  const paths = await measureInTurns(context, setups, async ({ requests }, seconds) =>
     together(await Promise.all(requests.map((request) => load.run(request, seconds, signal)))),
   );
   const [two, one] = paths as [PathFigures, PathFigures];

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { BenchmarkContext, Outcome } from '../benchmark.ts';
 import { findLoadGenerator } from '../load/find-load-generator.ts';
 import { connections, type LoadFigures, type LoadRequest } from '../load/load-generator.ts';
+import { secondsOfRound } from '../load/round-seconds.ts';
 import { startSelectPeer } from '../peers/select-peer.ts';
 import type { Goal } from '../report/statistics.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
@@ -42,11 +43,12 @@ export async function measureLookUp(context: BenchmarkContext, goal: Goal): Prom
   for (let round = 0; round <= rounds; round++) {
     const say = (name: string, rate: number) =>
       log(`  ${(round === 0 ? 'warm-up' : `round ${round}`).padEnd(8)} ${name.padEnd(24)} ${Math.round(rate)} req/s`);
-    const figures = await load.run(request, seconds, signal);
+    const length = secondsOfRound(round, seconds);
+    const figures = await load.run(request, length, signal);
     say('sluice', figures.requestsPerSecond);
     if (round > 0) ours.push(figures);
     for (const { name, peer, rates } of peers) {
-      const rate = await peer.measure(seconds);
+      const rate = await peer.measure(length);
       say(name, rate);
       if (round > 0) rates.push(rate);
     }

@@ -3,6 +3,7 @@ import type { BenchmarkContext, Comparison, Outcome } from '../benchmark.ts';
 import { createTenant } from '../invocation/tenant.ts';
 import { findLoadGenerator } from '../load/find-load-generator.ts';
 import { connections, type LoadFigures, type LoadRequest } from '../load/load-generator.ts';
+import { secondsOfRound } from '../load/round-seconds.ts';
 import { send } from '../management/api-client.ts';
 import { startInsertPeer } from '../peers/insert-peer.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
@@ -51,8 +52,9 @@ export async function measureCreation(context: BenchmarkContext): Promise<Outcom
   const aloneMs: number[] = [];
   let errors = 0;
   for (let round = 0; round <= rounds; round++) {
-    const figures = await load.run(request, seconds, signal);
-    const rate = await peer.measure(seconds);
+    const length = secondsOfRound(round, seconds);
+    const figures = await load.run(request, length, signal);
+    const rate = await peer.measure(length);
     const together = await inTurn(bulk, bulkRequests, 200);
     const alone = await inTurn({ ...request, body: JSON.stringify(card), method: 'POST', signal }, requestsInTurn, 201);
     errors += together.errors + alone.errors;
