@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '@sluice/database';
 import { createTestDatabase, eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -73,6 +74,27 @@ test('writes what is recorded soon, as it was', async () => {
       detail: recorded.detail,
     },
   ]);
+});
+
+test('writes what comes between two flushes with one statement', async () => {
+  const stack = new AsyncDisposableStack();
+  const { db } = database.current;
+  const tenantId = randomUUID();
+  const flushIntervalMs = 100;
+  const log = open({ stack, flushIntervalMs });
+  const startedAt = performance.now();
+  let recorded = 0;
+  for (; performance.now() - startedAt < 5 * flushIntervalMs; recorded++) {
+    await log.record(disclosure(tenantId));
+    await wait(2);
+  }
+  const flushes = Math.floor((performance.now() - startedAt) / flushIntervalMs) + 2; // one more at the edge, the last as it closes
+  await stack.disposeAsync();
+  // A statement is a transaction, whose number Postgres keeps in each row
+  const transactions = sql<string>`xmin::text`.as('transaction');
+  const rows = await db.selectFrom('audit_log').select(transactions).where('tenant_id', '=', tenantId).execute();
+  expect(rows).toHaveLength(recorded);
+  expect(new Set(rows.map(({ transaction }) => transaction)).size).toBeLessThanOrEqual(flushes);
 });
 
 test('writes what is queued before it closes, more than one batch of it, each once', async () => {
