@@ -86,7 +86,7 @@ test('writes what comes between two flushes with one statement', async () => {
   let recorded = 0;
   for (; performance.now() - startedAt < 5 * flushIntervalMs; recorded++) {
     await log.record(disclosure(tenantId));
-    await wait(2);
+    await wait(1); // so that some come while others are written
   }
   const flushes = Math.floor((performance.now() - startedAt) / flushIntervalMs) + 2; // one more at the edge, the last as it closes
   await stack.disposeAsync();
