@@ -53,9 +53,9 @@ export async function invoke(
       { invocation, proxy, record, rawHeaders: request.rawHeaders },
       context,
     );
+    clock.enter('destination');
     // Whatever the caller or a transform says, what frames a connection is not passed on.
     const outgoing = { ...transformed, headers: context.destinations.headers.request(transformed.headers) };
-    clock.enter('destination');
     const told = record.trace && context.tellsDestinations ? record.trace.tell(outgoing) : outgoing;
     const answer = await callDestination({ ...target, ...told }, { invocation, proxy, response, options });
     if (!answer) return; // it streamed to the caller as it came

@@ -79,6 +79,28 @@ describe('request transforms', () => {
     expect(body).toBe('{"a":1}');
   });
 
+  test.each([
+    ['a body', '{ body: { b: 1 } }', '{"b":1}'],
+    ['nothing', '{}', '{"a":1}'],
+    ['the headers that it got', '{ headers: args.headers }', '{"a":1}'],
+  ])('that return %s leave the other headers, less keys and framing', async (_, result, sent) => {
+    const proxy = await proxyWith({ requestTransform: `module.exports = async ({ args }) => (${result});` });
+    const headers = { 'X-Kept': '1', 'Proxy-Authorization': 'x', 'Content-Type': 'application/json' };
+    const answer = await invoke(proxy, { body: '{"a":1}', headers, key: 'not looked at' });
+    expect(answer.status).toBe(200);
+    const seen = lastSeen();
+    expect(seen.body).toBe(sent);
+    expect(seen.headers).toMatchObject({
+      'x-kept': '1',
+      'content-type': 'application/json',
+      'content-length': String(sent.length),
+      host: new URL(gateway.current.destination.url).host,
+    });
+    for (const name of ['svc-api-key', 'svc-proxy-key', 'proxy-authorization']) {
+      expect(seen.headers).not.toHaveProperty(name);
+    }
+  });
+
   test('a form arrives as an object and leaves as a form', async () => {
     const requestTransform = 'module.exports = async ({ args }) => ({ body: { ...args.body, added: "x y" } });';
     const proxy = await proxyWith({ requestTransform });
