@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { freePort } from '@sluice/service-runtime/free-port';
 import { call, createTestDatabase, testRedisUrl, useStack } from '@sluice/testing';
 import { type ComposeService, mountsOf, readComposeFile, repositoryRoot } from './rehearsal/compose-file.ts';
 import { type Container, startContainer, untilHealthy } from './rehearsal/container.ts';
@@ -222,12 +222,4 @@ async function readTree(folder: string): Promise<Record<string, string>> {
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const read = async (path: string) => [path.slice(folder.length + 1), await readFile(path, 'utf8')] as const;
   return Object.fromEntries(await Promise.all(paths.map(read)));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<unknown>((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,6 +1,6 @@
 // The parts of which `startStack` is made, for whole-system tests that put them together in another way.
+export { freePort } from '@sluice/service-runtime/free-port';
 export { hasEnded, startLogged, stopChild, untilEnded } from './processes/child.ts';
-export { freePort } from './processes/free-port.ts';
 export { parentOf } from './processes/process-identity.ts';
 export { startWatchdog, type Watchdog } from './processes/watchdog.ts';
 export { defaultDirectory, repositoryRoot } from './repository.ts';

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { startTraceCollector } from '@sluice/testing';
-import { listen } from './index.ts';
+import { freePort } from './free-port.ts';
 
 const runtime = new URL('./index.ts', import.meta.url).href;
 
@@ -152,11 +151,6 @@ describe('a service that drains', () => {
     expect(await exit).toBe(0);
   });
 });
-
-async function freePort(): Promise<number> {
-  await using stack = new AsyncDisposableStack();
-  return await listen(createServer(), { host: '127.0.0.1', port: 0, stack });
-}
 
 describe('a service with traces', () => {
   const working = `async (config, { tracing, log }) => {

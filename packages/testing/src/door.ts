@@ -1,4 +1,6 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '@sluice/service-runtime/free-port';
 
 export interface Door {
   /** On 127.0.0.1. */
@@ -25,21 +27,24 @@ export async function openDoor(target: { port: number; host: string }, stack: As
       .on('data', (answer) => void passed.then(() => client.writable && client.write(answer)))
       .on('close', () => void passed.then(() => client.destroy()));
   });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const port = await freePort(); // not just any: nothing else may take it while the door is shut
+  const open = async () => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
   const shut = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  await listen(0);
+  await open();
   stack.defer(async () => {
     if (server.listening) await shut();
   });
-  const { port } = server.address() as AddressInfo;
   return {
     port,
     shut,
-    open: () => listen(port),
+    open,
     holdAnswers() {
       const { promise, resolve } = Promise.withResolvers<void>();
       passed = promise;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '@sluice/local/parts';
 import { createRandom } from '../random.ts';
 import { type Conditions, Lane, undisturbed } from './lane.ts';
 
@@ -39,12 +40,7 @@ export interface ChaosProxy {
   close(): Promise<void>;
 }
 
-export async function startChaosProxy({
-  host,
-  port,
-  listenPort = 0,
-  seed = 1,
-}: ChaosProxyOptions): Promise<ChaosProxy> {
+export async function startChaosProxy({ host, port, listenPort, seed = 1 }: ChaosProxyOptions): Promise<ChaosProxy> {
   const random = createRandom(seed);
   const conditions: Record<Direction, Conditions> = {
     'to-server': { ...undisturbed },
@@ -92,21 +88,20 @@ export async function startChaosProxy({
   };
   const accept = async () => {
     if (server.listening) return;
-    server.listen(boundPort, '127.0.0.1');
+    server.listen(ownPort, '127.0.0.1');
     await once(server, 'listening');
   };
   const refuse = async () => {
     if (server.listening) server.close();
   };
-  let boundPort = listenPort;
+  const ownPort = listenPort || (await freePort()); // not just any: nothing else may take it while it refuses
   await accept();
-  boundPort = (server.address() as AddressInfo).port;
 
   return {
-    port: boundPort,
+    port: ownPort,
     through(url) {
       const changed = new URL(url);
-      changed.host = `127.0.0.1:${boundPort}`;
+      changed.host = `127.0.0.1:${ownPort}`;
       return changed.href;
     },
     disturb,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freePort } from '../processes/free-port.ts';
+import { freePort } from '@sluice/service-runtime/free-port';
 import type { Secrets } from './secrets.ts';
 
 export interface ServiceAddress {

@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { freePort } from '@sluice/service-runtime/free-port';
 import { allOrThrow } from '../all-or-throw.ts';
 import { errorCode, LaunchError } from '../launch-error.ts';
-import { assertPortFree, freePort } from '../processes/free-port.ts';
+import { assertPortFree } from '../processes/assert-port-free.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { startStores } from '../stores/stores.ts';
 import { type Credentials, readCredentials } from './credentials.ts';

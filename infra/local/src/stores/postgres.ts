@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { freePort } from '@sluice/service-runtime/free-port';
 import { readOrCreate } from '../private-file.ts';
 import { startLogged } from '../processes/child.ts';
-import { freePort } from '../processes/free-port.ts';
 import { endLeftover } from '../processes/leftover.ts';
 import type { Watchdog } from '../processes/watchdog.ts';
 import { untilPostgresAnswers } from './postgres-answer.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '@sluice/service-runtime/free-port';
 import { startLogged } from '../processes/child.ts';
-import { freePort } from '../processes/free-port.ts';
 import { endLeftover } from '../processes/leftover.ts';
 import type { Watchdog } from '../processes/watchdog.ts';
 import { untilRedisAnswers } from './redis-answer.ts';

@@ -1,18 +1,11 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createDestinationPolicy } from '@sluice/destination-policy';
+import { freePort } from '@sluice/service-runtime/free-port';
 import { type DestinationOptions, forward, streamThrough } from './index.ts';
-import { closeAll, listen, open, outcomeOf, startServer } from './testing/servers.ts';
+import { closeAll, open, outcomeOf, startServer } from './testing/servers.ts';
 
 afterEach(closeAll);
-
-/** A port on which nobody listens, until somebody does. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = Number(new URL(await listen(server, 'http')).port);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function listenAt(port: number): Promise<Server> {
   const server = createServer((socket) => {
