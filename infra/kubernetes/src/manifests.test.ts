@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { nodeOptions } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
 import type { ConfigSchema } from '@sluice/service-runtime';
 import { createTestDatabase, createTestSecrets, eventually, testRedisUrl, useStack } from '@sluice/testing';
@@ -75,6 +76,12 @@ const podOf = (name: string): Pod => {
   if (!pod) throw new Error(`${name} was not started`);
   return pod;
 };
+
+test('a pod is started as the image says, and as `npm start` starts its services', async () => {
+  const dockerfile = await readFile(join(repositoryRoot, 'infra/docker/Dockerfile'), 'utf8');
+  const [, command = ''] = /^CMD (.*)$/m.exec(dockerfile) ?? [];
+  expect(JSON.parse(command)).toEqual(['node', ...nodeOptions, 'src/main.ts']);
+});
 
 describe('what is rendered runs:', () => {
   test.each(services)('%s is alive without a migrated database, and waits', async (name) => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
-import { freePort } from '@sluice/local';
+import { freePort, nodeOptions } from '@sluice/local';
 import type { BenchmarkContext } from '../benchmark.ts';
 import { type OwnedProcess, startOwned } from './owned-process.ts';
 
@@ -29,7 +29,7 @@ export async function startGateway(context: BenchmarkContext, opened: AsyncDispo
   };
   const logFile = join(directory, `gateway-${port}.log`);
   const gateway: OwnedProcess = opened.use(
-    await startOwned({ command: process.execPath, args: [program], env, logFile }),
+    await startOwned({ command: process.execPath, args: [...nodeOptions, program], env, logFile }),
   );
   while (!(await isReady(adminPort))) {
     signal.throwIfAborted();

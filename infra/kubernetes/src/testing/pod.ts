@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePort } from '@sluice/local';
+import { freePort, nodeOptions } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
 import { environmentOf, type Workload } from '../manifest.ts';
 
@@ -44,7 +44,7 @@ export async function startPod(workload: Workload, { root, workspace, stack }: P
     ...(ports.http && { PORT: `${ports.http}` }),
     ...(ports.admin && { ADMIN_PORT: `${ports.admin}` }),
   };
-  const [, ...words] = container.command ?? ['node', 'src/main.ts'];
+  const [, ...words] = container.command ?? ['node', ...nodeOptions, 'src/main.ts'];
   const child = spawn(process.execPath, words, {
     cwd: join(repositoryRoot, workspace),
     env: environment,

@@ -5,7 +5,7 @@ import { LaunchError, messageOf } from '../launch-error.ts';
 import { describeEnd, hasEnded, lastLines, startLogged } from '../processes/child.ts';
 import type { Watchdog } from '../processes/watchdog.ts';
 import { repositoryRoot } from '../repository.ts';
-import { localUrl, type ServiceDescription, type StackSettings, serviceEnvironment } from './services.ts';
+import { localUrl, nodeOptions, type ServiceDescription, type StackSettings, serviceEnvironment } from './services.ts';
 
 const readyWithinMs = 30_000;
 
@@ -22,7 +22,7 @@ export function spawnService(
   service: ServiceDescription,
   { settings, logFile, watchdog, root = repositoryRoot }: SpawnOptions,
 ): Promise<ChildProcess> {
-  const args = [join(root, service.folder, 'src', 'main.ts')];
+  const args = [...nodeOptions, join(root, service.folder, 'src', 'main.ts')];
   const env = serviceEnvironment(service, settings);
   return startLogged({ command: process.execPath, args, env, logFile, stopSignal: 'SIGTERM' }, watchdog);
 }

@@ -29,6 +29,9 @@ export interface ServiceDescription {
   settings: (stack: StackSettings) => Record<string, string>;
 }
 
+/** How Node.js is started for a service, here and in its image; infra/README.md says why. */
+export const nodeOptions: readonly string[] = ['--v8-pool-size=0'];
+
 const stores = ({ databaseUrl, redisUrl }: StackSettings) => ({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
 
 /** What is needed to work on keys and tokens. */
