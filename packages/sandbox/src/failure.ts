@@ -4,7 +4,7 @@ import type { TransformLimits } from './limits.ts';
 import { placeInCode } from './thread/module-code.ts';
 import type { GuestFailure, Outcome, Stop } from './thread/outcome.ts';
 
-type Failed = Exclude<Outcome, { kind: 'result' }>;
+type Failed = Exclude<Outcome, { kind: 'result' | 'slow' }>;
 
 /** Why a transform was stopped, as the `cause` of its ServiceError. */
 export class TransformStopped extends Error {

@@ -160,6 +160,56 @@ test('a Tenant whose transform was killed has a thread of its own kind, which gi
   await pool.close();
 });
 
+describe('a run that turns out to be slow', () => {
+  const limits = { cpuMs: 1_600, wallMs: 15_000 };
+  const forAWhile = 'for (const end = Date.now() + 1_000; Date.now() < end; );';
+
+  test('is begun again in a thread that gives way; what came of it before is forgotten', async () => {
+    const pool = openTestPool({ threads: 2, limits });
+    await pool.ready();
+    const before = threadsThatGiveWay();
+    const code = `module.exports = () => { console.log('begun'); ${forAWhile} return { body: 1 } }`;
+    expect(await pool.body(code)).toBe(1);
+    expect(pool.printed).toEqual([{ level: 'info', text: 'begun' }]);
+    expect(pool.state()).toMatchObject({ threads: 3, runs: 1, stops: {} });
+    expect(threadsThatGiveWay()).toHaveLength(before.length + (process.platform === 'linux' ? 1 : 0));
+    await pool.close();
+  });
+
+  test('goes on where it is once it has called the client', async () => {
+    const pool = openTestPool({ threads: 2, limits });
+    await pool.ready();
+    const called: string[] = [];
+    const host = async (operation: string) => {
+      called.push(operation);
+      return '1';
+    };
+    const code = `module.exports = async (req) => { await req.svc.tokenize(1); ${forAWhile} return { body: 1 } }`;
+    expect(await pool.body(code, { host })).toBe(1);
+    expect(called).toHaveLength(1);
+    expect(pool.state().threads).toBe(2);
+    await pool.close();
+  });
+
+  test('keeps its answer where only what follows it is slow', async () => {
+    const pool = openTestPool({ threads: 2, limits });
+    await pool.ready();
+    const afterwards = 'Promise.resolve().then(() => {}).then(() => {}).then(() => { for (;;) {} })';
+    expect(await pool.body(`module.exports = () => { ${afterwards}; return { body: 1 } }`)).toBe(1);
+    expect(pool.state().threads).toBe(2);
+    await pool.close();
+  });
+
+  test('is stopped by the whole limit there', async () => {
+    const pool = openTestPool({ threads: 2, limits });
+    await pool.ready();
+    const error = await pool.failure('module.exports = () => { for (;;) {} }');
+    expect(error).toMatchObject({ cause: { limit: 'cpuMs' } });
+    expect(pool.state()).toMatchObject({ threads: 3, runs: 1, stops: { cpuMs: 1 } });
+    await pool.close();
+  });
+});
+
 test('what waits while its Tenant turns out to be slow moves to the other threads, and is answered', async () => {
   const pool = openTestPool({ threads: 1, limits: { cpuMs: 300, wallMs: 15_000 }, queueLimit: 100 });
   await pool.ready();

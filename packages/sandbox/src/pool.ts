@@ -72,7 +72,8 @@ const slowForMs = 60_000;
 /** Opens the threads that run transforms. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits } = options;
-  const record = newTrackRecord({ slowMs: limits.cpuMs * slowPart, memoryMs: slowForMs });
+  const slowMs = limits.cpuMs * slowPart;
+  const record = newTrackRecord({ slowMs, memoryMs: slowForMs });
   const breaker = newBreaker(options.breaker ?? neverSuspended);
   const runner = newTurnRunner({ limits, record, breaker, onSuspend: options.onSuspend, isClosed: () => closed });
   const turns = newTurns<Run>((turn, close) => void takeTurn(turn, close));
@@ -92,6 +93,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     ...shared,
     count: options.threads,
     givesWay: false,
+    slowMs,
     shares: (up) => ({ tenant, doubtfulOfTenant: Math.max(up - 2, 1), doubtful: Math.max(up - 1, 1) }),
   });
   let slow: ThreadGroup | undefined;

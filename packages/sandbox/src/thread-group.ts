@@ -8,6 +8,8 @@ export interface ThreadGroupOptions {
   count: number;
   /** The threads give way to all others of the machine. */
   givesWay: boolean;
+  /** Runs that use so much CPU time, and have not called the client, are to be run elsewhere. */
+  slowMs?: number;
   limits: TransformLimits;
   headerPrefix: string;
   /** For as many threads as are up. */
@@ -35,10 +37,11 @@ export interface ThreadGroup {
 }
 
 export function openThreadGroup(options: ThreadGroupOptions): ThreadGroup {
-  const { count, shares, queueLimit, waitMs, onStart, ...rest } = options;
+  const { count, shares, queueLimit, waitMs, onStart, slowMs, ...rest } = options;
   const loaded = Promise.withResolvers<void>();
   const threads = openThreads({
     ...rest,
+    slowMs,
     count,
     onStart: (port) => {
       onStart(port);

@@ -37,6 +37,7 @@ test.each([
 
 test.each([
   ['a slow run', answer(200)],
+  ['one that was ended for it', answer(1, { kind: 'slow' })],
   ['a kill', answer(1, { kind: 'stopped', by: 'heapBytes' })],
   ['the end of the thread', undefined],
 ])('%s makes its Tenant slow for a minute, and nobody else', (_, end) => {

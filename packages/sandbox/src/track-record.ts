@@ -89,7 +89,7 @@ export function newTrackRecord({ slowMs, memoryMs, clock = () => performance.now
 }
 
 const isQuick = ({ cpuMs, outcome }: RunAnswer, slowMs: number) =>
-  cpuMs < slowMs && !(outcome.kind === 'stopped' && slowStops.includes(outcome.by));
+  cpuMs < slowMs && outcome.kind !== 'slow' && !(outcome.kind === 'stopped' && slowStops.includes(outcome.by));
 
 function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
   if (hostCalls > 0) return 1;

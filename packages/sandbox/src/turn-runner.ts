@@ -5,7 +5,7 @@ import { newHostCalls } from './host-calls.ts';
 import type { TransformLimits } from './limits.ts';
 import { busy } from './scheduler.ts';
 import type { TurnTask } from './thread/messages.ts';
-import type { RunAnswer, Stop } from './thread/outcome.ts';
+import type { Outcome, RunAnswer, Stop } from './thread/outcome.ts';
 import { ThreadEnded, type Threads } from './threads.ts';
 import type { TrackRecord } from './track-record.ts';
 import type { TransformResult, TransformTask } from './transform-task.ts';
@@ -38,6 +38,8 @@ export interface RunCounts {
   durationMs: number;
   stops: Partial<Record<Stop, number>>;
 }
+
+type FinalAnswer = RunAnswer & { outcome: Exclude<Outcome, { kind: 'slow' }> };
 
 /** What all runs of a turn have in common. */
 interface Given {
@@ -74,7 +76,7 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
     task.onEnd?.({ configurationJson, console, cpuMs, durationMs });
   }
 
-  function endOf(run: Run, answer: RunAnswer | undefined, failure: unknown, given: Given): RunEnd {
+  function endOf(run: Run, answer: FinalAnswer | undefined, failure: unknown, given: Given): RunEnd {
     let error = failure;
     try {
       if (answer && answer.outcome.kind !== 'result') error = toError(answer.outcome, limits);
@@ -91,8 +93,8 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
     counts,
     listen: hostCalls.listen,
     /**
-     * One message to a thread. What it gave back is run again together. When it had to be ended, nobody knows for which
-     * of several runs: then each is run again by itself, but none that has acted through its client.
+     * One message to a thread. What it gave back is run again together; beside a slow one each by itself. When it had to
+     * be ended, nobody knows for which of several runs: then, too, but none that has acted through its client.
      */
     run: async (turn: Turn<Run>, configurationJson: string, threads: Threads): Promise<TurnEnd> => {
       const { tenantId, proxyId, kind, code, once = false } = turn[0].task;
@@ -114,15 +116,23 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
       const acted = runs.map(({ hostKey }) => hostKey !== undefined && hostCalls.close(hostKey));
       const ends: RunEnd[] = [];
       const left: Run[] = [];
+      let areAlike = failure === undefined;
       for (const [index, run] of turn.entries()) {
         const answer = answers[index];
-        if (!answer && turn.length > 1 && !acted[index]) left.push(run);
+        if (answer && !isFinal(answer)) {
+          record.ended(tenantId, code, answer);
+          counts.cpuMs += answer.cpuMs;
+          areAlike = false;
+          left.push(run);
+        } else if (!answer && turn.length > 1 && !acted[index]) left.push(run);
         else ends.push(endOf(run, answer, failure, given));
       }
-      return { ends, again: failure === undefined ? asTurns([left]) : asTurns(left.map((run) => [run])) };
+      return { ends, again: areAlike ? asTurns([left]) : asTurns(left.map((run) => [run])) };
     },
   };
 }
+
+const isFinal = (answer: RunAnswer): answer is FinalAnswer => answer.outcome.kind !== 'slow';
 
 const asTurns = (groups: Run[][]): Turn<Run>[] =>
   groups.flatMap(([first, ...others]) => (first ? [[first, ...others] satisfies Turn<Run>] : []));

@@ -34,6 +34,7 @@ type GuestRun = RunInput & Pick<TurnTask, 'code' | 'configurationJson'>;
 /** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
 export class Guest {
   readonly #quickjs: QuickJs;
+  readonly #slowMs: number;
   readonly #bridge: Bridge = openBridge();
   readonly #functions: Map<GuestFunction, QuickJSHandle>;
   readonly #runJobs: RunJobs;
@@ -51,8 +52,13 @@ export class Guest {
   /** Of the work after the answer. */
   #leftover: Budget | undefined;
 
-  private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, headerPrefix: string) {
+  private constructor(
+    quickjs: QuickJs,
+    sources: ReadonlyMap<string, string>,
+    { headerPrefix, slowMs = Number.POSITIVE_INFINITY }: ThreadSettings,
+  ) {
     this.#quickjs = quickjs;
+    this.#slowMs = slowMs;
     const { context } = quickjs;
     this.#crossing = openCrossing(quickjs);
     this.#noText = context.newString('');
@@ -72,12 +78,10 @@ export class Guest {
   }
 
   /** Starts QuickJS with the guest's own files in it. The transform is loaded by its first run, within its limits. */
-  static async open(
-    { quickjs, limits, headerPrefix }: ThreadSettings,
-    sources: ReadonlyMap<string, string>,
-  ): Promise<Guest> {
+  static async open(settings: ThreadSettings, sources: ReadonlyMap<string, string>): Promise<Guest> {
+    const { quickjs, limits } = settings;
     const instance = await newInstance(quickjs, limits.heapBytes);
-    const guest = new Guest(instance, sources, headerPrefix);
+    const guest = new Guest(instance, sources, settings);
     instance.runtime.setMemoryLimit(limits.heapBytes);
     instance.runtime.setMaxStackSize(limits.stackBytes);
     instance.runtime.setInterruptHandler(() => guest.#mustStop());
@@ -115,9 +119,22 @@ export class Guest {
     if (limit) {
       this.#isCut = true;
       // Once it has answered, only the rest of its code is stopped. Here is no place to read the answer.
-      if (!this.#promise || !this.#crossing.isFulfilled(this.#promise)) stop(invocation, limit);
+      if (!this.#hasAnswered()) stop(invocation, limit);
+    } else if (this.#isSlow(invocation)) {
+      this.#isCut = true;
+      end(invocation, { kind: 'slow' });
     }
     return this.#isCut || invocation.outcome?.kind === 'stopped';
+  }
+
+  #hasAnswered(): boolean {
+    return this.#promise !== undefined && this.#crossing.isFulfilled(this.#promise);
+  }
+
+  /** It may be run again elsewhere, since nobody has seen anything of it yet. */
+  #isSlow({ budget, hostCalls, outcome }: Invocation): boolean {
+    if (outcome || hostCalls > 0 || budget.wallMs() < this.#slowMs) return false;
+    return budget.cpuMs() >= this.#slowMs && !this.#hasAnswered();
   }
 
   /** Runs the Tenant's module once. */
@@ -162,6 +179,7 @@ export class Guest {
       this.#takeResult(invocation);
       const limit = invocation.budget.exceeded();
       if (limit) stop(invocation, limit);
+      else if (this.#isSlow(invocation)) end(invocation, { kind: 'slow' });
       if (Number.isNaN(executed)) stop(invocation, 'heapBytes');
       if (invocation.outcome || executed === 0) return;
     }

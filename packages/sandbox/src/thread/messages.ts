@@ -8,6 +8,8 @@ export interface ThreadSettings {
   headerPrefix: string;
   /** The thread gives way to all others of the machine. */
   givesWay: boolean;
+  /** A run that uses so much CPU time and has not called the client is `slow`; without it none is. */
+  slowMs?: number | undefined;
   /** QuickJS, compiled once for all threads. */
   quickjs: WebAssembly.Module;
 }

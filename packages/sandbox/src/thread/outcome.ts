@@ -9,11 +9,15 @@ export type GuestFailure =
   | { kind: 'error'; name?: string; message?: string; stack?: string; code?: string; errors?: unknown }
   | { kind: 'response'; status: number; headersJson: string; bodyJson?: string };
 
-/** How an invocation ended: the result, what the code threw, or what stopped it. */
+/**
+ * How an invocation ended: the result, what the code threw, or what stopped it. Nothing came of a slow one: it is to be
+ * run again in a thread that gives way.
+ */
 export type Outcome =
   | { kind: 'result'; bodyJson: string | undefined; headersJson: string | undefined }
   | { kind: 'thrown'; failure: GuestFailure }
-  | { kind: 'stopped'; by: Stop };
+  | { kind: 'stopped'; by: Stop }
+  | { kind: 'slow' };
 
 /** The answer of the thread to one run. */
 export interface RunAnswer {
