@@ -60,7 +60,7 @@ export interface TransformPool {
   /** Parses a transform as a CommonJS module body, in the turn of the Tenant. Undefined when it is well-formed. */
   compile(code: string, tenantId?: string): Promise<CompileError | undefined>;
   state(): TransformPoolState;
-  /** Waits for what runs, refuses what waits. */
+  /** Waits for what runs, refuses what waits, and what turns out to be slow meanwhile. */
   close(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export interface TransformTask {
   host?: (operation: string, payloadJson: string) => Promise<string>;
   /** Runs in an instance of its own that is thrown away afterwards; without it the next run finds it warm. */
   once?: boolean;
-  /** Told once of a run that began, before its result or error. */
+  /** Told once of a run that came to its end in a thread, before its result or error. */
   onEnd?: (usage: TransformUsage) => void;
 }
 

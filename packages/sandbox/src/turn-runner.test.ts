@@ -66,12 +66,12 @@ test('each answer is that of its run, and what the thread gave back is to be run
   expect(isSlow).toBe(false);
 });
 
-test('a slow run, of which nothing came, is to be run again by itself, and so is each behind it', async () => {
+test('a slow run, of which nothing came, is to be run again by itself, and what is behind it, too', async () => {
   const slow: RunAnswer = { ...answer, outcome: { kind: 'slow' }, cpuMs: 30, console: [{ level: 'info', text: 'a' }] };
   const { ended, counts, isSlow, ...went } = await runInThread(async () => [answer, slow]);
   expect(went).toMatchObject({ results: [0], errors: [], again: [[1], [2]] });
   expect(ended).toEqual([0]);
-  expect(counts).toMatchObject({ runs: 1, cpuMs: 30.1, stops: {} });
+  expect(counts).toMatchObject({ runs: 1, cpuMs: 30.1, durationMs: 0.4, stops: {} });
   expect(isSlow).toBe(true);
 });
 

@@ -93,8 +93,8 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
     counts,
     listen: hostCalls.listen,
     /**
-     * One message to a thread. What it gave back is run again together; beside a slow one each by itself. When it had to
-     * be ended, nobody knows for which of several runs: then, too, but none that has acted through its client.
+     * One message to a thread. What it gave back is run again together, and a slow run by itself. When it had to be ended,
+     * nobody knows for which of several runs: then each is run again by itself, but none that has acted through its client.
      */
     run: async (turn: Turn<Run>, configurationJson: string, threads: Threads): Promise<TurnEnd> => {
       const { tenantId, proxyId, kind, code, once = false } = turn[0].task;
@@ -116,18 +116,20 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
       const acted = runs.map(({ hostKey }) => hostKey !== undefined && hostCalls.close(hostKey));
       const ends: RunEnd[] = [];
       const left: Run[] = [];
-      let areAlike = failure === undefined;
+      const slow: Run[] = [];
       for (const [index, run] of turn.entries()) {
         const answer = answers[index];
         if (answer && !isFinal(answer)) {
           record.ended(tenantId, code, answer);
           counts.cpuMs += answer.cpuMs;
-          areAlike = false;
-          left.push(run);
+          counts.durationMs += answer.durationMs;
+          slow.push(run);
         } else if (!answer && turn.length > 1 && !acted[index]) left.push(run);
         else ends.push(endOf(run, answer, failure, given));
       }
-      return { ends, again: areAlike ? asTurns([left]) : asTurns(left.map((run) => [run])) };
+      const single = failure === undefined ? slow : left;
+      const together = failure === undefined ? left : [];
+      return { ends, again: asTurns([...single.map((run) => [run]), together]) };
     },
   };
 }

@@ -122,7 +122,7 @@ export class Guest {
       if (!this.#hasAnswered()) stop(invocation, limit);
     } else if (this.#isSlow(invocation)) {
       this.#isCut = true;
-      end(invocation, { kind: 'slow' });
+      if (!this.#hasAnswered()) end(invocation, { kind: 'slow' });
     }
     return this.#isCut || invocation.outcome?.kind === 'stopped';
   }
@@ -131,10 +131,10 @@ export class Guest {
     return this.#promise !== undefined && this.#crossing.isFulfilled(this.#promise);
   }
 
-  /** It may be run again elsewhere, since nobody has seen anything of it yet. */
+  /** It is to hold this thread no longer: nobody has seen anything of it yet, or it has answered. */
   #isSlow({ budget, hostCalls, outcome }: Invocation): boolean {
-    if (outcome || hostCalls > 0 || budget.wallMs() < this.#slowMs) return false;
-    return budget.cpuMs() >= this.#slowMs && !this.#hasAnswered();
+    if (budget.wallMs() < this.#slowMs || budget.cpuMs() < this.#slowMs) return false;
+    return hostCalls === 0 || outcome !== undefined || this.#hasAnswered();
   }
 
   /** Runs the Tenant's module once. */
