@@ -198,6 +198,7 @@ describe('a run that turns out to be slow', () => {
     const afterwards = 'Promise.resolve().then(() => {}).then(() => {}).then(() => { for (;;) {} })';
     expect(await pool.body(`module.exports = () => { ${afterwards}; return { body: 1 } }`)).toBe(1);
     expect(pool.state().threads).toBe(2);
+    expect(pool.state().cpuMs).toBeLessThan(limits.cpuMs); // the rest of it is ended as early as a slow run
     await pool.close();
   });
 

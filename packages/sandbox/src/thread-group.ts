@@ -37,11 +37,10 @@ export interface ThreadGroup {
 }
 
 export function openThreadGroup(options: ThreadGroupOptions): ThreadGroup {
-  const { count, shares, queueLimit, waitMs, onStart, slowMs, ...rest } = options;
+  const { count, shares, queueLimit, waitMs, onStart, ...rest } = options;
   const loaded = Promise.withResolvers<void>();
   const threads = openThreads({
     ...rest,
-    slowMs,
     count,
     onStart: (port) => {
       onStart(port);
