@@ -177,6 +177,39 @@ describe('a run that turns out to be slow', () => {
     await pool.close();
   });
 
+  test('with new code, soon: other code of its Tenant does not wait for that, nor does it once it is known', async () => {
+    const pool = openTestPool({ threads: 2, limits });
+    await pool.ready();
+    await makeKnown(pool, 'tenant');
+    const { host, release, open } = heldHost();
+    /** The thread that gives way: the others run its code no more. */
+    const hold = async () => {
+      const held = pool.run(waiting, { tenantId: 'killed', host });
+      await until(() => open.size === 1);
+      return async () => {
+        release();
+        await held;
+      };
+    };
+    await pool.failure('module.exports = () => { for (const all = []; ; ) all.push(new Uint8Array(2 ** 20)) }', {
+      tenantId: 'killed',
+    });
+    const notSlow = 'for (const end = Date.now() + 400; Date.now() < end; );'; // but longer than new code has
+    const code = `module.exports = () => { ${notSlow} return { body: 2 } }`;
+
+    const endHold = await hold();
+    const first = pool.body(code);
+    await until(() => pool.state().waiting === 1);
+    expect(await pool.body(good)).toBe(1);
+    expect(pool.state()).toMatchObject({ running: 1, waiting: 1 });
+    await endHold();
+    expect(await first).toBe(2);
+    const endSecondHold = await hold();
+    expect(await pool.body(code)).toBe(2);
+    await endSecondHold();
+    await pool.close();
+  });
+
   test('goes on where it is once it has called the client', async () => {
     const pool = openTestPool({ threads: 2, limits });
     await pool.ready();

@@ -111,7 +111,7 @@ test('the memory of a new instance has no byte of an earlier one, whose own memo
   try {
     const run = async (code: string): Promise<void> => {
       const guest = await Guest.open({ quickjs, limits, headerPrefix: 'svc', givesWay: false }, readGuestSources());
-      const invocation = startInvocation(limits, () => {});
+      const invocation = startInvocation({ limits, send: () => {} });
       await guest.run({ code, argsJson: '{"body":{}}', configurationJson: '{}', hostKey: undefined }, invocation);
       expect(invocation.outcome?.kind).toBe('result');
     };

@@ -67,13 +67,15 @@ export interface TransformPool {
 const neverSuspended: BreakerOptions = { kills: 0, windowMs: 0, openMs: 0 };
 /** A run that uses this part of its CPU time is slow, and its Tenant's runs have threads of their own for so long. */
 const slowPart = 0.25;
+/** CPU time that is enough for most, and for 1 MiB of JSON on a fast machine. */
+const trialMs = 50;
 const slowForMs = 60_000;
 
 /** Opens the threads that run transforms. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits } = options;
   const slowMs = limits.cpuMs * slowPart;
-  const record = newTrackRecord({ slowMs, memoryMs: slowForMs });
+  const record = newTrackRecord({ slowMs, trialMs: Math.min(trialMs, slowMs), memoryMs: slowForMs });
   const breaker = newBreaker(options.breaker ?? neverSuspended);
   const runner = newTurnRunner({ limits, record, breaker, onSuspend: options.onSuspend, isClosed: () => closed });
   const turns = newTurns<Run>((turn, close) => void takeTurn(turn, close));
@@ -93,7 +95,6 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     ...shared,
     count: options.threads,
     givesWay: false,
-    slowMs,
     shares: (up) => ({ tenant, doubtfulOfTenant: Math.max(up - 2, 1), doubtful: Math.max(up - 1, 1) }),
   });
   let slow: ThreadGroup | undefined;
@@ -132,7 +133,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 
   /** A Tenant may have become slow while its turn waited. */
   async function inTurn<T>({ tenantId, code }: TransformTask, work: (threads: Threads) => Promise<T>): Promise<T> {
-    const isSlow = () => record.isSlow(tenantId);
+    const isSlow = () => record.givesWay(tenantId, code);
     if (!isSlow()) {
       const isDoubtful = () => !isSlow() && !record.isKnown(tenantId, code);
       const done = await quick.schedule({ tenantId, isDoubtful }, async (threads) =>

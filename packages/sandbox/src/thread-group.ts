@@ -8,8 +8,6 @@ export interface ThreadGroupOptions {
   count: number;
   /** The threads give way to all others of the machine. */
   givesWay: boolean;
-  /** Runs that use so much CPU time, and have not called the client, are to be run elsewhere. */
-  slowMs?: number;
   limits: TransformLimits;
   headerPrefix: string;
   /** For as many threads as are up. */

@@ -26,6 +26,7 @@ export interface ThreadsOptions extends Omit<ThreadSettings, 'quickjs'> {
 export interface Threads {
   /** How many are up, busy or not; a new or replaced one only when it has loaded. */
   readonly up: number;
+  readonly giveWay: boolean;
   /**
    * Runs a function of the worker in a free thread. A thread that is past the limits of CPU time or wall clock is ended
    * and replaced, whatever its code is doing: rejects with a {@link ThreadEnded}.
@@ -112,6 +113,7 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
     get up() {
       return up.size - ending;
     },
+    giveWay: given.givesWay,
     run,
     close: () => piscina.close({ force: true }),
   };

@@ -2,15 +2,17 @@ import type { Outcome, RunAnswer } from './thread/outcome.ts';
 import { newTrackRecord } from './track-record.ts';
 
 let now = 0;
-const openRecord = () => newTrackRecord({ slowMs: 200, memoryMs: 60_000, clock: () => now });
+const openRecord = () => newTrackRecord({ slowMs: 200, trialMs: 20, memoryMs: 60_000, clock: () => now });
 const answer = (
   cpuMs: number,
   outcome: Outcome = { kind: 'result', bodyJson: '1', headersJson: undefined },
   hostCalls = 0,
+  isCut = false,
 ): RunAnswer => ({
   cpuMs,
   durationMs: cpuMs,
   hostCalls,
+  isCut,
   outcome,
   console: [],
 });
@@ -32,18 +34,19 @@ test.each([
 ] as const)('%s is a quick end', (_, outcome) => {
   const record = openRecord();
   record.ended('a', 'code', answer(1, outcome));
-  expect([record.isKnown('a', 'code'), record.isSlow('a')]).toEqual([true, false]);
+  expect([record.isKnown('a', 'code'), record.givesWay('a', 'code')]).toEqual([true, false]);
 });
 
 test.each([
   ['a slow run', answer(200)],
-  ['one that was ended for it', answer(1, { kind: 'slow' })],
+  ['one that was ended for it', answer(200, { kind: 'slow' })],
+  ['one that was as slow after its answer', answer(200, undefined, 0, true)],
   ['a kill', answer(1, { kind: 'stopped', by: 'heapBytes' })],
   ['the end of the thread', undefined],
 ])('%s makes its Tenant slow for a minute, and nobody else', (_, end) => {
   const record = openRecord();
   for (const tenantId of ['a', 'b']) record.ended(tenantId, 'code', answer(1));
-  const slow = () => [record.isSlow('a'), record.isSlow('b')];
+  const slow = () => ['a', 'b'].map((tenantId) => record.givesWay(tenantId, 'code'));
   expect(slow()).toEqual([false, false]);
   record.ended('a', 'code', end);
   record.ended('a', 'other code', answer(1));
@@ -51,6 +54,28 @@ test.each([
   expect(slow()).toEqual([true, false]);
   now += 1;
   expect(slow()).toEqual([false, false]);
+});
+
+test('code that is not known has less time', () => {
+  const record = openRecord();
+  record.ended('a', 'code', answer(1));
+  expect([record.quickMs('a', 'code'), record.quickMs('a', 'new'), record.quickMs('b', 'code')]).toEqual([200, 20, 20]);
+});
+
+test.each([
+  ['', answer(20, { kind: 'slow' })],
+  [' after its answer', answer(20, undefined, 0, true)],
+])('where that was too little%s, new code of its Tenant gives way for a minute, until it is known', (_, end) => {
+  const record = openRecord();
+  for (const tenantId of ['a', 'b']) record.ended(tenantId, 'known', answer(1));
+  record.ended('a', 'code', end);
+  const thatGiveWay = () => ['known', 'code', 'new'].filter((code) => record.givesWay('a', code));
+  expect([record.isKnown('a', 'code'), record.givesWay('b', 'code')]).toEqual([false, false]);
+  expect(thatGiveWay()).toEqual(['code', 'new']);
+  record.ended('a', 'code', answer(199));
+  expect(thatGiveWay()).toEqual(['new']);
+  now += 60_000;
+  expect(thatGiveWay()).toEqual([]);
 });
 
 test('what it remembers is bounded: code that is forgotten is learnt again', () => {

@@ -2,10 +2,15 @@ import type { RunAnswer, Stop } from './thread/outcome.ts';
 
 /** What became of the transforms that ran here: whose next run may hold a thread for long. */
 export interface TrackRecord {
-  /** Whether a transform of the Tenant was slow, or was killed, a short while ago. */
-  isSlow(tenantId: string): boolean;
+  /**
+   * Whether a run of this code is to give way to others: a short while ago a transform of the Tenant was slow or was
+   * killed; or the code is not known, and other such code of the Tenant has not come to a quick end.
+   */
+  givesWay(tenantId: string, code: string): boolean;
   /** Whether this code of the Tenant has come to a quick end here. */
   isKnown(tenantId: string, code: string): boolean;
+  /** So much CPU time a run of this code may use before it is to give way. */
+  quickMs(tenantId: string, code: string): number;
   /**
    * How many runs of this code may share a turn of a thread, by what its last run took: 1 for code that is not known,
    * is slow, or calls the client, for which the others would wait.
@@ -18,7 +23,9 @@ export interface TrackRecord {
 export interface TrackRecordOptions {
   /** A run that uses so much CPU time is slow. */
   slowMs: number;
-  /** How long a Tenant is slow after a slow run. */
+  /** So much a run of code that is not known has at first: hostile code is always new, and comes often. */
+  trialMs: number;
+  /** How long a Tenant is slow after a slow run, and its new code in doubt after a trial that was too short. */
   memoryMs: number;
   /** Milliseconds; `performance.now` without it. */
   clock?: () => number;
@@ -36,11 +43,13 @@ const mostRunsOfTurn = 16;
 
 interface TenantRecord {
   slowUntil: number;
+  newCodeSlowUntil: number;
   /** Sources that came to a quick end, and how many runs of each fit into a turn. */
   quick: Map<string, number>;
 }
 
-export function newTrackRecord({ slowMs, memoryMs, clock = () => performance.now() }: TrackRecordOptions): TrackRecord {
+export function newTrackRecord(options: TrackRecordOptions): TrackRecord {
+  const { slowMs, trialMs, memoryMs, clock = () => performance.now() } = options;
   const tenants = new Map<string, TenantRecord>();
   let codeUnits = 0;
 
@@ -57,7 +66,7 @@ export function newTrackRecord({ slowMs, memoryMs, clock = () => performance.now
       forgetQuick(oldest[1]);
       tenants.delete(oldest[0]);
     }
-    const record: TenantRecord = { slowUntil: 0, quick: new Map() };
+    const record: TenantRecord = { slowUntil: 0, newCodeSlowUntil: 0, quick: new Map() };
     tenants.set(tenantId, record);
     return record;
   }
@@ -73,23 +82,38 @@ export function newTrackRecord({ slowMs, memoryMs, clock = () => performance.now
     }
   }
 
+  const isKnown = (tenantId: string, code: string) => tenants.get(tenantId)?.quick.has(code) ?? false;
+
   return {
-    isSlow: (tenantId) => (tenants.get(tenantId)?.slowUntil ?? 0) > clock(),
-    isKnown: (tenantId, code) => tenants.get(tenantId)?.quick.has(code) ?? false,
+    givesWay: (tenantId, code) => {
+      const record = tenants.get(tenantId);
+      if (!record) return false;
+      return Math.max(record.slowUntil, record.quick.has(code) ? 0 : record.newCodeSlowUntil) > clock();
+    },
+    isKnown,
+    quickMs: (tenantId, code) => (isKnown(tenantId, code) ? slowMs : trialMs),
     runsOfTurn: (tenantId, code) => {
       const record = tenants.get(tenantId);
       return record && record.slowUntil <= clock() ? (record.quick.get(code) ?? 1) : 1;
     },
     ended: (tenantId, code, answer) => {
       const record = recordOf(tenantId);
+      const until = clock() + memoryMs;
       if (answer && isQuick(answer, slowMs)) addQuick(record, code, answer);
-      else record.slowUntil = clock() + memoryMs;
+      else if (answer && isTooShort(answer, slowMs)) record.newCodeSlowUntil = until;
+      else record.slowUntil = until;
     },
   };
 }
 
-const isQuick = ({ cpuMs, outcome }: RunAnswer, slowMs: number) =>
-  cpuMs < slowMs && outcome.kind !== 'slow' && !(outcome.kind === 'stopped' && slowStops.includes(outcome.by));
+const isQuick = ({ cpuMs, outcome, isCut }: RunAnswer, slowMs: number) =>
+  cpuMs < slowMs &&
+  outcome.kind !== 'slow' &&
+  !(outcome.kind === 'result' && isCut) &&
+  !(outcome.kind === 'stopped' && slowStops.includes(outcome.by));
+
+/** Its time on trial was over before it came to its end. */
+const isTooShort = ({ cpuMs, outcome }: RunAnswer, slowMs: number) => cpuMs < slowMs && outcome.kind !== 'stopped';
 
 function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
   if (hostCalls > 0) return 1;

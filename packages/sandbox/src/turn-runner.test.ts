@@ -13,6 +13,7 @@ const answer: RunAnswer = {
   cpuMs: 0.1,
   durationMs: 0.2,
   hostCalls: 0,
+  isCut: false,
   console: [],
 };
 
@@ -21,7 +22,7 @@ async function runInThread(
   thread: (task: TurnTask, port: MessagePort) => Promise<RunAnswer[]>,
   onEndOf: (index: number) => void = () => {},
 ) {
-  const record = newTrackRecord({ slowMs: 25, memoryMs: 60_000 });
+  const record = newTrackRecord({ slowMs: 25, trialMs: 5, memoryMs: 60_000 });
   const breaker = newBreaker({ kills: 10, windowMs: 60_000, openMs: 60_000 });
   const runner = newTurnRunner({ limits, record, breaker, onSuspend: undefined, isClosed: () => false });
   const { port1, port2 } = new MessageChannel();
@@ -40,7 +41,8 @@ async function runInThread(
     return { task: { ...task, configuration: async () => '{}', host, onEnd }, resolve: () => {}, reject: () => {} };
   });
   runner.listen(port1);
-  const threads: Threads = { up: 1, run: (_, task) => thread(task as TurnTask, port2), close: async () => {} };
+  const run = (_: string, task: unknown) => thread(task as TurnTask, port2);
+  const threads: Threads = { up: 1, giveWay: false, run, close: async () => {} };
   try {
     const { ends, again } = await runner.run(turn as Turn<Run>, '{}', threads);
     const indexOf = ({ task }: Run) => Number(task.argsJson);
@@ -51,7 +53,7 @@ async function runInThread(
       called,
       ended,
       counts: runner.counts,
-      isSlow: record.isSlow('t'),
+      isSlow: record.givesWay('t', ''),
     };
   } finally {
     port1.close();

@@ -106,7 +106,8 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
       let answers: RunAnswer[] = [];
       let failure: unknown;
       try {
-        const task: TurnTask = { tenantId, proxyId, kind, code, configurationJson, once, runs };
+        const quickMs = threads.giveWay ? undefined : record.quickMs(tenantId, code);
+        const task: TurnTask = { tenantId, proxyId, kind, code, configurationJson, once, quickMs, runs };
         answers = (await threads.run('run', task)) as RunAnswer[];
       } catch (error) {
         record.ended(tenantId, code, undefined);

@@ -14,7 +14,7 @@ afterEach(() => jest.restoreAllMocks());
 /** Runs code once in a fresh guest. */
 async function run(code: string): Promise<{ outcome: string | undefined; isReusable: boolean }> {
   const guest = await Guest.open({ quickjs, limits, headerPrefix: 'svc', givesWay: false }, readGuestSources());
-  const invocation = startInvocation(limits, () => {});
+  const invocation = startInvocation({ limits, send: () => {} });
   const input = { argsJson: '{}', configurationJson: '{}', hostKey: undefined };
   const isReusable = await guest.run({ code, ...input }, invocation);
   return { outcome: invocation.outcome?.kind, isReusable };

@@ -34,7 +34,6 @@ type GuestRun = RunInput & Pick<TurnTask, 'code' | 'configurationJson'>;
 /** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
 export class Guest {
   readonly #quickjs: QuickJs;
-  readonly #slowMs: number;
   readonly #bridge: Bridge = openBridge();
   readonly #functions: Map<GuestFunction, QuickJSHandle>;
   readonly #runJobs: RunJobs;
@@ -45,20 +44,13 @@ export class Guest {
   #configuration: { json: string; handle: QuickJSHandle } | undefined;
   #defined = false;
   #invocation: Invocation | undefined;
-  /** Its code was stopped in the middle, whatever the outcome. */
-  #isCut = false;
   /** Of the transform's answer. */
   #promise: QuickJSHandle | undefined;
   /** Of the work after the answer. */
   #leftover: Budget | undefined;
 
-  private constructor(
-    quickjs: QuickJs,
-    sources: ReadonlyMap<string, string>,
-    { headerPrefix, slowMs = Number.POSITIVE_INFINITY }: ThreadSettings,
-  ) {
+  private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, { headerPrefix }: ThreadSettings) {
     this.#quickjs = quickjs;
-    this.#slowMs = slowMs;
     const { context } = quickjs;
     this.#crossing = openCrossing(quickjs);
     this.#noText = context.newString('');
@@ -100,7 +92,7 @@ export class Guest {
     try {
       if (!this.#defined) this.#define(run.code, invocation);
       if (!invocation.outcome) await this.#invoke(run, invocation);
-      return this.#defined && !this.#isCut && isReusable(invocation) && this.#finish(invocation);
+      return this.#defined && !invocation.isCut && isReusable(invocation) && this.#finish(invocation);
     } catch (error) {
       end(invocation, { kind: 'stopped', by: stopOf(error) });
       return false;
@@ -117,14 +109,14 @@ export class Guest {
     if (this.#leftover) return this.#leftover.exceeded() !== undefined;
     const limit = invocation.budget.exceeded();
     if (limit) {
-      this.#isCut = true;
+      invocation.isCut = true;
       // Once it has answered, only the rest of its code is stopped. Here is no place to read the answer.
       if (!this.#hasAnswered()) stop(invocation, limit);
     } else if (this.#isSlow(invocation)) {
-      this.#isCut = true;
+      invocation.isCut = true;
       if (!this.#hasAnswered()) end(invocation, { kind: 'slow' });
     }
-    return this.#isCut || invocation.outcome?.kind === 'stopped';
+    return invocation.isCut || invocation.outcome?.kind === 'stopped';
   }
 
   #hasAnswered(): boolean {
@@ -132,8 +124,8 @@ export class Guest {
   }
 
   /** It is to hold this thread no longer: nobody has seen anything of it yet, or it has answered. */
-  #isSlow({ budget, hostCalls, outcome }: Invocation): boolean {
-    if (budget.wallMs() < this.#slowMs || budget.cpuMs() < this.#slowMs) return false;
+  #isSlow({ budget, quickMs, hostCalls, outcome }: Invocation): boolean {
+    if (budget.wallMs() < quickMs || budget.cpuMs() < quickMs) return false;
     return hostCalls === 0 || outcome !== undefined || this.#hasAnswered();
   }
 

@@ -1,7 +1,7 @@
 import type { TransformLimits } from '../limits.ts';
 import type { ConsoleLine } from '../transform-task.ts';
 import { type Budget, startBudget } from './budget.ts';
-import type { HostAnswer } from './messages.ts';
+import type { HostAnswer, TurnTask } from './messages.ts';
 import type { Outcome, Stop } from './outcome.ts';
 
 /** Sends a call of the client to the main thread. */
@@ -11,6 +11,8 @@ export type SendCall = (id: number, operation: string, payloadJson: string) => v
 export interface Invocation {
   readonly budget: Budget;
   readonly limits: TransformLimits;
+  /** See {@link TurnTask}. */
+  readonly quickMs: number;
   readonly send: SendCall;
   readonly console: ConsoleLine[];
   consoleBytesLeft: number;
@@ -20,12 +22,23 @@ export interface Invocation {
   /** Called when an answer arrives. */
   wake: () => void;
   outcome: Outcome | undefined;
+  /** Its code was stopped in the middle, whatever the outcome. */
+  isCut: boolean;
 }
 
-export function startInvocation(limits: TransformLimits, send: SendCall, cpuAtStart?: number): Invocation {
+export interface InvocationOptions {
+  limits: TransformLimits;
+  quickMs?: number | undefined;
+  send: SendCall;
+  /** CPU time of the thread when it begins, where that is known. */
+  cpuAtStart?: number;
+}
+
+export function startInvocation({ limits, quickMs, send, cpuAtStart }: InvocationOptions): Invocation {
   return {
     budget: startBudget(limits, cpuAtStart),
     limits,
+    quickMs: quickMs ?? Number.POSITIVE_INFINITY,
     send,
     console: [],
     consoleBytesLeft: limits.consoleBytes,
@@ -34,6 +47,7 @@ export function startInvocation(limits: TransformLimits, send: SendCall, cpuAtSt
     answers: [],
     wake: () => {},
     outcome: undefined,
+    isCut: false,
   };
 }
 

@@ -8,8 +8,6 @@ export interface ThreadSettings {
   headerPrefix: string;
   /** The thread gives way to all others of the machine. */
   givesWay: boolean;
-  /** A run that uses so much CPU time and has not called the client is `slow`; without it none is. */
-  slowMs?: number | undefined;
   /** QuickJS, compiled once for all threads. */
   quickjs: WebAssembly.Module;
 }
@@ -29,6 +27,8 @@ export interface TurnTask {
   configurationJson: string;
   /** The instance is not kept. */
   once: boolean;
+  /** A run that uses so much CPU time and has not called the client is `slow`; without it none is. */
+  quickMs: number | undefined;
   runs: RunInput[];
 }
 

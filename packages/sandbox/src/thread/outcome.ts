@@ -26,5 +26,7 @@ export interface RunAnswer {
   durationMs: number;
   /** Calls of the client that it made. */
   hostCalls: number;
+  /** Its code was stopped in the middle: where there is a result, what went on after it. */
+  isCut: boolean;
   console: ConsoleLine[];
 }

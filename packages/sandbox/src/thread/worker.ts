@@ -74,14 +74,14 @@ async function runTurn(taskNumber: number, task: TurnTask): Promise<RunAnswer[]>
 
 async function runGuest(
   guest: Guest,
-  { code, configurationJson }: TurnTask,
+  { code, configurationJson, quickMs }: TurnTask,
   { argsJson, hostKey }: RunInput,
   cpuAtStart: number,
 ): Promise<{ answer: RunAnswer; isReusable: boolean }> {
   const send = (id: number, operation: string, payloadJson: string) => {
     if (hostKey !== undefined) hostCalls.postMessage({ hostKey, id, operation, payloadJson } satisfies HostCall);
   };
-  const invocation = startInvocation(settings.limits, send, cpuAtStart);
+  const invocation = startInvocation({ limits: settings.limits, quickMs, send, cpuAtStart });
   current = { hostKey, invocation };
   const isReusable = await guest.run({ code, argsJson, configurationJson, hostKey }, invocation);
   current = undefined;
@@ -90,6 +90,7 @@ async function runGuest(
     cpuMs: invocation.budget.cpuMs(),
     durationMs: invocation.budget.wallMs(),
     hostCalls: invocation.hostCalls,
+    isCut: invocation.isCut,
     console: invocation.console,
   };
   return { answer, isReusable };
