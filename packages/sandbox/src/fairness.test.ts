@@ -199,7 +199,8 @@ describe('a run that turns out to be slow', () => {
 
     const endHold = await hold();
     const first = pool.body(code);
-    await until(() => pool.state().waiting === 1);
+    await until(() => pool.state().running === 2);
+    await until(() => pool.state().running === 1);
     expect(await pool.body(good)).toBe(1);
     expect(pool.state()).toMatchObject({ running: 1, waiting: 1 });
     await endHold();
