@@ -29,26 +29,26 @@ test('code is known once it has come to a quick end, for its own Tenant', () => 
 });
 
 test.each([
-  ['an error of the code', { kind: 'thrown', failure: { kind: 'error' } }],
-  ['too much output', { kind: 'stopped', by: 'outputBytes' }],
-] as const)('%s is a quick end', (_, outcome) => {
+  ['an error of the code', { kind: 'thrown', failure: { kind: 'error' } }, undefined],
+  ['too much output', { kind: 'stopped', by: 'outputBytes' }, 'outputBytes'],
+] as const)('%s is a quick end', (_, outcome, limit) => {
   const record = openRecord();
-  record.ended('a', 'code', answer(1, outcome));
+  record.ended('a', 'code', answer(1, outcome), limit);
   expect([record.isKnown('a', 'code'), record.givesWay('a', 'code')]).toEqual([true, false]);
 });
 
 test.each([
-  ['a slow run', answer(200)],
-  ['one that was ended for it', answer(200, { kind: 'slow' })],
-  ['one that was as slow after its answer', answer(200, undefined, 0, true)],
-  ['a kill', answer(1, { kind: 'stopped', by: 'heapBytes' })],
-  ['the end of the thread', undefined],
-])('%s makes its Tenant slow for a minute, and nobody else', (_, end) => {
+  ['a slow run', answer(200), undefined],
+  ['one that was ended for it', answer(200, { kind: 'slow' }), undefined],
+  ['one that was as slow after its answer', answer(200, undefined, 0, true), undefined],
+  ['a kill', answer(1, { kind: 'thrown', failure: { kind: 'error' } }), 'heapBytes'],
+  ['the end of the thread', undefined, undefined],
+] as const)('%s makes its Tenant slow for a minute, and nobody else', (_, end, limit) => {
   const record = openRecord();
   for (const tenantId of ['a', 'b']) record.ended(tenantId, 'code', answer(1));
   const slow = () => ['a', 'b'].map((tenantId) => record.givesWay(tenantId, 'code'));
   expect(slow()).toEqual([false, false]);
-  record.ended('a', 'code', end);
+  record.ended('a', 'code', end, limit);
   record.ended('a', 'other code', answer(1));
   now += 59_999;
   expect(slow()).toEqual([true, false]);

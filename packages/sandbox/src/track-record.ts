@@ -16,8 +16,8 @@ export interface TrackRecord {
    * is slow, or calls the client, for which the others would wait.
    */
   runsOfTurn(tenantId: string, code: string): number;
-  /** A run ended; without an answer its thread ended with it. */
-  ended(tenantId: string, code: string, answer: RunAnswer | undefined): void;
+  /** A run ended, by itself or stopped by `limit`; without an answer its thread ended with it. */
+  ended(tenantId: string, code: string, answer: RunAnswer | undefined, limit?: Stop): void;
 }
 
 export interface TrackRecordOptions {
@@ -96,24 +96,19 @@ export function newTrackRecord(options: TrackRecordOptions): TrackRecord {
       const record = tenants.get(tenantId);
       return record && record.slowUntil <= clock() ? (record.quick.get(code) ?? 1) : 1;
     },
-    ended: (tenantId, code, answer) => {
+    ended: (tenantId, code, answer, limit) => {
       const record = recordOf(tenantId);
       const until = clock() + memoryMs;
-      if (answer && isQuick(answer, slowMs)) addQuick(record, code, answer);
-      else if (answer && isTooShort(answer, slowMs)) record.newCodeSlowUntil = until;
+      const isSlow = !answer || answer.cpuMs >= slowMs || (limit !== undefined && slowStops.includes(limit));
+      if (!isSlow && cameToAnEnd(answer)) addQuick(record, code, answer);
+      else if (!isSlow) record.newCodeSlowUntil = until;
       else record.slowUntil = until;
     },
   };
 }
 
-const isQuick = ({ cpuMs, outcome, isCut }: RunAnswer, slowMs: number) =>
-  cpuMs < slowMs &&
-  outcome.kind !== 'slow' &&
-  !(outcome.kind === 'result' && isCut) &&
-  !(outcome.kind === 'stopped' && slowStops.includes(outcome.by));
-
-/** Its time on trial was over before it came to its end. */
-const isTooShort = ({ cpuMs, outcome }: RunAnswer, slowMs: number) => cpuMs < slowMs && outcome.kind !== 'stopped';
+/** And not only to the end of its trial, with or without a result. */
+const cameToAnEnd = ({ outcome, isCut }: RunAnswer) => outcome.kind !== 'slow' && !(outcome.kind === 'result' && isCut);
 
 function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
   if (hostCalls > 0) return 1;

@@ -64,12 +64,12 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
   function count({ task }: Run, answer: RunAnswer | undefined, error: unknown, given: Given): void {
     const { configurationJson, startedAt } = given;
     const durationMs = answer?.durationMs ?? performance.now() - startedAt;
-    record.ended(task.tenantId, task.code, answer);
     const { console = [], cpuMs } = answer ?? {};
     counts.runs += 1;
     counts.cpuMs += cpuMs ?? 0;
     counts.durationMs += durationMs;
     const limit = limitOf(error);
+    record.ended(task.tenantId, task.code, answer, limit);
     if (limit) counts.stops[limit] = (counts.stops[limit] ?? 0) + 1;
     const { tenantId, proxyId, kind } = task;
     if (breaker.ended(task, limit)) onSuspend?.({ tenantId, proxyId, kind });
