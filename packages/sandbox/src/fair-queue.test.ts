@@ -99,3 +99,18 @@ test('of Tenants with as much under way, the one that was served longest ago goe
   }
   expect(order).toEqual([1, 4, 2, 3]);
 });
+
+test('where doubtful items come last, they start when nothing else may', () => {
+  const queue = newQueue(1, { doubtfulLast: true });
+  for (const name of [1, 2]) queue.add(item('slow', name, true));
+  const first = queue.take();
+  for (const name of [3, 4]) queue.add(item('new', name));
+  queue.add(item('other slow', 5, true));
+  if (first) queue.finish(first);
+  const served = [1];
+  for (let next = queue.take(); next; next = queue.take()) {
+    served.push(next.name);
+    queue.finish(next);
+  }
+  expect(served).toEqual([1, 3, 4, 5, 2]);
+});

@@ -13,6 +13,8 @@ export interface Shares {
   doubtfulOfTenant: number;
   /** By the doubtful items of all Tenants. */
   doubtful: number;
+  /** They start only when nothing else may. */
+  doubtfulLast?: boolean;
 }
 
 /** Work of several Tenants for a few threads. */
@@ -78,18 +80,21 @@ export function newFairQueue<T extends QueueItem>(sharesNow: () => Shares): Fair
   }
 
   /** The place in its lane of the item that may start; -1 when none may. */
-  function findNext(lane: Lane<T>, shares: Shares): number {
+  function findNext(lane: Lane<T>, shares: Shares, mayBeDoubtful: boolean): number {
     if (lane.underWay >= shares.tenant) return -1;
-    const admitsDoubtful = lane.doubtfulUnderWay < shares.doubtfulOfTenant && doubtfulUnderWay.size < shares.doubtful;
+    const admitsDoubtful =
+      mayBeDoubtful && lane.doubtfulUnderWay < shares.doubtfulOfTenant && doubtfulUnderWay.size < shares.doubtful;
     return admitsDoubtful ? 0 : lane.waiting.findIndex(({ item }) => !item.isDoubtful());
   }
 
   function nextLane(): { lane: Lane<T>; index: number } | undefined {
     const shares = sharesNow();
     const waiting = [...lanes.values()].filter((lane) => lane.waiting.length > 0).sort(byTurn);
-    for (const lane of waiting) {
-      const index = findNext(lane, shares);
-      if (index !== -1) return { lane, index };
+    for (const mayBeDoubtful of shares.doubtfulLast ? [false, true] : [true]) {
+      for (const lane of waiting) {
+        const index = findNext(lane, shares, mayBeDoubtful);
+        if (index !== -1) return { lane, index };
+      }
     }
     return undefined;
   }

@@ -65,17 +65,17 @@ export interface TransformPool {
 }
 
 const neverSuspended: BreakerOptions = { kills: 0, windowMs: 0, openMs: 0 };
+/** CPU time of new code: enough for most, and for 1 MiB of JSON on a fast machine. */
+const newCodeMs = 50;
 /** A run that uses this part of its CPU time is slow, and its Tenant's runs have threads of their own for so long. */
 const slowPart = 0.25;
-/** CPU time that is enough for most, and for 1 MiB of JSON on a fast machine. */
-const trialMs = 50;
 const slowForMs = 60_000;
 
 /** Opens the threads that run transforms. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits } = options;
   const slowMs = limits.cpuMs * slowPart;
-  const record = newTrackRecord({ slowMs, trialMs: Math.min(trialMs, slowMs), memoryMs: slowForMs });
+  const record = newTrackRecord({ slowMs, newCodeMs: Math.min(newCodeMs, slowMs), memoryMs: slowForMs });
   const breaker = newBreaker(options.breaker ?? neverSuspended);
   const runner = newTurnRunner({ limits, record, breaker, onSuspend: options.onSuspend, isClosed: () => closed });
   const turns = newTurns<Run>((turn, close) => void takeTurn(turn, close));
@@ -99,12 +99,12 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   });
   let slow: ThreadGroup | undefined;
 
-  /** Opened when the first Tenant was slow. */
+  /** Opened when the first run has to give way. */
   function openSlow(): ThreadGroup {
     if (closed) throw busy();
     const count = Math.max(options.threads - 2, 1);
     const share = Math.max(count - 1, 1);
-    const shares = { tenant: share, doubtfulOfTenant: share, doubtful: share };
+    const shares = { tenant: share, doubtfulOfTenant: share, doubtful: share, doubtfulLast: true };
     slow ??= openThreadGroup({ ...shared, count, givesWay: true, shares: () => shares });
     return slow;
   }
@@ -133,15 +133,15 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 
   /** A Tenant may have become slow while its turn waited. */
   async function inTurn<T>({ tenantId, code }: TransformTask, work: (threads: Threads) => Promise<T>): Promise<T> {
-    const isSlow = () => record.givesWay(tenantId, code);
-    if (!isSlow()) {
-      const isDoubtful = () => !isSlow() && !record.isKnown(tenantId, code);
+    const givesWay = () => record.givesWay(tenantId, code);
+    if (!givesWay()) {
+      const isDoubtful = () => !givesWay() && !record.isKnown(tenantId, code);
       const done = await quick.schedule({ tenantId, isDoubtful }, async (threads) =>
-        isSlow() ? undefined : { value: await work(threads) },
+        givesWay() ? undefined : { value: await work(threads) },
       );
       if (done) return done.value;
     }
-    return openSlow().schedule({ tenantId, isDoubtful: () => false }, work);
+    return openSlow().schedule({ tenantId, isDoubtful: () => record.isSlow(tenantId) }, work);
   }
 
   function settle({ run, result, error }: RunEnd): void {
@@ -188,7 +188,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 
 /**
  * Syntax check of a transform as a CommonJS module body, in a thread of its own that is gone afterwards: for those who
- * have no pool (70 ms or so). Undefined when it is well-formed; code that takes more than 2 s to parse is not.
+ * have no pool (100 ms or so). Undefined when it is well-formed; code that takes more than 2 s to parse is not.
  */
 export async function compileTransform(code: string): Promise<CompileError | undefined> {
   const limits = { ...defaultTransformLimits, wallMs: 2_000 };

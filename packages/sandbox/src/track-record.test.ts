@@ -2,7 +2,7 @@ import type { Outcome, RunAnswer } from './thread/outcome.ts';
 import { newTrackRecord } from './track-record.ts';
 
 let now = 0;
-const openRecord = () => newTrackRecord({ slowMs: 200, trialMs: 20, memoryMs: 60_000, clock: () => now });
+const openRecord = () => newTrackRecord({ slowMs: 200, newCodeMs: 20, memoryMs: 60_000, clock: () => now });
 const answer = (
   cpuMs: number,
   outcome: Outcome = { kind: 'result', bodyJson: '1', headersJson: undefined },
@@ -65,6 +65,7 @@ test('code that is not known has less time', () => {
 test.each([
   ['', answer(20, { kind: 'slow' })],
   [' after its answer', answer(20, undefined, 0, true)],
+  [' after its error', answer(20, { kind: 'thrown', failure: { kind: 'error' } }, 0, true)],
 ])('where that was too little%s, new code of its Tenant gives way for a minute, until it is known', (_, end) => {
   const record = openRecord();
   for (const tenantId of ['a', 'b']) record.ended(tenantId, 'known', answer(1));
@@ -86,6 +87,15 @@ test('what it remembers is bounded: code that is forgotten is learnt again', () 
   expect(known().length).toBeLessThan(10);
   record.ended('a', large('0'), answer(1));
   expect(known()).toContain(0);
+});
+
+test('a Tenant that fills that memory makes no other forget', () => {
+  const record = openRecord();
+  record.ended('older', 'code', answer(1));
+  for (let i = 0; i < 40; i += 1) record.ended('full', `${i}`.padEnd(2 ** 18), answer(1));
+  record.ended('newer', 'code', answer(1));
+  for (let i = 40; i < 80; i += 1) record.ended('full', `${i}`.padEnd(2 ** 18), answer(1));
+  expect(['older', 'newer'].map((tenantId) => record.isKnown(tenantId, 'code'))).toEqual([true, true]);
 });
 
 test.each([

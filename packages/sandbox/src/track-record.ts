@@ -2,9 +2,11 @@ import type { RunAnswer, Stop } from './thread/outcome.ts';
 
 /** What became of the transforms that ran here: whose next run may hold a thread for long. */
 export interface TrackRecord {
+  /** Whether a transform of the Tenant was slow, or was killed, a short while ago. */
+  isSlow(tenantId: string): boolean;
   /**
-   * Whether a run of this code is to give way to others: a short while ago a transform of the Tenant was slow or was
-   * killed; or the code is not known, and other such code of the Tenant has not come to a quick end.
+   * Whether a run of this code is to give way to others: its Tenant is slow, or the code is not known, and such code of
+   * the Tenant needed more time a short while ago.
    */
   givesWay(tenantId: string, code: string): boolean;
   /** Whether this code of the Tenant has come to a quick end here. */
@@ -24,8 +26,8 @@ export interface TrackRecordOptions {
   /** A run that uses so much CPU time is slow. */
   slowMs: number;
   /** So much a run of code that is not known has at first: hostile code is always new, and comes often. */
-  trialMs: number;
-  /** How long a Tenant is slow after a slow run, and its new code in doubt after a trial that was too short. */
+  newCodeMs: number;
+  /** How long a Tenant is slow after a slow run, and its new code gives way after one that needed more time. */
   memoryMs: number;
   /** Milliseconds; `performance.now` without it. */
   clock?: () => number;
@@ -33,7 +35,7 @@ export interface TrackRecordOptions {
 
 /** Limits that a run reaches only after it has held its thread for long, or has lost it. */
 const slowStops: readonly Stop[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
-/** What is forgotten is learnt again from its next run: these bound memory, and nothing else. */
+/** What is forgotten is learnt again from its next run; first of the Tenant with the most, who harms but itself. */
 const mostTenants = 10_000;
 const mostCodeUnits = 8 * 2 ** 20;
 
@@ -46,17 +48,22 @@ interface TenantRecord {
   newCodeSlowUntil: number;
   /** Sources that came to a quick end, and how many runs of each fit into a turn. */
   quick: Map<string, number>;
+  /** Of these sources together. */
+  codeUnits: number;
 }
 
 export function newTrackRecord(options: TrackRecordOptions): TrackRecord {
-  const { slowMs, trialMs, memoryMs, clock = () => performance.now() } = options;
+  const { slowMs, newCodeMs, memoryMs, clock = () => performance.now() } = options;
   const tenants = new Map<string, TenantRecord>();
   let codeUnits = 0;
 
-  function forgetQuick({ quick }: TenantRecord): void {
-    for (const code of quick.keys()) codeUnits -= code.length;
-    quick.clear();
+  function forgetQuick(record: TenantRecord): void {
+    codeUnits -= record.codeUnits;
+    record.codeUnits = 0;
+    record.quick.clear();
   }
+
+  const largest = () => [...tenants.values()].reduce((most, each) => (each.codeUnits > most.codeUnits ? each : most));
 
   function recordOf(tenantId: string): TenantRecord {
     const known = tenants.get(tenantId);
@@ -66,32 +73,31 @@ export function newTrackRecord(options: TrackRecordOptions): TrackRecord {
       forgetQuick(oldest[1]);
       tenants.delete(oldest[0]);
     }
-    const record: TenantRecord = { slowUntil: 0, newCodeSlowUntil: 0, quick: new Map() };
+    const record: TenantRecord = { slowUntil: 0, newCodeSlowUntil: 0, quick: new Map(), codeUnits: 0 };
     tenants.set(tenantId, record);
     return record;
   }
 
   function addQuick(record: TenantRecord, code: string, answer: RunAnswer): void {
-    const isNew = !record.quick.has(code);
-    record.quick.set(code, runsThatFit(answer));
-    if (!isNew) return;
-    codeUnits += code.length;
-    for (const other of tenants.values()) {
-      if (codeUnits <= mostCodeUnits) return;
-      forgetQuick(other);
+    if (!record.quick.has(code)) {
+      while (codeUnits > 0 && codeUnits + code.length > mostCodeUnits) forgetQuick(largest());
+      codeUnits += code.length;
+      record.codeUnits += code.length;
     }
+    record.quick.set(code, runsThatFit(answer));
   }
 
   const isKnown = (tenantId: string, code: string) => tenants.get(tenantId)?.quick.has(code) ?? false;
 
   return {
+    isSlow: (tenantId) => (tenants.get(tenantId)?.slowUntil ?? 0) > clock(),
     givesWay: (tenantId, code) => {
       const record = tenants.get(tenantId);
       if (!record) return false;
       return Math.max(record.slowUntil, record.quick.has(code) ? 0 : record.newCodeSlowUntil) > clock();
     },
     isKnown,
-    quickMs: (tenantId, code) => (isKnown(tenantId, code) ? slowMs : trialMs),
+    quickMs: (tenantId, code) => (isKnown(tenantId, code) ? slowMs : newCodeMs),
     runsOfTurn: (tenantId, code) => {
       const record = tenants.get(tenantId);
       return record && record.slowUntil <= clock() ? (record.quick.get(code) ?? 1) : 1;
@@ -100,15 +106,12 @@ export function newTrackRecord(options: TrackRecordOptions): TrackRecord {
       const record = recordOf(tenantId);
       const until = clock() + memoryMs;
       const isSlow = !answer || answer.cpuMs >= slowMs || (limit !== undefined && slowStops.includes(limit));
-      if (!isSlow && cameToAnEnd(answer)) addQuick(record, code, answer);
-      else if (!isSlow) record.newCodeSlowUntil = until;
-      else record.slowUntil = until;
+      if (isSlow) record.slowUntil = until;
+      else if (answer.isCut || answer.outcome.kind === 'slow') record.newCodeSlowUntil = until;
+      else addQuick(record, code, answer);
     },
   };
 }
-
-/** And not only to the end of its trial, with or without a result. */
-const cameToAnEnd = ({ outcome, isCut }: RunAnswer) => outcome.kind !== 'slow' && !(outcome.kind === 'result' && isCut);
 
 function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
   if (hostCalls > 0) return 1;

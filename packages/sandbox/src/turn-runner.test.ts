@@ -22,7 +22,7 @@ async function runInThread(
   thread: (task: TurnTask, port: MessagePort) => Promise<RunAnswer[]>,
   onEndOf: (index: number) => void = () => {},
 ) {
-  const record = newTrackRecord({ slowMs: 25, trialMs: 5, memoryMs: 60_000 });
+  const record = newTrackRecord({ slowMs: 25, newCodeMs: 5, memoryMs: 60_000 });
   const breaker = newBreaker({ kills: 10, windowMs: 60_000, openMs: 60_000 });
   const runner = newTurnRunner({ limits, record, breaker, onSuspend: undefined, isClosed: () => false });
   const { port1, port2 } = new MessageChannel();
@@ -53,7 +53,7 @@ async function runInThread(
       called,
       ended,
       counts: runner.counts,
-      isSlow: record.givesWay('t', ''),
+      givesWay: record.givesWay('t', ''),
     };
   } finally {
     port1.close();
@@ -61,24 +61,24 @@ async function runInThread(
 }
 
 test('each answer is that of its run, and what the thread gave back is to be run again', async () => {
-  const { ended, counts, isSlow, ...went } = await runInThread(async () => [answer]);
+  const { ended, counts, givesWay, ...went } = await runInThread(async () => [answer]);
   expect(went).toMatchObject({ results: [0], errors: [], again: [[1, 2]] });
   expect(ended).toEqual([0]);
   expect(counts).toMatchObject({ runs: 1, cpuMs: 0.1, durationMs: 0.2, stops: {} });
-  expect(isSlow).toBe(false);
+  expect(givesWay).toBe(false);
 });
 
 test('a slow run, of which nothing came, is to be run again by itself, and what is behind it, too', async () => {
   const slow: RunAnswer = { ...answer, outcome: { kind: 'slow' }, cpuMs: 30, console: [{ level: 'info', text: 'a' }] };
-  const { ended, counts, isSlow, ...went } = await runInThread(async () => [answer, slow]);
+  const { ended, counts, givesWay, ...went } = await runInThread(async () => [answer, slow]);
   expect(went).toMatchObject({ results: [0], errors: [], again: [[1], [2]] });
   expect(ended).toEqual([0]);
   expect(counts).toMatchObject({ runs: 1, cpuMs: 30.1, durationMs: 0.4, stops: {} });
-  expect(isSlow).toBe(true);
+  expect(givesWay).toBe(true);
 });
 
 test('when the thread had to be ended, runs are repeated, but none that has acted through its client', async () => {
-  const { called, ended, counts, isSlow, ...went } = await runInThread(async ({ runs }, port) => {
+  const { called, ended, counts, givesWay, ...went } = await runInThread(async ({ runs }, port) => {
     const call: HostCall = { hostKey: runs[1]?.hostKey ?? '', id: 1, operation: 'tokenize', payloadJson: '1' };
     const answered = new Promise((resolve) => port.once('message', resolve));
     port.postMessage(call);
@@ -89,7 +89,7 @@ test('when the thread had to be ended, runs are repeated, but none that has acte
   expect(went).toMatchObject({ results: [], errors: [1], again: [[0], [2]] });
   expect(ended).toEqual([1]);
   expect(counts).toMatchObject({ runs: 1, stops: { cpuMs: 1 } });
-  expect(isSlow).toBe(true);
+  expect(givesWay).toBe(true);
 });
 
 test('who fails when it is told of the end of one run costs the others nothing', async () => {

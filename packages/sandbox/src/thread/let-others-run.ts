@@ -1,4 +1,4 @@
-const betweenPausesMs = 1;
+const betweenPausesMs = 1; // Linux looks every 1 to 4 ms by itself
 const pauseMs = 0.05;
 const neverWoken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 let pausedAt = 0;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readlinkSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import type { ThreadSettings } from './messages.ts';
@@ -16,8 +16,8 @@ const path = '/usr/local/bin:/usr/bin:/bin';
  * when one is woken it does not interrupt who has the core, which often is the main thread that woke it. Where there is
  * no chrt it does, at the cost of throughput (infra/bench/README.md).
  */
-if (process.platform === 'linux') {
+if (process.platform === 'linux' && existsSync('/proc/thread-self')) {
   const id = readlinkSync('/proc/thread-self').split('/').at(-1) ?? '';
   if ((workerData as ThreadSettings).givesWay) setPriority(Number(id), constants.priority.PRIORITY_BELOW_NORMAL);
-  else spawnSync('chrt', ['-b', '-p', '0', id], { env: { PATH: path }, stdio: 'ignore' });
+  else spawnSync('chrt', ['-b', '-p', '0', id], { env: { PATH: path }, stdio: 'ignore', timeout: 1_000 });
 }
