@@ -4,7 +4,6 @@ import { type Budget, startBudget } from './budget.ts';
 import { guestFileLoader } from './guest-files.ts';
 import { installHostFunctions } from './host-functions.ts';
 import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
-import { letOthersRun } from './let-others-run.ts';
 import type { RunInput, ThreadSettings, TurnTask } from './messages.ts';
 import { evaluateModule } from './module-code.ts';
 import type { Outcome, Stop } from './outcome.ts';
@@ -35,7 +34,6 @@ type GuestRun = RunInput & Pick<TurnTask, 'code' | 'configurationJson'>;
 /** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
 export class Guest {
   readonly #quickjs: QuickJs;
-  readonly #givesWay: boolean;
   readonly #bridge: Bridge = openBridge();
   readonly #functions: Map<GuestFunction, QuickJSHandle>;
   readonly #runJobs: RunJobs;
@@ -51,13 +49,8 @@ export class Guest {
   /** Of the work after the answer. */
   #leftover: Budget | undefined;
 
-  private constructor(
-    quickjs: QuickJs,
-    sources: ReadonlyMap<string, string>,
-    { headerPrefix, givesWay }: ThreadSettings,
-  ) {
+  private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, { headerPrefix }: ThreadSettings) {
     this.#quickjs = quickjs;
-    this.#givesWay = givesWay;
     const { context } = quickjs;
     this.#crossing = openCrossing(quickjs);
     this.#noText = context.newString('');
@@ -113,7 +106,6 @@ export class Guest {
   #mustStop(): boolean {
     const invocation = this.#invocation;
     if (!invocation) return false;
-    if (this.#givesWay) letOthersRun();
     if (this.#leftover) return this.#leftover.exceeded() !== undefined;
     const limit = invocation.budget.exceeded();
     if (limit) {

@@ -1,5 +1,5 @@
 /** What runs in each thread of the pool. Its functions are called by name, one task at a time. */
-import './scheduling.ts';
+import './give-way.ts';
 import { MessageChannel, parentPort, threadId, workerData } from 'node:worker_threads';
 import type { CompileError } from '../transform-task.ts';
 import { threadCpuMs } from './budget.ts';
