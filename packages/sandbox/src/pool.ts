@@ -104,7 +104,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     if (closed) throw busy();
     const count = Math.max(options.threads - 2, 1);
     const share = Math.max(count - 1, 1);
-    const shares = { tenant: share, doubtfulOfTenant: share, doubtful: share, doubtfulLast: true };
+    const shares = { tenant: share, doubtfulOfTenant: share, doubtful: count, doubtfulLast: true };
     slow ??= openThreadGroup({ ...shared, count, givesWay: true, shares: () => shares });
     return slow;
   }
@@ -188,7 +188,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 
 /**
  * Syntax check of a transform as a CommonJS module body, in a thread of its own that is gone afterwards: for those who
- * have no pool (100 ms or so). Undefined when it is well-formed; code that takes more than 2 s to parse is not.
+ * have no pool (70 ms or so). Undefined when it is well-formed; code that takes more than 2 s to parse is not.
  */
 export async function compileTransform(code: string): Promise<CompileError | undefined> {
   const limits = { ...defaultTransformLimits, wallMs: 2_000 };
