@@ -12,10 +12,10 @@ const program = `
 `;
 
 /** By a process that begins where this one does, whatever its number is. */
-async function chosenByAnother(): Promise<number[]> {
+async function chosenByAnother(env = process.env): Promise<number[]> {
   const samePlace = `Object.defineProperty(process, 'pid', { value: ${process.pid} });`;
   const code = `${samePlace} const { freePort } = await import('${new URL('./free-port.ts', import.meta.url).href}');${program}`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env });
   return JSON.parse(stdout);
 }
 
@@ -35,7 +35,11 @@ test('those that choose at the same time get different ones', async () => {
 });
 
 test('processes get different ones, also where they begin at the same place at the same time', async () => {
-  const chosen = await Promise.all([chosenByAnother(), chosenByAnother(), chosenByAnother()]);
+  const chosen = await Promise.all([
+    chosenByAnother(),
+    chosenByAnother(),
+    chosenByAnother({ TMPDIR: import.meta.dirname }),
+  ]);
   expect(new Set(chosen.flat()).size).toBe(150);
 });
 

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // Below every range from which a system takes ports for outgoing connections (Linux from 32768, others from 49152):
@@ -37,11 +36,14 @@ export async function freePort(): Promise<number> {
 
 /** A claim holds in the period in which it is made and in the next: an empty file, which one process only can make. */
 const periodMs = 600_000;
-const claims = join(tmpdir(), `sluice-ports-${process.getuid?.() ?? 'own'}`);
+/** Whatever TMPDIR is: processes share their ports, not their temporary folders. */
+const claims = join('/tmp', `sluice-ports-${process.getuid?.() ?? 'own'}`);
 
 async function claimPort(port: number): Promise<boolean> {
   const period = Math.floor(Date.now() / periodMs);
   const folder = join(claims, `${period}`);
+  const wasClaimed = () => existsSync(join(claims, `${period - 1}`, `${port}`));
+  if (wasClaimed()) return false;
   if (await mkdir(folder, { recursive: true, mode: 0o700 })) await forgetBefore(period - 1);
   try {
     await writeFile(join(folder, `${port}`), '', { flag: 'wx' });
@@ -49,7 +51,7 @@ async function claimPort(port: number): Promise<boolean> {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
-  return !existsSync(join(claims, `${period - 1}`, `${port}`));
+  return !wasClaimed(); // at the very end of that period
 }
 
 async function forgetBefore(period: number): Promise<void> {
