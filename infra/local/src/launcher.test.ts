@@ -222,6 +222,8 @@ describe('when it is ready', () => {
   test('a service that dies is reported with the end of its log, and the stack stops with exit 1', async () => {
     const { child, children, code, output } = await startReady();
     const victim = children.find(([pid]) => commandLine(pid).includes('worker'));
+    // It writes its log twice a second
+    while ((await stat(join(folder, 'ready', 'logs', 'worker.log'))).size === 0) await sleep(50);
     process.kill(victim?.[0] ?? 0, 'SIGKILL');
     expect(await code).toBe(1);
     expect(await output).toMatch(
