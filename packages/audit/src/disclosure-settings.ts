@@ -2,7 +2,7 @@ export const disclosureSettings = {
   DISCLOSURE_QUEUE_LIMIT: {
     type: 'integer',
     minimum: 1,
-    default: 10_000,
+    default: 50_000,
     description: 'Rows of disclosures that may wait for Postgres; beyond it nothing is disclosed',
   },
   DISCLOSURE_SPOOL_DIRECTORY: {

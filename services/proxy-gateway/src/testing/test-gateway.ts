@@ -30,7 +30,7 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
     );
   const { url } = await startAnother();
   const onError = (error: unknown) => console.error(error);
-  const disclosures = openDisclosureLog({ DISCLOSURE_QUEUE_LIMIT: 10_000 }, { db, stack, onError });
+  const disclosures = openDisclosureLog({ DISCLOSURE_QUEUE_LIMIT: 50_000 }, { db, stack, onError });
   const { caches, changes } = await openTestCoherence(database, stack);
   const vault = openVault({ db, keyWrapper: createLocalKeyWrapper(secrets.ROOT_KEY), caches, changes, disclosures });
   /** Tells the gateway of what a test wrote past the control plane. */
