@@ -5,14 +5,19 @@ import type { ProxyParts } from '../testing/test-tenant.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 
-async function invokeRaw(parts: Omit<ProxyParts, 'destination'>): Promise<string> {
+const withoutBody = (keyLine: string) => `GET /proxy HTTP/1.1\r\nHost: x\r\n${keyLine}Connection: close\r\n\r\n`;
+
+async function invokeRaw(
+  parts: Omit<ProxyParts, 'destination'>,
+  request: (keyLine: string) => string = withoutBody,
+): Promise<string> {
   const { tenant, destination, url } = gateway.current;
   const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(Number(port), hostname, () => {
-      socket.write(`GET /proxy HTTP/1.1\r\nHost: x\r\nSVC-PROXY-KEY: ${proxy.key}\r\nConnection: close\r\n\r\n`);
+      socket.write(request(`SVC-PROXY-KEY: ${proxy.key}\r\n`));
     });
     socket.on('data', (chunk) => {
       text += chunk;
@@ -55,6 +60,24 @@ test.each(transforms)(
     expect(head).not.toMatch(/forged|: 999\r|chunked|gzip|upgrade/);
     for (const name of ['trailer', 'te', 'keep-alive', 'x-nominated']) expect(names).not.toContain(name);
     expect(body).toBe('{"a":1}');
+  },
+);
+
+test.each([
+  ['application/json', '{"a":1}', '{"a":1,"added":"é"}'],
+  ['application/x-www-form-urlencoded', 'a=1', 'a=1&added=%C3%A9'],
+])(
+  'a body of %s that only a transform wrote is framed and formed right, though Connection nominates its type',
+  async (type, body, expected) => {
+    const code = `module.exports = async ({ args }) => ({ body: { ...args.body, added: 'é' } })`;
+    const request = (keyLine: string) =>
+      `POST /proxy HTTP/1.1\r\nHost: x\r\n${keyLine}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n` +
+      `Connection: close, content-type, content-length\r\n\r\n${body}`;
+    expect(await invokeRaw({ requestTransform: code }, request)).toMatch(/^HTTP\/1\.1 200 /);
+    const seen = gateway.current.destination.seen.at(-1);
+    expect(seen?.body).toBe(expected);
+    expect(seen?.headers).toMatchObject({ 'content-length': `${Buffer.byteLength(expected)}` });
+    expect(seen?.headers).not.toHaveProperty('content-type');
   },
 );
 
