@@ -45,9 +45,13 @@ const answerMarginMs = 500;
 /** The type text[], which pg has no name for. */
 const textArray: number = 1009;
 
-/** int8 as a number (ours stay below 2^53), timestamps as ISO 8601 strings with milliseconds, dates as they are. */
+/**
+ * int8 as a number (ours stay below 2^53), timestamps as ISO 8601 strings with milliseconds, dates as they are, bytes in
+ * memory of their own.
+ */
 const parsers = new Map<number, (text: string) => unknown>([
   [textArray, parseTextArray],
+  [builtins.BYTEA, parseBytes],
   [builtins.INT8, Number],
   [builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()],
   [builtins.DATE, (text) => text],
@@ -58,6 +62,17 @@ function parseTextArray(text: string): unknown {
   if (text === '{}') return [];
   if (text.includes('"') || text.includes('NULL')) return pg.types.getTypeParser(textArray, 'text')(text);
   return text.slice(1, -1).split(',');
+}
+
+/**
+ * pg cuts small values from the 64 KiB that Node shares between buffers, among them those that hold plaintext for a
+ * moment. A ciphertext that a cache keeps would keep all of that in memory.
+ */
+function parseBytes(text: string): Buffer {
+  const shared: Buffer = pg.types.getTypeParser(builtins.BYTEA, 'text')(text);
+  const own = Buffer.alloc(shared.length);
+  shared.copy(own);
+  return own;
 }
 
 /** Opens a pool; nothing is dialled before the first query. Ends when the stack does. */

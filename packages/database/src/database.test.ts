@@ -22,6 +22,16 @@ describe('values as they are read', () => {
   });
 });
 
+test.each(['hex', 'escape'])('bytes have memory of their own, read as %s', async (output) => {
+  const bytes = await database.current.db.transaction().execute(async (tx) => {
+    await sql`set local bytea_output = ${sql.raw(output)}`.execute(tx);
+    const { rows } = await sql<{ bytes: Buffer }>`select '\\x00ff5c61'::bytea as bytes`.execute(tx);
+    return rows[0]?.bytes;
+  });
+  expect(bytes).toEqual(Buffer.from([0, 255, 0x5c, 0x61]));
+  expect(bytes?.buffer.byteLength).toBe(4);
+});
+
 describe('counters', () => {
   test('what was never counted is 0', async () => {
     expect(await readCounter(database.current.db, randomUUID(), 'x')).toBe(0);
