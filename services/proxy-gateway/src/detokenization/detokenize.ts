@@ -27,20 +27,41 @@ export function fillPlaces(
   { values, limitBytes }: { values: ReadonlyMap<string, Json>; limitBytes: number },
 ): Buffer {
   const budget = newFilterBudget();
-  const pieces: Buffer[] = [];
+  const texts: string[] = [];
   let position = 0;
-  let size = body.length;
+  let size = 0;
+  const grow = (bytes: number) => {
+    size += bytes;
+    if (size > limitBytes) throw tooLarge(limitBytes);
+  };
   for (const place of places) {
     const text = place.write((expression) =>
       evaluateExpression(expression, values.get(expression.reference) ?? null, budget),
     );
-    size += text.length;
-    if (size > limitBytes) throw tooLarge(limitBytes);
-    pieces.push(body.subarray(position, place.start), Buffer.from(text));
+    grow(place.start - position + Buffer.byteLength(text));
+    texts.push(text);
     position = place.end;
   }
-  pieces.push(body.subarray(position));
-  return Buffer.concat(pieces);
+  grow(body.length - position);
+  return replaced(body, places, { texts, size });
+}
+
+/** In one buffer: what is put together of several would leave more copies of the values in memory. */
+function replaced(
+  body: Buffer,
+  places: readonly Place[],
+  { texts, size }: { texts: readonly string[]; size: number },
+): Buffer {
+  const filled = Buffer.allocUnsafe(size);
+  let position = 0;
+  let end = 0;
+  for (const [i, place] of places.entries()) {
+    end += body.copy(filled, end, position, place.start);
+    end += filled.write(texts[i] ?? '', end);
+    position = place.end;
+  }
+  body.copy(filled, end, position);
+  return filled;
 }
 
 /** A small body can name a large token many times. */
