@@ -30,7 +30,7 @@ export interface ServiceDescription {
 }
 
 /** How Node.js is started for a service, here and in its image; infra/README.md says why. */
-export const nodeOptions: readonly string[] = ['--v8-pool-size=0'];
+export const nodeOptions: readonly string[] = ['--v8-pool-size=0', '--heap-growing-percent=30'];
 
 const stores = ({ databaseUrl, redisUrl }: StackSettings) => ({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
 
