@@ -6,11 +6,11 @@ import type { TransformPool } from '@sluice/sandbox';
 import type { Logger, Tracing } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
 import type { Destinations } from './destination/index.ts';
-import type { HeaderNames } from './invocation/header-names.ts';
-import type { InvocationMetrics } from './invocation/metrics.ts';
-import type { ProxyDefinition } from './invocation/proxy-definition.ts';
+import type { HeaderNames } from './http/header-names.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import type { TenantPlaces } from './limits/tenant-places.ts';
+import type { InvocationMetrics } from './observation/metrics.ts';
+import type { ProxyDefinition } from './proxies/definition.ts';
 
 /** What the steps of an invocation work with. Built once, in service.ts. */
 export interface Context {

@@ -8,10 +8,10 @@ import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, openDestinations } from './destination/index.ts';
-import { createGatewayServer } from './gateway-server.ts';
-import { headerNamesFor } from './invocation/header-names.ts';
-import { createInvocationMetrics } from './invocation/metrics.ts';
+import { headerNamesFor } from './http/header-names.ts';
 import { openLimits } from './limits/open-limits.ts';
+import { createInvocationMetrics } from './observation/metrics.ts';
+import { createGatewayServer } from './server/gateway-server.ts';
 import { openTransforms } from './transforms/open-transforms.ts';
 
 /** Opens in order; what opens first closes last. */

@@ -1,10 +1,10 @@
 import type { Caller } from '@sluice/credentials';
 import { type Json, revealForUse } from '@sluice/vault';
 import type { Context } from '../context.ts';
-import { authenticateCaller } from '../invocation/authenticate.ts';
-import type { InvocationRecord } from '../invocation/invocation-record.ts';
-import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
 import type { Invocation } from '../invocation/read-invocation.ts';
+import type { InvocationRecord } from '../observation/record.ts';
+import { authenticateCaller } from '../proxies/authenticate.ts';
+import type { ProxyDefinition } from '../proxies/definition.ts';
 
 export interface RevealInput {
   invocation: Invocation;

@@ -1,4 +1,4 @@
-import type { ContentKind } from '../invocation/content-type.ts';
+import type { ContentKind } from '../http/content-type.ts';
 import { findInForm } from './form.ts';
 import { findInJson } from './json.ts';
 import type { Place } from './place.ts';

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
-import { feed } from '../invocation/body-stream.ts';
-import type { ContentKind } from '../invocation/content-type.ts';
-import type { RequestMessage } from '../invocation/message.ts';
+import { feed } from '../http/body-stream.ts';
+import type { ContentKind } from '../http/content-type.ts';
+import type { RequestMessage } from '../http/message.ts';
 import { fillPlaces, newTokenIdsIn } from './detokenize.ts';
 import { discloseTokens, type RevealInput } from './disclose.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';

@@ -8,12 +8,12 @@ import {
   streamThrough,
   type Target,
 } from '../destination/index.ts';
-import { findHeader } from '../transforms/header-list.ts';
+import { findHeader } from '../http/header-list.ts';
+import type { Answer, RequestMessage } from '../http/message.ts';
+import type { ProxyDefinition } from '../proxies/definition.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
 import type { InvocationOptions } from './invocation-options.ts';
-import type { Answer, RequestMessage } from './message.ts';
 import { ownHeaders } from './own-headers.ts';
-import type { ProxyDefinition } from './proxy-definition.ts';
 import type { Invocation } from './read-invocation.ts';
 
 /** What belongs to one call beside what is sent. */

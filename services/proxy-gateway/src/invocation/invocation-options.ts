@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { InvocationRecord } from './invocation-record.ts';
+import type { InvocationRecord } from '../observation/record.ts';
 
 /** What all steps of one invocation share. */
 export interface InvocationOptions {

@@ -1,5 +1,5 @@
+import type { HeaderList } from '../http/message.ts';
 import type { InvocationOptions } from './invocation-options.ts';
-import type { HeaderList } from './message.ts';
 
 /** What we add to an answer: the trace id, the status of the destination where it gave one, the timing if it is wanted. */
 export function ownHeaders(

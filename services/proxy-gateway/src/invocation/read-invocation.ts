@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@sluice/problems';
-import type { HeaderNames } from './header-names.ts';
+import type { HeaderNames } from '../http/header-names.ts';
 
 /** What a request says about itself, before anything is looked up. */
 export interface Invocation {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../context.ts';
-import { withoutHeaders } from '../transforms/header-list.ts';
-import { type ContentKind, contentKind } from './content-type.ts';
-import type { RequestMessage } from './message.ts';
-import type { ProxyDefinition } from './proxy-definition.ts';
+import { type ContentKind, contentKind } from '../http/content-type.ts';
+import { withoutHeaders } from '../http/header-list.ts';
+import type { RequestMessage } from '../http/message.ts';
+import type { ProxyDefinition } from '../proxies/definition.ts';
 import { hasBody, readBody, readOrStreamBody } from './read-body.ts';
 import type { Invocation } from './read-invocation.ts';
 

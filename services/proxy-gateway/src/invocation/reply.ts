@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { asServiceError, endRefusal, ServiceError, toProblem } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
-import { findHeader, fromHeaderObject, withoutHeaders } from '../transforms/header-list.ts';
+import { contentKind } from '../http/content-type.ts';
+import { findHeader, fromHeaderObject, withoutHeaders } from '../http/header-list.ts';
+import type { Answer } from '../http/message.ts';
 import { fromResultBody } from '../transforms/transform-body.ts';
-import { contentKind } from './content-type.ts';
 import type { InvocationOptions } from './invocation-options.ts';
-import type { Answer } from './message.ts';
 import { ownHeaders } from './own-headers.ts';
 import { isEndCertain } from './read-invocation.ts';
 

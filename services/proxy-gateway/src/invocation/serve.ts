@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, readTraceId } from '@sluice/problems';
 import { inBatches, lineWriter } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
+import type { InvocationRecord } from '../observation/record.ts';
+import { StageClock } from '../observation/stage-clock.ts';
+import { beginInvocationTrace } from '../observation/trace.ts';
 import { CallerGone } from './call-destination.ts';
 import type { InvocationOptions } from './invocation-options.ts';
-import type { InvocationRecord } from './invocation-record.ts';
-import { beginInvocationTrace } from './invocation-trace.ts';
 import { invoke } from './invoke.ts';
 import { sendProxyError } from './reply.ts';
-import { StageClock } from './stage-clock.ts';
 
 interface Begun {
   request: IncomingMessage;

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
-import type { InvocationRecord } from '../invocation/invocation-record.ts';
-import type { RequestMessage } from '../invocation/message.ts';
-import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
+import { toHeaderObject } from '../http/header-list.ts';
+import type { RequestMessage } from '../http/message.ts';
 import type { Invocation } from '../invocation/read-invocation.ts';
-import { toHeaderObject } from './header-list.ts';
+import type { InvocationRecord } from '../observation/record.ts';
+import type { ProxyDefinition } from '../proxies/definition.ts';
 import { applyResult, runTransform } from './run-transform.ts';
 import { toArgsBody } from './transform-body.ts';
 

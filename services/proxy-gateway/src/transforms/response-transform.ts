@@ -1,11 +1,11 @@
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
-import { contentCodings, decodeBody } from '../invocation/content-coding.ts';
-import { contentKind } from '../invocation/content-type.ts';
-import type { InvocationRecord } from '../invocation/invocation-record.ts';
-import type { Answer, Message } from '../invocation/message.ts';
-import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
-import { findHeader, toHeaderObject, withoutHeaders } from './header-list.ts';
+import { contentCodings, decodeBody } from '../http/content-coding.ts';
+import { contentKind } from '../http/content-type.ts';
+import { findHeader, toHeaderObject, withoutHeaders } from '../http/header-list.ts';
+import type { Answer, Message } from '../http/message.ts';
+import type { InvocationRecord } from '../observation/record.ts';
+import type { ProxyDefinition } from '../proxies/definition.ts';
 import { applyResult, runTransform } from './run-transform.ts';
 import { toArgsBody } from './transform-body.ts';
 

@@ -2,13 +2,13 @@ import { tagOf } from '@sluice/cache-coherence';
 import type { TransformResult, TransformUsage } from '@sluice/sandbox';
 import { decryptSecret } from '@sluice/vault';
 import type { Context } from '../context.ts';
-import { contentKind } from '../invocation/content-type.ts';
-import type { InvocationRecord } from '../invocation/invocation-record.ts';
-import type { Message } from '../invocation/message.ts';
-import type { ProxyDefinition } from '../invocation/proxy-definition.ts';
+import { contentKind } from '../http/content-type.ts';
+import { findHeader, fromHeaderObject, withoutHeaders } from '../http/header-list.ts';
+import type { Message } from '../http/message.ts';
+import type { InvocationRecord } from '../observation/record.ts';
+import type { ProxyDefinition } from '../proxies/definition.ts';
 import { logConsole } from './console/log-console.ts';
 import { newConsoleSecrets } from './console/secrets.ts';
-import { findHeader, fromHeaderObject, withoutHeaders } from './header-list.ts';
 import { fromResultBody } from './transform-body.ts';
 import { createTransformHost } from './transform-host.ts';
 

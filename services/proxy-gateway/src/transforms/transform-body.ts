@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import type { ContentKind } from '../invocation/content-type.ts';
+import type { ContentKind } from '../http/content-type.ts';
 
 /**
  * A body as JSON text for `args.body`: JSON as it is, a form as an object with lists for repeated fields, other text as

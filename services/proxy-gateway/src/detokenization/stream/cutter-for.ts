@@ -1,4 +1,4 @@
-import type { ContentKind } from '../../invocation/content-type.ts';
+import type { ContentKind } from '../../http/content-type.ts';
 import { type Cutter, createCutter } from './cutter.ts';
 import { formPieces } from './form-pieces.ts';
 import { jsonPieces } from './json-pieces.ts';

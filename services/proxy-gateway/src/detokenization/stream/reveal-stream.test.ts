@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '@sluice/problems';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
-import type { ContentKind } from '../../invocation/content-type.ts';
+import type { ContentKind } from '../../http/content-type.ts';
 import { fillPlaces, newTokenIdsIn } from '../detokenize.ts';
 import { findExpressions } from '../find-expressions.ts';
 import { RevealStream, type RevealStreamOptions } from './reveal-stream.ts';

@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Json } from '@sluice/vault';
-import type { ContentKind } from '../../invocation/content-type.ts';
+import type { ContentKind } from '../../http/content-type.ts';
 import { fillPlaces, newTokenIdsIn } from '../detokenize.ts';
 import { findExpressions, mayHoldExpression } from '../find-expressions.ts';
 import type { Cutter } from './cutter.ts';

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { answerClientError } from '@sluice/problems';
+import type { Context } from '../context.ts';
+import { serveInvocations } from '../invocation/serve.ts';
 import { endIdleClients } from './client-idleness.ts';
-import type { Context } from './context.ts';
-import { oneAfterAnother } from './invocation/one-after-another.ts';
-import { serveInvocations } from './invocation/serve.ts';
+import { oneAfterAnother } from './one-after-another.ts';
 
 /**
  * The server of the gateway. Requests go from the parser straight to the invocation: there is nothing to route. The

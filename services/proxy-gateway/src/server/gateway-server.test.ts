@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { call, eventually, useStack } from '@sluice/testing';
-import { openClient } from './raw-socket/testing/raw-client.ts';
-import { statusesIn } from './raw-socket/testing/scene.ts';
-import { startTestGateway } from './testing/test-gateway.ts';
+import { openClient } from '../raw-socket/testing/raw-client.ts';
+import { statusesIn } from '../raw-socket/testing/scene.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 

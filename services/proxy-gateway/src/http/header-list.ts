@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import type { HeaderList } from '../invocation/message.ts';
+import type { HeaderList } from './message.ts';
 
 /** RFC 9110 sections 5.6.2 and 5.5; a value may be more than ASCII, and nothing that a byte cannot be. */
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

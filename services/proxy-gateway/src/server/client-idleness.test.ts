@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
-import { openClient, talk } from './raw-socket/testing/raw-client.ts';
-import { readMessages } from './raw-socket/testing/read-messages.ts';
-import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from './raw-socket/testing/scene.ts';
-import { okAnswer } from './raw-socket/testing/scripted-destination.ts';
-import { startTestGateway } from './testing/test-gateway.ts';
+import { openClient, talk } from '../raw-socket/testing/raw-client.ts';
+import { readMessages } from '../raw-socket/testing/read-messages.ts';
+import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../raw-socket/testing/scene.ts';
+import { okAnswer } from '../raw-socket/testing/scripted-destination.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
 
 const idleMs = 500;
 const gateway = useStack((stack) => startTestGateway(stack, { CLIENT_IDLE_TIMEOUT_MS: `${idleMs}` }));

@@ -4,7 +4,7 @@ import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { parseDestination } from '../destination/index.ts';
-import type { ProxyDefinition } from './proxy-definition.ts';
+import type { ProxyDefinition } from './definition.ts';
 
 /** One answer for a key that is unknown and for a Proxy of another Tenant. */
 export function proxyNotFound(): ServiceError {

@@ -1,7 +1,7 @@
 import { errorCodes } from '@sluice/problems';
 import { createDurationHistogram, statusClasses, statusClassIndex } from '@sluice/service-runtime';
 import { Counter, type Registry } from 'prom-client';
-import type { InvocationRecord } from './invocation-record.ts';
+import type { InvocationRecord } from './record.ts';
 import { stages } from './stage-clock.ts';
 
 /** What an invocation had to do beyond passing bytes on. */

@@ -2,8 +2,8 @@ import { holds } from '@sluice/access';
 import { authenticate, type Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
+import type { ProxyDefinition } from './definition.ts';
 import { proxyNotFound } from './find-proxy.ts';
-import type { ProxyDefinition } from './proxy-definition.ts';
 
 /**
  * The Application behind an API key that may use tokens with this Proxy.

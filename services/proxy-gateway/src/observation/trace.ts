@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { TransformUsage } from '@sluice/sandbox';
 import type { OpenSpan, SpanFacts, Tracing } from '@sluice/service-runtime';
-import { withoutHeaders } from '../transforms/header-list.ts';
-import type { RequestMessage } from './message.ts';
+import { withoutHeaders } from '../http/header-list.ts';
+import type { RequestMessage } from '../http/message.ts';
 import type { Stage, StageClock } from './stage-clock.ts';
 
 interface Stretch {

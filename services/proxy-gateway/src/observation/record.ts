@@ -1,5 +1,5 @@
-import type { InvocationTrace } from './invocation-trace.ts';
 import type { StageClock } from './stage-clock.ts';
+import type { InvocationTrace } from './trace.ts';
 
 /** What the access log and the metrics say of an invocation, filled in as it becomes known. */
 export interface InvocationRecord {
