@@ -59,6 +59,22 @@ export default {
       to: { path: 'node_modules/rate-limiter-flexible/' },
     },
     {
+      name: 'nouns-never-import-the-invocation',
+      comment: 'the gateway: what a step works with stands below the order of the steps',
+      severity: 'error',
+      from: {
+        path: '^services/proxy-gateway/src/(http|observation|proxies|detokenization|transforms|destination|limits)/',
+        pathNot: tests,
+      },
+      to: { path: '^services/proxy-gateway/src/(invocation|server)/' },
+    },
+    {
+      name: 'http-values-import-nothing-above',
+      severity: 'error',
+      from: { path: '^services/proxy-gateway/src/http/', pathNot: tests },
+      to: { path: '^services/proxy-gateway/src/', pathNot: '^services/proxy-gateway/src/http/' },
+    },
+    {
       name: 'queries-import-no-routes-and-no-rules',
       severity: 'error',
       from: { path: '\\.queries\\.ts$' },

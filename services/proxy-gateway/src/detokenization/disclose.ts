@@ -1,34 +1,23 @@
-import type { Caller } from '@sluice/credentials';
 import { type Json, revealForUse } from '@sluice/vault';
 import type { Context } from '../context.ts';
-import type { Invocation } from '../invocation/read-invocation.ts';
-import type { InvocationRecord } from '../observation/record.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
-import type { ProxyDefinition } from '../proxies/definition.ts';
-
-export interface RevealInput {
-  invocation: Invocation;
-  proxy: ProxyDefinition;
-  /** Undefined where the Proxy asks for no key: then the key is looked at only when the body holds an expression. */
-  caller: Caller | undefined;
-  record: InvocationRecord;
-}
+import type { Invocation } from '../proxies/invocation.ts';
 
 /**
  * The values of tokens for one invocation, once the disclosure is noted.
  * @throws {ServiceError} 401 and 403 for the key, 400 and 403 for the tokens, 503 when the disclosure cannot be noted.
  */
 export async function discloseTokens(
+  invocation: Invocation,
   tokenIds: readonly string[],
-  input: RevealInput,
   context: Context,
 ): Promise<Map<string, Json>> {
-  const { invocation, proxy, record } = input;
-  const caller = input.caller ?? (await authenticateCaller(invocation.apiKey, proxy, context));
+  const { proxy } = invocation;
+  const caller = invocation.caller ?? (await authenticateCaller(invocation.head.apiKey, proxy, context));
+  invocation.caller = caller;
   const values = await revealForUse(context.vault, caller, tokenIds);
-  record.applicationId = caller.id;
-  record.tokens = (record.tokens ?? 0) + tokenIds.length;
-  if (record.hasTransform) record.sensitive = [...(record.sensitive ?? []), ...values.values()]; // for its console
+  invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
+  if (invocation.hasTransform) invocation.sensitive.push(...values.values()); // what transforms print is cleaned of them
   await context.vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,

@@ -3,37 +3,55 @@ import type { Context } from '../context.ts';
 import { feed } from '../http/body-stream.ts';
 import type { ContentKind } from '../http/content-type.ts';
 import type { RequestMessage } from '../http/message.ts';
+import { authenticateCaller } from '../proxies/authenticate.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 import { fillPlaces, newTokenIdsIn } from './detokenize.ts';
-import { discloseTokens, type RevealInput } from './disclose.ts';
+import { discloseTokens } from './disclose.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
 import { RevealStream } from './stream/reveal-stream.ts';
 
 /** Notes the disclosure, then puts the values in the place of the expressions: what a filter fails on tells of them, too. */
-export async function reveal(message: RequestMessage, input: RevealInput, context: Context): Promise<RequestMessage> {
-  const { kind } = message;
-  if (kind === 'opaque' || (!input.caller && input.invocation.apiKey === undefined)) return message;
-  const body = Buffer.isBuffer(message.body)
-    ? await revealInMemory(message.body, { ...input, kind }, context)
-    : revealWhileStreaming(message.body, { ...input, kind }, context);
-  return { ...message, body };
+export async function reveal(
+  invocation: Invocation,
+  message: RequestMessage,
+  context: Context,
+): Promise<RequestMessage> {
+  const { kind, headers, body } = message;
+  if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return message;
+  if (Buffer.isBuffer(body)) return { kind, headers, body: await revealInMemory(invocation, { kind, body }, context) };
+  return { kind, headers, body: revealWhileStreaming(invocation, { kind, body }, context) };
 }
 
-interface BodyInput extends RevealInput {
+interface ReadableBody<Body> {
   kind: Exclude<ContentKind, 'opaque'>;
+  body: Body;
 }
 
-async function revealInMemory(body: Buffer, input: BodyInput, context: Context): Promise<Buffer> {
+async function revealInMemory(
+  invocation: Invocation,
+  { kind, body }: ReadableBody<Buffer>,
+  context: Context,
+): Promise<Buffer> {
   if (!mayHoldExpression(body)) return body;
-  const places = findExpressions(body, input.kind === 'none' ? untypedKind(body) : input.kind);
+  const places = findExpressions(body, kind === 'none' ? untypedKind(body) : kind);
   if (places.length === 0) return body;
-  const values = await discloseTokens(newTokenIdsIn(places), input, context);
+  const values = await discloseTokens(invocation, newTokenIdsIn(places), context);
   return fillPlaces(body, places, { values, limitBytes: context.bodyLimitBytes });
 }
 
 /** An upload can take long: nothing new is revealed for a key that was revoked after it began. */
-function revealWhileStreaming(body: Readable, input: BodyInput, context: Context): Readable {
-  const fetchValues = (ids: readonly string[]) => discloseTokens(ids, { ...input, caller: undefined }, context);
-  return feed(body, new RevealStream({ kind: input.kind, fetchValues, limitBytes: context.bodyLimitBytes }));
+function revealWhileStreaming(
+  invocation: Invocation,
+  { kind, body }: ReadableBody<Readable>,
+  context: Context,
+): Readable {
+  const fetchValues = async (ids: readonly string[]) => {
+    invocation.caller = await authenticateCaller(invocation.head.apiKey, invocation.proxy, context);
+    return discloseTokens(invocation, ids, context);
+  };
+  const stream = new RevealStream({ kind, fetchValues, limitBytes: context.bodyLimitBytes });
+  invocation.revealing = stream;
+  return feed(body, stream);
 }
 
 /** A body without content type is JSON if it parses. */

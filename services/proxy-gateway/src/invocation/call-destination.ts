@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { ServiceError } from '@sluice/problems';
 import { inBatches } from '@sluice/service-runtime';
+import type { Context } from '../context.ts';
 import {
   type DestinationCall,
   type DestinationSink,
@@ -10,19 +11,9 @@ import {
 } from '../destination/index.ts';
 import { findHeader } from '../http/header-list.ts';
 import type { Answer, RequestMessage } from '../http/message.ts';
-import type { ProxyDefinition } from '../proxies/definition.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
-import type { InvocationOptions } from './invocation-options.ts';
 import { ownHeaders } from './own-headers.ts';
-import type { Invocation } from './read-invocation.ts';
-
-/** What belongs to one call beside what is sent. */
-export interface Exchange {
-  invocation: Invocation;
-  proxy: ProxyDefinition;
-  response: ServerResponse;
-  options: InvocationOptions;
-}
 
 /**
  * Calls the destination. Its answer streams to the caller as it comes, except where a response transform is to see it.
@@ -30,15 +21,19 @@ export interface Exchange {
  * http-proxy. When the caller goes away the call is given up.
  * @returns the answer where a response transform is to see it; undefined where it has been sent.
  */
-export function callDestination(message: Target & RequestMessage, exchange: Exchange): Promise<Answer | undefined> {
+export function callDestination(
+  invocation: Invocation,
+  message: Target & RequestMessage,
+  context: Context,
+): Promise<Answer | undefined> {
   // While its key was looked up or its transform ran; nothing would tell us a second time.
-  if (exchange.response.destroyed) return Promise.reject(new CallerGone());
+  if (invocation.response.destroyed) return Promise.reject(new CallerGone());
   const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
-  const sink = new AnswerSink(exchange, resolve, reject);
+  const sink = new AnswerSink(invocation, context, { resolve, reject });
   const { origin, path, headers, body } = message;
-  const { method, keepAlive, connection } = exchange.invocation;
-  const { destinations } = exchange.options.context;
-  const request = { tenantId: exchange.proxy.tenantId, origin, path, method, headers };
+  const { method, keepAlive, connection } = invocation.head;
+  const { destinations } = context;
+  const request = { tenantId: invocation.proxy.tenantId, origin, path, method, headers };
   const held = Buffer.isBuffer(body) && keepAlive === undefined && connection === undefined ? body : undefined;
   const call = held
     ? forward({ ...request, body: held.length > 0 ? held : undefined }, destinations, sink)
@@ -47,8 +42,14 @@ export function callDestination(message: Target & RequestMessage, exchange: Exch
   return promise;
 }
 
+interface Settle {
+  resolve(answer: Answer | undefined): void;
+  reject(error: unknown): void;
+}
+
 class AnswerSink implements DestinationSink {
-  readonly #exchange: Exchange;
+  readonly #invocation: Invocation;
+  readonly #context: Context;
   readonly #response: ServerResponse;
   readonly #resolve: (answer: Answer | undefined) => void;
   readonly #reject: (error: unknown) => void;
@@ -62,9 +63,10 @@ class AnswerSink implements DestinationSink {
   #length: number | undefined;
   #whole: Buffer | undefined;
 
-  constructor(exchange: Exchange, resolve: (answer: Answer | undefined) => void, reject: (error: unknown) => void) {
-    this.#exchange = exchange;
-    this.#response = exchange.response;
+  constructor(invocation: Invocation, context: Context, { resolve, reject }: Settle) {
+    this.#invocation = invocation;
+    this.#context = context;
+    this.#response = invocation.response;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -81,14 +83,13 @@ class AnswerSink implements DestinationSink {
   onHead(status: number, headers: string[]): void {
     this.#status = status;
     this.#headers = headers;
-    const { proxy, options } = this.#exchange;
-    options.record.destinationStatus = status;
-    if (isTransformed(proxy, status, headers)) {
+    this.#invocation.destinationStatus = status;
+    if (isTransformed(this.#invocation.proxy, status, headers)) {
       this.#chunks = [];
       return;
     }
     this.#length = lengthOf(headers);
-    this.#response.writeHead(status, headers.concat(ownHeaders(options, status)));
+    this.#response.writeHead(status, headers.concat(ownHeaders(this.#invocation, status, this.#context)));
   }
 
   onData(chunk: Buffer): boolean {
@@ -101,7 +102,7 @@ class AnswerSink implements DestinationSink {
       if (!isTaken) this.#response.once('drain', () => this.#call?.resume());
       return isTaken;
     }
-    const { bodyLimitBytes } = this.#exchange.options.context;
+    const { bodyLimitBytes } = this.#context;
     this.#size += chunk.length;
     if (this.#size <= bodyLimitBytes) {
       this.#chunks.push(chunk);

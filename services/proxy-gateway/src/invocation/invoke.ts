@@ -1,74 +1,50 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CustomHttpResponse } from '@sluice/sandbox';
 import type { Context } from '../context.ts';
 import { joinUrl } from '../destination/index.ts';
 import { reveal } from '../detokenization/reveal.ts';
-import { RevealStream } from '../detokenization/stream/reveal-stream.ts';
-import type { InvocationRecord } from '../observation/record.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import { findProxy } from '../proxies/find-proxy.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
 import { transformResponse } from '../transforms/response-transform.ts';
 import { callDestination } from './call-destination.ts';
-import type { InvocationOptions } from './invocation-options.ts';
 import { readInvocation } from './read-invocation.ts';
 import { readRequest } from './read-request.ts';
-import { sendAnswer, sendCustomResponse } from './reply.ts';
-
-/** Until the answer is out or the caller gone; for one that is gone already, nobody would give it back. */
-function takePlace(response: ServerResponse, record: InvocationRecord, { places }: Context): void {
-  if (response.destroyed || record.tenantId === undefined) return;
-  places.take(record.tenantId);
-  record.hasPlace = true;
-}
+import { sendAnswer } from './reply.ts';
 
 /** One invocation from the request to the reply: the hot path, top to bottom. */
-export async function invoke(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: InvocationOptions,
-): Promise<void> {
-  const { context, traceId, record } = options;
-  const { clock } = record;
-  const invocation = readInvocation(request, context.headerNames, traceId);
+export async function invoke(invocation: Invocation, context: Context): Promise<void> {
+  const { request, clock, trace } = invocation;
+  const head = readInvocation(request, context.headerNames);
+  invocation.head = head;
   clock.enter('authenticate');
-  const proxy = await findProxy(invocation.proxyKey, context);
-  record.proxyId = proxy.id;
-  record.tenantId = proxy.tenantId;
-  record.hasTransform = proxy.requestTransform !== undefined || proxy.responseTransform !== undefined;
-  const caller = proxy.requireAuth ? await authenticateCaller(invocation.apiKey, proxy, context) : undefined;
-  if (caller) record.applicationId = caller.id;
-  if (context.rateLimits) await context.rateLimits.check(proxy.id, caller?.id);
-  takePlace(response, record, context);
-  const target = joinUrl(proxy.destination, invocation.suffix, invocation.query);
+  const proxy = await findProxy(head.proxyKey, context);
+  invocation.proxy = proxy;
+  if (proxy.requireAuth) invocation.caller = await authenticateCaller(head.apiKey, proxy, context);
+  if (context.rateLimits) await context.rateLimits.check(proxy.id, invocation.caller?.id);
+  takePlace(invocation, context);
+  const target = joinUrl(proxy.destination, head.suffix, head.query);
 
   clock.enter();
-  const incoming = await readRequest(request, { invocation, proxy }, context);
+  const incoming = await readRequest(invocation, context);
   clock.enter('detokenize');
-  const revealed = await reveal(incoming, { invocation, proxy, caller, record }, context);
-  try {
-    if (proxy.requestTransform !== undefined) clock.enter('transform');
-    const transformed = await transformRequest(
-      revealed,
-      { invocation, proxy, record, rawHeaders: request.rawHeaders },
-      context,
-    );
-    clock.enter('destination');
-    // Whatever the caller or a transform says, what frames a connection is not passed on.
-    const outgoing = { ...transformed, headers: context.destinations.headers.request(transformed.headers) };
-    const told = record.trace && context.tellsDestinations ? record.trace.tell(outgoing) : outgoing;
-    const answer = await callDestination({ ...target, ...told }, { invocation, proxy, response, options });
-    if (!answer) return; // it streamed to the caller as it came
-    clock.enter('transform');
-    const reply = await transformResponse(answer, { proxy, traceId, record }, context);
-    clock.enter();
-    sendAnswer(response, reply, options);
-  } catch (error) {
-    if (!(error instanceof CustomHttpResponse)) throw error;
-    clock.enter();
-    sendCustomResponse(response, error, options);
-  } finally {
-    // Nobody waits for the rest of it, so no more is revealed.
-    if (revealed.body instanceof RevealStream) revealed.body.destroy();
-  }
+  const revealed = await reveal(invocation, incoming, context);
+  if (proxy.requestTransform !== undefined) clock.enter('transform');
+  const transformed = await transformRequest(invocation, revealed, context);
+  clock.enter('destination');
+  // Whatever the caller or a transform says, what frames a connection is not passed on.
+  const outgoing = { ...transformed, headers: context.destinations.headers.request(transformed.headers) };
+  const told = trace && context.tellsDestinations ? trace.tell(outgoing) : outgoing;
+  const answer = await callDestination(invocation, { ...target, ...told }, context);
+  if (!answer) return; // it streamed to the caller as it came
+  clock.enter('transform');
+  const reply = await transformResponse(invocation, answer, context);
+  clock.enter();
+  sendAnswer(invocation, reply, context);
+}
+
+/** If the caller has left, `close` has already fired and would never give the place back, so none is taken. */
+function takePlace(invocation: Invocation, { places }: Context): void {
+  if (invocation.response.destroyed) return;
+  places.take(invocation.proxy.tenantId);
+  invocation.hasPlace = true;
 }

@@ -1,14 +1,15 @@
+import type { Context } from '../context.ts';
 import type { HeaderList } from '../http/message.ts';
-import type { InvocationOptions } from './invocation-options.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 
-/** What we add to an answer: the trace id, the status of the destination where it gave one, the timing if it is wanted. */
+/** The headers that we add to an answer: the trace id, the status if the destination gave one, the timing if it is on. */
 export function ownHeaders(
-  { context, traceId, record }: InvocationOptions,
+  { traceId, clock }: Invocation,
   destinationStatus: number | undefined,
+  { headerNames: names, showsTiming }: Context,
 ): HeaderList {
-  const { headerNames: names, showsTiming } = context;
   const own = [names.traceId, traceId];
   if (destinationStatus !== undefined) own.push(names.destinationStatus, `${destinationStatus}`);
-  if (showsTiming) own.push('Server-Timing', record.clock.serverTiming());
+  if (showsTiming) own.push('Server-Timing', clock.serverTiming());
   return own;
 }

@@ -1,21 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@sluice/problems';
 import type { HeaderNames } from '../http/header-names.ts';
-
-/** What a request says about itself, before anything is looked up. */
-export interface Invocation {
-  method: string;
-  /** Raw path behind `/proxy`; '' where there is none. */
-  suffix: string;
-  /** Raw query with its `?`, less the proxy key; '' where there is none. */
-  query: string;
-  proxyKey: string;
-  /** Undefined where none was sent. */
-  apiKey: string | undefined;
-  keepAlive: string | undefined;
-  connection: string | undefined;
-  traceId: string;
-}
+import type { InvocationHead } from '../proxies/invocation.ts';
 
 /** The whole of `/proxy` and all below it, and nothing that only starts alike. */
 const proxyPath = /^\/proxy(\/[^?]*)?(?:\?(.*))?$/s;
@@ -26,7 +12,7 @@ const printable = /^[\x20-\x7e]{1,256}$/;
  * and 6.1) and for a proxy key that is missing or ambiguous, 404 outside `/proxy`, 417 for
  * expectations that nobody meets, 501 for upgrades.
  */
-export function readInvocation(request: IncomingMessage, names: HeaderNames, traceId: string): Invocation {
+export function readInvocation(request: IncomingMessage, names: HeaderNames): InvocationHead {
   const { headers, url = '', method = '' } = request;
   checkFraming(request);
   const match = proxyPath.exec(url);
@@ -43,7 +29,6 @@ export function readInvocation(request: IncomingMessage, names: HeaderNames, tra
     apiKey: single(headers[names.apiKey]),
     keepAlive: reserved(names.keepAlive, headers[names.keepAlive]),
     connection: reserved(names.connection, headers[names.connection]),
-    traceId,
   };
 }
 

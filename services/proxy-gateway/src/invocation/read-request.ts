@@ -1,11 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context } from '../context.ts';
 import { type ContentKind, contentKind } from '../http/content-type.ts';
 import { withoutHeaders } from '../http/header-list.ts';
 import type { RequestMessage } from '../http/message.ts';
-import type { ProxyDefinition } from '../proxies/definition.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 import { hasBody, readBody, readOrStreamBody } from './read-body.ts';
-import type { Invocation } from './read-invocation.ts';
 
 const noBody = Buffer.alloc(0);
 
@@ -13,22 +11,19 @@ const noBody = Buffer.alloc(0);
  * The request with its headers as they came. A body that somebody has to read is in memory, or, where it is too
  * large for that and no transform is to see it, a stream; one that was compressed is decoded, and goes on without coding.
  */
-export async function readRequest(
-  request: IncomingMessage,
-  { invocation, proxy }: { invocation: Invocation; proxy: ProxyDefinition },
-  { bodyLimitBytes }: Context,
-): Promise<RequestMessage> {
+export async function readRequest(invocation: Invocation, { bodyLimitBytes }: Context): Promise<RequestMessage> {
+  const { request, proxy } = invocation;
   const kind = contentKind(request.headers['content-type']);
   const headers = request.rawHeaders;
   if (!hasBody(request)) return { headers, kind, body: noBody };
-  if (!mustBeRead(kind, proxy, invocation)) return { headers, kind, body: request };
+  if (!mustBeRead(kind, invocation)) return { headers, kind, body: request };
   const body = await (proxy.requestTransform === undefined ? readOrStreamBody : readBody)(request, bodyLimitBytes);
   const wasCoded = request.headers['content-encoding'] !== undefined;
   return { headers: wasCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
 }
 
 /** Nobody reads binary bodies, nor those of callers without a key where there is no transform. */
-function mustBeRead(kind: ContentKind, proxy: ProxyDefinition, { apiKey }: Invocation): boolean {
+function mustBeRead(kind: ContentKind, { proxy, head }: Invocation): boolean {
   if (kind === 'opaque') return false;
-  return proxy.requestTransform !== undefined || proxy.requireAuth || apiKey !== undefined;
+  return proxy.requestTransform !== undefined || proxy.requireAuth || head.apiKey !== undefined;
 }

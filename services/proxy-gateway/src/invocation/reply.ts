@@ -1,38 +1,33 @@
 import type { ServerResponse } from 'node:http';
 import { asServiceError, endRefusal, ServiceError, toProblem } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
+import type { Context } from '../context.ts';
 import { contentKind } from '../http/content-type.ts';
 import { findHeader, fromHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { Answer } from '../http/message.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 import { fromResultBody } from '../transforms/transform-body.ts';
-import type { InvocationOptions } from './invocation-options.ts';
 import { ownHeaders } from './own-headers.ts';
 import { isEndCertain } from './read-invocation.ts';
 
 const emptyStatuses = new Set([204, 205, 304]);
 
 /** Sends an answer that is in memory. */
-export function sendAnswer(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-  invocation: InvocationOptions,
-): void {
+export function sendAnswer(invocation: Invocation, { status, headers, body }: Answer, context: Context): void {
+  const { response } = invocation;
   const framed = withoutHeaders(headers, 'content-length');
   const isBodiless = emptyStatuses.has(status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
-  response.writeHead(status, [...framed, ...length, ...ownHeaders(invocation, status)]);
+  response.writeHead(status, [...framed, ...length, ...ownHeaders(invocation, status, context)]);
   response.end(isBodiless ? undefined : body);
 }
 
 /** Sends what a transform made the whole answer. */
-export function sendCustomResponse(
-  response: ServerResponse,
-  custom: CustomHttpResponse,
-  invocation: InvocationOptions,
-): void {
+export function sendCustomResponse(invocation: Invocation, custom: CustomHttpResponse, context: Context): void {
+  const { response } = invocation;
   if (custom.status < 200) throw informational(custom.status);
   const headers = withoutHeaders(
-    invocation.context.destinations.headers.response(fromHeaderObject(custom.headersJson)),
+    context.destinations.headers.response(fromHeaderObject(custom.headersJson)),
     'content-length',
     'content-encoding',
   );
@@ -45,7 +40,7 @@ export function sendCustomResponse(
   response.writeHead(custom.status, [
     ...headers,
     ...length,
-    ...ownHeaders(invocation, invocation.record.destinationStatus),
+    ...ownHeaders(invocation, invocation.destinationStatus, context),
   ]);
   response.end(isBodiless ? undefined : body);
 }
@@ -56,7 +51,8 @@ function informational(status: number): ServiceError {
 }
 
 /** The one place that writes a failure: an object with the member `proxy_error`, and no destination status. */
-export function sendProxyError(response: ServerResponse, thrown: unknown, invocation: InvocationOptions): void {
+export function sendProxyError(invocation: Invocation, thrown: unknown, context: Context): void {
+  const { response } = invocation;
   if (response.headersSent) {
     breakOff(response);
     return;
@@ -67,7 +63,7 @@ export function sendProxyError(response: ServerResponse, thrown: unknown, invoca
   const headers = ['Content-Type', 'application/json', 'Content-Length', `${Buffer.byteLength(body)}`];
   if (error.retryAfterSeconds !== undefined) headers.push('Retry-After', `${error.retryAfterSeconds}`);
   if (!isUsable) headers.push('Connection', 'close');
-  response.writeHead(error.status, [...headers, ...ownHeaders(invocation, undefined)]);
+  response.writeHead(error.status, [...headers, ...ownHeaders(invocation, undefined, context)]);
   if (isUsable) endRefusal(response, body);
   else response.end(body);
 }

@@ -1,20 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, readTraceId } from '@sluice/problems';
+import { CustomHttpResponse } from '@sluice/sandbox';
 import { inBatches, lineWriter } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
-import type { InvocationRecord } from '../observation/record.ts';
 import { StageClock } from '../observation/stage-clock.ts';
 import { beginInvocationTrace } from '../observation/trace.ts';
+import { Invocation } from '../proxies/invocation.ts';
 import { CallerGone } from './call-destination.ts';
-import type { InvocationOptions } from './invocation-options.ts';
 import { invoke } from './invoke.ts';
-import { sendProxyError } from './reply.ts';
-
-interface Begun {
-  request: IncomingMessage;
-  response: ServerResponse;
-  invocation: InvocationOptions;
-}
+import { sendCustomResponse, sendProxyError } from './reply.ts';
 
 /** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
@@ -22,61 +16,70 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
   const logInvocation = lineWriter(log, 'invocation');
   const traceHeader = headerNames.traceId.toLowerCase();
 
-  function fail(thrown: unknown, { response, invocation }: Begun): void {
+  function answerFailure(thrown: unknown, invocation: Invocation): void {
     if (thrown instanceof CallerGone) return;
-    const { record, traceId } = invocation;
     const error = asServiceError(thrown);
-    record.errorCode = error.code;
+    invocation.errorCode = error.code;
     if (error.status >= 500) {
-      const ids = { trace_id: traceId, otel_trace_id: record.trace?.traceId };
+      const ids = { trace_id: invocation.traceId, otel_trace_id: invocation.trace?.traceId };
       log.warn({ err: error.cause ?? error, ...ids }, 'invocation failed');
     }
-    sendProxyError(response, thrown, invocation);
+    sendProxyError(invocation, thrown, context);
   }
 
-  const begin = inBatches((begun: Begun) => {
-    const { request, response, invocation } = begun;
+  /** @throws what is no answer of a transform's own. */
+  function answerAsTransformSays(thrown: unknown, invocation: Invocation): void {
+    if (!(thrown instanceof CustomHttpResponse)) throw thrown;
+    invocation.clock.enter();
+    sendCustomResponse(invocation, thrown, context);
+  }
+
+  const begin = inBatches((invocation: Invocation) => {
+    const { response, traceId } = invocation;
     if (response.destroyed) return; // the caller left at once
-    invoke(request, response, invocation)
-      .catch((thrown: unknown) => fail(thrown, begun))
+    invoke(invocation, context)
+      // Nobody waits for the rest of the body any more, so no more of it is revealed.
+      .finally(() => invocation.revealing?.destroy())
+      .catch((thrown: unknown) => answerAsTransformSays(thrown, invocation))
+      .catch((thrown: unknown) => answerFailure(thrown, invocation))
       .catch((error: unknown) => {
-        // Nobody would hear of it, and the process would end.
-        log.error({ err: error, trace_id: invocation.traceId }, 'a failure could not be answered');
+        // Without this the rejection would end the process.
+        log.error({ err: error, trace_id: traceId }, 'a failure could not be answered');
         response.destroy();
       });
   });
+
+  function finish(invocation: Invocation): void {
+    const { request, response, clock, trace, traceId, proxy, caller, tokens, destinationStatus } = invocation;
+    clock.enter();
+    if (invocation.hasPlace) places.giveBack(proxy.tenantId);
+    if (!response.writableFinished) invocation.errorCode ??= 'caller_gone';
+    const durationMs = performance.now() - clock.startedAt;
+    metrics.finished(invocation, response.statusCode, durationMs);
+    const ids = { proxyId: proxy?.id, tenantId: proxy?.tenantId };
+    trace?.end({ ...ids, tokens, errorCode: invocation.errorCode, destinationStatus, status: response.statusCode });
+    logInvocation({
+      trace_id: traceId,
+      otel_trace_id: trace?.traceId,
+      proxy_id: proxy?.id,
+      tenant_id: proxy?.tenantId,
+      application_id: caller?.id,
+      method: request.method,
+      status: response.statusCode,
+      destination_status: destinationStatus,
+      tokens,
+      duration_ms: Math.round(durationMs * 100) / 100,
+      complete: response.writableFinished,
+    });
+  }
 
   return (request, response) => {
     const clock = new StageClock();
     const trace = tracing && beginInvocationTrace(tracing, request, clock);
     const traceId = readTraceId(request.headers[traceHeader], trace?.traceId);
-    const record: InvocationRecord = { clock, trace };
-    const invocation = { context, traceId, record };
+    const invocation = new Invocation(request, response, { clock, trace, traceId });
     response.sendDate = false;
-    response.on('close', () => {
-      record.clock.enter();
-      if (record.hasPlace && record.tenantId !== undefined) places.giveBack(record.tenantId);
-      if (!response.writableFinished) record.errorCode ??= 'caller_gone';
-      const durationMs = performance.now() - record.clock.startedAt;
-      metrics.finished(record, response.statusCode, durationMs);
-      if (trace) {
-        const { tenantId, proxyId, tokens, errorCode, destinationStatus } = record;
-        trace.end({ tenantId, proxyId, tokens, errorCode, destinationStatus, status: response.statusCode });
-      }
-      logInvocation({
-        trace_id: traceId,
-        otel_trace_id: trace?.traceId,
-        proxy_id: record.proxyId,
-        tenant_id: record.tenantId,
-        application_id: record.applicationId,
-        method: request.method,
-        status: response.statusCode,
-        destination_status: record.destinationStatus,
-        tokens: record.tokens,
-        duration_ms: Math.round(durationMs * 100) / 100,
-        complete: response.writableFinished,
-      });
-    });
-    begin({ request, response, invocation });
+    response.on('close', () => finish(invocation));
+    begin(invocation);
   };
 }

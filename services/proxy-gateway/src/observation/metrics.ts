@@ -1,19 +1,26 @@
 import { errorCodes } from '@sluice/problems';
 import { createDurationHistogram, statusClasses, statusClassIndex } from '@sluice/service-runtime';
 import { Counter, type Registry } from 'prom-client';
-import type { InvocationRecord } from './record.ts';
-import { stages } from './stage-clock.ts';
+import { type StageClock, stages } from './stage-clock.ts';
 
 /** What an invocation had to do beyond passing bytes on. */
 const routes = ['forward', 'detokenize', 'transform'] as const;
 type Route = (typeof routes)[number];
 
-/** What is measured of each invocation. */
-export interface InvocationMetrics {
-  finished(record: InvocationRecord, status: number, durationMs: number): void;
+/** What the metrics read of an invocation. */
+interface Measured {
+  clock: StageClock;
+  tokens?: number | undefined;
+  hasTransform?: boolean;
+  errorCode?: string | undefined;
 }
 
-function routeOf({ hasTransform, tokens }: InvocationRecord): Route {
+/** What is measured of each invocation. */
+export interface InvocationMetrics {
+  finished(invocation: Measured, status: number, durationMs: number): void;
+}
+
+function routeOf({ hasTransform, tokens }: Measured): Route {
   if (hasTransform) return 'transform';
   return tokens === undefined ? 'forward' : 'detokenize';
 }
@@ -39,10 +46,10 @@ export function createInvocationMetrics(registry: Registry): InvocationMetrics {
   });
   for (const code of [...Object.keys(errorCodes), 'caller_gone']) errors.inc({ code }, 0);
   return {
-    finished(record, status, durationMs) {
-      const { clock } = record;
-      if (record.errorCode !== undefined) errors.inc({ code: record.errorCode });
-      const route = routes.indexOf(routeOf(record));
+    finished(invocation, status, durationMs) {
+      const { clock, errorCode } = invocation;
+      if (errorCode !== undefined) errors.inc({ code: errorCode });
+      const route = routes.indexOf(routeOf(invocation));
       durations.observe(route * statusClasses.length + statusClassIndex(status), durationMs);
       stages.forEach((stage, i) => {
         if (clock.durations[stage] > 0) stageDurations.observe(i, clock.durations[stage]);

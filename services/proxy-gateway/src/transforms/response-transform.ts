@@ -4,8 +4,8 @@ import { contentCodings, decodeBody } from '../http/content-coding.ts';
 import { contentKind } from '../http/content-type.ts';
 import { findHeader, toHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { Answer, Message } from '../http/message.ts';
-import type { InvocationRecord } from '../observation/record.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 import { applyResult, runTransform } from './run-transform.ts';
 import { toArgsBody } from './transform-body.ts';
 
@@ -23,18 +23,14 @@ export function isTransformed(proxy: ProxyDefinition, status: number, headers: r
 }
 
 /** Runs the Proxy's response transform on a collected answer. */
-export async function transformResponse(
-  answer: Answer,
-  { proxy, traceId, record }: { proxy: ProxyDefinition; traceId: string; record: InvocationRecord },
-  context: Context,
-): Promise<Answer> {
-  const code = proxy.responseTransform;
+export async function transformResponse(invocation: Invocation, answer: Answer, context: Context): Promise<Answer> {
+  const code = invocation.proxy.responseTransform;
   if (code === undefined) return answer;
   const { decoded, bodyJson } = await readAnswer(answer, context.bodyLimitBytes);
   if (bodyJson === undefined) return answer;
   const headers = JSON.stringify(toHeaderObject(decoded.headers, seesEveryHeader));
   const argsJson = `{"body":${bodyJson},"headers":${headers}}`;
-  const result = await runTransform({ proxy, kind: 'response', code, argsJson, traceId, record }, context);
+  const result = await runTransform(invocation, { kind: 'response', code, argsJson }, context);
   const { headers: resulting, body } = applyResult(result, decoded);
   // A transform may return any header; what frames this connection, and what has our prefix, stays ours.
   return { status: answer.status, headers: context.destinations.headers.response(resulting), body };

@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import { contentKind } from '../http/content-type.ts';
 import { findHeader, fromHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { Message } from '../http/message.ts';
-import type { InvocationRecord } from '../observation/record.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 import { logConsole } from './console/log-console.ts';
 import { newConsoleSecrets } from './console/secrets.ts';
 import { fromResultBody } from './transform-body.ts';
@@ -16,37 +16,39 @@ const ofFraming = ['content-length', 'content-encoding'];
 const ofDigests = ['content-md5', 'digest'];
 
 export interface TransformRun {
-  proxy: ProxyDefinition;
   kind: 'request' | 'response';
   code: string;
   /** `req.args` as JSON text. */
   argsJson: string;
-  traceId: string;
-  record: InvocationRecord;
 }
 
 /** Runs a transform in the sandbox, with the Proxy's configuration and, if it names an Application, a client for it. */
-export async function runTransform(run: TransformRun, context: Context): Promise<TransformResult> {
-  const { proxy, traceId, record, ...task } = run;
+export async function runTransform(
+  invocation: Invocation,
+  run: TransformRun,
+  context: Context,
+): Promise<TransformResult> {
+  const { proxy, traceId, trace, sensitive } = invocation;
   const { id: proxyId, tenantId, applicationId } = proxy;
-  record.sensitive ??= [];
-  const { sensitive } = record;
   const onEnd = (usage: TransformUsage) => {
-    record.trace?.ranTransform(usage);
+    trace?.ranTransform(usage);
     const { console, configurationJson } = usage;
     if (console.length === 0 || !context.logsConsole) return;
     const secrets = newConsoleSecrets();
     secrets.add([Object.values<string>(JSON.parse(configurationJson)), sensitive]);
-    const spanTraceId = record.trace?.traceId;
-    logConsole(console, { tenantId, proxyId, kind: task.kind, traceId, spanTraceId }, { log: context.log, secrets });
+    logConsole(
+      console,
+      { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId },
+      { log: context.log, secrets },
+    );
   };
   return context.transforms.run({
-    ...task,
+    ...run,
     tenantId,
     proxyId,
     version: proxy,
     configuration: () => readConfiguration(proxy, context),
-    ...((context.logsConsole || record.trace) && { onEnd }),
+    ...((context.logsConsole || trace) && { onEnd }),
     ...(applicationId && { host: createTransformHost({ tenantId, applicationId, traceId, sensitive }, context) }),
   });
 }

@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Caller } from '@sluice/credentials';
+import type { StageClock } from '../observation/stage-clock.ts';
+import type { InvocationTrace } from '../observation/trace.ts';
+import type { ProxyDefinition } from './definition.ts';
+
+/** What a request says about itself, before anything is looked up. */
+export interface InvocationHead {
+  method: string;
+  /** Raw path behind `/proxy`; '' where there is none. */
+  suffix: string;
+  /** Raw query with its `?`, less the proxy key; '' where there is none. */
+  query: string;
+  proxyKey: string;
+  /** Undefined where none was sent. */
+  apiKey: string | undefined;
+  keepAlive: string | undefined;
+  connection: string | undefined;
+}
+
+/**
+ * One call of a Proxy, from its head to the end of its answer. Every step takes it first. `invoke` sets `head`, `proxy`
+ * and `caller`, once each, before the steps that need them; where it fails earlier they stay undefined, which only the
+ * access log has to expect.
+ */
+export class Invocation {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly traceId: string;
+  readonly clock: StageClock;
+  /** Undefined where traces are off. */
+  readonly trace: InvocationTrace | undefined;
+
+  head!: InvocationHead;
+  proxy!: ProxyDefinition;
+  /** Undefined where the Proxy asks for no key: then the key is looked at only when the body holds an expression. */
+  caller: Caller | undefined;
+
+  /** One of its Tenant's places is taken, and must be given back. */
+  hasPlace = false;
+  /** How many tokens it has disclosed. */
+  tokens: number | undefined;
+  destinationStatus: number | undefined;
+  /** Why there was no answer; `caller_gone` where the caller left. */
+  errorCode: string | undefined;
+  /** The secrets that its transforms have seen. They are never logged; what transforms print is cleaned of them. */
+  sensitive: unknown[] = [];
+  /** The body, where expressions are replaced while it streams. It is destroyed when the invocation is over. */
+  revealing: Readable | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, begun: InvocationBegin) {
+    this.request = request;
+    this.response = response;
+    this.traceId = begun.traceId;
+    this.clock = begun.clock;
+    this.trace = begun.trace;
+  }
+
+  get hasTransform(): boolean {
+    return this.proxy?.requestTransform !== undefined || this.proxy?.responseTransform !== undefined;
+  }
+}
+
+export interface InvocationBegin {
+  traceId: string;
+  clock: StageClock;
+  trace: InvocationTrace | undefined;
+}
