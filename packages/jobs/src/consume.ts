@@ -17,11 +17,7 @@ export interface ConsumeOptions {
   inSpan?: InSpan | undefined;
 }
 
-export type InSpan = <T>(
-  name: string,
-  work: () => Promise<T>,
-  options: { causedBy?: string | undefined },
-) => Promise<T>;
+type InSpan = <T>(name: string, work: () => Promise<T>, options: { causedBy?: string | undefined }) => Promise<T>;
 
 /**
  * Runs `handle` for each job of this name. A job may come twice, and a worker that stalled may come back: handlers are

@@ -32,7 +32,7 @@ export interface TurnEnd {
 }
 
 /** What runs used and how they were stopped, since the start. */
-export interface RunCounts {
+interface RunCounts {
   runs: number;
   cpuMs: number;
   durationMs: number;

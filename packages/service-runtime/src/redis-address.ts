@@ -1,4 +1,4 @@
-export interface RedisHost {
+interface RedisHost {
   host: string;
   port: number;
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { CertificateFiles } from './certificate.ts';
 
-export interface Received {
+interface Received {
   method: string | undefined;
   headers: IncomingHttpHeaders;
   body: string;

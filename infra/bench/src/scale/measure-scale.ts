@@ -11,7 +11,7 @@ import { median } from '../report/statistics.ts';
 import { difference, readLoad } from './store-load.ts';
 
 /** One line of `scale.json`, for a thousand requests. `idle` is for a second in which nothing is asked. */
-export interface Cost {
+interface Cost {
   work: string;
   processes: number;
   requests_per_second: number;

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-export interface HttpRequest {
+interface HttpRequest {
   method: string;
   url: string;
   headers: Record<string, string>;

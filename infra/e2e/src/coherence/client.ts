@@ -40,7 +40,7 @@ export interface Client {
   history(): History;
 }
 
-export interface Secret {
+interface Secret {
   tokenId: string;
   value: string;
 }

@@ -8,7 +8,7 @@ import type { Site } from '../cluster/site.ts';
 import { freezeStore, killStore } from '../cluster/store-faults.ts';
 import type { Random } from '../random.ts';
 
-export interface ActionContext {
+interface ActionContext {
   site: Site;
   random: Random;
   /** Of which one is the victim. */

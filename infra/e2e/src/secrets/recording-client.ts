@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Finder } from './search/finder.ts';
 
-export interface Sent {
+interface Sent {
   key?: string;
   /** Sent as JSON; a string goes as it is. */
   body?: unknown;
@@ -10,7 +10,7 @@ export interface Sent {
   shows?: readonly string[];
 }
 
-export interface Received {
+interface Received {
   status: number;
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: scenes look into bodies of every shape, and a wrong look fails the test

@@ -23,7 +23,7 @@ export interface Sample {
 }
 
 /** Reads what processes hold from /proc (Linux). */
-export async function sampleProcess(pid: number): Promise<ProcessSample> {
+async function sampleProcess(pid: number): Promise<ProcessSample> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
   const descriptors = await readdir(`/proc/${pid}/fd`);

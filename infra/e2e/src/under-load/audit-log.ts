@@ -11,7 +11,7 @@ export async function connectStore({ stores }: Site, stack: AsyncDisposableStack
 }
 
 /** How many rows of disclosures there are under each trace id. */
-export async function countRows(client: pg.Client, traceIds: readonly string[]): Promise<Map<string, number>> {
+async function countRows(client: pg.Client, traceIds: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await client.query<{ trace_id: string; count: number }>(
     'select trace_id, count(*)::int as count from audit_log where trace_id = any($1) group by trace_id',
     [traceIds],

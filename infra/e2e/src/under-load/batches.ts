@@ -8,7 +8,7 @@ import { type Clients, startClients } from './clients.ts';
 import { addTo, describeCounts } from './count.ts';
 import type { World } from './world.ts';
 
-export interface BatchesReport {
+interface BatchesReport {
   acknowledged: number;
   /** Never acknowledged, however often they were sent. */
   unacknowledged: number;

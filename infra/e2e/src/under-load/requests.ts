@@ -13,7 +13,7 @@ export interface Requests {
   detokenize(vault: Node, value: unknown, traceId?: string): Promise<HttpAnswer | string>;
 }
 
-export interface SingleInvocation {
+interface SingleInvocation {
   proxyKey: string;
   body: unknown;
   traceId?: string;

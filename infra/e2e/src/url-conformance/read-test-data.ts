@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { unpackDebianPackages } from '@sluice/local';
 
 /** One of WPT's `urltestdata.json`: what `new URL(input, base)` gives, or that it throws. */
-export interface ParseCase {
+interface ParseCase {
   input: string;
   base: string | null;
   failure?: true;
@@ -12,7 +12,7 @@ export interface ParseCase {
 }
 
 /** One of WPT's `setters_tests.json`: what a URL is after one of its members was set. */
-export interface SetterCase {
+interface SetterCase {
   part: string;
   href: string;
   new_value: string;

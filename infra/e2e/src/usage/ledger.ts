@@ -2,7 +2,7 @@
 export type Knowledge = 'no' | 'maybe' | 'yes';
 
 /** What the clients know of a token from the answers that they got. */
-export interface KnownToken {
+interface KnownToken {
   id: string;
   created: Knowledge;
   /** Created, read or used in this month. */
@@ -13,7 +13,7 @@ export interface KnownToken {
 }
 
 /** Tokens of one request that must all be there or none. */
-export interface Batch {
+interface Batch {
   ids: string[];
   created: Knowledge;
 }

@@ -1,5 +1,5 @@
 /** Some of the product's source, and what stands there instead. */
-export interface Edit {
+interface Edit {
   /** Must occur exactly once in the file. */
   find: string;
   replace: string;

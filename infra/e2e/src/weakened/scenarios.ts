@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import type { ApplicationView, Client } from '../coherence/client.ts';
 
-export interface Scene {
+interface Scene {
   client: Client;
   application: ApplicationView;
   management: Node;
@@ -19,7 +19,7 @@ const longerThanLeaseMs = 2600;
 const lateMs = 800;
 
 /** Announcements come late: who does not wait for them answers while the old key is still cached. */
-export const lateAnnouncements: Scenario = async (scene) => {
+const lateAnnouncements: Scenario = async (scene) => {
   const { gateway } = scene;
   await useNewestKey(scene);
   gateway.redis.disturb({ latencyMs: 500 }, 'to-client');
@@ -27,7 +27,7 @@ export const lateAnnouncements: Scenario = async (scene) => {
 };
 
 /** A gateway sleeps past its lease and misses an announcement: what is left of its lease must not bring its cache back. */
-export const sleptPastItsLease: Scenario = async (scene) => {
+const sleptPastItsLease: Scenario = async (scene) => {
   const { client, application, management, gateway } = scene;
   await useNewestKey(scene);
   const frozen = await gateway.freeze();
@@ -43,7 +43,7 @@ export const sleptPastItsLease: Scenario = async (scene) => {
 };
 
 /** The answer to a renewal comes late, and then nothing more: by then Postgres has let the lease run out sooner. */
-export const lateRenewal: Scenario = async (scene) => {
+const lateRenewal: Scenario = async (scene) => {
   const { gateway } = scene;
   await useNewestKey(scene);
   gateway.redis.stall();
@@ -56,7 +56,7 @@ export const lateRenewal: Scenario = async (scene) => {
 };
 
 /** A read of the old state is overtaken by the change: what it brings must not be kept. */
-export const overtakenRead: Scenario = async (scene) => {
+const overtakenRead: Scenario = async (scene) => {
   const { client, application, management, gateway } = scene;
   await useNewestKey(scene);
   await client.regenerate(application, management); // a key that the gateway has not seen yet

@@ -3,7 +3,7 @@ import { state } from './state.ts';
 import { toJson } from './to-json.ts';
 import { traffic } from './traffic.ts';
 
-export const dashboards = [traffic, state];
+const dashboards = [traffic, state];
 
 /** The files that Grafana reads, with the text that they must have. */
 export const committedFiles = dashboards.map((dashboard) => ({

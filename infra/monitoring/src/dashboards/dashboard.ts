@@ -5,12 +5,12 @@ export interface Dashboard {
   rows: readonly Row[];
 }
 
-export interface Row {
+interface Row {
   title: string;
   panels: readonly Panel[];
 }
 
-export interface Panel {
+interface Panel {
   title: string;
   /** Unit of Grafana: `s`, `bytes`, `reqps`, `percentunit`, `short`. */
   unit: string;

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '@sluice/local';
 import { type Answer, type CallOptions, call } from '@sluice/testing';
 
 export const serviceNames = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'] as const;
-export type ServiceName = (typeof serviceNames)[number];
+type ServiceName = (typeof serviceNames)[number];
 
 /** The whole platform on a folder and ports of its own, and what it says of itself. */
 export interface RunningPlatform {

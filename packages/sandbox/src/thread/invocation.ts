@@ -5,7 +5,7 @@ import type { HostAnswer, TurnTask } from './messages.ts';
 import type { Outcome, Stop } from './outcome.ts';
 
 /** Sends a call of the client to the main thread. */
-export type SendCall = (id: number, operation: string, payloadJson: string) => void;
+type SendCall = (id: number, operation: string, payloadJson: string) => void;
 
 /** What one run of a transform has at hand and leaves behind. Nothing of it outlives the run. */
 export interface Invocation {

@@ -1,7 +1,7 @@
 import type { DisposableResult, QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
 
 /** The name in stacks of the Tenant's own code. */
-export const transformFile = 'transform.js';
+const transformFile = 'transform.js';
 
 /** On the line of the first statement, so that lines are the Tenant's own. */
 const head = '(function (exports, require, module, __filename, __dirname) {';

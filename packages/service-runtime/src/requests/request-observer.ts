@@ -15,7 +15,7 @@ export interface RequestObserverOptions {
 }
 
 /** What is known of a request when its answer is out. */
-export interface RequestOutcome {
+interface RequestOutcome {
   /** As it is declared; undefined where there is no such operation. */
   route: string | undefined;
   status: number;
@@ -23,7 +23,7 @@ export interface RequestOutcome {
   tenantId: string | undefined;
 }
 
-export interface ObservedRequest {
+interface ObservedRequest {
   /** Of its span; undefined where traces are off. */
   readonly traceId: string | undefined;
   /** What `work` begins belongs to the request. */

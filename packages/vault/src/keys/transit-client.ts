@@ -16,7 +16,7 @@ export interface TransitClientOptions {
 }
 
 /** An answer that is neither a fault of the server nor of our credentials. */
-export interface TransitAnswer {
+interface TransitAnswer {
   status: number;
   /** The member `data` of the body. */
   data: Readonly<Record<string, unknown>>;

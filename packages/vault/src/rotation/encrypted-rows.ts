@@ -10,7 +10,7 @@ export interface EncryptedTable {
   columns: readonly EncryptedColumn[];
 }
 
-export interface EncryptedColumn {
+interface EncryptedColumn {
   column: 'data_ciphertext' | 'cvc_ciphertext' | 'key_ciphertext' | 'configuration_ciphertext';
   field: string;
 }

@@ -1,7 +1,7 @@
 import { QueryReader } from './query-reader.ts';
 
 /** Members that a search can name, apart from `metadata.<key>`. */
-export const searchFields = [
+const searchFields = [
   'id',
   'type',
   'data',
@@ -13,7 +13,7 @@ export const searchFields = [
   'modified_at',
 ] as const;
 
-export type SearchField = (typeof searchFields)[number];
+type SearchField = (typeof searchFields)[number];
 
 /** A text of a query, and where it begins, in UTF-16 code units. */
 export interface Text {

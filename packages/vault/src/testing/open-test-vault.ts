@@ -5,9 +5,7 @@ import { createTestDatabase, openTestCoherence } from '@sluice/testing';
 import { type Actor, createLocalKeyWrapper, openVault } from '../index.ts';
 
 /** Every permission on tokens. */
-export const allPermissions = [
-  ...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'],
-];
+const allPermissions = [...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use']];
 
 interface TestGrants {
   tenantId?: string;

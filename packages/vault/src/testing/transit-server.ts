@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /** How the server behaves: for the next requests, one each, and then for all others. */
 export type TransitFault = 'none' | 'slow' | 'unavailable' | 'sealed' | 'reset' | 'garbage' | 'redirect' | 'limited';
 
-export interface TransitRequest {
+interface TransitRequest {
   method: string;
   path: string;
   token: string | undefined;

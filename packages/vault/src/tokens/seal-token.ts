@@ -12,7 +12,7 @@ export type SealedColumns = Pick<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' 
 };
 
 /** Whose token it is, and the moment at which its `cvc` is due if it has one. */
-export interface SealOptions {
+interface SealOptions {
   tenantId: string;
   id: string;
   cvcDueAt: Date;

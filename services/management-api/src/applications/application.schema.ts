@@ -15,7 +15,7 @@ const accessRuleCondition = {
   },
 } as const;
 
-export const accessRule = {
+const accessRule = {
   type: 'object',
   title: 'AccessRule',
   description:

@@ -105,7 +105,7 @@ function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids
 }
 
 /** `*` is any run of characters; without one, "contains". `%` and `_` are plain characters. */
-export function likePattern(wildcard: string): string {
+function likePattern(wildcard: string): string {
   const escaped = wildcard.replace(/[\\%_]/g, '\\$&');
   return escaped.includes('*') ? escaped.replaceAll('*', '%') : `%${escaped}%`;
 }

@@ -14,7 +14,7 @@ export interface Step {
 /** Either the whole answer, or a 400 that names at least one of these members and no other. */
 export type Expected = { status: number; body: unknown } | { faults: readonly string[] };
 
-export type Send = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+type Send = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
 /** A model, and the service that is to agree with it. */
 export interface ModelRun<Command> {

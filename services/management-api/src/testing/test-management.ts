@@ -52,8 +52,6 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
   return { db, url, databaseUrl, secrets, logLines, tenant, stranger, newTenant, send, application, proxy, keyWith };
 }
 
-export type TestManagement = Awaited<ReturnType<typeof startTestManagement>>;
-
 /** A moment as answers write it. */
 export const isoDate = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 export const uuidText = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);

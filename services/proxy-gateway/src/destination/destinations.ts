@@ -29,7 +29,7 @@ export interface DestinationOptions {
   maxLinks?: number;
 }
 
-export interface DestinationsState {
+interface DestinationsState {
   /** Calls that wait until a connection is free. */
   waiting: number;
   /** Links whose breaker is open. */

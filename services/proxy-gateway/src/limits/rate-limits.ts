@@ -15,7 +15,7 @@ export interface RateLimits {
   state(): RateLimitState;
 }
 
-export interface RateLimitState {
+interface RateLimitState {
   applicationRefusals: number;
   proxyRefusals: number;
   decidedAlone: number;

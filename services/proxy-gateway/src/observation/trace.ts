@@ -11,7 +11,7 @@ interface Stretch {
   endedAt: number;
 }
 
-export interface InvocationFacts extends SpanFacts {
+interface InvocationFacts extends SpanFacts {
   destinationStatus: number | undefined;
 }
 

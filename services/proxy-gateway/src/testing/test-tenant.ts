@@ -5,7 +5,7 @@ import type { Database } from '@sluice/database';
 import type { TestSecrets } from '@sluice/testing';
 import { createToken, encryptSecret, type Json, type Vault } from '@sluice/vault';
 
-export interface TestApplication {
+interface TestApplication {
   id: string;
   key: string;
 }

@@ -24,7 +24,7 @@ export function describeVersions({ resumed, versions, settlement }: VersionsMade
   return `Rows are under older versions: no new version is made, they go on to ${made}. ${how}`;
 }
 
-export function describeReencrypted({ purpose, rows, left, damaged }: Reencrypted): string {
+function describeReencrypted({ purpose, rows, left, damaged }: Reencrypted): string {
   const lines = [`${purpose}: ${grouped(rows)} rows encrypted anew, ${grouped(left)} left under older versions`];
   if (damaged.length > 0) lines.push(`  These do not open and were left as they are: ${damaged.join(', ')}`);
   else if (left > 0) lines.push('  They are being changed or are locked: run the same command again');

@@ -2,7 +2,7 @@ import { counterSlot, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
 /** Most Applications that one transaction deletes. */
-export const batchSize = 500;
+const batchSize = 500;
 
 /** What a batch deleted, and which Proxies named it. */
 export interface ExpiredRow {

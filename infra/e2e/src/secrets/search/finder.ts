@@ -10,7 +10,7 @@ export interface Hit {
 }
 
 /** What was searched, by kind of place. */
-export interface Searched {
+interface Searched {
   items: number;
   bytes: number;
 }

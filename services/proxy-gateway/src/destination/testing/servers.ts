@@ -21,7 +21,7 @@ export function onClose(close: () => Promise<unknown> | unknown): void {
   closers.push(close);
 }
 
-export const localPolicy = createDestinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
+const localPolicy = createDestinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
 
 export function open(options: Partial<DestinationOptions> = {}): Destinations {
   const destinations = openDestinations({
@@ -37,7 +37,7 @@ export function open(options: Partial<DestinationOptions> = {}): Destinations {
   return destinations;
 }
 
-export interface Received {
+interface Received {
   method: string;
   url: string;
   headers: string[];

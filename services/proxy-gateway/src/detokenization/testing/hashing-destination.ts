@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { listen } from '@sluice/service-runtime';
 
 /** A body of which only the digest is kept. */
-export interface HashedBody {
+interface HashedBody {
   headers: IncomingHttpHeaders;
   sizeBytes: number;
   /** Of all that came, once it has ended in good order. */

@@ -1,5 +1,5 @@
 /** What must become of an answer: 502, passed on with the body `ok`, or a connection that breaks off. */
-export type AnswerVerdict = 502 | 'taken' | 'cut';
+type AnswerVerdict = 502 | 'taken' | 'cut';
 
 export type AnswerRow = [name: string, verdict: AnswerVerdict, bytes: string];
 

@@ -1,5 +1,5 @@
 /** What must become of a request: refused before the destination has a whole one, or exactly this one and the next. */
-export type Verdict = 'refused' | 'taken';
+type Verdict = 'refused' | 'taken';
 
 /** Name, verdict, header lines that frame the request, and its body; a request to `/proxy/next` follows in the same bytes. */
 export type FramingRow = [name: string, verdict: Verdict, lines: string, body: string];
