@@ -4,7 +4,7 @@ import { measureStart } from '../start/measure-start.ts';
 export const secondStart: Benchmark = {
   id: 'P13',
   work: 'npm start until it is ready, on a folder that was started before',
-  goal: 'at most 5 s',
-  peerName: '5 s',
+  goal: 'at most 3 s',
+  peerName: '3 s',
   run: measureStart,
 };

@@ -9,7 +9,7 @@ import { median, percentile } from '../report/statistics.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 
 /** A lease of 2 s, and 50 ms. */
-const mostMs = { quiet: 50, hung: 2050 };
+const mostMs = { quiet: 20, hung: 2050 };
 
 /** How often a gateway is stopped in a round. */
 const stops = 3;

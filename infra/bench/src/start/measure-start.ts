@@ -4,7 +4,7 @@ import type { BenchmarkContext, Outcome } from '../benchmark.ts';
 import { startOwned } from '../processes/owned-process.ts';
 
 const root = join(import.meta.dirname, '../../../..');
-const goalSeconds = 5;
+const goalSeconds = 3;
 
 /** Seconds from `npm start` to the line that says it is ready. The first start, which makes the database, does not count. */
 export async function measureStart(context: BenchmarkContext): Promise<Outcome> {

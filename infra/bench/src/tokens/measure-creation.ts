@@ -70,7 +70,7 @@ export async function measureCreation(context: BenchmarkContext): Promise<Outcom
   errors += ours.reduce((sum, figures) => sum + figures.errors, 0);
   const rates = ours.map(({ requestsPerSecond }) => requestsPerSecond);
   const comparisons: Comparison[] = [
-    { unit: 'req/s', ours: rates, peer: inserts, peerName: 'INSERT over pg', goal: { atLeast: 0.6 }, errors },
+    { unit: 'req/s', ours: rates, peer: inserts, peerName: 'INSERT over pg', goal: { atLeast: 1.5 }, errors },
     {
       unit: 'ms',
       ours: bulkMs,
