@@ -7,6 +7,8 @@ export interface Caller extends Grants {
   id: string;
   tenantId: string;
   type: ApplicationType;
+  /** The key that was presented; absent for what acts without one. */
+  keyId?: string;
 }
 
 /** With the moment at which it is gone. */
@@ -17,6 +19,9 @@ export interface FoundCaller extends Caller {
 /** Not gone by the database's clock: an Application that is due counts as deleted though its row is still there. */
 export const notExpired = sql<boolean>`(applications.expires_at is null or applications.expires_at > clock_timestamp())`;
 
+/** The same for one key of an Application. */
+export const keyNotExpired = sql<boolean>`(application_keys.expires_at is null or application_keys.expires_at > clock_timestamp())`;
+
 /** Undefined for a key that is unknown, expired, or of a deleted Application or Tenant. */
 export async function findCaller(db: Queryable, keyHash: Buffer): Promise<FoundCaller | undefined> {
   const [caller] = await selectByKeyHash(db, keyHash);
@@ -24,7 +29,18 @@ export async function findCaller(db: Queryable, keyHash: Buffer): Promise<FoundC
 }
 
 const selectByKeyHash = prepared('caller_by_key_hash', (db, keyHash: Buffer) =>
-  callers(db).where('applications.key_hash', '=', keyHash),
+  callers(db)
+    .innerJoin('application_keys', (join) =>
+      join
+        .onRef('application_keys.tenant_id', '=', 'applications.tenant_id')
+        .onRef('application_keys.application_id', '=', 'applications.id'),
+    )
+    .select([
+      'application_keys.id as keyId',
+      sql<string | null>`least(applications.expires_at, application_keys.expires_at)`.as('expires_at'),
+    ])
+    .where('application_keys.key_hash', '=', keyHash)
+    .where(keyNotExpired),
 );
 
 /** The same by id, for what acts as an Application without presenting its key. */
@@ -34,7 +50,10 @@ export async function findCallerById(db: Queryable, tenantId: string, id: string
 }
 
 const selectById = prepared('caller_by_id', (db, tenantId: string, id: string) =>
-  callers(db).where('applications.tenant_id', '=', tenantId).where('applications.id', '=', id),
+  callers(db)
+    .select('applications.expires_at')
+    .where('applications.tenant_id', '=', tenantId)
+    .where('applications.id', '=', id),
 );
 
 function callers(db: Queryable) {
@@ -47,7 +66,6 @@ function callers(db: Queryable) {
       'applications.type',
       'applications.permissions',
       'applications.rules',
-      'applications.expires_at',
     ])
     .where('tenants.closed_at', 'is', null)
     .where(notExpired);

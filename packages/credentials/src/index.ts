@@ -13,4 +13,4 @@ export {
 export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
 export { type Callers, cacheCallers, readCallers } from './callers.ts';
 export { deleteApplication } from './delete-application.ts';
-export { type Caller, findCaller, findCallerById, notExpired } from './find-caller.ts';
+export { type Caller, findCaller, findCallerById, keyNotExpired, notExpired } from './find-caller.ts';

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { ApplicationKeysTable } from './tables/application-keys.ts';
 import type { ApplicationsTable } from './tables/applications.ts';
 import type { AuditLogTable } from './tables/audit-log.ts';
 import type { CacheLeasesTable } from './tables/cache-leases.ts';
@@ -14,6 +15,7 @@ import type { TokensTable } from './tables/tokens.ts';
 export interface Tables {
   tenants: TenantsTable;
   applications: ApplicationsTable;
+  application_keys: ApplicationKeysTable;
   proxies: ProxiesTable;
   data_keys: DataKeysTable;
   tokens: TokensTable;

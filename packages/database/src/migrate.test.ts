@@ -6,8 +6,8 @@ import { migrate } from './index.ts';
 
 const database = useStack((stack) => createTestDatabase(stack));
 
-/** As before the newest migration, which makes an index on the audit log. */
-async function forgetNewest(): Promise<void> {
+/** As before the migration that makes an index on the audit log. */
+async function forgetOne(): Promise<void> {
   const { db } = database.current;
   await sql`drop index audit_log_id`.execute(db);
   await sql`delete from kysely_migration where name = '0011-audit-log-ids'`.execute(db);
@@ -15,7 +15,7 @@ async function forgetNewest(): Promise<void> {
 
 test('a migration waits for a long transaction, and what comes after it does not wait behind it', async () => {
   const { db } = database.current;
-  await forgetNewest();
+  await forgetOne();
   const record = () =>
     sql`insert into audit_log (tenant_id, operation, entity_type, entity_id) values (${randomUUID()}, 'test', 'test', 'test')`.execute(
       db,
@@ -54,7 +54,7 @@ test('a migration waits for a long transaction, and what comes after it does not
 
 test('of three at once one migrates', async () => {
   const { db } = database.current;
-  await forgetNewest();
+  await forgetOne();
   const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
   expect(applied.flat()).toEqual(['0011-audit-log-ids']);
 });

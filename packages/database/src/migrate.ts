@@ -8,8 +8,12 @@ import * as idempotencyRecords from './migrations/0003-idempotency-records.ts';
 import * as cacheCoherence from './migrations/0004-cache-coherence.ts';
 import * as tokenSearch from './migrations/0010-token-search.ts';
 import * as auditLogIds from './migrations/0011-audit-log-ids.ts';
+import * as applicationKeys from './migrations/0020-application-keys.ts';
 
-/** Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. */
+/**
+ * Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. One
+ * that comes in between, from a branch that took longer, is applied where later ones are there already.
+ */
 const migrations = {
   '0001-first-tables': firstTables,
   '0002-proxy-names': proxyNames,
@@ -17,6 +21,7 @@ const migrations = {
   '0004-cache-coherence': cacheCoherence,
   '0010-token-search': tokenSearch,
   '0011-audit-log-ids': auditLogIds,
+  '0020-application-keys': applicationKeys,
 };
 
 /** Of this version, in their order. */
@@ -43,7 +48,11 @@ const lockNotAvailable = '55P03';
  * @returns the names of the migrations that it applied.
  */
 export async function migrate(db: Database, { onWait }: MigrateOptions = {}): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => withLockTimeout } });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => withLockTimeout },
+    allowUnorderedMigrations: true,
+  });
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const { error, results = [] } = await migrator.migrateToLatest();

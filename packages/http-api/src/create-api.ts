@@ -153,6 +153,7 @@ function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params
 
 async function readCheckedBody<C>(request: IncomingMessage, operation: Operation<C>, check: Check): Promise<unknown> {
   const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
+  if (operation.bodyOptional && !hasBody(request)) return {};
   checkMediaType(request.headers, consumes);
   const body = await readJsonBody(request, bodyLimitBytes);
   refuse(checkText(body, opaque));
@@ -160,6 +161,11 @@ async function readCheckedBody<C>(request: IncomingMessage, operation: Operation
   if (consumes === 'application/json') dropNulls(body, schema);
   check(body);
   return body;
+}
+
+/** RFC 9112 section 6: a request has a body where its head says how long it is. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function refuse(errors: Record<string, string[]>): void {

@@ -54,6 +54,8 @@ export interface OperationFacts<P, Q, B> {
   params?: P;
   query?: Q;
   body?: B;
+  /** A request without a body is one with `{}`. */
+  bodyOptional?: boolean;
   /** Media type of the body. `application/json` also takes any `+json`. */
   consumes?: 'application/json' | 'application/merge-patch+json';
   /** Largest body in bytes; default 1 MiB. */

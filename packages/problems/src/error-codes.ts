@@ -15,6 +15,7 @@ export const errorCodes = {
   payload_too_large: { status: 413, title: 'Payload too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   expectation_failed: { status: 417, title: 'Expectation failed' },
+  limit_reached: { status: 422, title: 'Limit reached' },
   transform_does_not_compile: { status: 422, title: 'Transform does not compile' },
   too_many_requests: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'Request header fields too large' },

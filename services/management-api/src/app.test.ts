@@ -36,6 +36,10 @@ test('the operations here are those of the specification, and the place to try t
       'PUT /applications/:id',
       'POST /applications/:id/regenerate',
       'DELETE /applications/:id',
+      'GET /applications/:id/keys',
+      'POST /applications/:id/keys',
+      'GET /applications/:id/keys/:keyId',
+      'DELETE /applications/:id/keys/:keyId',
       'GET /permissions',
       'GET /tenants/self',
       'PUT /tenants/self',
@@ -129,7 +133,8 @@ describe('403', () => {
 
   test.each(withPermission)('%s needs no other permission than its own', async (_name, operation) => {
     const id = operation.path.includes(':id') ? await newId(operation) : '';
-    const { method, path, options } = sampleRequest(operation, id);
+    const keyId = operation.path.includes(':keyId') ? await api.current.addKey(id) : undefined;
+    const { method, path, options } = sampleRequest(operation, id, keyId);
     const tenant = await api.current.newTenant('own');
     const own = { type: 'management', permissions: [operation.permission] };
     const key = path.startsWith('/tenants')
@@ -187,7 +192,8 @@ describe('400', () => {
 
   test.each(withBody)('%s refuses an empty body and one that is no object, before 404', async (_name, operation) => {
     const { method, path, options } = sampleRequest(operation);
-    for (const body of ['', 'null', '[]', '5', '"text"', 'true', '{"name":']) {
+    const empty = operation.bodyOptional ? [] : [''];
+    for (const body of [...empty, 'null', '[]', '5', '"text"', 'true', '{"name":']) {
       const { status } = await api.current.send(method, path, { ...options, body });
       expect({ body, status }).toEqual({ body, status: 400 });
     }
@@ -202,7 +208,8 @@ describe('404', () => {
       const foreign = await newId(operation);
       const rowsOf = (table: 'applications' | 'proxies') =>
         db.selectFrom(table).selectAll().where('id', '=', foreign).execute();
-      const before = [await rowsOf('applications'), await rowsOf('proxies')];
+      const keys = () => db.selectFrom('application_keys').selectAll().where('application_id', '=', foreign).execute();
+      const before = [await rowsOf('applications'), await rowsOf('proxies'), await keys()];
       const answers = await Promise.all(
         [randomUUID(), foreign].map(async (id) => {
           const { method, path, options } = sampleRequest(operation, id);
@@ -214,7 +221,7 @@ describe('404', () => {
         body: { title: 'Not found', detail: expect.stringContaining('ID') },
       });
       expect(answers[1]).toEqual(answers[0]);
-      expect([await rowsOf('applications'), await rowsOf('proxies')]).toEqual(before);
+      expect([await rowsOf('applications'), await rowsOf('proxies'), await keys()]).toEqual(before);
     },
   );
 

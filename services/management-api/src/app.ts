@@ -1,6 +1,7 @@
 import { authenticate } from '@sluice/credentials';
 import { createApi, type RequestObserver } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
+import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
 import { applicationOperations } from './applications/application.routes.ts';
 import type { Context } from './context.ts';
 import { readDocumentation } from './documentation/documentation.ts';
@@ -9,7 +10,13 @@ import { proxyOperations } from './proxies/proxy.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
 
 /** Every operation of the control plane. */
-export const operations = [...applicationOperations, listPermissions, ...tenantOperations, ...proxyOperations];
+export const operations = [
+  ...applicationOperations,
+  ...applicationKeyOperations,
+  listPermissions,
+  ...tenantOperations,
+  ...proxyOperations,
+];
 
 export function createApp(context: Context, headerPrefix: string, observer?: RequestObserver) {
   const { db, callers, changes, pepper, vault, log } = context;

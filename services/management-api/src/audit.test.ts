@@ -10,6 +10,8 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
   createApplication: { operation: 'application.created', entity_type: 'application' },
   updateApplication: { operation: 'application.updated', entity_type: 'application' },
   regenerateApplicationKey: { operation: 'application.key_regenerated', entity_type: 'application' },
+  createApplicationKey: { operation: 'application.key_created', entity_type: 'application' },
+  deleteApplicationKey: { operation: 'application.key_deleted', entity_type: 'application' },
   deleteApplication: { operation: 'application.deleted', entity_type: 'application' },
   updateTenant: { operation: 'tenant.updated', entity_type: 'tenant' },
   deleteTenant: { operation: 'tenant.deleted', entity_type: 'tenant' },
@@ -27,17 +29,18 @@ const reading = all.filter(([id, { method }]) => method === 'get' || id === tria
 
 /** A Tenant of the test's own with an Application and a Proxy, and the audit rows that come after. */
 async function newScene() {
-  const { newTenant, application, proxy, db } = api.current;
+  const { newTenant, application, proxy, addKey, db } = api.current;
   const { management_key: key, tenant_id, application_id } = await newTenant('T');
   const ids = {
     applications: (await application({}, { key })).id as string,
     proxies: (await proxy({ configuration: { SECRET: 'value-to-hide' } }, { key })).id as string,
   };
+  const keyId = await addKey(ids.applications, { key });
   const rows = () => db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenant_id).execute();
   const known = new Set((await rows()).map(({ id }) => id));
   const newRows = async () => (await rows()).filter(({ id }) => !known.has(id));
   const idFor = (path: string) => (path.startsWith('/proxies') ? ids.proxies : ids.applications);
-  return { key, tenant_id, application_id, idFor, newRows };
+  return { key, keyId, tenant_id, application_id, idFor, newRows };
 }
 
 test('every operation that changes something is listed here', () => {
@@ -47,8 +50,8 @@ test('every operation that changes something is listed here', () => {
 test.each(changing)(
   '%s writes one row: who, what, on which thing, under which trace; no value',
   async (id, operation) => {
-    const { key, tenant_id, application_id, idFor, newRows } = await newScene();
-    const { method, path, options } = sampleRequest(operation, idFor(operation.path));
+    const { key, keyId, tenant_id, application_id, idFor, newRows } = await newScene();
+    const { method, path, options } = sampleRequest(operation, idFor(operation.path), keyId);
     const headers = { ...options.headers, 'SVC-TRACE-ID': `trace-${id}` };
     const { status, body } = await api.current.send(method, path, { ...options, headers, key });
     expect(status).toBeLessThan(300);
@@ -64,15 +67,17 @@ test.each(changing)(
         entity_id:
           entity_type === 'tenant' ? tenant_id : operation.path.includes(':id') ? idFor(operation.path) : body.id,
         trace_id: `trace-${id}`,
-        detail: null,
+        detail: operation.path.includes('/keys')
+          ? { key_id: expect.any(String), key_version: expect.any(Number) }
+          : null,
       },
     ]);
   },
 );
 
 test.each(reading)('%s writes none', async (_id, operation) => {
-  const { key, idFor, newRows } = await newScene();
-  const { method, path, options } = sampleRequest(operation, idFor(operation.path));
+  const { key, keyId, idFor, newRows } = await newScene();
+  const { method, path, options } = sampleRequest(operation, idFor(operation.path), keyId);
   expect((await api.current.send(method, path, { ...options, key })).status).toBe(200);
   expect(await newRows()).toEqual([]);
 });
@@ -80,7 +85,7 @@ test.each(reading)('%s writes none', async (_id, operation) => {
 test.each(changing)('%s that is refused writes none', async (_id, operation) => {
   const { key, newRows } = await newScene();
   const { method, path, options } = sampleRequest(operation);
-  const refused = operation.body ? { ...options, body: { name: 5 } } : options;
+  const refused = operation.body ? { ...options, body: { name: 5, expires_at: 5 } } : options;
   if (operation.body || operation.path.includes(':id')) {
     expect((await api.current.send(method, path, { ...refused, key })).status).toBeGreaterThanOrEqual(400);
   } else {
@@ -92,9 +97,10 @@ test.each(changing)('%s that is refused writes none', async (_id, operation) => 
 /** The row and the change stand or fall together. */
 test('a change whose audit row cannot be written does not happen', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, send, proxy, application } = await startTestManagement(stack);
+  const { db, send, proxy, application, addKey } = await startTestManagement(stack);
   const created = { applications: await application(), proxies: await proxy() };
-  const tables = ['tenants', 'applications', 'proxies', 'data_keys'] as const;
+  const keyId = await addKey(created.applications.id);
+  const tables = ['tenants', 'applications', 'application_keys', 'proxies', 'data_keys'] as const;
   const state = () =>
     Promise.all(tables.map((table) => db.selectFrom(table).selectAll().orderBy('created_at').execute()));
   const { sql } = await import('kysely');
@@ -102,7 +108,7 @@ test('a change whose audit row cannot be written does not happen', async () => {
   const before = await state();
   for (const [, operation] of changing) {
     const id = operation.path.startsWith('/proxies') ? created.proxies.id : created.applications.id;
-    const { method, path, options } = sampleRequest(operation, id);
+    const { method, path, options } = sampleRequest(operation, id, keyId);
     const { status, body } = await send(method, path, options);
     expect({ status, detail: body.detail }).toEqual({ status: 500, detail: 'The request could not be processed' });
   }

@@ -11,6 +11,7 @@ import {
   useStack,
 } from '@sluice/testing';
 import { type RawBuilder, sql } from 'kysely';
+import * as keys from './application-keys/application-key.queries.ts';
 import * as applications from './applications/application.queries.ts';
 import * as proxies from './proxies/proxy.queries.ts';
 import * as tenants from './tenants/tenant.queries.ts';
@@ -41,10 +42,12 @@ const list = (ids: string[], name?: string) => (db: Database) => proxies.listPro
 const queries = {
   applications: {
     insertApplication: (db) =>
-      applications.insertApplication(db, {
-        ...{ tenant_id: tenantId, id: randomUUID(), name: 'A', type: 'private' },
-        ...{ permissions: [], rules: '[]', key_hash: randomBytes(32) },
-      }),
+      db.transaction().execute((tx) =>
+        applications.insertApplication(tx, {
+          ...{ tenant_id: tenantId, id: randomUUID(), name: 'A', type: 'private' },
+          ...{ permissions: [], rules: '[]', key_hash: randomBytes(32) },
+        }),
+      ),
     findApplication: (db) => applications.findApplication(db, tenantId, applicationId),
     listApplications: [
       (db) => applications.listApplications(db, tenantId, [], page),
@@ -53,8 +56,17 @@ const queries = {
     ],
     lockApplication: (db) => applications.lockApplication(db, tenantId, applicationId),
     updateApplication: (db) => applications.updateApplication(db, tenantId, applicationId, author),
-    holdsKey: (db) => applications.holdsKey(db, applicationId, randomBytes(32)),
   } satisfies Covered<typeof applications>,
+  applicationKeys: {
+    insertKey: (db) =>
+      keys.insertKey(db, { tenantId, applicationId, version: 2, keyHash: randomBytes(32), createdBy: null }),
+    listKeys: (db) => keys.listKeys(db, tenantId, applicationId),
+    nextKeyVersion: (db) => keys.nextKeyVersion(db, tenantId, applicationId),
+    deleteKey: (db) => keys.deleteKey(db, tenantId, applicationId, randomUUID()),
+    deleteKeys: (db) => keys.deleteKeys(db, tenantId, filled.applicationId(23)),
+    keepOldKeyColumn: (db) => keys.keepOldKeyColumn(db, tenantId, applicationId),
+    isKey: (db) => keys.isKey(db, randomBytes(32)),
+  } satisfies Covered<typeof keys>,
   proxies: {
     insertProxy: (db) =>
       proxies.insertProxy(db, {

@@ -54,9 +54,17 @@ const mergePatch = 'application/merge-patch+json';
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({
     method: fc.constantFrom('GET', 'DELETE'),
-    path: fc.constantFrom('/proxies/FOREIGN', '/applications/FOREIGN'),
+    path: fc.constantFrom(
+      '/proxies/FOREIGN',
+      '/applications/FOREIGN',
+      '/applications/FOREIGN/keys/FOREIGN',
+      '/applications/OWN/keys/FOREIGN',
+    ),
   }),
-  fc.record({ method: fc.constant('POST'), path: fc.constant('/applications/FOREIGN/regenerate') }),
+  fc.record({
+    method: fc.constant('POST'),
+    path: fc.constantFrom('/applications/FOREIGN/regenerate', '/applications/FOREIGN/keys'),
+  }),
   fc.record({
     method: fc.constant('GET'),
     path: fc.constantFrom(
@@ -110,6 +118,7 @@ async function theirRows() {
   const id = stranger.tenant_id;
   return {
     tenant: await db.selectFrom('tenants').selectAll().where('id', '=', id).execute(),
+    keys: await db.selectFrom('application_keys').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     applications: await db.selectFrom('applications').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     proxies: await db.selectFrom('proxies').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     counters: await db.selectFrom('counters').selectAll().where('tenant_id', '=', id).orderBy('counter').execute(),

@@ -2,6 +2,7 @@ import { deleteApplication } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import { createTestDatabase, filled, fillTables, findFullScans, recordStatements, useStack } from '@sluice/testing';
 import * as expiry from './application-expiry/application-expiry.queries.ts';
+import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import { readFigures } from './figures/figures.queries.ts';
 import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
 import * as purge from './tenant-purge/tenant-purge.queries.ts';
@@ -39,6 +40,7 @@ const queries = {
   } satisfies Covered<typeof purge>,
   others: {
     deleteApplication: (db) => deleteApplication(db, tenantId, filled.applicationId(23)),
+    deleteExpiredKeys: (db) => deleteExpiredKeys(db),
     deleteOldRecords: (db) => deleteOldRecords(db),
   } satisfies Record<string, Query>,
 };

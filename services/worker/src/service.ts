@@ -3,6 +3,7 @@ import { checkDatabase, connectDatabase, poolState } from '@sluice/database';
 import { consume, createJobMetrics } from '@sluice/jobs';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
+import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { measureFigures } from './figures/measure-figures.ts';
@@ -49,6 +50,7 @@ export async function start(
     startSweep(traced, { name, intervalMs, log, stack, ...sweepMeasures(name, metrics) });
   };
   sweep('application-expiry', applications.sweep);
+  sweep('application-key-expiry', () => deleteExpiredKeys(db));
   sweep('tenant-purge', () => sweepClosedTenants(context));
   sweep('token-expiry', () => sweepExpiredTokens(context));
   sweep('cvc-removal', () => sweepDueCvcs(context));

@@ -16,8 +16,9 @@ export interface ApplicationsTable {
   type: 'private' | 'public' | 'management';
   permissions: string[];
   rules: JSONColumnType<AccessRuleRow[]>;
-  /** HMAC-SHA-256 of the API key; the key itself is nowhere. */
-  key_hash: Buffer;
+  /** For the previous version, which knows one key: the hash of a key that does not expire, or null. */
+  key_hash: Buffer | null;
+  last_key_version: Generated<number>;
   /** From this moment the row counts as absent, whether it is still there or not. */
   expires_at: string | null;
   created_by: string | null;

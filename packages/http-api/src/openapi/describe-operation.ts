@@ -26,7 +26,9 @@ export function describeOperation(operation: Facts, schemas: Schemas): Part {
     summary,
     description: descriptionOf(operation),
     parameters,
-    ...(body && { requestBody: { required: true, content: { [consumes]: { schema: schemas.refer(body) } } } }),
+    ...(body && {
+      requestBody: { required: !operation.bodyOptional, content: { [consumes]: { schema: schemas.refer(body) } } },
+    }),
     responses: { ...successResponses(operation, schemas), ...failureResponses(operation) },
   };
 }

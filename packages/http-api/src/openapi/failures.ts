@@ -132,6 +132,11 @@ function describe(code: ErrorCode, operation: Facts): Description {
       };
     case 'conflict':
       return { description: conflicts(operation), detail: 'This idempotency key was used with another body' };
+    case 'limit_reached':
+      return {
+        description: 'A limit of the resource does not allow it. The detail says which.',
+        detail: 'An Application has at most 5 keys; delete one first',
+      };
     case 'transform_does_not_compile':
       return {
         description: 'The code of a transform does not compile. The detail names line and column.',
@@ -142,11 +147,11 @@ function describe(code: ErrorCode, operation: Facts): Description {
   }
 }
 
-function exampleFault({ params, query, body }: Facts): Omit<Description, 'description'> {
+function exampleFault({ params, query, body, bodyOptional }: Facts): Omit<Description, 'description'> {
   const schema = [body, query, params].find((part) => part !== undefined) as { required?: string[] } | undefined;
   const member = schema?.required?.[0];
   if (body && member) return { detail: `${member} is required`, errors: { [member]: ['is required'] } };
-  if (body) return { detail: 'the body is required', errors: { '': ['is required'] } };
+  if (body && !bodyOptional) return { detail: 'the body is required', errors: { '': ['is required'] } };
   if (query) return { detail: 'size must be <= 100', errors: { size: ['must be <= 100'] } };
   return { detail: 'id must be a UUID', errors: { id: ['must be a UUID'] } };
 }

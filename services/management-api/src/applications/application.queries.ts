@@ -9,6 +9,7 @@ import {
 } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { type Insertable, sql } from 'kysely';
+import { insertKey } from '../application-keys/application-key.queries.ts';
 
 /** Everything but the key's hash. */
 const columns = [
@@ -27,8 +28,20 @@ const columns = [
 
 const counter = 'applications';
 
-export async function insertApplication(db: Queryable, row: Insertable<ApplicationsTable>) {
-  const application = await db.insertInto('applications').values(row).returning(columns).executeTakeFirstOrThrow();
+/** Inserts the Application and its first key. Call it in a transaction. */
+export async function insertApplication(db: Queryable, row: Insertable<ApplicationsTable> & { key_hash: Buffer }) {
+  await insertKey(db, {
+    tenantId: row.tenant_id,
+    applicationId: row.id,
+    version: 1,
+    keyHash: row.key_hash,
+    createdBy: row.created_by ?? null,
+  });
+  const application = await db
+    .insertInto('applications')
+    .values({ ...row, last_key_version: 1 })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
   await addToCounter(db, row.tenant_id, counter, 1);
   return application;
 }
@@ -107,7 +120,6 @@ export interface ApplicationChanges {
   name?: string;
   permissions?: string[];
   rules?: string;
-  key_hash?: Buffer;
   modified_by: string;
 }
 
@@ -120,16 +132,4 @@ export function updateApplication(db: Queryable, tenantId: string, id: string, c
     .where(notExpired)
     .returning(columns)
     .executeTakeFirst();
-}
-
-/** Whether this is still the key of the Application. */
-export async function holdsKey(db: Queryable, id: string, keyHash: Buffer): Promise<boolean> {
-  const row = await db
-    .selectFrom('applications')
-    .select('id')
-    .where('key_hash', '=', keyHash)
-    .where('id', '=', id)
-    .where(notExpired)
-    .executeTakeFirst();
-  return row !== undefined;
 }

@@ -2,15 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { recordChange } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
-import { Confirmed, created, pageOf, pageQuery, parseDate, toPage } from '@sluice/http-api';
-import { ServiceError, validationFailed } from '@sluice/problems';
+import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import {
+  deleteKeys,
+  insertKey,
+  keepOldKeyColumn,
+  nextKeyVersion,
+} from '../application-keys/application-key.queries.ts';
+import { withoutKeyThatIsGone } from '../application-keys/application-key.routes.ts';
 import { actOf, type Context, operation } from '../context.ts';
+import { futureDate } from '../future-date.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { checkGrants, requireGrants } from './application.grants.ts';
+import { applicationNotFound } from './application.not-found.ts';
 import {
   findApplication,
-  holdsKey,
   insertApplication,
   listApplications,
   lockApplication,
@@ -22,10 +29,6 @@ import {
   createApplicationBody,
   updateApplicationBody,
 } from './application.schema.ts';
-
-function notFound(id: string): ServiceError {
-  return new ServiceError('not_found', `Application ${id} does not exist`);
-}
 
 const createApplication = operation({
   id: 'createApplication',
@@ -69,21 +72,8 @@ const createApplication = operation({
     if (expiresAt) void setAlarm(context, application, expiresAt); // nobody waits for Redis
     return new Confirmed(await context.changes.barrier(change), answer);
   },
-  replay: withoutReplacedKey,
+  replay: withoutKeyThatIsGone,
 });
-
-/** A kept answer shows its key only as long as it is the Application's key. */
-async function withoutReplacedKey(body: unknown, { db, pepper }: Context): Promise<unknown> {
-  const { key, ...application } = body as { id: string; key: string };
-  return (await holdsKey(db, application.id, hashKey(pepper, key))) ? body : application;
-}
-
-function futureDate(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const date = parseDate(text);
-  if (!date || date.getTime() <= Date.now()) throw validationFailed({ expires_at: ['must be in the future'] });
-  return date;
-}
 
 /** The row decides when the Application is gone; the job only has it deleted soon after. Without it the sweep does. */
 async function setAlarm({ jobs, log }: Context, { tenant_id, id }: { tenant_id: string; id: string }, at: Date) {
@@ -127,7 +117,7 @@ const getApplicationByKey = operation({
   errors: ['not_found'],
   async handle({ caller }, { db }) {
     const found = await findApplication(db, caller.tenantId, caller.id);
-    if (!found) throw notFound(caller.id);
+    if (!found) throw applicationNotFound(caller.id);
     return withoutNulls(found);
   },
 });
@@ -145,7 +135,7 @@ const getApplication = operation({
   errors: ['not_found'],
   async handle({ params, caller }, { db }) {
     const found = await findApplication(db, caller.tenantId, params.id);
-    if (!found) throw notFound(params.id);
+    if (!found) throw applicationNotFound(params.id);
     return withoutNulls(found);
   },
 });
@@ -168,7 +158,7 @@ const putApplication = operation({
     requireGrants(body);
     const { updated, change } = await db.transaction().execute(async (tx) => {
       const current = await lockApplication(tx, caller.tenantId, params.id);
-      if (!current) throw notFound(params.id);
+      if (!current) throw applicationNotFound(params.id);
       const { permissions, rules } = checkGrants(body, current.type);
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'application.updated',
@@ -181,7 +171,7 @@ const putApplication = operation({
         rules: JSON.stringify(rules),
         modified_by: caller.id,
       });
-      if (!updated) throw notFound(params.id);
+      if (!updated) throw applicationNotFound(params.id);
       return { updated, change: await changes.record(tx, caller.tenantId, [tagOf.application(params.id)]) };
     });
     return new Confirmed(await changes.barrier(change), withoutNulls(updated));
@@ -191,8 +181,9 @@ const putApplication = operation({
 const regenerateApplicationKey = operation({
   id: 'regenerateApplicationKey',
   tag: 'Applications',
-  summary: 'Replace the key of an Application; the previous key is refused from then on',
-  description: 'Takes no body. The previous key is invalidated immediately, in every service.',
+  summary: 'Replace all keys of an Application by one; the previous keys are refused from then on',
+  description:
+    'Takes no body. The previous keys are invalidated immediately, in every service, and the sessions that they authorized end.',
   method: 'post',
   path: '/applications/:id/regenerate',
   permission: 'application:update',
@@ -203,11 +194,19 @@ const regenerateApplicationKey = operation({
   async handle({ params, caller, traceId, settle }, { db, changes, keyEnvironment, pepper }) {
     const { answer, change } = await db.transaction().execute(async (tx) => {
       const current = await lockApplication(tx, caller.tenantId, params.id);
-      if (!current) throw notFound(params.id);
+      if (!current) throw applicationNotFound(params.id);
       const key = generateApiKey(keyEnvironment, current.type);
-      const columns = { key_hash: hashKey(pepper, key), modified_by: caller.id };
-      const updated = await updateApplication(tx, caller.tenantId, params.id, columns);
-      if (!updated) throw notFound(params.id);
+      await deleteKeys(tx, caller.tenantId, params.id);
+      await insertKey(tx, {
+        tenantId: caller.tenantId,
+        applicationId: params.id,
+        version: await nextKeyVersion(tx, caller.tenantId, params.id),
+        keyHash: hashKey(pepper, key),
+        createdBy: caller.id,
+      });
+      await keepOldKeyColumn(tx, caller.tenantId, params.id);
+      const updated = await updateApplication(tx, caller.tenantId, params.id, { modified_by: caller.id });
+      if (!updated) throw applicationNotFound(params.id);
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'application.key_regenerated',
         entityType: 'application',
@@ -221,7 +220,7 @@ const regenerateApplicationKey = operation({
     });
     return new Confirmed(await changes.barrier(change), answer);
   },
-  replay: withoutReplacedKey,
+  replay: withoutKeyThatIsGone,
 });
 
 const removeApplication = operation({
@@ -239,7 +238,7 @@ const removeApplication = operation({
   async handle({ params, caller, traceId }, { db, changes }) {
     const change = await db.transaction().execute(async (tx) => {
       const proxies = await deleteApplication(tx, caller.tenantId, params.id);
-      if (!proxies) throw notFound(params.id);
+      if (!proxies) throw applicationNotFound(params.id);
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'application.deleted',
         entityType: 'application',

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 const bodies: Record<string, object> = {
   createApplication: { name: 'Sample', type: 'private', permissions: ['token:read'] },
   updateApplication: { name: 'Sample', permissions: ['token:read'] },
+  createApplicationKey: {},
   updateTenant: { name: 'Sample' },
   createProxy: { name: 'Sample', destination_url: 'https://example.com' },
   updateProxy: { name: 'Sample', destination_url: 'https://example.com' },
@@ -20,12 +21,16 @@ export interface SampleRequest {
   options: CallOptions;
 }
 
-/** A request that the operation accepts, for the resource with this id. */
-export function sampleRequest(operation: Operation<Context>, id: string = randomUUID()): SampleRequest {
+/** A request that the operation accepts, for the resource with this id, and of an Application for the key with `keyId`. */
+export function sampleRequest(
+  operation: Operation<Context>,
+  id: string = randomUUID(),
+  keyId: string = randomUUID(),
+): SampleRequest {
   const { method, path, body, consumes = 'application/json' } = operation;
   return {
     method: method.toUpperCase(),
-    path: path.replace(':id', id),
+    path: path.replace(':id', id).replace(':keyId', keyId),
     options: body ? { body: bodies[operation.id], headers: { 'Content-Type': consumes } } : {},
   };
 }

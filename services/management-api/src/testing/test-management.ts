@@ -49,7 +49,25 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
   const keyWith = async (...permissions: PermissionType[]): Promise<string> =>
     (await application({ type: 'management', permissions })).key;
 
-  return { db, url, databaseUrl, secrets, logLines, tenant, stranger, newTenant, send, application, proxy, keyWith };
+  /** The id of a further key of an Application. */
+  const addKey = async (applicationId: string, options?: CallOptions): Promise<string> =>
+    (await create(`/applications/${applicationId}/keys`, {}, options)).id;
+
+  return {
+    db,
+    url,
+    databaseUrl,
+    secrets,
+    logLines,
+    tenant,
+    stranger,
+    newTenant,
+    send,
+    application,
+    proxy,
+    keyWith,
+    addKey,
+  };
 }
 
 /** A moment as answers write it. */

@@ -1,0 +1,76 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import type { Database } from './index.ts';
+
+/** What the previous version does while the new one serves: it knows `applications.key_hash` and no other key. */
+const database = useStack((stack) => createTestDatabase(stack));
+const tenantId = randomUUID();
+const grants = { type: 'private' as const, permissions: ['token:read'], rules: '[]' };
+
+async function createAsBefore(db: Database): Promise<{ id: string; hash: Buffer }> {
+  const id = randomUUID();
+  const hash = randomBytes(32);
+  await db
+    .insertInto('applications')
+    .values({ tenant_id: tenantId, id, name: 'A', ...grants, key_hash: hash })
+    .execute();
+  return { id, hash };
+}
+
+function keysOf(db: Database, id: string) {
+  return db
+    .selectFrom('application_keys')
+    .select(['version', 'key_hash'])
+    .where('tenant_id', '=', tenantId)
+    .where('application_id', '=', id)
+    .orderBy('version')
+    .execute();
+}
+
+test('an Application that the previous version creates has its key in the new table', async () => {
+  const { db } = database.current;
+  const { id, hash } = await createAsBefore(db);
+  expect(await keysOf(db, id)).toEqual([{ version: 1, key_hash: hash }]);
+});
+
+test('a key that the previous version regenerates replaces all of them', async () => {
+  const { db } = database.current;
+  const { id } = await createAsBefore(db);
+  const second = { tenant_id: tenantId, application_id: id, version: 2, key_hash: randomBytes(32) };
+  await db.insertInto('application_keys').values(second).execute();
+  await db.updateTable('applications').set({ last_key_version: 2 }).where('id', '=', id).execute();
+  const hash = randomBytes(32);
+  await db.updateTable('applications').set({ key_hash: hash }).where('id', '=', id).execute();
+  expect(await keysOf(db, id)).toEqual([{ version: 3, key_hash: hash }]);
+});
+
+test('other changes of the previous version leave the keys alone', async () => {
+  const { db } = database.current;
+  const { id, hash } = await createAsBefore(db);
+  await db.updateTable('applications').set({ name: 'B', key_hash: hash }).where('id', '=', id).execute();
+  await db.updateTable('applications').set({ name: 'C' }).where('id', '=', id).execute();
+  expect(await keysOf(db, id)).toEqual([{ version: 1, key_hash: hash }]);
+});
+
+test('keys go with their Application, whoever deletes it; no key is without one', async () => {
+  const { db } = database.current;
+  const { id } = await createAsBefore(db);
+  await db.deleteFrom('applications').where('id', '=', id).execute();
+  expect(await keysOf(db, id)).toEqual([]);
+  const orphan = { tenant_id: tenantId, application_id: randomUUID(), version: 1, key_hash: randomBytes(32) };
+  await expect(db.insertInto('application_keys').values(orphan).execute()).rejects.toThrow(/foreign key/);
+});
+
+test('without the trigger a key of the previous version would not be known: the tests can fail', async () => {
+  const { db } = database.current;
+  await db
+    .transaction()
+    .execute(async (tx) => {
+      await sql`alter table applications disable trigger keep_application_keys`.execute(tx);
+      const { id } = await createAsBefore(tx);
+      expect(await keysOf(tx, id)).toEqual([]);
+      throw new Error('roll back');
+    })
+    .catch((error: Error) => expect(error.message).toBe('roll back'));
+});

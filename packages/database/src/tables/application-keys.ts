@@ -1,0 +1,15 @@
+import type { Generated } from 'kysely';
+
+export interface ApplicationKeysTable {
+  tenant_id: string;
+  application_id: string;
+  id: Generated<string>;
+  /** Counts from 1 in each Application. */
+  version: number;
+  /** HMAC-SHA-256 of the API key; the key itself is nowhere. */
+  key_hash: Buffer;
+  /** From this moment the row counts as absent, whether it is still there or not. */
+  expires_at: string | null;
+  created_by: string | null;
+  created_at: Generated<string>;
+}

@@ -1,0 +1,115 @@
+import { keyNotExpired, notExpired } from '@sluice/credentials';
+import { prepared, type Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+
+/** Everything but the hash. */
+const columns = ['id', 'version', 'created_by', 'created_at', 'expires_at'] as const;
+
+export interface NewKey {
+  tenantId: string;
+  applicationId: string;
+  version: number;
+  keyHash: Buffer;
+  expiresAt?: string | null;
+  createdBy: string | null;
+}
+
+/** Stores a key. Its Application may be inserted later in the same transaction. */
+export function insertKey(tx: Queryable, key: NewKey) {
+  return tx
+    .insertInto('application_keys')
+    .values({
+      tenant_id: key.tenantId,
+      application_id: key.applicationId,
+      version: key.version,
+      key_hash: key.keyHash,
+      expires_at: key.expiresAt ?? null,
+      created_by: key.createdBy,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** The keys that an Application has at this moment, newest first. */
+export function listKeys(db: Queryable, tenantId: string, applicationId: string) {
+  return db
+    .selectFrom('application_keys')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .where('application_id', '=', applicationId)
+    .where(keyNotExpired)
+    .orderBy('version', 'desc')
+    .execute();
+}
+
+/** Counts up. Call it with the Application locked. */
+export async function nextKeyVersion(tx: Queryable, tenantId: string, applicationId: string): Promise<number> {
+  const { last_key_version } = await tx
+    .updateTable('applications')
+    .set((eb) => ({ last_key_version: eb('last_key_version', '+', 1) }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', applicationId)
+    .returning('last_key_version')
+    .executeTakeFirstOrThrow();
+  return last_key_version;
+}
+
+export async function deleteKey(tx: Queryable, tenantId: string, applicationId: string, id: string): Promise<void> {
+  await tx
+    .deleteFrom('application_keys')
+    .where('tenant_id', '=', tenantId)
+    .where('application_id', '=', applicationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Deletes all keys of an Application, expired ones included. */
+export async function deleteKeys(tx: Queryable, tenantId: string, applicationId: string): Promise<void> {
+  await tx
+    .deleteFrom('application_keys')
+    .where('tenant_id', '=', tenantId)
+    .where('application_id', '=', applicationId)
+    .execute();
+}
+
+/**
+ * Keeps what the previous version knows, `applications.key_hash`, in step with the keys: it knows no expiry of a key, so
+ * a key that expires is not for it.
+ */
+export async function keepOldKeyColumn(tx: Queryable, tenantId: string, applicationId: string): Promise<void> {
+  await tx
+    .updateTable('applications')
+    .set((eb) => ({
+      key_hash: eb
+        .selectFrom('application_keys')
+        .select('key_hash')
+        .where('tenant_id', '=', tenantId)
+        .where('application_id', '=', applicationId)
+        .where('expires_at', 'is', null)
+        .orderBy('version', 'desc')
+        .limit(1),
+    }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', applicationId)
+    .execute();
+}
+
+/** Whether this is the hash of a key that is accepted at this moment. */
+export async function isKey(db: Queryable, keyHash: Buffer): Promise<boolean> {
+  const rows = await selectByHash(db, keyHash);
+  return rows.length > 0;
+}
+
+const selectByHash = prepared('application_key_by_hash', (db, keyHash: Buffer) =>
+  db
+    .selectFrom('application_keys')
+    .innerJoin('applications', (join) =>
+      join
+        .onRef('applications.tenant_id', '=', 'application_keys.tenant_id')
+        .onRef('applications.id', '=', 'application_keys.application_id'),
+    )
+    .select(sql<number>`1`.as('found'))
+    .where('application_keys.key_hash', '=', keyHash)
+    .where(keyNotExpired)
+    .where(notExpired),
+);

@@ -1,0 +1,10 @@
+import { parseDate } from '@sluice/http-api';
+import { validationFailed } from '@sluice/problems';
+
+/** @throws {ServiceError} `validation_failed` for an `expires_at` that is not ahead. */
+export function futureDate(expiresAt: string | undefined): Date | undefined {
+  if (expiresAt === undefined) return undefined;
+  const date = parseDate(expiresAt);
+  if (!date || date.getTime() <= Date.now()) throw validationFailed({ expires_at: ['must be in the future'] });
+  return date;
+}

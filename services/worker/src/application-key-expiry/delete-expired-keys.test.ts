@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { testRows } from '../testing/test-rows.ts';
+import { deleteExpiredKeys } from './delete-expired-keys.ts';
+
+const database = useStack((stack) => createTestDatabase(stack));
+
+test('two workers at once delete each expired key once, with one audit row, and no other key', async () => {
+  const { db } = database.current;
+  const rows = testRows(db);
+  const tenant_id = await rows.tenant();
+  const application_id = await rows.application(tenant_id);
+  const moment = (fromNowMs: number) => new Date(Date.now() + fromNowMs).toISOString();
+  const keys = Array.from({ length: 1200 }, (_, i) => ({
+    ...{ tenant_id, application_id, version: i + 2, key_hash: randomBytes(32) },
+    expires_at: i < 1100 ? moment(-1000) : moment(3600_000),
+  }));
+  await db.insertInto('application_keys').values(keys).execute();
+  await Promise.all([deleteExpiredKeys(db), deleteExpiredKeys(db)]);
+  await deleteExpiredKeys(db); // what one left to the other
+  const left = await db.selectFrom('application_keys').select('version').where('tenant_id', '=', tenant_id).execute();
+  expect(left).toHaveLength(101);
+  const audited = await db
+    .selectFrom('audit_log')
+    .select(['operation', 'entity_id', 'detail'])
+    .where('tenant_id', '=', tenant_id)
+    .execute();
+  expect(audited).toHaveLength(1100);
+  expect(new Set(audited.map(({ detail }) => JSON.stringify(detail))).size).toBe(1100);
+  expect(audited[0]).toMatchObject({ operation: 'application.key_expired', entity_id: application_id });
+});

@@ -1,0 +1,33 @@
+import type { Database } from '@sluice/database';
+import { sql } from 'kysely';
+
+const batchSize = 500;
+
+/**
+ * Deletes keys of Applications whose time has come, each with its audit row. No process has to be told, because a key
+ * is refused from its moment on by whoever cached it. Rows that another worker is at are left to it.
+ */
+export async function deleteExpiredKeys(db: Database): Promise<void> {
+  let deleted: bigint | undefined;
+  do {
+    const result = await sql`
+      with due as (
+        select tenant_id, application_id, id from application_keys
+        where expires_at <= statement_timestamp()
+        order by expires_at limit ${sql.lit(batchSize)}
+        for update skip locked
+      ),
+      deleted as (
+        delete from application_keys using due
+        where application_keys.tenant_id = due.tenant_id
+          and application_keys.application_id = due.application_id and application_keys.id = due.id
+        returning application_keys.tenant_id, application_keys.application_id, application_keys.id, version
+      )
+      insert into audit_log (tenant_id, operation, entity_type, entity_id, detail)
+      select tenant_id, 'application.key_expired', 'application', application_id,
+        jsonb_build_object('key_id', id, 'key_version', version)
+      from deleted
+    `.execute(db);
+    deleted = result.numAffectedRows;
+  } while (deleted);
+}
