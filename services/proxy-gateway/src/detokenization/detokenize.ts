@@ -38,7 +38,7 @@ export function fillPlaces(
     const text = place.write((expression) =>
       evaluateExpression(expression, values.get(expression.reference) ?? null, budget),
     );
-    grow(place.start - position + Buffer.byteLength(text));
+    grow(place.start - position + Buffer.byteLength(text, place.encoding));
     texts.push(text);
     position = place.end;
   }
@@ -57,7 +57,7 @@ function replaced(
   let end = 0;
   for (const [i, place] of places.entries()) {
     end += body.copy(filled, end, position, place.start);
-    end += filled.write(texts[i] ?? '', end);
+    end += filled.write(texts[i] ?? '', end, place.encoding);
     position = place.end;
   }
   body.copy(filled, end, position);

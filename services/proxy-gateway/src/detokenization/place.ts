@@ -10,6 +10,8 @@ export interface Place {
   segments: readonly Segment[];
   /** The bytes that stand there instead, escaped for the place. */
   write(value: (expression: Expression) => Json): string;
+  /** Of what `write` returns; UTF-8 if it is not there. */
+  encoding?: 'latin1';
 }
 
 /** The expressions of a decoded text; undefined where it holds none. */
@@ -18,13 +20,17 @@ export function expressionsIn(text: string): Segment[] | undefined {
   return parseExpressions(text);
 }
 
-const mostPlaces = 10_000;
+export const mostPlaces = 10_000;
 
 /** @throws {ServiceError} 400 for more places than one body may have, however small they are. */
 export function addPlace(places: Place[], place: Place): void {
-  if (places.length === mostPlaces)
-    throw new ServiceError('bad_request', `The body has more than ${mostPlaces} expressions`);
+  if (places.length === mostPlaces) throw tooManyPlaces();
   places.push(place);
+}
+
+/** The error for more places than one body may have. */
+export function tooManyPlaces(): ServiceError {
+  return new ServiceError('bad_request', `The body has more than ${mostPlaces} expressions`);
 }
 
 /** The error for a body that is not what its type says, and holds what looks like an expression. */

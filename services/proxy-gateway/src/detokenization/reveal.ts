@@ -2,12 +2,15 @@ import type { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { feed } from '../http/body-stream.ts';
 import type { ContentKind } from '../http/content-type.ts';
-import type { RequestMessage } from '../http/message.ts';
+import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { fillPlaces, newTokenIdsIn } from './detokenize.ts';
 import { discloseTokens } from './disclose.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
+import { boundaryOf } from './multipart/boundary.ts';
+import { findInMultipart } from './multipart/multipart-reader.ts';
+import type { Place } from './place.ts';
 import { RevealStream } from './stream/reveal-stream.ts';
 
 /** Notes the disclosure, then puts the values in the place of the expressions: what a filter fails on tells of them, too. */
@@ -18,38 +21,47 @@ export async function reveal(
 ): Promise<RequestMessage> {
   const { kind, headers, body } = message;
   if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return message;
-  if (Buffer.isBuffer(body)) return { kind, headers, body: await revealInMemory(invocation, { kind, body }, context) };
-  return { kind, headers, body: revealWhileStreaming(invocation, { kind, body }, context) };
+  if (Buffer.isBuffer(body))
+    return { kind, headers, body: await revealInMemory(invocation, { kind, headers, body }, context) };
+  return { kind, headers, body: revealWhileStreaming(invocation, { kind, headers, body }, context) };
 }
 
 interface ReadableBody<Body> {
   kind: Exclude<ContentKind, 'opaque'>;
+  headers: HeaderList;
   body: Body;
 }
 
 async function revealInMemory(
   invocation: Invocation,
-  { kind, body }: ReadableBody<Buffer>,
+  message: ReadableBody<Buffer>,
   context: Context,
 ): Promise<Buffer> {
+  const { body } = message;
   if (!mayHoldExpression(body)) return body;
-  const places = findExpressions(body, kind === 'none' ? untypedKind(body) : kind);
+  const places = placesIn(message);
   if (places.length === 0) return body;
   const values = await discloseTokens(invocation, newTokenIdsIn(places), context);
   return fillPlaces(body, places, { values, limitBytes: context.bodyLimitBytes });
 }
 
+function placesIn({ kind, headers, body }: ReadableBody<Buffer>): Place[] {
+  if (kind === 'multipart') return findInMultipart(body, boundaryOf(headers));
+  return findExpressions(body, kind === 'none' ? untypedKind(body) : kind);
+}
+
 /** An upload can take long: nothing new is revealed for a key that was revoked after it began. */
 function revealWhileStreaming(
   invocation: Invocation,
-  { kind, body }: ReadableBody<Readable>,
+  { kind, headers, body }: ReadableBody<Readable>,
   context: Context,
 ): Readable {
   const fetchValues = async (ids: readonly string[]) => {
     invocation.caller = await authenticateCaller(invocation.head.apiKey, invocation.proxy, context);
     return discloseTokens(invocation, ids, context);
   };
-  const stream = new RevealStream({ kind, fetchValues, limitBytes: context.bodyLimitBytes });
+  const boundary = kind === 'multipart' ? boundaryOf(headers) : undefined;
+  const stream = new RevealStream({ kind, boundary, fetchValues, limitBytes: context.bodyLimitBytes });
   invocation.revealing = stream;
   return feed(body, stream);
 }

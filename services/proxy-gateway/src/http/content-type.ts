@@ -1,8 +1,8 @@
 /**
- * How a body is read. `none`: there was no content type, and it is JSON if it parses. `opaque`: multipart, binary and
- * unknown types, which pass as they are.
+ * How a body is read. `none`: there was no content type, and it is JSON if it parses. `multipart`: `multipart/form-data`,
+ * whose text parts are read. `opaque`: binary and unknown types, which pass as they are.
  */
-export type ContentKind = 'json' | 'form' | 'xml' | 'text' | 'none' | 'opaque';
+export type ContentKind = 'json' | 'form' | 'multipart' | 'xml' | 'text' | 'none' | 'opaque';
 
 /** The kind of a `Content-Type` value (RFC 9110 section 8.3). */
 export function contentKind(contentType: string | undefined): ContentKind {
@@ -10,6 +10,7 @@ export function contentKind(contentType: string | undefined): ContentKind {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (/^(application|text)\/json$|\+json$|^application\/(x-)?(nd|l)?json(l|lines)?$/.test(type)) return 'json';
   if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (type === 'multipart/form-data') return 'multipart';
   if (/\/xml$|\+xml$|^text\/html$/.test(type)) return 'xml';
   if (type.startsWith('text/')) return 'text';
   return 'opaque';

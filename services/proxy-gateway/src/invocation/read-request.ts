@@ -12,18 +12,23 @@ const noBody = Buffer.alloc(0);
  * large for that and no transform is to see it, a stream; one that was compressed is decoded, and goes on without coding.
  */
 export async function readRequest(invocation: Invocation, { bodyLimitBytes }: Context): Promise<RequestMessage> {
-  const { request, proxy } = invocation;
+  const { request } = invocation;
   const kind = contentKind(request.headers['content-type']);
   const headers = request.rawHeaders;
   if (!hasBody(request)) return { headers, kind, body: noBody };
   if (!mustBeRead(kind, invocation)) return { headers, kind, body: request };
-  const body = await (proxy.requestTransform === undefined ? readOrStreamBody : readBody)(request, bodyLimitBytes);
+  const body = await (isTransformed(kind, invocation) ? readBody : readOrStreamBody)(request, bodyLimitBytes);
   const wasCoded = request.headers['content-encoding'] !== undefined;
   return { headers: wasCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
 }
 
 /** Nobody reads binary bodies, nor those of callers without a key where there is no transform. */
-function mustBeRead(kind: ContentKind, { proxy, head }: Invocation): boolean {
+function mustBeRead(kind: ContentKind, invocation: Invocation): boolean {
   if (kind === 'opaque') return false;
-  return proxy.requestTransform !== undefined || proxy.requireAuth || head.apiKey !== undefined;
+  return isTransformed(kind, invocation) || invocation.proxy.requireAuth || invocation.head.apiKey !== undefined;
+}
+
+/** Transforms do not see multipart bodies, which therefore have any size. */
+function isTransformed(kind: ContentKind, { proxy }: Invocation): boolean {
+  return proxy.requestTransform !== undefined && kind !== 'multipart';
 }

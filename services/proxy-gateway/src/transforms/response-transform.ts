@@ -19,7 +19,7 @@ export function isTransformed(proxy: ProxyDefinition, status: number, headers: r
   if (proxy.responseTransform === undefined) return false;
   const kind = contentKind(findHeader(headers, 'content-type'));
   if (kind === 'json' || kind === 'form') return true;
-  return kind !== 'opaque' && status >= 200 && status < 300;
+  return kind !== 'opaque' && kind !== 'multipart' && status >= 200 && status < 300;
 }
 
 /** Runs the Proxy's response transform on a collected answer. */

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient } from '../../raw-socket/testing/raw-client.ts';
@@ -8,6 +6,7 @@ import { statusesIn } from '../../raw-socket/testing/scene.ts';
 import { startTestGateway } from '../../testing/test-gateway.ts';
 import type { ProxyParts } from '../../testing/test-tenant.ts';
 import { startHashingDestination } from '../testing/hashing-destination.ts';
+import { memoryInUse } from '../testing/memory-in-use.ts';
 import { repeated, upload } from '../testing/upload.ts';
 
 const limitBytes = 256 * 1024;
@@ -44,16 +43,6 @@ const lastSeen = () => gateway.current.hashing.seen.at(-1);
 async function disclosuresOf(traceId: string) {
   const rows = await gateway.current.db.selectFrom('audit_log').selectAll().where('trace_id', '=', traceId).execute();
   return rows.filter((row) => row.operation === 'proxy.invoked');
-}
-
-/** What is in use after everything that can go has gone. */
-function memoryInUse(): number {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: () => void = runInNewContext('gc');
-  collectGarbage();
-  collectGarbage(); // buffers go with the second
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }
 
 test('64 MiB of JSON: every expression is replaced, nothing else changes, and the memory in use does not grow', async () => {

@@ -99,7 +99,7 @@ const json = fc.letrec<{ value: string; list: string; object: string; string: st
     .map((members) => `{${members.map(([name, space, value]) => `${name}${space}:${value}`).join(',')}}`),
 })).value;
 
-const bodies: Record<Exclude<Kind, 'none'>, fc.Arbitrary<string>> = {
+const bodies: Record<Exclude<Kind, 'none' | 'multipart'>, fc.Arbitrary<string>> = {
   json: fc.oneof(
     json,
     fc.array(json, { maxLength: 4 }).map((lines) => `${lines.join('\n')}\n`),
@@ -118,7 +118,7 @@ const chunkSizes = fc.oneof(
   fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 }),
 );
 
-describe.each(Object.entries(bodies) as [Exclude<Kind, 'none'>, fc.Arbitrary<string>][])('%s', (kind, body) => {
+describe.each(Object.entries(bodies) as [keyof typeof bodies, fc.Arbitrary<string>][])('%s', (kind, body) => {
   test('comes out as if it had been in memory, wherever it is split', async () => {
     let replaced = 0;
     await fc.assert(

@@ -2,12 +2,13 @@ import { Transform, type TransformCallback } from 'node:stream';
 import type { Json } from '@sluice/vault';
 import type { ContentKind } from '../../http/content-type.ts';
 import { fillPlaces, newTokenIdsIn } from '../detokenize.ts';
-import { findExpressions, mayHoldExpression } from '../find-expressions.ts';
-import type { Cutter } from './cutter.ts';
-import { cutterFor, type StreamedKind, startsLikeJson } from './cutter-for.ts';
+import { mayHoldExpression } from '../find-expressions.ts';
+import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from './reader-for.ts';
 
 export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
+  /** Of a multipart body; undefined where readers could disagree on it. */
+  boundary?: string | undefined;
   /** The values of tokens that the body has not named before; whatever there is to be checked and noted is done. */
   fetchValues(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Json>>;
   /** How large a window may become with its values. */
@@ -18,7 +19,7 @@ export interface RevealStreamOptions {
 
 /** Small enough that no window has more expressions than a body in memory may have. */
 const defaultWindowBytes = 64 * 1024;
-/** The longest JSON string, and the longest pair of a form, that may hold an expression. */
+/** The longest JSON string, pair of a form and part of a multipart body that may hold an expression. */
 const defaultLongestPieceBytes = 1024 * 1024;
 
 /**
@@ -34,7 +35,7 @@ export class RevealStream extends Transform {
   readonly #windowBytes: number;
   readonly #values = new Map<string, Json>();
   #kind: StreamedKind | 'none' | 'opaque';
-  #cut: Cutter | undefined;
+  #reader: WindowReader | undefined;
   #window: Buffer;
   #size = 0;
   #hasOpening = false;
@@ -81,15 +82,16 @@ export class RevealStream extends Transform {
     const text = window.toString('latin1');
     if (this.#kind === 'none') this.#kind = startsLikeJson(text) ? 'json' : 'opaque';
     if (this.#kind === 'opaque') return { passes: window.length, end: window.length };
-    this.#cut ??= cutterFor(this.#kind, this.#options.longestPieceBytes ?? defaultLongestPieceBytes);
-    return this.#cut(text, isLast);
+    const { boundary, longestPieceBytes = defaultLongestPieceBytes } = this.#options;
+    this.#reader ??= readerFor(this.#kind, { boundary, longestPieceBytes });
+    return this.#reader.cut(text, isLast);
   }
 
   async #fill(bytes: Buffer): Promise<Buffer> {
     // Once there was an opening, a body must be what its type says, up to its end.
     this.#hasOpening ||= mayHoldExpression(bytes);
     if (!this.#hasOpening) return bytes;
-    const places = findExpressions(bytes, this.#kind);
+    const places = this.#reader?.find(bytes) ?? [];
     if (places.length === 0) return bytes;
     const tokenIds = newTokenIdsIn(places, this.#values);
     if (tokenIds.length > 0) {

@@ -1,0 +1,15 @@
+import { readParameters } from '../../http/parameters.ts';
+
+/** RFC 2046 section 5.1.1, and what clients use besides; never a space at its end. */
+const boundaryText = /^[0-9A-Za-z'()+_,\-./:=?!#$%&*^`|~ ]{0,69}[0-9A-Za-z'()+_,\-./:=?!#$%&*^`|~]$/;
+
+/** The boundary of a `multipart/form-data` request. Undefined where its headers name none, or readers could disagree. */
+export function boundaryOf(headers: readonly string[]): string | undefined {
+  const types = headers.filter((_, i) => i % 2 === 1 && headers[i - 1]?.toLowerCase() === 'content-type');
+  const [type] = types;
+  if (type === undefined || types.length > 1) return undefined;
+  const { parameters = [] } = readParameters(type) ?? {};
+  const boundaries = parameters.filter(([name]) => name.startsWith('boundary'));
+  const [[name, boundary] = ['', '']] = boundaries;
+  return boundaries.length === 1 && name === 'boundary' && boundaryText.test(boundary) ? boundary : undefined;
+}

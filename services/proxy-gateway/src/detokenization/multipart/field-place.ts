@@ -1,0 +1,60 @@
+import { ServiceError } from '@sluice/problems';
+import type { Expression, Json } from '@sluice/vault';
+import type { Place } from '../place.ts';
+import type { DelimiterFinder } from './delimiter.ts';
+
+type Resolve = (expression: Expression) => Json;
+
+export interface FilledField {
+  /** Position of its content in the body. */
+  start: number;
+  name: string;
+  content: Buffer;
+  /** In its content. */
+  places: readonly Place[];
+}
+
+/**
+ * The whole content of a field as one place, so that what is put into it can be checked as a whole: a value, or several
+ * with text between them, must not end the part. Whatever its filters make of a value, the answer stays the same:
+ * the expressions with filters are then empty.
+ */
+export function fieldPlace({ start, name, content, places }: FilledField, finder: DelimiterFinder): Place {
+  const segments = places.flatMap((place) => place.segments);
+  const hasFilters = segments.some((segment) => segment.kind === 'expression' && segment.filters.length > 0);
+  return {
+    start,
+    end: start + content.length,
+    segments,
+    encoding: 'latin1',
+    write(resolve) {
+      const unfiltered = fill(content, places, (e) => (e.filters.length > 0 ? '' : resolve(e)));
+      if (finder.isIn(unfiltered)) throw holdsBoundary(name);
+      if (!hasFilters) return unfiltered;
+      const filled = fill(content, places, resolve);
+      return finder.isIn(filled) ? unfiltered : filled;
+    },
+  };
+}
+
+/** As Latin-1, in which every byte of the content stays as it came. */
+function fill(content: Buffer, places: readonly Place[], resolve: Resolve): string {
+  const parts: string[] = [];
+  let position = 0;
+  for (const place of places) {
+    parts.push(content.toString('latin1', position, place.start), latin1(place.write(resolve)));
+    position = place.end;
+  }
+  parts.push(content.toString('latin1', position));
+  return parts.join('');
+}
+
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+function holdsBoundary(name: string): ServiceError {
+  const part = JSON.stringify(Buffer.from(name.slice(0, 100), 'latin1').toString());
+  const detail = `With its values the part ${part} would hold the boundary of the body: send it with another boundary`;
+  return new ServiceError('bad_request', detail);
+}

@@ -1,0 +1,45 @@
+import { findExpressions } from '../find-expressions.ts';
+import { mostPlaces, type Place, tooManyPlaces } from '../place.ts';
+import type { Cut } from '../stream/cutter.ts';
+import { DelimiterFinder } from './delimiter.ts';
+import { fieldPlace } from './field-place.ts';
+import { type Field, MultipartScanner } from './scanner.ts';
+
+/** Finds the expressions in the fields of a `multipart/form-data` body, window after window. */
+export class MultipartReader {
+  readonly #scanner: MultipartScanner;
+  readonly #finder: DelimiterFinder;
+  #fields: readonly Field[] = [];
+
+  /** Without a boundary, where readers could disagree on it, an expression anywhere in the body is an error. */
+  constructor(boundary: string | undefined, longestFieldBytes: number) {
+    this.#scanner = new MultipartScanner(boundary, longestFieldBytes);
+    this.#finder = new DelimiterFinder(boundary ?? '');
+  }
+
+  cut(window: string, isLast: boolean): Cut {
+    const { end, fields } = this.#scanner.scan(window, isLast);
+    this.#fields = fields;
+    return { passes: 0, end };
+  }
+
+  find(bytes: Buffer): Place[] {
+    const found: Place[] = [];
+    let count = 0;
+    for (const { start, end, name, kind } of this.#fields) {
+      const content = bytes.subarray(start, end);
+      const places = findExpressions(content, kind);
+      count += places.length;
+      if (count > mostPlaces) throw tooManyPlaces();
+      if (places.length > 0) found.push(fieldPlace({ start, name, content, places }, this.#finder));
+    }
+    return found;
+  }
+}
+
+/** The expressions of a whole body. */
+export function findInMultipart(body: Buffer, boundary: string | undefined): Place[] {
+  const reader = new MultipartReader(boundary, Number.POSITIVE_INFINITY);
+  reader.cut(body.toString('latin1'), true);
+  return reader.find(body);
+}

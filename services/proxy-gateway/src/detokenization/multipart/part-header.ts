@@ -1,0 +1,74 @@
+import { contentKind } from '../../http/content-type.ts';
+import { readParameters } from '../../http/parameters.ts';
+
+/** What is done with the content of a part. */
+export type PartReading =
+  /** It is searched for expressions. */
+  | { mode: 'read'; name: string; kind: 'text' | 'xml' | 'json' }
+  /** A file, or of a type that is not searched. */
+  | { mode: 'pass' }
+  /** Readers could disagree on what it is, so an expression in it is an error. */
+  | { mode: 'refuse'; why: string };
+
+const line = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
+const plainEncodings = ['7bit', '8bit', 'binary'];
+
+/** How a part with these header lines (RFC 7578 section 4) is read. The block is without the empty line at its end. */
+export function readPartHeader(block: string): PartReading {
+  const fields = readLines(block);
+  const dispositions = fields?.get('content-disposition') ?? [];
+  const disposition = dispositions.length === 1 ? readParameters(dispositions[0] ?? '') : undefined;
+  if (!fields || !disposition) {
+    // Whoever finds a file name takes it for a file.
+    if (/filename/i.test(block)) return { mode: 'pass' };
+    return {
+      mode: 'refuse',
+      why: fields ? 'has not one clear Content-Disposition' : 'has a header that cannot be read',
+    };
+  }
+  const { value, parameters } = disposition;
+  if (parameters.some(([name]) => name.startsWith('filename'))) return { mode: 'pass' };
+  const [name, ...more] = parameters.filter((parameter) => parameter[0].startsWith('name'));
+  if (value !== 'form-data' || name?.[0] !== 'name' || more.length > 0) {
+    return { mode: 'refuse', why: 'has not one clear name' };
+  }
+  return readContent(name[1], fields);
+}
+
+function readContent(name: string, fields: ReadonlyMap<string, string[]>): PartReading {
+  const types = fields.get('content-type') ?? [];
+  const [type] = types;
+  if (types.length > 1) return { mode: 'refuse', why: 'has two content types' };
+  const encodings = [...(fields.get('content-transfer-encoding') ?? []), ...(fields.get('content-encoding') ?? [])];
+  const isEncoded = encodings.some((encoding) => !plainEncodings.includes(encoding.trim().toLowerCase()));
+  const kind = kindOf(type);
+  if (kind === undefined) return { mode: 'pass' };
+  if (isEncoded) return { mode: 'refuse', why: 'is encoded' };
+  if (type !== undefined && !readParameters(type))
+    return { mode: 'refuse', why: 'has a content type that cannot be read' };
+  return { mode: 'read', name, kind };
+}
+
+/** Without a type it is text (RFC 7578 section 4.4). */
+function kindOf(type: string | undefined): 'text' | 'xml' | 'json' | undefined {
+  if (type === undefined) return 'text';
+  const kind = contentKind(type);
+  if (kind === 'json') return kind;
+  const isText = type.trim().toLowerCase().startsWith('text/');
+  return isText && (kind === 'text' || kind === 'xml') ? kind : undefined;
+}
+
+/** Values by lower-case name; undefined where a line is none, or is folded. */
+function readLines(block: string): Map<string, string[]> | undefined {
+  const fields = new Map<string, string[]>();
+  if (block === '') return fields;
+  for (const text of block.split('\r\n')) {
+    const match = line.exec(text);
+    if (!match) return undefined;
+    const name = (match[1] ?? '').toLowerCase();
+    const values = fields.get(name);
+    if (values) values.push(match[2] ?? '');
+    else fields.set(name, [match[2] ?? '']);
+  }
+  return fields;
+}

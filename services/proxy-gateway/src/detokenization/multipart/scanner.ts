@@ -1,0 +1,176 @@
+import { ServiceError } from '@sluice/problems';
+import { malformedBody } from '../place.ts';
+import { type Delimiter, DelimiterFinder } from './delimiter.ts';
+import { type PartReading, readPartHeader } from './part-header.ts';
+
+/** A part that is searched for expressions: where its content stands in the window. */
+export interface Field {
+  start: number;
+  end: number;
+  name: string;
+  kind: 'text' | 'xml' | 'json';
+}
+
+export interface Scan {
+  /** Up to here the window is understood; what follows waits for more. */
+  end: number;
+  fields: readonly Field[];
+}
+
+interface Window {
+  text: string;
+  isLast: boolean;
+  fields: Field[];
+  parts: number;
+}
+
+/** Where the next step begins, and whether it has to wait for more of the body. */
+interface Step {
+  position: number;
+  waits?: boolean;
+}
+
+type State =
+  | { at: 'preamble' | 'content'; begins: 'body' | 'content' | undefined; reading: Reading }
+  | { at: 'header' | 'epilogue' }
+  | { at: 'broken'; error: ServiceError };
+
+type Reading = Exclude<PartReading, { mode: 'refuse' }> | { mode: 'refuse'; error: ServiceError };
+
+/** Of one window, as of the pairs of a form: parts of a few bytes each take longer to read than long ones. */
+const mostParts = 10_000;
+const longestHeaderBytes = 16 * 1024;
+const opening = /(?:\{|\\u007b){2}/i;
+const longestOpening = '\\u007b\\u007b'.length;
+const bareLineBreak = /\r(?!\n)|(?<!\r)\n/;
+
+/**
+ * Finds the fields of a `multipart/form-data` body (RFC 7578) in one window of Latin-1 after the other; each window starts
+ * with what the one before left. Where readers of such a body could disagree, an expression is refused, and what holds
+ * none passes. Of files nothing is read.
+ */
+export class MultipartScanner {
+  readonly #finder: DelimiterFinder;
+  readonly #longestFieldBytes: number;
+  #state: State;
+
+  constructor(boundary: string | undefined, longestFieldBytes: number) {
+    this.#finder = new DelimiterFinder(boundary ?? '');
+    this.#longestFieldBytes = longestFieldBytes;
+    const error = malformedBody('multipart/form-data: its Content-Type has not one clear boundary');
+    const reading = { mode: 'refuse', error: malformedForm('an expression stands outside of its parts') } as const;
+    this.#state = boundary === undefined ? { at: 'broken', error } : { at: 'preamble', begins: 'body', reading };
+  }
+
+  /**
+   * @throws {ServiceError} `bad_request` for an expression where readers could disagree, `payload_too_large` for one in a
+   * field that is too long to be held.
+   */
+  scan(text: string, isLast: boolean): Scan {
+    const window: Window = { text, isLast, fields: [], parts: 0 };
+    for (let position = 0; ; ) {
+      const step = this.#step(window, position);
+      if (step.waits) return { end: isLast ? text.length : step.position, fields: window.fields };
+      ({ position } = step);
+    }
+  }
+
+  #step(window: Window, position: number): Step {
+    const state = this.#state;
+    switch (state.at) {
+      case 'header':
+        return this.#readHeader(window, position);
+      case 'epilogue':
+        return { position: window.text.length, waits: true };
+      case 'broken':
+        refuseOpening(window.text.slice(position), state.error);
+        return { position: Math.max(position, window.text.length - longestOpening + 1), waits: true };
+      default: {
+        const { begins, reading } = state;
+        const delimiter = this.#finder.find(window.text, { from: position, begins, isLast: window.isLast });
+        if (!delimiter || delimiter.kind === 'unfinished') return this.#wait(window, position, delimiter);
+        if (delimiter.kind === 'uncertain') {
+          if (reading.mode === 'refuse') refuseOpening(window.text.slice(position, delimiter.start), reading.error);
+          this.#break('its boundary stands where some readers see it and others do not');
+          return { position: reading.mode === 'read' ? position : delimiter.start };
+        }
+        endContent(window, { ...reading, start: position, end: delimiter.start });
+        this.#state = { at: delimiter.kind === 'part' ? 'header' : 'epilogue' };
+        return { position: delimiter.end };
+      }
+    }
+  }
+
+  /** Within a part, or before the first: its end is not in the window. */
+  #wait({ text, isLast }: Window, position: number, delimiter: Delimiter | undefined): Step {
+    const state = this.#state;
+    if (state.at !== 'content' && state.at !== 'preamble') return { position, waits: true };
+    if (state.reading.mode === 'read') {
+      if (isLast) {
+        this.#break('its last part has no end');
+        return { position };
+      }
+      if (text.length - position <= this.#longestFieldBytes) return { position, waits: true };
+      state.reading = { mode: 'refuse', error: fieldTooLong(this.#longestFieldBytes) };
+    }
+    if (state.reading.mode === 'refuse') refuseOpening(text.slice(position), state.reading.error);
+    const tail = Math.max(this.#finder.tailBytes, longestOpening);
+    const end = Math.max(position, Math.min(delimiter?.start ?? text.length, text.length - tail));
+    if (end > position) state.begins = undefined;
+    return { position: end, waits: true };
+  }
+
+  #readHeader(window: Window, position: number): Step {
+    const { text, isLast } = window;
+    const isEmpty = text.startsWith('\r\n', position);
+    const end = isEmpty ? position : text.indexOf('\r\n\r\n', position);
+    const sizeBytes = (end === -1 ? text.length : end) - position;
+    if (sizeBytes > longestHeaderBytes) return this.#break('the header of a part is too long', position);
+    if (end === -1)
+      return isLast ? this.#break('it ends in the header of a part', position) : { position, waits: true };
+    const block = text.slice(position, end);
+    if (++window.parts > mostParts) throw tooManyParts();
+    if (bareLineBreak.test(block)) return this.#break('lines of a header must end with CRLF', position);
+    if (this.#finder.isIn(block)) return this.#break('its boundary stands in the header of a part', position);
+    const reading = readPartHeader(block);
+    this.#state = {
+      at: 'content',
+      begins: 'content',
+      reading: reading.mode === 'refuse' ? { mode: 'refuse', error: uncertainPart(reading.why) } : reading,
+    };
+    return { position: isEmpty ? end + 2 : end + 4 };
+  }
+
+  #break(why: string, position = 0): Step {
+    this.#state = { at: 'broken', error: malformedForm(why) };
+    return { position };
+  }
+}
+
+function endContent({ text, fields }: Window, part: Reading & { start: number; end: number }): void {
+  if (part.mode === 'pass') return;
+  const content = text.slice(part.start, part.end);
+  if (part.mode === 'refuse') refuseOpening(content, part.error);
+  else if (opening.test(content)) fields.push({ start: part.start, end: part.end, name: part.name, kind: part.kind });
+}
+
+function refuseOpening(text: string, error: ServiceError): void {
+  if (opening.test(text)) throw error;
+}
+
+function malformedForm(why: string): ServiceError {
+  return malformedBody(`multipart/form-data: ${why}`);
+}
+
+function tooManyParts(): ServiceError {
+  return new ServiceError('bad_request', `A body with expressions may have at most ${mostParts} parts`);
+}
+
+function uncertainPart(why: string): ServiceError {
+  return new ServiceError('bad_request', `A part of the multipart body holds an expression, but ${why}`);
+}
+
+function fieldTooLong(bytes: number): ServiceError {
+  const detail = `In a body of this size a part that holds an expression may have at most ${bytes} bytes`;
+  return new ServiceError('payload_too_large', detail);
+}

@@ -1,0 +1,46 @@
+import type { ContentKind } from '../../http/content-type.ts';
+import { findExpressions } from '../find-expressions.ts';
+import { MultipartReader } from '../multipart/multipart-reader.ts';
+import type { Place } from '../place.ts';
+import { type Cutter, createCutter } from './cutter.ts';
+import { formPieces } from './form-pieces.ts';
+import { jsonPieces } from './json-pieces.ts';
+import { cutText } from './text-cutter.ts';
+
+export type StreamedKind = Exclude<ContentKind, 'none' | 'opaque'>;
+
+/** Reads one window of a body after the other. */
+export interface WindowReader {
+  /** How the window is cut into parts that can be read on their own. */
+  cut: Cutter;
+  /** The expressions of what was cut from the window last. */
+  find(bytes: Buffer): Place[];
+}
+
+export interface ReaderOptions {
+  boundary: string | undefined;
+  longestPieceBytes: number;
+}
+
+/** The reader for a body of this kind. */
+export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: ReaderOptions): WindowReader {
+  const find = (bytes: Buffer) => findExpressions(bytes, kind);
+  switch (kind) {
+    case 'json':
+      return { cut: createCutter(jsonPieces, longestPieceBytes), find };
+    case 'form':
+      return { cut: createCutter(formPieces, longestPieceBytes), find };
+    case 'multipart':
+      return new MultipartReader(boundary, longestPieceBytes);
+    default:
+      return { cut: cutText, find };
+  }
+}
+
+/** `{` or `[` and what can follow it in JSON. */
+const jsonStart = /^[ \t\n\r]*(?:\{[ \t\n\r]*["}]|\[[ \t\n\r]*[[{"\-\d\]tfn])/;
+
+/** Whether a body without content type, of which only the start is known, is read as JSON. */
+export function startsLikeJson(window: string): boolean {
+  return jsonStart.test(window);
+}
