@@ -125,6 +125,32 @@ const statements = {
       () => assert.deepEqual([1], ['1']), () => assert.notStrictEqual(1, 1), () => assert.throws(() => { throw new TypeError('x') }, TypeError), () => assert.throws(() => {}),
       () => assert.throws(() => { throw new Error('abc') }, /abc/), () => assert.throws(() => { throw new Error('abc') }, { message: 'abd' }), () => assert.match('abc', /b/), () => assert.strict.equal(1, '1'), () => assert.fail('m'), () => assert.ok(null)];
     return [tries.map((f) => { try { f(); return 'holds' } catch (e) { return [e.name, e.code] } }), await assert.rejects(Promise.reject(new Error('r')), /r/).then(() => 'rejected')]`,
+  'AbortController and AbortSignal': `
+    const log = []; const c = new AbortController(); const { signal } = c; let count = 0;
+    signal.addEventListener('abort', (event) => log.push([event.type, event.target === signal]), { once: true });
+    signal.onabort = () => log.push('onabort'); signal.addEventListener('abort', { handleEvent: () => log.push('object') });
+    const removed = () => log.push('never'); signal.addEventListener('abort', removed); signal.removeEventListener('abort', removed);
+    const any = AbortSignal.any([signal, new AbortController().signal]);
+    const before = [signal.aborted, signal.reason]; c.abort(); c.abort('again');
+    const thrown = (() => { try { signal.throwIfAborted() } catch (e) { return [e.name, e.message, e.code, e instanceof DOMException] } })();
+    const late = AbortSignal.timeout(5); await new Promise((resolve) => late.addEventListener('abort', resolve));
+    return [before, log, thrown, any.aborted, any.reason === signal.reason, AbortSignal.abort('why').reason, late.reason.name, late.reason.code,
+      (() => { try { new AbortSignal() } catch (e) { return [e.name, e.code] } })(), signal instanceof EventTarget]`,
+  EventTarget: `
+    const t = new EventTarget(); const log = []; const f = (e) => log.push(e.type); t.addEventListener('a', f); t.addEventListener('a', f);
+    t.addEventListener('b', (e) => { e.preventDefault(); e.stopImmediatePropagation() }); t.addEventListener('b', () => log.push('never'));
+    const c = new AbortController(); t.addEventListener('c', f, { signal: c.signal }); c.abort();
+    return [t.dispatchEvent(new Event('a')), t.dispatchEvent(new Event('b', { cancelable: true })), t.dispatchEvent(new Event('c')), log, new DOMException('m').code]`,
+  string_decoder: `
+    const { StringDecoder } = require('string_decoder'); const bytes = Buffer.from('aé€😀z\u0000ÿ');
+    const split = (encoding, data, size) => { const d = new StringDecoder(encoding); const parts = [];
+      for (let i = 0; i < data.length; i += size) parts.push(d.write(data.subarray(i, i + size))); return [d.encoding, parts.join(''), d.end(), d.end(bytes.subarray(0, 5))] };
+    return ['utf8', 'UTF-8', undefined, 'utf16le', 'ucs2', 'base64', 'base64url', 'hex', 'latin1', 'binary', 'ascii'].flatMap((encoding) =>
+      [1, 2, 3, 5].map((size) => split(encoding, encoding && /16|ucs/.test(encoding) ? Buffer.from('aé😀z', 'utf16le') : bytes, size))).concat(
+      ['ff41', 'e282', 'f0908d41', 'eda080'].map((hex) => split('utf8', Buffer.from(hex, 'hex'), 1)), [(() => { try { new StringDecoder('nope') } catch (e) { return [e.name, e.code] } })()])`,
+  'performance.now': `
+    const a = performance.now(); for (let i = 0; i < 1e5; i += 1); const b = performance.now();
+    return [typeof a, b >= a, Math.abs(performance.timeOrigin + b - Date.now()) < 1000]`,
   structuredClone: `
     const o = { d: new Date(5), m: new Map([[1, { a: 1 }]]), s: new Set([1]), r: /x/gi, b: new Uint8Array([1, 2]), n: null, l: [1, , 3] }; o.self = o;
     const c = structuredClone(o);
@@ -135,6 +161,16 @@ test.each(Object.entries(statements))('%s', async (_, code) => {
   const expected = await inNode(code);
   expect(expected).toBeDefined();
   expect(await pool.evaluate(code)).toEqual(expected);
+});
+
+test('the version is one of Node.js 16, as libraries ask for it', async () => {
+  expect(await pool.evaluate('return [process.version, process.versions.node]')).toEqual(['v16.20.2', '16.20.2']);
+});
+
+test('an error of a listener ends the run, as an uncaught one ends Node.js', async () => {
+  const code = `module.exports = async () => { const c = new AbortController();
+    c.signal.addEventListener('abort', () => { throw new Error('from the listener') }); c.abort(); await null; return {} }`;
+  expect((await pool.failure(code)).detail).toContain('Error: from the listener');
 });
 
 test('uuid', async () => {

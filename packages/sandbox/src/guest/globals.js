@@ -10,7 +10,13 @@ const sliceText = String.prototype.slice;
 
 /** Which file of this folder holds the global. @type {Record<string, string>} */
 const lazyGlobals = {
+  AbortController: 'abort',
+  AbortSignal: 'abort',
   Buffer: 'buffer',
+  DOMException: 'dom-exception',
+  Event: 'event-target',
+  EventTarget: 'event-target',
+  Intl: 'intl',
   TextDecoder: 'text-coding',
   TextEncoder: 'text-coding',
   URL: 'url',
@@ -19,8 +25,22 @@ const lazyGlobals = {
   btoa: 'base64',
   console: 'console',
   crypto: 'web-crypto',
+  performance: 'performance',
   structuredClone: 'structured-clone',
 };
+
+/** What these do depends on a locale. @type {[object, string, string[]][]} */
+const localeDependent = [
+  [Number.prototype, 'Number', ['toLocaleString']],
+  [BigInt.prototype, 'BigInt', ['toLocaleString']],
+  [Date.prototype, 'Date', ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']],
+  [Array.prototype, 'Array', ['toLocaleString']],
+  [Object.getPrototypeOf(Uint8Array.prototype), 'Array', ['toLocaleString']],
+  [String.prototype, 'String', ['localeCompare', 'toLocaleLowerCase', 'toLocaleUpperCase']],
+];
+
+/** The version of Node.js that transforms are written for. */
+const nodeVersion = '16.20.2';
 
 const moduleFiles = {
   assert: 'assert',
@@ -29,6 +49,7 @@ const moduleFiles = {
   events: 'events',
   path: 'path',
   querystring: 'querystring',
+  string_decoder: 'string-decoder',
   url: 'url-module',
   util: 'util',
   uuid: 'uuid',
@@ -68,10 +89,27 @@ export function defineGlobals() {
   define('queueMicrotask', timers.queueMicrotask);
   define('process', {
     env: freeze({}),
+    version: `v${nodeVersion}`,
+    versions: freeze({ node: nodeVersion }),
     /** @param {Function} callback @param {...unknown} parameters */
     nextTick: (callback, ...parameters) => void timers.afterwards(callback, parameters),
   });
   for (const name of Object.keys(lazyGlobals)) defineLazily(name, /** @type {string} */ (lazyGlobals[name]));
+  for (const [prototype, type, names] of localeDependent) {
+    for (const name of names) defineLocaleMethod(prototype, type, name);
+  }
+}
+
+/** @param {object} prototype @param {string} type @param {string} name */
+function defineLocaleMethod(prototype, type, name) {
+  const value = {
+    /** @param {unknown} first @param {unknown} second @param {unknown} third */
+    [name](first, second, third) {
+      const methods = /** @type {Record<string, Function>} */ (host.load('intl').localeMethods);
+      return apply(/** @type {Function} */ (methods[`${type}.${name}`]), undefined, [this, first, second, third]);
+    },
+  }[name];
+  defineProperty(prototype, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
 /** @param {string} name @param {unknown} value */

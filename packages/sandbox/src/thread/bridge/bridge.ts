@@ -1,5 +1,7 @@
 import { cipherOperations } from './ciphers.ts';
+import { clockOperations } from './clock.ts';
 import { cryptoOperations } from './crypto.ts';
+import { intlOperations } from './intl.ts';
 import { pathOperations } from './paths.ts';
 import { urlOperations } from './urls.ts';
 
@@ -15,7 +17,14 @@ export interface Bridge {
 export function openBridge(): Bridge {
   const ciphers = cipherOperations();
   const operations = new Map<string, Operation>(
-    Object.entries({ ...cryptoOperations, ...urlOperations, ...pathOperations, ...ciphers.operations }),
+    Object.entries({
+      ...cryptoOperations,
+      ...urlOperations,
+      ...pathOperations,
+      ...intlOperations,
+      ...clockOperations(),
+      ...ciphers.operations,
+    }),
   );
   return {
     call: (name, parametersJson) => {
