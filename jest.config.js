@@ -1,7 +1,11 @@
-/** @type {import('jest').Config} */
+/**
+ * All tests but those of the platform as a whole, which have a configuration of their own (jest.system.config.js).
+ * @type {import('jest').Config}
+ */
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/{services,packages,infra}/*/src/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '^<rootDir>/infra/e2e/', '\\.system\\.test\\.ts$'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -4,7 +4,7 @@ import { faultTests } from './catalogue.ts';
 
 jest.setTimeout(300_000);
 
-/** Those of the fault tests that npm test runs, beside a shorter revocation test: one each for the stores and for ours. */
+/** Those of the fault tests that npm run test:system runs, beside a shorter revocation test: one each for the stores and for ours. */
 const quick = ['redis-frozen', 'postgres-terminated', 'rolling-restart'];
 
 test.each(quick)('%s', async (name) => {

@@ -1,0 +1,11 @@
+import tests from './jest.config.js';
+
+/**
+ * The platform as a whole, with its stores, processes and faults.
+ * @type {import('jest').Config}
+ */
+export default {
+  ...tests,
+  testMatch: ['<rootDir>/infra/e2e/src/**/*.test.ts', '<rootDir>/{services,packages,infra}/*/src/**/*.system.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/'],
+};
