@@ -16,11 +16,12 @@ function disclosure(tenantId: string, part: Partial<Disclosure> = {}): Disclosur
   return {
     tenantId,
     actorId: randomUUID(),
+    actorType: 'application',
     traceId: 'trace',
-    operation: 'token.read',
+    operation: 'read',
     entityType: 'token',
     entityId: randomUUID(),
-    detail: { token_ids: ['t1', 't2'], outcome: 'ok' },
+    detail: { token_ids: ['t1', 't2'], method: 'POST' },
     ...part,
   };
 }
@@ -58,7 +59,7 @@ test('writes what is recorded soon, as it was', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = database.current;
   const tenantId = randomUUID();
-  const recorded = disclosure(tenantId, { actorId: null });
+  const recorded = disclosure(tenantId, { actorId: null, actorType: 'system' });
   await open({ stack }).record(recorded);
   await eventually('written', async () => (await rowsOf(db, tenantId)).length > 0);
   expect(await rowsOf(db, tenantId)).toEqual([
@@ -67,10 +68,12 @@ test('writes what is recorded soon, as it was', async () => {
       id: expect.any(String),
       at: expect.any(String),
       actor_id: null,
+      actor_type: 'system',
       trace_id: 'trace',
-      operation: 'token.read',
+      operation: 'read',
       entity_type: 'token',
       entity_id: recorded.entityId,
+      message: 'Token read',
       detail: recorded.detail,
     },
   ]);

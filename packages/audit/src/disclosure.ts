@@ -1,19 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
 import { sql } from 'kysely';
+import { type ActorType, messageOf } from './log-entry.ts';
 
 /** One invocation or read that gave plaintext away. */
 export interface Disclosure {
   tenantId: string;
-  /** The Application; null for what no Application asked for. */
   actorId: string | null;
+  actorType: ActorType;
   traceId: string | null;
-  /** `token.read`, `token.detokenized`, `proxy.invoked`, `transform.detokenized`. */
-  operation: string;
-  entityType: 'token' | 'proxy';
+  operation: 'read' | 'use';
+  entityType: 'token' | 'proxy' | 'reactor';
   entityId: string;
-  /** Token ids, destination host, outcome. Never a value. */
-  detail: { token_ids: readonly string[]; destination_host?: string; outcome?: string };
+  /** Never a value. */
+  detail: DisclosureDetail;
+}
+
+interface DisclosureDetail {
+  token_ids: readonly string[];
+  destination_host?: string;
+  application_id?: string;
+  method?: string;
+  /** Where in the request the tokens stood. */
+  places?: readonly string[];
+  path_name?: string;
+  /** Tokens that were not revealed because a member of their `use` forbids it. */
+  refused?: readonly { token_id: string; member: string }[];
+  /** How many values the response guard found. */
+  guard_hits?: number;
 }
 
 /**
@@ -29,10 +43,12 @@ export function toRowText(disclosure: Disclosure): RowText {
     at,
     tenant_id: disclosure.tenantId,
     actor_id: disclosure.actorId,
+    actor_type: disclosure.actorType,
     trace_id: disclosure.traceId,
     operation: disclosure.operation,
     entity_type: disclosure.entityType,
     entity_id: disclosure.entityId,
+    message: messageOf(disclosure.entityType, disclosure.operation),
     detail: disclosure.detail,
   });
 }
@@ -56,11 +72,12 @@ function newRow(ms: number): { id: string; at: string } {
 /** One statement and one parameter, however many rows. Those that are there already stay as they are. */
 export async function insertRows(db: Database, rows: readonly RowText[]): Promise<void> {
   await sql`
-    insert into audit_log (id, tenant_id, at, actor_id, trace_id, operation, entity_type, entity_id, detail)
-    select id, tenant_id, at, actor_id, trace_id, operation, entity_type, entity_id, detail
+    insert into audit_log
+      (id, tenant_id, at, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail)
+    select id, tenant_id, at, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail
     from jsonb_to_recordset(${`[${rows.join(',')}]`}::jsonb) as r(
-      id uuid, tenant_id uuid, at timestamptz, actor_id uuid, trace_id text,
-      operation text, entity_type text, entity_id text, detail jsonb)
+      id uuid, tenant_id uuid, at timestamptz, actor_id uuid, actor_type text, trace_id text,
+      operation text, entity_type text, entity_id text, message text, detail jsonb)
     on conflict do nothing
   `.execute(db);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
 import { createTestDatabase, useStack } from '@sluice/testing';
-import { recordChange } from './index.ts';
+import { type Act, type Change, recordChange, systemAct } from './index.ts';
 
 const database = useStack((stack) => createTestDatabase(stack));
 
@@ -11,8 +11,9 @@ const rowsOf = (db: Database, tenantId: string) =>
 describe('recordChange', () => {
   test('writes who did what to which thing under which trace', async () => {
     const { db } = database.current;
-    const act = { tenantId: randomUUID(), actorId: randomUUID(), traceId: 'abc' };
-    const change = { operation: 'proxy.updated', entityType: 'proxy', entityId: 'p1', detail: { members: ['name'] } };
+    const act: Act = { tenantId: randomUUID(), actorId: randomUUID(), actorType: 'session', traceId: 'abc' };
+    const detail = { members: ['name'] };
+    const change: Change = { operation: 'update', entityType: 'proxy', entityId: 'p1', detail };
     await recordChange(db, act, change);
     expect(await rowsOf(db, act.tenantId)).toEqual([
       {
@@ -20,10 +21,12 @@ describe('recordChange', () => {
         id: expect.any(String),
         at: expect.stringMatching(/Z$/),
         actor_id: act.actorId,
+        actor_type: 'session',
         trace_id: 'abc',
-        operation: 'proxy.updated',
+        operation: 'update',
         entity_type: 'proxy',
         entity_id: 'p1',
+        message: 'Proxy updated',
         detail: { members: ['name'] },
       },
     ]);
@@ -31,9 +34,9 @@ describe('recordChange', () => {
 
   test('is gone with the transaction that rolls back', async () => {
     const { db } = database.current;
-    const act = { tenantId: randomUUID(), actorId: null, traceId: null };
+    const act = systemAct(randomUUID());
     const change = db.transaction().execute(async (tx) => {
-      await recordChange(tx, act, { operation: 'x', entityType: 'x', entityId: 'x' });
+      await recordChange(tx, act, { operation: 'create', entityType: 'proxy', entityId: 'x' });
       throw new Error('no');
     });
     await expect(change).rejects.toThrow('no');

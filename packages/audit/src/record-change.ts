@@ -1,17 +1,26 @@
 import type { Queryable } from '@sluice/database';
+import { type ActorType, type EntityType, messageOf, type Verb } from './log-entry.ts';
 
-/** Who acts, under which trace. `actorId` is null for the command line and for what time itself does. */
+/** Who acts, under which trace. */
 export interface Act {
   tenantId: string;
+  /** The id of the Application, session or user; null where `actorType` is `system`. */
   actorId: string | null;
+  actorType: ActorType;
   traceId: string | null;
 }
 
+/** The act of the command line, and of what time itself does. */
+export function systemAct(tenantId: string): Act {
+  return { tenantId, actorId: null, actorType: 'system', traceId: null };
+}
+
 export interface Change {
-  /** For example `application.created`. */
-  operation: string;
-  entityType: string;
+  operation: Verb;
+  entityType: EntityType;
   entityId: string;
+  /** Where `messageOf` does not say enough. Never a value. */
+  message?: string;
   /** What else helps to understand it: names of members, counts. Never a value. */
   detail?: Record<string, unknown>;
 }
@@ -23,10 +32,12 @@ export async function recordChange(tx: Queryable, act: Act, change: Change): Pro
     .values({
       tenant_id: act.tenantId,
       actor_id: act.actorId,
+      actor_type: act.actorType,
       trace_id: act.traceId,
       operation: change.operation,
       entity_type: change.entityType,
       entity_id: change.entityId,
+      message: change.message ?? messageOf(change.entityType, change.operation),
       detail: change.detail ? JSON.stringify(change.detail) : null,
     })
     .execute();

@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { createEmptyDatabase } from '@sluice/testing';
 import { sql } from 'kysely';
 import { migrate } from './index.ts';
+import { migrationNames } from './migrate.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
-
-/** As before the migration that makes an index on the audit log. */
-async function forgetOne(): Promise<void> {
-  const { db } = database.current;
-  await sql`drop index audit_log_id`.execute(db);
-  await sql`delete from kysely_migration where name = '0011-audit-log-ids'`.execute(db);
-}
+const before = '0011-audit-log-ids';
+/** The first of them changes the audit log. */
+const after = migrationNames.slice(migrationNames.indexOf(before) + 1);
 
 test('a migration waits for a long transaction, and what comes after it does not wait behind it', async () => {
-  const { db } = database.current;
-  await forgetOne();
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createEmptyDatabase(stack);
+  await migrate(db, { upTo: before });
   const record = () =>
     sql`insert into audit_log (tenant_id, operation, entity_type, entity_id) values (${randomUUID()}, 'test', 'test', 'test')`.execute(
       db,
@@ -47,14 +44,15 @@ test('a migration waits for a long transaction, and what comes after it does not
     await wait(50);
   }
   await holding;
-  expect(await migrating).toEqual(['0011-audit-log-ids']);
+  expect(await migrating).toEqual(after);
   expect(Math.max(...tookMs)).toBeLessThan(holdMs - 2000);
   expect(waits).toBeGreaterThan(0);
 }, 30_000);
 
 test('of three at once one migrates', async () => {
-  const { db } = database.current;
-  await forgetOne();
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createEmptyDatabase(stack);
+  await migrate(db, { upTo: before });
   const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
-  expect(applied.flat()).toEqual(['0011-audit-log-ids']);
+  expect(applied.flat()).toEqual(after);
 });

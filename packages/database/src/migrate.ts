@@ -9,6 +9,7 @@ import * as cacheCoherence from './migrations/0004-cache-coherence.ts';
 import * as tokenSearch from './migrations/0010-token-search.ts';
 import * as auditLogIds from './migrations/0011-audit-log-ids.ts';
 import * as applicationKeys from './migrations/0020-application-keys.ts';
+import * as auditLogMessages from './migrations/0030-audit-log-messages.ts';
 
 /**
  * Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. One
@@ -22,6 +23,7 @@ const migrations = {
   '0010-token-search': tokenSearch,
   '0011-audit-log-ids': auditLogIds,
   '0020-application-keys': applicationKeys,
+  '0030-audit-log-messages': auditLogMessages,
 };
 
 /** Of this version, in their order. */
@@ -30,6 +32,8 @@ export const migrationNames: readonly string[] = Object.keys(migrations);
 export interface MigrateOptions {
   /** Told when another transaction is in the way. */
   onWait?: () => void;
+  /** Stops after this one; for tests of what the next ones do with rows that are there. */
+  upTo?: string;
 }
 
 /**
@@ -47,7 +51,7 @@ const lockNotAvailable = '55P03';
  * Brings the database to the newest version. Several processes may run it at once: one works, the others wait.
  * @returns the names of the migrations that it applied.
  */
-export async function migrate(db: Database, { onWait }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(db: Database, { onWait, upTo }: MigrateOptions = {}): Promise<string[]> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => withLockTimeout },
@@ -55,7 +59,7 @@ export async function migrate(db: Database, { onWait }: MigrateOptions = {}): Pr
   });
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    const { error, results = [] } = await migrator.migrateToLatest();
+    const { error, results = [] } = await (upTo ? migrator.migrateTo(upTo) : migrator.migrateToLatest());
     if (!error) return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
     if (!isLockTimeout(error)) throw error;
     if (performance.now() > deadline) {

@@ -6,7 +6,7 @@ export { openPostgresDoor, type PostgresDoor } from './postgres-door.ts';
 export { findFullScans, findIndexes, recordStatements } from './query-plans.ts';
 export { openRedisDoor, type RedisDoor } from './redis-door.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
-export { createTestDatabase, type TestDatabase } from './test-database.ts';
+export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts';
 export { testRedisUrl } from './test-redis.ts';
 export { type ExportedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts';
 export { useStack } from './use-stack.ts';

@@ -11,10 +11,19 @@ export interface TestDatabase {
  * A database of the test file's own, with all migrations applied, on the real Postgres that the test run started.
  * Dropped when the stack is disposed.
  */
-export async function createTestDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
+export function createTestDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
+  return createDatabase(stack, 'sluice_template');
+}
+
+/** The same without any migration. */
+export function createEmptyDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
+  return createDatabase(stack, 'template1');
+}
+
+async function createDatabase(stack: AsyncDisposableStack, template: string): Promise<TestDatabase> {
   const server = requireSetting('TEST_DATABASE_URL');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await onServer(server, `create database ${name} template sluice_template`);
+  await onServer(server, `create database ${name} template ${template}`);
   stack.defer(() => onServer(server, `drop database ${name} with (force)`));
   const url = new URL(server);
   url.pathname = `/${name}`;

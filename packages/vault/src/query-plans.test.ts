@@ -39,9 +39,10 @@ const token = {
   ...{ id: 'new', type: 'token', data_ciphertext: randomBytes(32), mask: null, containers: ['/'], metadata: {} },
   ...{ cvc_ciphertext: null, cvc_due_at: null, search_indexes: [], search_hashes: [] },
   ...{ fingerprint: null, fingerprint_expression: null, deduplicate: null, expires_at: null, trace_id: 'trace' },
+  log_id: randomUUID(),
 };
 
-const { id: _id, type: _type, deduplicate: _deduplicate, trace_id: _traceId, ...changes } = token;
+const { id: _id, type: _type, deduplicate: _deduplicate, trace_id: _traceId, log_id: _logId, ...changes } = token;
 
 /** The condition that a search stands for. */
 function condition(query: string) {

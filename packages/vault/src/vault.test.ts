@@ -85,7 +85,7 @@ describe('createToken', () => {
       ['id', 'type', 'tenant_id', 'data', 'mask', 'containers', 'fingerprint', 'created_by', 'created_at'].sort(),
     );
     expect(await auditOf(actor)).toEqual([
-      { operation: 'token.created', entity_id: token.id, actor_id: actor.id, trace_id: 'trace' },
+      { operation: 'create', entity_id: token.id, actor_id: actor.id, trace_id: 'trace' },
     ]);
     expect(await readTokenUsage(db, actor.tenantId, time.now)).toEqual({
       metrics_by_type: {
@@ -300,7 +300,7 @@ describe('deduplication', () => {
     const { token } = await createToken(vault, actor, card);
     disclosures.length = 0;
     await createToken(vault, actor, { type: 'card', data: { number }, deduplicate_token: true });
-    expect(disclosures).toMatchObject([{ operation: 'token.read', detail: { token_ids: [token.id] } }]);
+    expect(disclosures).toMatchObject([{ operation: 'read', detail: { token_ids: [token.id] } }]);
   });
 });
 
@@ -321,8 +321,9 @@ describe('findToken', () => {
       {
         tenantId: reader.tenantId,
         actorId: reader.id,
+        actorType: 'application',
         traceId: 'trace',
-        operation: 'token.read',
+        operation: 'read',
         entityType: 'token',
         entityId: token.id,
         detail: { token_ids: [token.id] },
@@ -449,7 +450,7 @@ describe('deleteToken', () => {
     await deleteToken(vault, actor, token.id);
     await expect(deleteToken(vault, actor, token.id)).rejects.toMatchObject({ code: 'not_found' });
     expect(await readCounter(db, actor.tenantId, 'tokens:card')).toBe(0);
-    expect((await auditOf(actor)).map(({ operation }) => operation)).toEqual(['token.created', 'token.deleted']);
+    expect((await auditOf(actor)).map(({ operation }) => operation)).toEqual(['create', 'delete']);
   });
 
   test('needs token:delete on the container', async () => {
@@ -528,7 +529,7 @@ describe('tokenize and detokenize', () => {
     disclosures.length = 0;
     const body = { a: `{{ ${one} | json: '$.number' }}`, b: [`Dear {{ ${two} }}, {{ ${two} | upcase }}`], c: '{ }}' };
     expect(await detokenize(vault, actor, body)).toEqual({ a: 'XXXXXXXXXXXX4242', b: ['Dear Ada, ADA'], c: '{ }}' });
-    expect(disclosures).toMatchObject([{ operation: 'token.detokenized', detail: { token_ids: [two] } }]);
+    expect(disclosures).toMatchObject([{ operation: 'read', detail: { token_ids: [two] } }]);
     const redacting = actorIn(creator.tenantId, { permissions: [], rules: [{ transform: 'redact' }] });
     expect(await detokenize(vault, redacting, [`{{ ${one} | last4 }}`, `x{{ ${two} }}`])).toEqual([null, 'x']);
     expect(disclosures).toHaveLength(1);

@@ -7,18 +7,18 @@ const api = useStack((stack) => startTestManagement(stack));
 
 /** What each operation that changes something writes down. */
 const expected: Record<string, { operation: string; entity_type: string }> = {
-  createApplication: { operation: 'application.created', entity_type: 'application' },
-  updateApplication: { operation: 'application.updated', entity_type: 'application' },
-  regenerateApplicationKey: { operation: 'application.key_regenerated', entity_type: 'application' },
-  createApplicationKey: { operation: 'application.key_created', entity_type: 'application' },
-  deleteApplicationKey: { operation: 'application.key_deleted', entity_type: 'application' },
-  deleteApplication: { operation: 'application.deleted', entity_type: 'application' },
-  updateTenant: { operation: 'tenant.updated', entity_type: 'tenant' },
-  deleteTenant: { operation: 'tenant.deleted', entity_type: 'tenant' },
-  createProxy: { operation: 'proxy.created', entity_type: 'proxy' },
-  updateProxy: { operation: 'proxy.updated', entity_type: 'proxy' },
-  patchProxy: { operation: 'proxy.updated', entity_type: 'proxy' },
-  deleteProxy: { operation: 'proxy.deleted', entity_type: 'proxy' },
+  createApplication: { operation: 'create', entity_type: 'application' },
+  updateApplication: { operation: 'update', entity_type: 'application' },
+  regenerateApplicationKey: { operation: 'regenerate', entity_type: 'application' },
+  createApplicationKey: { operation: 'update', entity_type: 'application' },
+  deleteApplicationKey: { operation: 'update', entity_type: 'application' },
+  deleteApplication: { operation: 'delete', entity_type: 'application' },
+  updateTenant: { operation: 'update', entity_type: 'tenant' },
+  deleteTenant: { operation: 'delete', entity_type: 'tenant' },
+  createProxy: { operation: 'create', entity_type: 'proxy' },
+  updateProxy: { operation: 'update', entity_type: 'proxy' },
+  patchProxy: { operation: 'update', entity_type: 'proxy' },
+  deleteProxy: { operation: 'delete', entity_type: 'proxy' },
 };
 
 const all = operations.map((operation) => [operation.id, operation] as const);
@@ -63,9 +63,13 @@ test.each(changing)(
         id: expect.any(String),
         at: expect.any(String),
         actor_id: application_id,
+        actor_type: 'application',
         ...expected[id],
         entity_id:
           entity_type === 'tenant' ? tenant_id : operation.path.includes(':id') ? idFor(operation.path) : body.id,
+        message: expect.stringMatching(
+          /^(Application|Proxy|Tenant|Key) (created|updated|deleted|given a new key|(added to|removed from) the Application)$/,
+        ),
         trace_id: `trace-${id}`,
         detail: operation.path.includes('/keys')
           ? { key_id: expect.any(String), key_version: expect.any(Number) }

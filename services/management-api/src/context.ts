@@ -33,5 +33,5 @@ export const operation = operationsOf<Context>();
 
 /** Who acts, for the audit row. */
 export function actOf(caller: Caller, traceId: string): Act {
-  return { tenantId: caller.tenantId, actorId: caller.id, traceId };
+  return { tenantId: caller.tenantId, actorId: caller.id, actorType: 'application', traceId };
 }

@@ -30,7 +30,7 @@ export const auditUnstored: FaultTest = {
 };
 
 /** Rows of changes are written in the change's own transaction, which would fail with them. */
-const ofDisclosures = `new.operation in ('proxy.invoked', 'token.detokenized', 'token.read', 'transform.detokenized')`;
+const ofDisclosures = `new.operation in ('use', 'read')`;
 
 async function keepFromStoring(world: World): Promise<Disturbance> {
   await using stack = new AsyncDisposableStack();

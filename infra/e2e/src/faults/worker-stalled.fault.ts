@@ -129,7 +129,7 @@ async function untilGone({ pause }: World, store: pg.Client, { ids, dueAt }: Exp
 /** How many deletions of each the audit log has. */
 async function countAuditRows(store: pg.Client, ids: readonly string[]): Promise<number[]> {
   const { rows } = await store.query<{ count: number }>(
-    `select (select count(*)::int from audit_log where operation = 'application.expired' and entity_id = wanted.id) as count
+    `select (select count(*)::int from audit_log where entity_type = 'application' and operation = 'expire' and entity_id = wanted.id) as count
      from unnest($1::text[]) as wanted(id)`,
     [ids],
   );

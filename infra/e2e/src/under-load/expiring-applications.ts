@@ -132,7 +132,7 @@ async function look({ stores }: Site, ids: readonly string[]) {
     const applications = await client.query('select from applications where id = any($1)', [ids]);
     const audit = await client.query<{ id: string; count: number }>(
       `select entity_id as id, count(*)::int as count from audit_log
-       where operation = 'application.expired' and entity_id = any($1) group by entity_id`,
+       where entity_type = 'application' and operation = 'expire' and entity_id = any($1) group by entity_id`,
       [ids],
     );
     return {

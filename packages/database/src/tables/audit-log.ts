@@ -5,11 +5,14 @@ export interface AuditLogTable {
   tenant_id: string;
   id: Generated<string>;
   at: Generated<string>;
-  /** The Application that acted; null for the command line and for time itself. */
+  /** The Application, session or user that acted; null for the command line and for time itself. */
   actor_id: string | null;
+  /** Null, like `message`, in rows of versions before; then `operation` is a name such as `proxy.invoked`. */
+  actor_type: string | null;
   operation: string;
   entity_type: string;
   entity_id: string;
+  message: string | null;
   trace_id: string | null;
   detail: JSONColumnType<Record<string, unknown>> | null;
 }

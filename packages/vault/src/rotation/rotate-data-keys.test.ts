@@ -176,7 +176,7 @@ describe('rotating the data keys of a Tenant', () => {
       .selectFrom('audit_log')
       .select(['entity_id', 'detail'])
       .where('tenant_id', '=', actor.tenantId)
-      .where('operation', '=', 'tenant.data_keys_rotated')
+      .where('operation', '=', 'update')
       .execute();
     expect(audit).toEqual([{ entity_id: actor.tenantId, detail: { versions: { token_data: 2 } } }]);
   });

@@ -1,4 +1,4 @@
-import { recordChange } from '@sluice/audit';
+import { recordChange, systemAct } from '@sluice/audit';
 import { type RecordedChange, type Settlement, tagOf } from '@sluice/cache-coherence';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
@@ -80,10 +80,14 @@ async function announce(
   const change = await db.transaction().execute(async (tx): Promise<RecordedChange> => {
     for (const { purpose, key } of made) await insertDataKey(tx, { tenantId, purpose }, key);
     if (made.length > 0) {
-      const act = { tenantId, actorId: null, traceId: null };
       const detail = { versions: Object.fromEntries(made.map(({ purpose, key }) => [purpose, key.version])) };
-      const rotated = { operation: 'tenant.data_keys_rotated', entityType: 'tenant', entityId: tenantId, detail };
-      await recordChange(tx, act, rotated);
+      await recordChange(tx, systemAct(tenantId), {
+        operation: 'update',
+        entityType: 'tenant',
+        entityId: tenantId,
+        message: 'Data keys of the Tenant rotated',
+        detail,
+      });
     }
     return changes.record(
       tx,

@@ -137,7 +137,7 @@ test('answers data as a read would, and notes plaintext once for a page', async 
   const revealed = await searchTokens(vault, actor, { query: `id:${token.id}`, ...page });
   expect(revealed.tokens).toEqual([{ ...token, data: 'plain' }]);
   expect(disclosures).toMatchObject([
-    { operation: 'token.read', tenantId: actor.tenantId, actorId: actor.id, detail: { token_ids: [token.id] } },
+    { operation: 'read', tenantId: actor.tenantId, actorId: actor.id, detail: { token_ids: [token.id] } },
   ]);
 });
 

@@ -84,8 +84,9 @@ async function readByReference(
     await vault.disclosures.record({
       tenantId: actor.tenantId,
       actorId: actor.id,
+      actorType: actor.actorType ?? 'application',
       traceId: actor.traceId,
-      operation: 'token.detokenized',
+      operation: 'read',
       entityType: 'token',
       entityId: first,
       detail: { token_ids: revealed },

@@ -37,8 +37,9 @@ export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonl
   await vault.disclosures.record({
     tenantId: actor.tenantId,
     actorId: actor.id,
+    actorType: actor.actorType ?? 'application',
     traceId: actor.traceId,
-    operation: 'token.read',
+    operation: 'read',
     entityType: 'token',
     entityId: first,
     detail: { token_ids: tokenIds },

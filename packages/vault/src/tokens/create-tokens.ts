@@ -56,6 +56,7 @@ export async function createTokens(
 /** Encrypts each token and computes its hashes; nothing is stored yet. */
 async function draft(vault: Vault, { tenantId, traceId }: Actor, inputs: readonly TokenInput[]): Promise<Draft[]> {
   const seal = await openSeal(vault, tenantId, inputs);
+  const logId = randomUUID();
   const cvcDueAt = new Date(vault.clock().getTime() + cvcLifetimeMs);
   return inputs.map((input) => {
     const id = input.id ?? randomUUID();
@@ -73,6 +74,7 @@ async function draft(vault: Vault, { tenantId, traceId }: Actor, inputs: readonl
         deduplicate: input.deduplicate ?? null,
         expires_at: input.expiresAt ?? null,
         trace_id: traceId,
+        log_id: logId,
       },
     };
   });

@@ -41,10 +41,10 @@ test('expired tokens are deleted with their counts and one audit row each; other
     await readCounter(db, actor.tenantId, 'tokens:card'),
   ]).toEqual([3, 0]);
   expect((await readTokenUsage(db, other.tenantId, new Date())).metrics_by_type.token?.count).toBe(0);
-  expect((await auditOf(actor, 'token.expired')).map((row) => [row.entity_id, row.actor_id])).toEqual(
+  expect((await auditOf(actor, 'expire')).map((row) => [row.entity_id, row.actor_id])).toEqual(
     [first, cardId].sort().map((id) => [id, null]),
   );
-  expect(await auditOf(other, 'token.expired')).toHaveLength(2);
+  expect(await auditOf(other, 'expire')).toHaveLength(2);
   expect(await deleteExpiredTokens(db)).toBe(0);
 });
 
@@ -57,7 +57,7 @@ test('more than a batch, by several workers at once: each once', async () => {
   await sweep();
   expect(await storedIds(actor)).toEqual([]);
   expect(deleted.every((count) => count >= 0)).toBe(true);
-  expect(await auditOf(actor, 'token.expired')).toHaveLength(1500);
+  expect(await auditOf(actor, 'expire')).toHaveLength(1500);
   expect(await readCounter(db, actor.tenantId, 'tokens:token')).toBe(0);
 });
 
@@ -74,8 +74,10 @@ describe('the id of an expired token', () => {
     await tokenize(vault, actor, [{ type: 'token', id: 'second', data: 'x' }, 'y']);
     expect(await readCounter(db, tenantId, 'tokens:token')).toBe(3);
     expect(await readCounter(db, tenantId, 'tokens:card')).toBe(0);
-    expect((await auditOf(actor, 'token.expired')).map((row) => row.entity_id)).toEqual(['first', 'second']);
-    expect(await auditOf(actor, 'token.created')).toHaveLength(5);
+    expect((await auditOf(actor, 'expire')).map((row) => row.entity_id)).toEqual(['first', 'second']);
+    const rows = await auditOf(actor, 'create'); // one for each request; the last made two tokens
+    expect(rows.flatMap(({ entity_id, detail }) => detail?.token_ids ?? entity_id)).toHaveLength(5);
+    expect(rows).toHaveLength(4);
   });
 
   test('is free where tokens are deduplicated, too, and an expired token is equal to none', async () => {

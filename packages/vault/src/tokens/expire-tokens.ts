@@ -1,3 +1,4 @@
+import { messageOf } from '@sluice/audit';
 import { counterSlot, type Queryable } from '@sluice/database';
 import { type RawBuilder, sql } from 'kysely';
 
@@ -50,8 +51,8 @@ async function deleteDue(db: Queryable, which: RawBuilder<unknown>, lock: RawBui
       group by tenant_id, type order by tenant_id, type
       on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
     )
-    insert into audit_log (tenant_id, operation, entity_type, entity_id)
-    select tenant_id, 'token.expired', 'token', id from deleted
+    insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message)
+    select tenant_id, 'system', 'expire', 'token', id, ${messageOf('token', 'expire')} from deleted
   `.execute(db);
   return Number(numAffectedRows ?? 0n);
 }

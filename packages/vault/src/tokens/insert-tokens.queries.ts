@@ -1,3 +1,4 @@
+import { messageOf } from '@sluice/audit';
 import { counterSlot, preparedSql, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
@@ -26,11 +27,11 @@ export interface InsertOptions {
  */
 export async function insertTokens(
   db: Queryable,
-  { tenantId, id: actorId }: Pick<Actor, 'tenantId' | 'id'>,
+  { tenantId, id: actorId, actorType = 'application' }: Pick<Actor, 'tenantId' | 'id' | 'actorType'>,
   tokens: readonly NewTokenRow[],
   { month, deduplicated }: InsertOptions,
 ): Promise<InsertOutcome> {
-  const acting = [tenantId, actorId, month, `active_tokens:${month}`, deduplicated] as const;
+  const acting = [tenantId, actorId, actorType, month, `active_tokens:${month}`, deduplicated] as const;
   const rows = await insert(db, ...acting, ...columnsOf(sorted(tokens))).catch(refuseTakenId);
   if (rows.length === 0) return 'tenant_closed';
   const inserted = rows.filter((row): row is InsertedToken => row.id !== null);
@@ -63,6 +64,7 @@ function columnsOf(tokens: readonly NewTokenRow[]) {
     column(({ deduplicate }) => deduplicate),
     column(({ expires_at }) => expires_at),
     column(({ trace_id }) => trace_id),
+    column(({ log_id }) => log_id),
   ] as const;
 }
 
@@ -79,6 +81,7 @@ const insert = preparedSql(
   (
     tenantId: string,
     actorId: string,
+    actorType: string,
     month: string,
     activeCounter: string,
     deduplicated: boolean,
@@ -97,6 +100,7 @@ const insert = preparedSql(
     deduplicates: Columns,
     expiresAts: Columns,
     traceIds: Columns,
+    logIds: Columns,
   ) => sql<InsertRow>`
     with tenant as (
       select fingerprint_tokens, deduplicate_tokens from tenants where id = ${tenantId}::uuid and closed_at is null
@@ -106,10 +110,11 @@ const insert = preparedSql(
         ${ids}::text[], ${types}::text[], ${dataCiphertexts}::bytea[], ${cvcCiphertexts}::bytea[],
         ${cvcDueAts}::timestamptz[], ${masks}::jsonb[], ${containers}::jsonb[], ${metadatas}::jsonb[],
         ${searchIndexes}::jsonb[], ${searchHashes}::jsonb[], ${fingerprints}::text[],
-        ${fingerprintExpressions}::text[], ${deduplicates}::boolean[], ${expiresAts}::timestamptz[], ${traceIds}::text[]
+        ${fingerprintExpressions}::text[], ${deduplicates}::boolean[], ${expiresAts}::timestamptz[], ${traceIds}::text[],
+        ${logIds}::uuid[]
       ) as each (
         id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata, search_indexes,
-        search_hashes, fingerprint, fingerprint_expression, deduplicate, expires_at, trace_id
+        search_hashes, fingerprint, fingerprint_expression, deduplicate, expires_at, trace_id, log_id
       )
     ),
     inserted as (
@@ -142,9 +147,15 @@ const insert = preparedSql(
       set value = counters.value + excluded.value, last_at = greatest(counters.last_at, excluded.last_at)
     ),
     audited as (
-      insert into audit_log (tenant_id, actor_id, trace_id, operation, entity_type, entity_id)
-      select ${tenantId}::uuid, ${actorId}::uuid, trace_id, 'token.created', 'token', id
+      insert into audit_log (
+        id, tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail
+      )
+      select
+        log_id, ${tenantId}::uuid, ${actorId}::uuid, ${actorType}::text, min(trace_id), 'create', 'token', min(id),
+        ${sql.lit(messageOf('token', 'create'))},
+        case when count(*) > 1 then jsonb_build_object('token_ids', jsonb_agg(id)) end
       from input where exists (select from inserted)
+      group by log_id
     )
     select inserted.id, inserted.fingerprint, inserted.created_at from tenant left join inserted on true
   `,

@@ -89,7 +89,7 @@ test('tokens are answered as a read would; plaintext is one disclosure a page', 
   const ids = (await create(actor, 2, { ...card, metadata: { a: 'b' } })).reverse();
   disclosures.length = 0;
   const { tokens } = await listTokens(vault, actor, {}, firstPage);
-  expect(disclosures).toMatchObject([{ operation: 'token.read', detail: { token_ids: ids } }]);
+  expect(disclosures).toMatchObject([{ operation: 'read', detail: { token_ids: ids } }]);
   expect(tokens).toEqual(await Promise.all(ids.map((id) => findToken(vault, actor, id))));
   disclosures.length = 0;
   const masked = await newActor({ tenantId: actor.tenantId, permissions: ['token:read'] });

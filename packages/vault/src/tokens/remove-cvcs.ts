@@ -21,8 +21,8 @@ export async function removeDueCvcs(db: Queryable): Promise<number> {
       where tokens.tenant_id = due.tenant_id and tokens.id = due.id
       returning tokens.tenant_id, tokens.id
     )
-    insert into audit_log (tenant_id, operation, entity_type, entity_id)
-    select tenant_id, 'token.cvc_removed', 'token', id from removed
+    insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message)
+    select tenant_id, 'system', 'update', 'token', id, 'Card verification code removed' from removed
   `.execute(db);
   return Number(numAffectedRows ?? 0n);
 }

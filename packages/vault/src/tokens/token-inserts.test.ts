@@ -34,7 +34,7 @@ test('tokens that are created at the same time share statements, and each keeps 
   expect(created.map(({ token }) => [token.id, token.data])).toEqual(ids.map((id) => [id, id]));
   expect(await countTransactions(actor)).toBeLessThan(10);
   expect(await storedIds(actor)).toEqual(['first', ...ids].sort());
-  const audited = await open.current.auditOf(actor, 'token.created');
+  const audited = await open.current.auditOf(actor, 'create');
   expect(audited.map(({ entity_id }) => entity_id).sort()).toEqual(['first', ...ids].sort());
   expect(audited.filter(({ entity_id, trace_id }) => trace_id !== `trace of ${entity_id}`)).toEqual([]);
 });
@@ -50,7 +50,7 @@ test('of those that share a statement, only the one whose id is taken is refused
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' });
   }
   expect(await storedIds(actor)).toEqual([...ids].sort());
-  expect(await open.current.auditOf(actor, 'token.created')).toHaveLength(20);
+  expect(await open.current.auditOf(actor, 'create')).toHaveLength(20);
 });
 
 test('a lost connection fails those whose statement it was, which are not stored; the others are', async () => {

@@ -1,3 +1,4 @@
+import { messageOf } from '@sluice/audit';
 import { counterSlot, prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { Json } from '../json.ts';
@@ -74,6 +75,8 @@ export interface NewTokenRow {
   expires_at: string | null;
   /** Of the request that creates it. Goes to the audit row. */
   trace_id: string;
+  /** Of the audit row, which is one for all tokens of a request. */
+  log_id: string;
 }
 
 /** Deletes a token with its count and audit row. */
@@ -87,8 +90,9 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
       select ${actor.tenantId}::uuid, 'tokens:' || type, ${counterSlot}, -1 from deleted
       on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
     )
-    insert into audit_log (tenant_id, actor_id, trace_id, operation, entity_type, entity_id)
-    select ${actor.tenantId}::uuid, ${actor.id}::uuid, ${actor.traceId}::text, 'token.deleted', 'token', id
+    insert into audit_log (tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message)
+    select ${actor.tenantId}::uuid, ${actor.id}::uuid, ${actor.actorType ?? 'application'}, ${actor.traceId}::text,
+      'delete', 'token', id, ${messageOf('token', 'delete')}
     from deleted
   `.execute(tx);
 }

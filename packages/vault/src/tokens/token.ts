@@ -1,10 +1,13 @@
 import type { Grants } from '@sluice/access';
+import type { ActorType } from '@sluice/audit';
 import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
 
-/** Who acts: an Application with what it may do, and the trace under which it acts. */
+/** Who acts: an Application or a session with what it may do, and the trace under which it acts. */
 export interface Actor extends Grants {
   id: string;
+  /** Default: `application`. */
+  actorType?: ActorType;
   tenantId: string;
   traceId: string;
 }

@@ -5,7 +5,7 @@ import { tokenColumns } from './token.queries.ts';
 import type { Actor, TokenRow } from './token.ts';
 
 /** What an update writes: everything of a token but what it is known by. */
-export type TokenChanges = Omit<NewTokenRow, 'id' | 'type' | 'deduplicate' | 'trace_id'>;
+export type TokenChanges = Omit<NewTokenRow, 'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id'>;
 
 /** Writes a token that the transaction has locked. */
 export async function updateTokenRow(

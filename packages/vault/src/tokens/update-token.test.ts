@@ -84,7 +84,7 @@ describe('a patch', () => {
     const actor = await newActor();
     const { token } = await createToken(vault, actor, { data: 'canary-1' });
     await updateToken(vault, actor, token.id, { data: 'canary-2', metadata: { a: 'b' }, nope: 1 });
-    expect(await auditOf(actor, 'token.updated')).toEqual([
+    expect(await auditOf(actor, 'update')).toEqual([
       { entity_id: token.id, actor_id: actor.id, trace_id: 'trace', detail: { members: ['data', 'metadata'] } },
     ]);
     const counters = await db
@@ -119,7 +119,7 @@ describe('a patch', () => {
     expect((await updateToken(vault, masked, token.id, {})).token.data).toMatchObject({ number: 'XXXXXXXXXXXX4242' });
     expect(disclosures).toEqual([]);
     expect((await updateToken(vault, actor, token.id, {})).token.data).toEqual(card.data);
-    expect(disclosures).toMatchObject([{ operation: 'token.read', actorId: actor.id, entityId: token.id }]);
+    expect(disclosures).toMatchObject([{ operation: 'read', actorId: actor.id, entityId: token.id }]);
   });
 });
 
@@ -315,7 +315,7 @@ describe('at the same time', () => {
       expect(data).toEqual(Object.fromEntries(members.map((member) => [member, round])));
       expect(metadata).toEqual(Object.fromEntries(members.map((member) => [member, String(round)])));
     }
-    expect(await auditOf(actor, 'token.updated')).toHaveLength(20);
+    expect(await auditOf(actor, 'update')).toHaveLength(20);
   });
 
   test('a patch of a token that is being deleted does not bring it back', async () => {

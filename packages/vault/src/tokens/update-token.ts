@@ -140,8 +140,9 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   }
   if (!isSame(await lockTokenRow(tx, tenantId, id), from)) return undefined;
   const row = await updateTokenRow(tx, actor, id, changes);
-  const act = { tenantId, actorId: actor.id, traceId: actor.traceId };
-  await recordChange(tx, act, { operation: 'token.updated', entityType: 'token', entityId: id, detail: { members } });
+  const { id: actorId, actorType = 'application', traceId } = actor;
+  const act = { tenantId, actorId, actorType, traceId };
+  await recordChange(tx, act, { operation: 'update', entityType: 'token', entityId: id, detail: { members } });
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 

@@ -264,15 +264,15 @@ test('each change is a row of the audit log, without the key', async () => {
   await remove(id, body.id);
   const rows = await db
     .selectFrom('audit_log')
-    .select(['operation', 'actor_id', 'detail'])
+    .select(['operation', 'message', 'actor_id', 'detail'])
     .where('entity_id', '=', id)
     .orderBy('at')
     .execute();
   const detail = { key_id: body.id, key_version: 2 };
   expect(rows).toMatchObject([
-    { operation: 'application.created' },
-    { operation: 'application.key_created', actor_id: tenant.application_id, detail },
-    { operation: 'application.key_deleted', actor_id: tenant.application_id, detail },
+    { operation: 'create' },
+    { operation: 'update', message: 'Key added to the Application', actor_id: tenant.application_id, detail },
+    { operation: 'update', message: 'Key removed from the Application', actor_id: tenant.application_id, detail },
   ]);
   expect(JSON.stringify(rows)).not.toContain(body.key);
 });

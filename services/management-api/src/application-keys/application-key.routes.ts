@@ -88,9 +88,10 @@ const createApplicationKey = operation({
       });
       await keepOldKeyColumn(tx, tenantId, params.id);
       await recordChange(tx, actOf(caller, traceId), {
-        operation: 'application.key_created',
+        operation: 'update',
         entityType: 'application',
         entityId: params.id,
+        message: 'Key added to the Application',
         detail: { key_id: inserted.id, key_version: inserted.version },
       });
       const collection = `/applications/${params.id}/keys`;
@@ -148,9 +149,10 @@ const deleteApplicationKey = operation({
       await deleteKey(tx, tenantId, params.id, doomed.id);
       await keepOldKeyColumn(tx, tenantId, params.id);
       await recordChange(tx, actOf(caller, traceId), {
-        operation: 'application.key_deleted',
+        operation: 'update',
         entityType: 'application',
         entityId: params.id,
+        message: 'Key removed from the Application',
         detail: { key_id: doomed.id, key_version: doomed.version },
       });
       return changes.record(tx, tenantId, [tagOf.application(params.id)]);

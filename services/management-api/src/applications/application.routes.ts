@@ -60,7 +60,7 @@ const createApplication = operation({
         created_by: caller.id,
       });
       await recordChange(tx, actOf(caller, traceId), {
-        operation: 'application.created',
+        operation: 'create',
         entityType: 'application',
         entityId: application.id,
       });
@@ -161,7 +161,7 @@ const putApplication = operation({
       if (!current) throw applicationNotFound(params.id);
       const { permissions, rules } = checkGrants(body, current.type);
       await recordChange(tx, actOf(caller, traceId), {
-        operation: 'application.updated',
+        operation: 'update',
         entityType: 'application',
         entityId: params.id,
       });
@@ -208,7 +208,7 @@ const regenerateApplicationKey = operation({
       const updated = await updateApplication(tx, caller.tenantId, params.id, { modified_by: caller.id });
       if (!updated) throw applicationNotFound(params.id);
       await recordChange(tx, actOf(caller, traceId), {
-        operation: 'application.key_regenerated',
+        operation: 'regenerate',
         entityType: 'application',
         entityId: params.id,
       });
@@ -240,7 +240,7 @@ const removeApplication = operation({
       const proxies = await deleteApplication(tx, caller.tenantId, params.id);
       if (!proxies) throw applicationNotFound(params.id);
       await recordChange(tx, actOf(caller, traceId), {
-        operation: 'application.deleted',
+        operation: 'delete',
         entityType: 'application',
         entityId: params.id,
       });

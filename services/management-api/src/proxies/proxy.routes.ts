@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { recordChange } from '@sluice/audit';
+import { type Change, recordChange, type Verb } from '@sluice/audit';
 import { absent, type RecordedChange, tagOf } from '@sluice/cache-coherence';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
 import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
@@ -18,7 +18,7 @@ function notFound(id: string): ServiceError {
   return new ServiceError('not_found', `Proxy ${id} does not exist`);
 }
 
-function auditOf(operation: string, id: string) {
+function auditOf(operation: Verb, id: string): Change {
   return { operation, entityType: 'proxy', entityId: id };
 }
 
@@ -51,7 +51,7 @@ const createProxy = operation({
       created_by: caller.id,
     };
     const { answer, change } = await db.transaction().execute(async (tx) => {
-      await recordChange(tx, actOf(caller, traceId), auditOf('proxy.created', id));
+      await recordChange(tx, actOf(caller, traceId), auditOf('create', id));
       const answer = created('/proxies', await toProxy(vault, await insertProxy(tx, row)));
       const change = await changes.record(tx, tenantId, [absent]);
       await settle?.(tx, answer, change);
@@ -128,7 +128,7 @@ const putProxy = operation({
     const { updated, change } = await db.transaction().execute(async (tx) => {
       const updated = await updateProxy(tx, tenantId, id, columns);
       if (!updated) throw notFound(id);
-      await recordChange(tx, actOf(caller, traceId), auditOf('proxy.updated', id));
+      await recordChange(tx, actOf(caller, traceId), auditOf('update', id));
       return { updated, change: await changes.record(tx, tenantId, [tagOf.proxy(id)]) };
     });
     return new Confirmed(await changes.barrier(change), await toProxy(vault, updated));
@@ -178,7 +178,7 @@ const patchProxy = operation({
         // All that is slow is done. Where the row is no longer what was patched, it is done again on what it is now.
         if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return undefined;
         await updateProxy(tx, tenantId, id, columns);
-        await recordChange(tx, actOf(caller, traceId), auditOf('proxy.updated', id));
+        await recordChange(tx, actOf(caller, traceId), auditOf('update', id));
         return changes.record(tx, tenantId, [tagOf.proxy(id)]);
       });
     }
@@ -201,7 +201,7 @@ const removeProxy = operation({
   async handle({ params: { id }, caller, traceId }, { db, changes }) {
     const change = await db.transaction().execute(async (tx) => {
       if (!(await deleteProxy(tx, caller.tenantId, id))) throw notFound(id);
-      await recordChange(tx, actOf(caller, traceId), auditOf('proxy.deleted', id));
+      await recordChange(tx, actOf(caller, traceId), auditOf('delete', id));
       return changes.record(tx, caller.tenantId, [tagOf.proxy(id)]);
     });
     return new Confirmed(await changes.barrier(change));

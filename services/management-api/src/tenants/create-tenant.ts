@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
 import { permissionsFor } from '@sluice/access';
-import { recordChange } from '@sluice/audit';
+import { recordChange, systemAct } from '@sluice/audit';
 import { generateApiKey, hashKey } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import { insertApplication } from '../applications/application.queries.ts';
@@ -34,8 +34,7 @@ export async function createTenant(
       rules: '[]',
       key_hash: hashKey(pepper, key),
     });
-    const act = { tenantId, actorId: null, traceId: null };
-    await recordChange(tx, act, { operation: 'tenant.created', entityType: 'tenant', entityId: tenantId });
+    await recordChange(tx, systemAct(tenantId), { operation: 'create', entityType: 'tenant', entityId: tenantId });
   });
   return { tenant_id: tenantId, owner_id: ownerId, application_id: applicationId, management_key: key };
 }

@@ -152,6 +152,6 @@ describe('delete', () => {
       [204, 404],
     ]).toContainEqual(statuses);
     const rows = db.selectFrom('audit_log').select('operation').where('tenant_id', '=', tenant_id);
-    expect(await rows.where('operation', '=', 'tenant.deleted').execute()).toHaveLength(1);
+    expect(await rows.where('operation', '=', 'delete').execute()).toHaveLength(1);
   });
 });

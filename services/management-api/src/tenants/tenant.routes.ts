@@ -59,7 +59,7 @@ const putTenant = operation({
     const { fingerprint_tokens, deduplicate_tokens } = body.settings ?? {};
     const { updated, change } = await db.transaction().execute(async (tx) => {
       await recordChange(tx, actOf(caller, traceId), {
-        operation: 'tenant.updated',
+        operation: 'update',
         entityType: 'tenant',
         entityId: caller.tenantId,
       });
@@ -94,7 +94,7 @@ const deleteTenant = operation({
       if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
       await destroyTenantKeys(tx, tenantId);
       await recordChange(tx, actOf(caller, traceId), {
-        operation: 'tenant.deleted',
+        operation: 'delete',
         entityType: 'tenant',
         entityId: tenantId,
       });

@@ -21,11 +21,18 @@ export async function discloseTokens(
   await context.vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
+    actorType: 'application',
     traceId: invocation.traceId,
-    operation: 'proxy.invoked',
+    operation: 'use',
     entityType: 'proxy',
     entityId: proxy.id,
-    detail: { token_ids: tokenIds, destination_host: proxy.destination.host },
+    detail: {
+      token_ids: tokenIds,
+      destination_host: proxy.destination.host,
+      application_id: caller.id,
+      method: invocation.head.method,
+      places: ['body'],
+    },
   });
   return values;
 }

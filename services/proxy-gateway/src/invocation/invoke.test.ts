@@ -236,7 +236,7 @@ describe('detokenization', () => {
     expect(row).toMatchObject({
       tenant_id: tenant.id,
       actor_id: application.id,
-      operation: 'proxy.invoked',
+      operation: 'use',
       entity_type: 'proxy',
       entity_id: proxy.id,
       detail: { token_ids: [card], destination_host: new URL(destination.url).host },

@@ -22,7 +22,7 @@ async function disclosuresOf(applicationId: string): Promise<string[][]> {
     .selectFrom('audit_log')
     .select('detail')
     .where('actor_id', '=', applicationId)
-    .where('operation', '=', 'token.detokenized')
+    .where('operation', '=', 'read')
     .execute();
   return rows.map(({ detail }) => (detail as { token_ids: string[] }).token_ids);
 }

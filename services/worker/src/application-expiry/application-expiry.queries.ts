@@ -1,3 +1,4 @@
+import { messageOf } from '@sluice/audit';
 import { counterSlot, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
@@ -44,8 +45,8 @@ export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]
       on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
     ),
     audited as (
-      insert into audit_log (tenant_id, operation, entity_type, entity_id)
-      select tenant_id, 'application.expired', 'application', id from deleted
+      insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message)
+      select tenant_id, 'system', 'expire', 'application', id, ${messageOf('application', 'expire')} from deleted
     )
     select tenant_id, id, 'application' as entity,
       (extract(epoch from clock_timestamp() - expires_at) * 1000)::float8 as lag_ms

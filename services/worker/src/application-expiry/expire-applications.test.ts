@@ -98,7 +98,7 @@ test('deletes what is due: row, counter, the Proxies that named it, one audit ro
   expect(await auditRows(id)).toMatchObject([
     {
       tenant_id: tenantId,
-      operation: 'application.expired',
+      operation: 'expire',
       entity_type: 'application',
       actor_id: null,
       trace_id: null,

@@ -27,5 +27,5 @@ test('two workers at once delete each expired key once, with one audit row, and 
     .execute();
   expect(audited).toHaveLength(1100);
   expect(new Set(audited.map(({ detail }) => JSON.stringify(detail))).size).toBe(1100);
-  expect(audited[0]).toMatchObject({ operation: 'application.key_expired', entity_id: application_id });
+  expect(audited[0]).toMatchObject({ operation: 'update', entity_id: application_id });
 });

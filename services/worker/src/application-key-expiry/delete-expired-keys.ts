@@ -23,8 +23,8 @@ export async function deleteExpiredKeys(db: Database): Promise<void> {
           and application_keys.application_id = due.application_id and application_keys.id = due.id
         returning application_keys.tenant_id, application_keys.application_id, application_keys.id, version
       )
-      insert into audit_log (tenant_id, operation, entity_type, entity_id, detail)
-      select tenant_id, 'application.key_expired', 'application', application_id,
+      insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message, detail)
+      select tenant_id, 'system', 'update', 'application', application_id, 'Key of the Application expired',
         jsonb_build_object('key_id', id, 'key_version', version)
       from deleted
     `.execute(db);

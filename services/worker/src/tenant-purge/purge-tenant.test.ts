@@ -1,4 +1,4 @@
-import { recordChange } from '@sluice/audit';
+import { recordChange, systemAct } from '@sluice/audit';
 import { openJobs } from '@sluice/jobs';
 import { createLogger } from '@sluice/service-runtime';
 import {
@@ -29,8 +29,8 @@ async function fullTenant(tokens = 3): Promise<string> {
   await rows.proxy(id, await rows.application(id));
   await rows.tokens(id, tokens);
   await rows.dataKey(id);
-  const act = { tenantId: id, actorId: null, traceId: null };
-  await recordChange(db, act, { operation: 'tenant.deleted', entityType: 'tenant', entityId: id });
+
+  await recordChange(db, systemAct(id), { operation: 'delete', entityType: 'tenant', entityId: id });
   return id;
 }
 

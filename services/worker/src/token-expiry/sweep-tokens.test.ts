@@ -65,7 +65,7 @@ test('a sweep deletes every expired token of all Tenants, more than fit in a bat
     await sweepExpiredTokens(context);
     expect((await tokensOf(tenantId)).map(({ id }) => id).sort()).toEqual(kept.sort());
     expect(await readCounter(db, tenantId, 'tokens:card')).toBe(2);
-    expect(await audited(tenantId, 'token.expired')).toEqual(expired.sort());
+    expect(await audited(tenantId, 'expire')).toEqual(expired.sort());
   }
 });
 
@@ -77,7 +77,7 @@ test('a sweep removes every verification code that is due, and no other', async 
   await sweepDueCvcs(context);
   const left = (await tokensOf(tenantId)).filter(({ cvc_ciphertext }) => cvc_ciphertext !== null);
   expect(left).toEqual([{ id: kept, cvc_ciphertext: Buffer.from('y'), cvc_due_at: future }]);
-  expect(await audited(tenantId, 'token.cvc_removed')).toEqual(due.sort());
+  expect(await audited(tenantId, 'update')).toEqual(due.sort());
   expect(await readCounter(stores.current.db, tenantId, 'tokens:card')).toBe(601);
 });
 
@@ -95,7 +95,7 @@ test('two running workers, which have no key, do both, once each', async () => {
     const left = await tokensOf(tenantId);
     return left.length === 40 && left.every(({ cvc_due_at }) => cvc_due_at === null);
   });
-  expect(await audited(tenantId, 'token.expired')).toEqual(expired.sort());
-  expect(await audited(tenantId, 'token.cvc_removed')).toEqual(due.sort());
+  expect(await audited(tenantId, 'expire')).toEqual(expired.sort());
+  expect(await audited(tenantId, 'update')).toEqual(due.sort());
   expect(await readCounter(db, tenantId, 'tokens:card')).toBe(40);
 });

@@ -42,7 +42,7 @@ const lastSeen = () => gateway.current.hashing.seen.at(-1);
 
 async function disclosuresOf(traceId: string) {
   const rows = await gateway.current.db.selectFrom('audit_log').selectAll().where('trace_id', '=', traceId).execute();
-  return rows.filter((row) => row.operation === 'proxy.invoked');
+  return rows.filter((row) => row.operation === 'use');
 }
 
 test('64 MiB of JSON: every expression is replaced, nothing else changes, and the memory in use does not grow', async () => {

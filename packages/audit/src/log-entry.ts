@@ -1,0 +1,52 @@
+/** Who can act. `system` is what time itself and the command line do. */
+export type ActorType = 'application' | 'session' | 'user' | 'system';
+
+/** What was done; the `operation` of a row. */
+export const verbs = [
+  'create',
+  'read',
+  'update',
+  'delete',
+  'use',
+  'regenerate',
+  'authorize',
+  'expire',
+  'sign_in',
+  'accept',
+] as const;
+
+export type Verb = (typeof verbs)[number];
+
+/** What things are called where people read of them; the keys are the `entity_type` of rows. */
+export const entityNames = {
+  application: 'Application',
+  invitation: 'Invitation',
+  member: 'Member',
+  proxy: 'Proxy',
+  reactor: 'Reactor',
+  reactor_formula: 'Reactor formula',
+  session: 'Session',
+  tenant: 'Tenant',
+  token: 'Token',
+  user: 'User',
+} as const;
+
+export type EntityType = keyof typeof entityNames;
+
+const done: Record<Verb, string> = {
+  create: 'created',
+  read: 'read',
+  update: 'updated',
+  delete: 'deleted',
+  use: 'used',
+  regenerate: 'given a new key',
+  authorize: 'authorized',
+  expire: 'expired',
+  sign_in: 'signed in',
+  accept: 'accepted',
+};
+
+/** The message of a row that says nothing more particular, for example `Proxy updated`. */
+export function messageOf(entityType: EntityType, operation: Verb): string {
+  return `${entityNames[entityType]} ${done[operation]}`;
+}
