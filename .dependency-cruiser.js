@@ -81,6 +81,20 @@ export default {
       to: { path: '\\.(routes|definition|grants|secrets)\\.ts$' },
     },
     {
+      name: 'services-import-no-client',
+      comment: 'the library and the command line are for who calls the services',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: ['^packages/(sdk|cli)/', ...tests] },
+      to: { path: '^packages/(sdk|cli)/' },
+    },
+    {
+      name: 'the-library-imports-nothing',
+      comment: 'it runs in browsers too, and has no dependencies',
+      severity: 'error',
+      from: { path: '^packages/sdk/', pathNot: tests },
+      to: { pathNot: '^packages/sdk/' },
+    },
+    {
       name: 'testing-is-for-tests',
       severity: 'error',
       from: { path: '^(services|packages)/', pathNot: tests },

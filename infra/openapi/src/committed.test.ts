@@ -1,13 +1,66 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { committedFile, currentText } from './committed.ts';
+import type { Part } from '@sluice/http-api';
+import { addMethodNames } from './method-names.ts';
 import { describePlatform, operations } from './reference.ts';
 
 const document = describePlatform('0.0.0');
 
-test('the committed document is what the operation records say now', async () => {
-  const isCurrent = (await readFile(committedFile, 'utf8')) === (await currentText());
-  expect(isCurrent ? 'current' : `stale: run "npm run openapi" and commit ${committedFile.pathname}`).toBe('current');
+test('the committed document, library and commands are what the operation records say now', async () => {
+  const { stderr } = await promisify(execFile)(process.execPath, [
+    new URL('main.ts', import.meta.url).pathname,
+    '--check',
+  ]).catch((error: { stderr: string }) => error);
+  expect(stderr === '' ? 'current' : `run "npm run openapi" and commit. ${stderr}`).toBe('current');
+});
+
+test('every operation has a name in the library, and no two the same but those of the invocation', () => {
+  const names = Object.values(document.paths)
+    .flatMap((item) => Object.values(item).map((one) => String(one['x-sluice-method'])))
+    .filter((name) => name !== 'proxy');
+  expect(names.filter((name) => !/^[a-z]+(\.[a-zA-Z]+)*$/i.test(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBe(operations.length);
+});
+
+test.each([
+  [
+    { '/boxes': ['get', 'post'], '/boxes/{id}': ['get', 'put', 'patch', 'delete'] },
+    'boxes.list boxes.create boxes.get boxes.update boxes.patch boxes.delete',
+  ],
+  [
+    { '/boxes/{id}/lids': ['get', 'post'], '/boxes/{id}/lids/{lidId}': ['delete'] },
+    'boxes.lids.list boxes.lids.create boxes.lids.delete',
+  ],
+  [{ '/boxes/{id}/open-wide': ['post'], '/boxes/search': ['post'] }, 'boxes.openWide boxes.search'],
+  [{ '/boxes/self': ['delete'] }, 'boxes.deleteSelf'],
+  [{ '/v2/boxes': ['get'], '/v2/boxes/search': ['post'] }, 'boxes.listByCursor boxes.searchByCursor'],
+  [{ '/tenants/self': ['get'], '/tenants/self/reports/usage': ['get'] }, 'tenant.get tenant.usage'],
+  [{ '/tenants/self/members': ['get'], '/tenants/self/members/{id}': ['put'] }, 'members.list members.update'],
+  [{ '/proxy': ['get', 'post'], '/proxy/{path}': ['get'] }, 'proxy proxy proxy'],
+])('names follow from paths: %j', (methods, names) => {
+  const paths = Object.fromEntries(
+    Object.entries(methods).map(([path, verbs]) => [
+      path,
+      Object.fromEntries(verbs.map((verb) => [verb, { operationId: verb + path } as Part])),
+    ]),
+  );
+  addMethodNames(paths);
+  expect(
+    Object.values(paths)
+      .flatMap((item) => Object.values(item).map((one) => one['x-sluice-method']))
+      .join(' '),
+  ).toBe(names);
+});
+
+test('two operations with one name are refused', () => {
+  const paths = {
+    '/boxes': { post: { operationId: 'a' } },
+    '/boxes/create': { post: { operationId: 'b' } },
+    '/boxes/{id}': {},
+  };
+  expect(() => addMethodNames(paths)).toThrow('b and a would both be boxes.create');
 });
 
 test('it is valid OpenAPI 3.1', async () => {

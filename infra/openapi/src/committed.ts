@@ -1,13 +1,27 @@
 import { readFile } from 'node:fs/promises';
+import { methodsText } from './library/methods.ts';
+import { libraryOperations } from './library/operations.ts';
+import { typesText } from './library/types.ts';
 import { describePlatform } from './reference.ts';
 
-/** The document that the management API serves. */
-export const committedFile = new URL('../../../services/management-api/public/openapi.json', import.meta.url);
+const repository = new URL('../../../', import.meta.url);
 
-const manifest = new URL('../../../package.json', import.meta.url);
+/** A file that "npm run openapi" writes. */
+export interface CommittedFile {
+  url: URL;
+  /** The text that it must have. */
+  text: string;
+}
 
-/** The text that the committed file must have. */
-export async function currentText(): Promise<string> {
-  const { version } = JSON.parse(await readFile(manifest, 'utf8'));
-  return `${JSON.stringify(describePlatform(version), null, 2)}\n`;
+/** The document that the management API serves, and what the library and the command line are made of. */
+export async function committedFiles(): Promise<CommittedFile[]> {
+  const { version } = JSON.parse(await readFile(new URL('package.json', repository), 'utf8'));
+  const document = describePlatform(version);
+  const operations = libraryOperations(document);
+  const file = (path: string, text: string) => ({ url: new URL(path, repository), text });
+  return [
+    file('services/management-api/public/openapi.json', `${JSON.stringify(document, null, 2)}\n`),
+    file('packages/sdk/src/generated/types.gen.ts', await typesText(document)),
+    file('packages/sdk/src/generated/operations.gen.ts', methodsText(operations)),
+  ];
 }

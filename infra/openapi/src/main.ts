@@ -1,18 +1,32 @@
-import { writeFile } from 'node:fs/promises';
-import { committedFile, currentText } from './committed.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { committedFiles } from './committed.ts';
 
-const help = `Usage: npm run openapi
+const help = `Usage: npm run openapi [-- --check]
 
-Writes the OpenAPI document of the platform, made of the operation records of its services, to
-${committedFile.pathname}. Commit it; npm test says when it is stale.`;
+Makes, of the operation records of the services:
+- services/management-api/public/openapi.json, the OpenAPI document of the platform
+- packages/sdk/src/generated, the types and methods of the client library
+- packages/cli/src/generated, the commands of the command line
+Commit them; npm test says when they are stale.
+
+Options:
+  --check  writes nothing; names the files that are stale and leaves with 1`;
 
 const [option] = process.argv.slice(2);
 if (option === '--help' || option === '-h') {
   console.log(help);
+} else if (option === '--check') {
+  for (const { url, text } of await committedFiles()) {
+    if ((await readFile(url, 'utf8')) === text) continue;
+    console.error(`Stale: ${url.pathname}`);
+    process.exitCode = 1;
+  }
 } else if (option !== undefined) {
   console.error(`There is no option ${option}; see npm run openapi -- --help`);
   process.exitCode = 2;
 } else {
-  await writeFile(committedFile, await currentText());
-  console.log(`Written: ${committedFile.pathname}`);
+  for (const { url, text } of await committedFiles()) {
+    await writeFile(url, text);
+    console.log(`Written: ${url.pathname}`);
+  }
 }

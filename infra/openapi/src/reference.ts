@@ -2,6 +2,7 @@ import { type OpenApiDocument, type Tag, toOpenApi } from '@sluice/http-api';
 import { operations as managementOperations } from '@sluice/management-api';
 import { operations as tokenOperations } from '@sluice/token-vault';
 import { invocationComponents, invocationPaths } from './invocation.ts';
+import { addMethodNames } from './method-names.ts';
 
 const description = `
 Sluice keeps sensitive values in a vault and hands out tokens for them. A Proxy puts the values back on the way to where
@@ -36,7 +37,7 @@ export const operations = [...managementOperations, ...tokenOperations];
 
 /** The document of everything behind the one base URL. */
 export function describePlatform(version: string): OpenApiDocument {
-  return toOpenApi({
+  const document = toOpenApi({
     title: 'Sluice',
     version,
     description,
@@ -45,4 +46,6 @@ export function describePlatform(version: string): OpenApiDocument {
     operations,
     additions: { paths: invocationPaths(), components: invocationComponents },
   });
+  addMethodNames(document.paths);
+  return document;
 }

@@ -7,6 +7,7 @@ import type { Schemas } from './schemas.ts';
 type Facts = OperationFacts<object, object, object>;
 
 interface ObjectSchema {
+  patternProperties?: Record<string, object>;
   properties?: Record<string, { type?: string; description?: string }>;
   required?: readonly string[];
 }
@@ -25,7 +26,9 @@ export function describeOperation(operation: Facts, schemas: Schemas): Part {
     tags: [tag],
     summary,
     description: descriptionOf(operation),
+    ...(operation.permission && { 'x-sluice-permission': operation.permission }),
     parameters,
+    ...patternsOf(query),
     ...(body && {
       requestBody: { required: !operation.bodyOptional, content: { [consumes]: { schema: schemas.refer(body) } } },
     }),
@@ -52,6 +55,12 @@ function parametersOf(place: 'path' | 'query', schema: object | undefined, schem
     ...(property.type === 'array' && { style: 'form', explode: true }),
     schema: schemas.refer(property),
   }));
+}
+
+/** Parameters whose names follow a pattern, for which OpenAPI has no words. */
+function patternsOf(query: ObjectSchema | undefined): Part {
+  const patterns = Object.keys(query?.patternProperties ?? {});
+  return patterns.length > 0 ? { 'x-sluice-query-patterns': patterns } : {};
 }
 
 const meanings: Record<string, string> = {

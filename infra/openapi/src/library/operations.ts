@@ -1,0 +1,111 @@
+import type { OpenApiDocument, Part } from '@sluice/http-api';
+
+/** How an answer is handed on. */
+type AnswerKind = 'json' | 'list' | 'text' | 'stream' | 'none';
+
+/** An operation as the library and the command line see it: one row of their tables. */
+export interface LibraryOperation {
+  id: string;
+  /** For example `['applications', 'keys', 'create']`. */
+  name: readonly string[];
+  method: string;
+  path: string;
+  /** Names of the path's parameters, in their order. */
+  params: readonly string[];
+  query: readonly QueryParameter[];
+  /** Beginnings of names of further query parameters: `metadata.`. */
+  queryPrefixes: readonly string[];
+  body: { type: string; required: boolean; schema: Part } | undefined;
+  answer: AnswerKind;
+  takesIdempotencyKey: boolean;
+  /** It may be sent again when its answer was lost: nothing is done twice. */
+  repeatable: boolean;
+  summary: string;
+  permission: string | undefined;
+}
+
+interface QueryParameter {
+  name: string;
+  description: string;
+  isList: boolean;
+}
+
+/** Every operation but the invocation's, in the order of the document. */
+export function libraryOperations(document: OpenApiDocument): LibraryOperation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, operation]) => operation['x-sluice-method'] !== 'proxy')
+      .map(([method, operation]) => describe(document, { path, method, operation })),
+  );
+}
+
+interface Described {
+  path: string;
+  method: string;
+  operation: Part;
+}
+
+function describe(document: OpenApiDocument, { path, method, operation }: Described): LibraryOperation {
+  const parameters = (operation.parameters ?? []) as Part[];
+  const name = String(operation['x-sluice-method']).split('.');
+  const takesIdempotencyKey = parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey');
+  const verb = name.at(-1) ?? '';
+  return {
+    id: String(operation.operationId),
+    name,
+    method: method.toUpperCase(),
+    path,
+    params: [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param ?? ''),
+    query: parameters.filter((parameter) => parameter.in === 'query').map(toQueryParameter),
+    queryPrefixes: ((operation['x-sluice-query-patterns'] ?? []) as string[]).map(prefixOf),
+    body: bodyOf(document, operation),
+    answer: answerOf(document, operation),
+    takesIdempotencyKey,
+    repeatable: ['get', 'put', 'delete'].includes(method) || takesIdempotencyKey || /^(search|detokenize)/.test(verb),
+    summary: String(operation.summary),
+    permission: operation['x-sluice-permission'] as string | undefined,
+  };
+}
+
+function toQueryParameter({ name, description, schema }: Part): QueryParameter {
+  const { type, description: more } = schema as { type?: string; description?: string };
+  return { name: String(name), description: String(description ?? more ?? ''), isList: type === 'array' };
+}
+
+function prefixOf(pattern: string): string {
+  const prefix = /^\^(\w+)\\\.$/.exec(pattern)?.[1];
+  if (!prefix) throw new Error(`The library does not know query parameters of the form ${pattern}`);
+  return `${prefix}.`;
+}
+
+function bodyOf(document: OpenApiDocument, { requestBody }: Part): LibraryOperation['body'] {
+  if (!requestBody) return undefined;
+  const { required = false, content } = requestBody as {
+    required?: boolean;
+    content: Record<string, { schema: Part }>;
+  };
+  const [[type, media] = []] = Object.entries(content);
+  if (!type || !media) throw new Error('A body has no media type');
+  return { type, required, schema: resolve(document, media.schema) };
+}
+
+function answerOf(document: OpenApiDocument, { responses }: Part): AnswerKind {
+  const successes = Object.entries(responses as Record<string, { content?: Record<string, { schema: Part }> }>)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, { content }]) => Object.entries(content ?? {}));
+  const types = successes.map(([type]) => type);
+  if (types.length === 0) return 'none';
+  if (types.some((type) => /ndjson|csv|event-stream/.test(type))) return 'stream';
+  if (types.every((type) => type.startsWith('text/plain'))) return 'text';
+  return successes.every(([, { schema }]) => isList(resolve(document, schema))) ? 'list' : 'json';
+}
+
+/** The envelope of a list, or a plain array. */
+function isList({ type, properties }: Part): boolean {
+  return type === 'array' || (typeof properties === 'object' && properties !== null && 'pagination' in properties);
+}
+
+function resolve(document: OpenApiDocument, schema: Part): Part {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
+  return (name && document.components.schemas?.[name]) || schema;
+}

@@ -1,0 +1,19 @@
+export type { CallOptions } from './call-options.ts';
+export {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  ForbiddenError,
+  NotFoundError,
+  RateLimitError,
+  ServiceError,
+  SluiceError,
+  TimeoutError,
+  UnprocessableError,
+  ValidationError,
+} from './errors.ts';
+export type * from './generated/types.gen.ts';
+export type { ProxyClient } from './invocation.ts';
+export { List } from './list.ts';
+export type { SluiceOptions } from './settings.ts';
+export { Sluice } from './sluice.ts';

@@ -1,0 +1,46 @@
+import type { Settings } from './settings.ts';
+
+/** Requests through a Proxy. */
+export interface ProxyClient {
+  /**
+   * As the global `fetch`, through the Proxy: `fetch('/charges?expand=1', { method: 'POST', body })`. Of a whole URL
+   * its path and query are taken, since the Proxy decides the destination, so that this can be given to a client of the
+   * destination as its `fetch`. Sent once, whatever happens; a redirect is returned as it is.
+   *
+   * The answer has `SVC-PROXY-DESTINATION-STATUS` where it is the destination's; otherwise its body is a `proxy_error`.
+   */
+  fetch: typeof fetch;
+}
+
+/** @throws {TypeError} where the key cannot be one; it is not repeated. */
+export function proxyClient(proxyKey: string, settings: Settings): ProxyClient {
+  if (!/^[\x21-\x7e]+$/.test(proxyKey)) throw new TypeError('The key of a Proxy has no blanks');
+  const { baseUrl, headerPrefix, fetch } = settings;
+  return {
+    fetch: async (input, init) => {
+      const request = input instanceof Request ? input : undefined;
+      const headers = new Headers(init?.headers ?? request?.headers);
+      for (const [name, value] of settings.headers()) headers.set(name, value);
+      headers.set(`${headerPrefix}-PROXY-KEY`, proxyKey);
+      const url = targetOf(request?.url ?? String(input), `${baseUrl}/proxy`);
+      if (!request) return fetch(url, { ...init, headers, redirect: 'manual' });
+      return fetch(new Request(url, request), { ...init, headers, redirect: 'manual' });
+    },
+  };
+}
+
+/** @throws {TypeError} where the path would leave `/proxy`, and the key go to an operation of the API. */
+function targetOf(input: string, base: string): string {
+  const suffix = /^[a-z][a-z0-9+.-]*:\/\//i.test(input) ? pathOf(new URL(input)) : input;
+  const url = new URL(base + (/^(?:[/?]|$)/.test(suffix) ? suffix : `/${suffix}`));
+  const { pathname } = new URL(base);
+  if (url.pathname !== pathname && !url.pathname.startsWith(`${pathname}/`)) {
+    throw new TypeError('The path must not leave the Proxy');
+  }
+  url.hash = '';
+  return url.href;
+}
+
+function pathOf({ pathname, search }: URL): string {
+  return (pathname === '/' ? '' : pathname) + search;
+}

@@ -1,0 +1,76 @@
+/** A page of a list: the envelope, or all of it as a plain array. */
+type Page = readonly unknown[] | { pagination: Pagination; data: unknown[] };
+
+interface Pagination {
+  total_items?: number;
+  page_number?: number;
+  page_size?: number;
+  total_pages?: number;
+  /** Where the next page begins, in lists by cursor. */
+  next?: string;
+}
+
+/** What a page is a page of. */
+export type ItemOf<P> = P extends { data: Array<infer I> } ? I : P extends Array<infer I> ? I : never;
+
+/**
+ * A list. Nothing is asked for before it is iterated or a page is taken.
+ *
+ * Iterating yields each item once, over all pages, also while items come, and while the loop deletes what it is given.
+ */
+export class List<Item, P = unknown> implements AsyncIterable<Item> {
+  readonly #fetchPage: (position: number | string | undefined) => Promise<P>;
+
+  /** @internal */
+  constructor(fetchPage: (position: number | string | undefined) => Promise<P>) {
+    this.#fetchPage = fetchPage;
+  }
+
+  /** One page as the service answers it: the first, the one of a number, or the one that a cursor (`next`) names. */
+  page(position?: number | string): Promise<P> {
+    return this.#fetchPage(position);
+  }
+
+  /** All items, in memory at once. */
+  async toArray(): Promise<Item[]> {
+    const items: Item[] = [];
+    for await (const item of this) items.push(item);
+    return items;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<Item, void, void> {
+    const seen = new Set<unknown>();
+    let total: number | undefined;
+    for (let position: number | string | undefined; ; ) {
+      const page = (await this.#fetchPage(position)) as Page;
+      if (!('pagination' in page)) {
+        yield* page as readonly Item[];
+        return;
+      }
+      for (const item of page.data) if (isNew(item, seen)) yield item as Item;
+      const next = nextPosition(page.pagination, total);
+      if (next === undefined) return;
+      position = next;
+      total = page.pagination.total_items;
+    }
+  }
+}
+
+/** Items that came since push others to later pages, where they appear again. */
+function isNew(item: unknown, seen: Set<unknown>): boolean {
+  const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
+  if (id === undefined) return true;
+  if (seen.has(id)) return false;
+  seen.add(id);
+  return true;
+}
+
+/** Items that were deleted since pull others to earlier pages: as many as the total fell by, so go back by as many. */
+function nextPosition(pagination: Pagination, totalBefore: number | undefined): number | string | undefined {
+  const { next, total_items: total = 0, page_number: number = 1, page_size: size = 1, total_pages: pages } = pagination;
+  if (next !== undefined) return next;
+  if (pages === undefined) return undefined;
+  const gone = Math.max(0, (totalBefore ?? total) - total);
+  if (gone > 0 && number > 1) return Math.max(1, Math.floor(((number - 1) * size - gone) / size) + 1);
+  return number < pages ? number + 1 : undefined;
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { operations } from './generated/operations.gen.ts';
+import type { Sluice } from './index.ts';
+import { List } from './list.ts';
+import { apiKey, type Seen, startScripted } from './scripted-server-for-tests.ts';
+
+/** The compiler checks this part: each operationId of the document has a method on the client. */
+type Operations = typeof operations;
+
+type At<T, Name> = Name extends `${infer Head}.${infer Rest}`
+  ? At<Head extends keyof T ? T[Head] : undefined, Rest>
+  : Name extends keyof T
+    ? T[Name]
+    : undefined;
+
+type IsMethod<T> = T extends (...args: never[]) => unknown ? true : false;
+
+type Methods<Client> = { [Id in keyof Operations]: IsMethod<At<Client, Operations[Id]['name']>> };
+
+type EachIs<Expected, Found> = Found extends Record<keyof Found, Expected> ? true : false;
+
+true satisfies EachIs<true, Methods<Sluice>>;
+
+// A client that lacks one is noticed, and so is one whose resource is no method.
+false satisfies EachIs<true, Methods<Omit<Sluice, 'tokenize'>>>;
+false satisfies EachIs<true, Methods<Omit<Sluice, 'proxies'> & { proxies: Omit<Sluice['proxies'], 'patch'> }>>;
+false satisfies EachIs<true, Methods<Omit<Sluice, 'detokenize'> & { detokenize: string }>>;
+
+type Method = (...args: unknown[]) => Promise<unknown> | List<unknown>;
+
+const document = JSON.parse(
+  await readFile(new URL('../../../services/management-api/public/openapi.json', import.meta.url), 'utf8'),
+);
+type Described = { operationId: string; parameters: { $ref?: string }[]; requestBody?: { content: object } };
+const described = Object.entries<Record<string, Described & Record<string, unknown>>>(document.paths).flatMap(
+  ([path, item]) =>
+    Object.entries(item)
+      .filter(([, operation]) => operation['x-sluice-method'] !== 'proxy')
+      .map(([method, operation]) => [operation.operationId, method.toUpperCase(), path, operation] as const),
+);
+
+test('the table has each operation of the document, and no other', () => {
+  expect(Object.keys(operations).sort()).toEqual(described.map(([id]) => id).sort());
+});
+
+test.each(described)('%s is sent as the document says', async (id, method, path, { parameters, requestBody }) => {
+  await using stack = new AsyncDisposableStack();
+  const { seen, sluice } = await startScripted(stack, [{ status: 200, body: { id: 'x' } }]);
+  const { name } = operations[id as keyof typeof operations];
+  const call = name.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown>)[word], sluice) as Method;
+  const params = (path.match(/\{/g) ?? []).map((_, index) => `id/${index}`);
+  const answer = call(...params, ...(requestBody ? [{ some: 'body' }] : []));
+  await (answer instanceof List ? answer.page() : answer);
+  expect(seen).toHaveLength(1);
+  const [{ headers, ...request }] = seen as [Seen];
+  let index = 0;
+  expect(request).toEqual({
+    method,
+    url: path.replace(/\{\w+\}/g, () => `id%2F${index++}`),
+    body: requestBody ? '{"some":"body"}' : '',
+  });
+  expect(headers['svc-api-key']).toBe(apiKey);
+  if (requestBody) expect(Object.keys(requestBody.content)).toEqual([headers['content-type']]);
+  const takesKey = parameters.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey'));
+  expect(typeof headers['svc-idempotency-key']).toBe(takesKey ? 'string' : 'undefined');
+});
+
+test('query parameters go as the API reads them, with options after them', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { seen, sluice } = await startScripted(stack, [{ status: 200, body: [] }]);
+  await sluice.tokens
+    .list({ id: ['a', 'b,c'], type: [], size: 5, 'metadata.a b': 'x&y' }, { traceId: 'trace-1' })
+    .page(2);
+  expect(seen[0]?.url).toBe('/tokens?id=a&id=b%2Cc&size=5&metadata.a+b=x%26y&page=2');
+  expect(seen[0]?.headers['svc-trace-id']).toBe('trace-1');
+});
+
+test.each(['', '.', '..', undefined, 7])('an id that would make another path is refused: %p', async (id) => {
+  await using stack = new AsyncDisposableStack();
+  const { seen, sluice } = await startScripted(stack, [{ status: 204 }]);
+  await expect(sluice.tokens.delete(id as string)).rejects.toThrow(new TypeError('id must be an id'));
+  expect(seen).toEqual([]);
+});
+
+test('headers begin with the prefix that is configured, and the path of the base URL stays', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { baseUrl, seen } = await startScripted(stack, [{ status: 200, body: {} }]);
+  const { Sluice } = await import('./index.ts');
+  const sluice = new Sluice({ baseUrl: `${baseUrl}/behind//`, apiKey, headerPrefix: 'ACME' });
+  await sluice.tokenize(null);
+  expect(seen[0]).toMatchObject({ url: '/behind/tokenize', body: 'null', headers: { 'acme-api-key': apiKey } });
+});
+
+test.each([
+  [{ baseUrl: 'sluice.example.com' }, 'baseUrl'],
+  [{ baseUrl: 'ftp://sluice.example.com' }, 'baseUrl'],
+  [{ baseUrl: 'https://user:pass@sluice.example.com' }, 'baseUrl'],
+  [{ baseUrl: 'https://sluice.example.com?x' }, 'baseUrl'],
+  [{ apiKey: '' }, 'apiKey'],
+  [{ apiKey: 'svc_with a_blank' }, 'apiKey'],
+  [{ apiKey: 'svc_with_a_line_break\n' }, 'apiKey'],
+  [{ headerPrefix: 'A:B' }, 'headerPrefix'],
+  [{ timeoutMs: 0 }, 'timeoutMs'],
+  [{ retries: -1 }, 'retries'],
+])('an option that cannot be right is named, and no value repeated: %j', async (options, name) => {
+  const { Sluice } = await import('./index.ts');
+  const make = () => new Sluice({ baseUrl: 'https://sluice.example.com', apiKey, ...options });
+  expect(make).toThrow(TypeError);
+  expect(make).toThrow(new RegExp(`^${name} (?!.*svc_)`));
+});

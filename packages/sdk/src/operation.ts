@@ -1,0 +1,130 @@
+import type { CallOptions } from './call-options.ts';
+import { operations } from './generated/operations.gen.ts';
+import { hideValues } from './hide-values.ts';
+import { List } from './list.ts';
+import { type Sendable, send, UnreadableAnswer } from './send.ts';
+import type { Settings } from './settings.ts';
+
+/** A row of the table of operations. */
+interface Operation {
+  name: string;
+  http: string;
+  body?: string;
+  query?: true;
+  answer: 'json' | 'list' | 'text' | 'stream' | 'none';
+  key?: true;
+  repeatable?: true;
+}
+
+/** The arguments of a call, told apart. */
+interface Input {
+  params: string[];
+  body: unknown;
+  query: Record<string, unknown>;
+  options: CallOptions;
+}
+
+/** The methods of every operation, in the tree of resources that their names make. */
+export function methodsOf(settings: Settings): object {
+  const root = {};
+  for (const operation of Object.values<Operation>(operations)) {
+    const words = operation.name.split('.');
+    const verb = words.pop() ?? '';
+    let resource: Record<string, unknown> = root;
+    for (const word of words) {
+      resource[word] ??= {};
+      resource = resource[word] as Record<string, unknown>;
+    }
+    resource[verb] = (...args: unknown[]) => call(operation, readArguments(operation, args), settings);
+  }
+  return root;
+}
+
+/** Parameters of the path come first, then body, query and options. */
+function readArguments({ http, body, query }: Operation, args: unknown[]): Input {
+  const rest = [...args];
+  const params = [...http.matchAll(/\{/g)].map(() => rest.shift() as string);
+  return {
+    params,
+    body: body ? rest.shift() : undefined,
+    query: (query ? (rest.shift() ?? {}) : {}) as Record<string, unknown>,
+    options: (rest.shift() ?? {}) as CallOptions,
+  };
+}
+
+function call(operation: Operation, input: Input, settings: Settings): unknown {
+  if (operation.answer !== 'list') return request(operation, input, settings);
+  return new List((position) => {
+    const place = typeof position === 'string' ? { start: position } : position !== undefined && { page: position };
+    // A cursor stands for the place and the totals, so a page's number does not go with it.
+    const at = (of: object) => ({ ...of, ...(typeof position === 'string' && { page: undefined }), ...place });
+    const isSearch = operation.body !== undefined;
+    return request(
+      operation,
+      isSearch ? { ...input, body: at(Object(input.body)) } : { ...input, query: at(input.query) },
+      settings,
+    );
+  });
+}
+
+async function request(operation: Operation, input: Input, settings: Settings): Promise<unknown> {
+  const { options } = input;
+  const answer = await send(toSendable(operation, input, settings), (response) => read(operation, response), {
+    ...options,
+    timeoutMs: options.timeoutMs ?? settings.timeoutMs,
+    retries: options.retries ?? settings.retries,
+  });
+  return operation.answer === 'stream' ? answer : hideValues(answer, operation.name === 'detokenize');
+}
+
+function toSendable(operation: Operation, { params, body, query, options }: Input, settings: Settings): Sendable {
+  const { baseUrl, headerPrefix, headers, fetch } = settings;
+  const [method = '', template = ''] = operation.http.split(' ');
+  const sent = headers();
+  if (options.traceId !== undefined) sent.set(`${headerPrefix}-TRACE-ID`, options.traceId);
+  if (operation.key) sent.set(`${headerPrefix}-IDEMPOTENCY-KEY`, options.idempotencyKey ?? randomKey());
+  if (body !== undefined && operation.body) sent.set('Content-Type', operation.body);
+  return {
+    operation: operation.http,
+    url: baseUrl + fill(template, params) + queryText(query),
+    init: { method, headers: sent, ...(body !== undefined && { body: JSON.stringify(body) }) },
+    isRepeatable: operation.repeatable === true,
+    headerPrefix,
+    fetch,
+  };
+}
+
+/** @throws {TypeError} for an id that would make another path. Ids are not repeated: one may be a value by mistake. */
+function fill(template: string, params: readonly string[]): string {
+  let index = 0;
+  return template.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = params[index++];
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be an id`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryText(query: Record<string, unknown>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    const values = Array.isArray(value) ? value : [value];
+    return values.filter((one) => one !== undefined && one !== null).map((one) => [name, String(one)]);
+  });
+  return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
+}
+
+async function read({ answer }: Operation, response: Response): Promise<unknown> {
+  if (answer === 'stream') return response;
+  const text = await response.text();
+  if (answer === 'none' || response.status === 204) return undefined;
+  if (answer === 'text') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnreadableAnswer(response.status); // the parser's message would quote the answer
+  }
+}
+
+/** 128 random bits. `crypto.randomUUID` is missing on pages without https. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,161 @@
+import type { CallOptions } from './call-options.ts';
+import { ConnectionError, errorOf, type SluiceError, TimeoutError } from './errors.ts';
+
+/** A request as it goes out, and what the service lets us do with it. */
+export interface Sendable {
+  /** For messages: `POST /tokens`. */
+  operation: string;
+  url: string;
+  init: RequestInit & { method: string };
+  /** It may be sent again: nothing is done twice. */
+  isRepeatable: boolean;
+  headerPrefix: string;
+  fetch: typeof fetch;
+}
+
+/** What a try came to: an answer, or an error, with whether another try may help and whether the service may have acted. */
+type Outcome<T> = { answer: T } | { error: SluiceError; mayHelp: boolean; wasLost: boolean };
+
+const longestWaitMs = 10_000;
+const shortestWaitMs = 200;
+
+/**
+ * Sends a request until it is answered, as often as is safe: after 429, 503 and lost connections, and only where it is
+ * repeatable. A 404 to a DELETE of which an earlier try may have been carried out counts as done.
+ * @throws {SluiceError} or the reason of the caller's signal.
+ */
+export async function send<T>(
+  request: Sendable,
+  read: (response: Response) => Promise<T>,
+  options: CallOptions & { timeoutMs: number; retries: number },
+): Promise<T | undefined> {
+  const { signal: given, timeoutMs, retries } = options;
+  const deadline = Date.now() + timeoutMs;
+  const timeout = new AbortController();
+  const signal = given ? AbortSignal.any([given, timeout.signal]) : timeout.signal;
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  try {
+    for (let attempt = 0, wasLost = false; ; attempt++) {
+      const outcome = await tryOnce(request, read, signal);
+      if ('answer' in outcome) return outcome.answer;
+      given?.throwIfAborted();
+      if (timeout.signal.aborted) throw timedOut(request.operation, timeoutMs);
+      const { error } = outcome;
+      if (error.status === 404 && wasLost && request.init.method === 'DELETE') return undefined;
+      const { retryAfterSeconds } = error;
+      const waitMs = retryAfterSeconds === undefined ? backoffMs(attempt) : retryAfterSeconds * 1000;
+      const isWorthIt = outcome.mayHelp && attempt < retries && Date.now() + waitMs < deadline;
+      if (!isWorthIt || !request.isRepeatable) throw error;
+      wasLost ||= outcome.wasLost;
+      await wait(waitMs, signal);
+      given?.throwIfAborted();
+    }
+  } finally {
+    // An answer that is handed on as a stream may take as long as it likes.
+    clearTimeout(timer);
+  }
+}
+
+async function tryOnce<T>(
+  { operation, url, init, headerPrefix, fetch }: Sendable,
+  read: (response: Response) => Promise<T>,
+  signal: AbortSignal,
+): Promise<Outcome<T>> {
+  try {
+    // Redirects are not followed: a header of ours, the key included, would go along to wherever they lead.
+    const response = await fetch(url, { ...init, redirect: 'manual', signal });
+    if (response.ok) return { answer: await read(response) };
+    const error = await toError(operation, response, headerPrefix);
+    const isDestinations = response.headers.has(`${headerPrefix}-PROXY-DESTINATION-STATUS`);
+    const mayHelp = !isDestinations && (error.status === 429 || error.status === 503);
+    // 503 also says that a service was lost, which may have acted.
+    return { error, mayHelp, wasLost: error.status === 503 };
+  } catch (cause) {
+    if (cause instanceof UnreadableAnswer) {
+      const title = 'The answer is not one of the API; is the base URL right?';
+      return { error: errorOf({ operation, title, status: cause.status }), mayHelp: false, wasLost: false };
+    }
+    // Errors of a given fetch may hold the request, and so the key: their code is all that is taken from them.
+    const code = codeOf(cause);
+    const title = `no answer${code ? ` (${code})` : ''} from ${new URL(url).origin}`;
+    return { error: new ConnectionError({ operation, code, title }), mayHelp: true, wasLost: true };
+  }
+}
+
+/** What came is no answer of this API. What it was is not repeated: it could be anything. */
+export class UnreadableAnswer extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super('The answer cannot be read');
+    this.status = status;
+  }
+}
+
+async function toError(operation: string, response: Response, headerPrefix: string): Promise<SluiceError> {
+  const { status, headers } = response;
+  const traceHeader = headers.get(`${headerPrefix}-TRACE-ID`) ?? undefined;
+  const retryAfterSeconds = secondsOf(headers.get('Retry-After'));
+  if (status === 0 || (status >= 300 && status < 400)) {
+    await response.body?.cancel();
+    return errorOf({ operation, status, title: 'The base URL redirects; give the address to which it leads' });
+  }
+  const problem = parseObject(await response.text());
+  const { type, title, detail, instance, errors } = (problem.proxy_error ?? problem) as Record<string, unknown>;
+  return errorOf({
+    operation,
+    status,
+    code: typeof type === 'string' ? type.split(':').at(-1) : undefined,
+    title: typeof title === 'string' ? title : `The service answered ${status}`,
+    detail: typeof detail === 'string' ? detail : undefined,
+    errors: typeof errors === 'object' && errors !== null ? (errors as Record<string, string[]>) : undefined,
+    traceId: typeof instance === 'string' ? instance : traceHeader,
+    retryAfterSeconds,
+  });
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {}; // a balancer's page, say: its status says enough
+  }
+}
+
+/** `Retry-After` is seconds or a date (RFC 9110 section 10.2.3). */
+function secondsOf(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+/** `ECONNREFUSED` and the like: Node's fetch has it in the cause of what it throws. */
+function codeOf(error: unknown): string | undefined {
+  for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined) {
+    if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(at.code)) return at.code;
+  }
+  return undefined;
+}
+
+function timedOut(operation: string, timeoutMs: number): TimeoutError {
+  return new TimeoutError({ operation, title: `no answer within ${timeoutMs} ms` });
+}
+
+/** Doubles with each try, and is spread so that clients do not come back together. */
+function backoffMs(attempt: number): number {
+  return Math.min(longestWaitMs, shortestWaitMs * 2 ** attempt) * (0.5 + Math.random() / 2);
+}
+
+/** Returns early when the signal is aborted; the caller looks at it. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done);
+  });
+}

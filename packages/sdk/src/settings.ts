@@ -1,0 +1,57 @@
+/** What a client is made with. */
+export interface SluiceOptions {
+  /** For example `https://sluice.example.com`. */
+  baseUrl: string;
+  /** The API key of an Application. In browsers only one of a public Application. */
+  apiKey: string;
+  /** With which the service's own headers begin; default `SVC`. */
+  headerPrefix?: string;
+  /** For a whole call, tries and waiting included; default 30,000. */
+  timeoutMs?: number;
+  /** Tries after the first; default 2. */
+  retries?: number;
+  /** In place of the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** The options, checked. The key is in no member, so that nothing which shows an object shows it. */
+export interface Settings {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  headerPrefix: string;
+  timeoutMs: number;
+  retries: number;
+  fetch: typeof fetch;
+  /** New headers with the key in them. */
+  headers(): Headers;
+}
+
+/** @throws {TypeError} that names the option and never repeats the key. */
+export function readOptions(options: SluiceOptions): Settings {
+  const { baseUrl, apiKey, headerPrefix = 'SVC', timeoutMs = 30_000, retries = 2 } = options;
+  const check = (isValid: boolean, message: string) => {
+    if (!isValid) throw new TypeError(message);
+  };
+  check(typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey), 'apiKey must be an API key, without blanks');
+  check(/^[A-Za-z][A-Za-z0-9-]*$/.test(headerPrefix), 'headerPrefix must be letters, digits and dashes');
+  check(Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31, 'timeoutMs must be a positive number');
+  check(Number.isInteger(retries) && retries >= 0, 'retries must be an integer from 0');
+  // Called as a function of the global object: browsers refuse fetch as a method of anything else.
+  const given = options.fetch;
+  return {
+    baseUrl: readBaseUrl(baseUrl),
+    headerPrefix,
+    timeoutMs,
+    retries,
+    fetch: given ? (input, init) => given(input, init) : (input, init) => globalThis.fetch(input, init),
+    headers: () => new Headers({ [`${headerPrefix}-API-KEY`]: apiKey }),
+  };
+}
+
+function readBaseUrl(text: string): string {
+  const message = 'baseUrl must be like https://sluice.example.com: no user, query or fragment';
+  if (!URL.canParse(text)) throw new TypeError(message);
+  const { protocol, origin, pathname, username, password, search, hash } = new URL(text);
+  if (!/^https?:$/.test(protocol) || username || password || search || hash) throw new TypeError(message);
+  return origin + pathname.replace(/\/+$/, '');
+}

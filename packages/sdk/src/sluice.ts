@@ -1,0 +1,29 @@
+import { Resources } from './generated/operations.gen.ts';
+import { type ProxyClient, proxyClient } from './invocation.ts';
+import { methodsOf } from './operation.ts';
+import { readOptions, type Settings, type SluiceOptions } from './settings.ts';
+
+/**
+ * A client of the API: a method for each operation, and `proxy()` to invoke Proxies.
+ *
+ * ```ts
+ * const sluice = new Sluice({ baseUrl: 'https://sluice.example.com', apiKey: process.env.SLUICE_API_KEY });
+ * const token = await sluice.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
+ * const answer = await sluice.proxy(proxyKey).fetch('/charges', { method: 'POST', body: `{"card":"{{ ${token.id} }}"}` });
+ * ```
+ */
+export class Sluice extends Resources {
+  readonly #settings: Settings;
+
+  /** @throws {TypeError} that names the option which is wrong. */
+  constructor(options: SluiceOptions) {
+    super();
+    this.#settings = readOptions(options);
+    Object.assign(this, methodsOf(this.#settings));
+  }
+
+  /** The Proxy with this `key`, to send requests through. */
+  proxy(key: string): ProxyClient {
+    return proxyClient(key, this.#settings);
+  }
+}
