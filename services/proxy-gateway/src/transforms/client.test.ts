@@ -90,13 +90,58 @@ describe('an Application that ends in the middle of a transform', () => {
   });
 
   test('what is not caught fails the transform with those words', async () => {
-    const { id } = await gateway.current.tenant.application({
-      permissions: ['token:use'],
-      expiresAt: new Date(Date.now() - 1),
-    });
-    const code = 'module.exports = async ({ svc }) => ({ body: await svc.tokenize(1) })';
-    const answer = await invoke({ requestTransform: code, applicationId: id });
+    const { db, announce, tenant } = gateway.current;
+    const { id } = await tenant.application({ permissions: ['token:use'] });
+    const code = 'module.exports = async ({ args, svc }) => { while (Date.now() < args.body); await svc.tokenize(1) }';
+    const invoked = invoke({ requestTransform: code, applicationId: id }, { body: Date.now() + 3_000 });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await db.deleteFrom('applications').where('id', '=', id).execute();
+    await announce(tenant.id, [`application:${id}`]);
+    const answer = await invoked;
     expect(answer.body.proxy_error).toMatchObject({ status: 500, title: 'Transform failed' });
     expect(answer.body.proxy_error.detail).toContain('it was deleted, or has expired');
+  });
+});
+
+describe('the client of an Application that is gone', () => {
+  const requestTransform = 'module.exports = async ({ svc }) => ({ body: { client: typeof svc } })';
+
+  test('is not there from the moment on at which it expires, and is until then', async () => {
+    const { tenant, destination, url } = gateway.current;
+    const expiresAt = new Date(Date.now() + 2_000);
+    const application = await tenant.application({ permissions: ['token:use'], expiresAt });
+    const parts = { destination: destination.url, requireAuth: false, requestTransform, applicationId: application.id };
+    const proxy = await tenant.proxy(parts);
+    const seen = { before: 0, after: 0 };
+    while (seen.after < 5) {
+      const sentAt = Date.now();
+      const answer = await call(url, 'POST', '/proxy', { headers: { 'SVC-PROXY-KEY': proxy.key } });
+      const endedAt = Date.now();
+      expect(answer.status).toBe(200);
+      if (sentAt >= expiresAt.getTime()) {
+        expect(received()).toEqual({ client: 'undefined' });
+        seen.after++;
+      } else if (endedAt < expiresAt.getTime() && received().client === 'object') seen.before++;
+    }
+    expect(seen.before).toBeGreaterThan(0);
+  });
+
+  test('is not there once it was deleted', async () => {
+    const { db, announce, tenant, destination, url } = gateway.current;
+    const { id } = await tenant.application({ permissions: ['token:use'] });
+    const proxy = await tenant.proxy({
+      destination: destination.url,
+      requireAuth: false,
+      requestTransform,
+      applicationId: id,
+    });
+    const client = async () => {
+      await call(url, 'POST', '/proxy', { headers: { 'SVC-PROXY-KEY': proxy.key } });
+      return received().client;
+    };
+    expect(await client()).toBe('object');
+    await db.deleteFrom('applications').where('id', '=', id).execute();
+    await announce(tenant.id, [`application:${id}`]);
+    expect(await client()).toBe('undefined');
   });
 });

@@ -30,6 +30,8 @@ export async function runTransform(
 ): Promise<TransformResult> {
   const { proxy, traceId, trace, sensitive } = invocation;
   const { id: proxyId, tenantId, applicationId } = proxy;
+  // One that was deleted or has expired counts as unset: the code then sees no client at all.
+  const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   const onEnd = (usage: TransformUsage) => {
     trace?.ranTransform(usage);
     const { console, configurationJson } = usage;
@@ -49,7 +51,9 @@ export async function runTransform(
     version: proxy,
     configuration: () => readConfiguration(proxy, context),
     ...((context.logsConsole || trace) && { onEnd }),
-    ...(applicationId && { host: createTransformHost({ tenantId, applicationId, traceId, sensitive }, context) }),
+    ...(application && {
+      host: createTransformHost({ tenantId, applicationId: application.id, traceId, sensitive }, context),
+    }),
   });
 }
 
