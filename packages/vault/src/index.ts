@@ -6,11 +6,13 @@ export { evaluateExpression } from './expressions/evaluate-expression.ts';
 export { type FilterBudget, newFilterBudget } from './expressions/filter-budget.ts';
 export {
   type Expression,
+  InvalidExpression,
   type Literal,
   mayContainExpression,
   parseExpressions,
   type Segment,
 } from './expressions/parse-expressions.ts';
+export { formatPath } from './expressions/path.ts';
 export { toText } from './expressions/to-text.ts';
 export type { Json, JsonObject } from './json.ts';
 export { createKeyWrapper, type KeyWrapperConfig } from './keys/create-key-wrapper.ts';

@@ -30,6 +30,16 @@ export function mapLeaves(value: Json, replace: (leaf: Json) => Json | undefined
   );
 }
 
+/** Where the first leaf of this value stands, in the order of {@link mapLeaves}; undefined where it does not. */
+export function findLeaf(value: Json, leaf: Json): (string | number)[] | undefined {
+  if (typeof value !== 'object' || value === null) return value === leaf ? [] : undefined;
+  for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const path = findLeaf(member, leaf);
+    if (path) return [key, ...path];
+  }
+  return undefined;
+}
+
 /** Whether arrays and objects are within each other deeper than this. Does not recurse: nesting may be without end. */
 export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   let level = [value];

@@ -555,7 +555,10 @@ describe('tokenize and detokenize', () => {
       code: 'bad_request',
       detail: expect.stringContaining('no-such'),
     });
-    await expect(detokenize(vault, creator, '{{ }}')).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(detokenize(vault, creator, { a: ['x', { 'b c': 'y {{ }}' }] })).rejects.toMatchObject({
+      code: 'bad_request',
+      detail: "The expression at character 2 of $.a[1]['b c'] is not valid: it names nothing",
+    });
     const many = Array.from({ length: 101 }, (_, i) => `{{ token-${i} }}`);
     await expect(detokenize(vault, creator, many)).rejects.toMatchObject({
       detail: expect.stringContaining('at most 100'),

@@ -65,9 +65,28 @@ export function parseExpressions(text: string): Segment[] {
   }
 }
 
+/** What is wrong in an expression, and where it stands: at a character of a text, and where that text stands. */
+export class InvalidExpression extends ServiceError {
+  readonly #start: number;
+  readonly #reason: string;
+  readonly #where: string;
+
+  constructor(start: number, reason: string, where = '') {
+    super('bad_request', `The expression at character ${start}${where} is not valid: ${reason}`);
+    this.#start = start;
+    this.#reason = reason;
+    this.#where = where;
+  }
+
+  /** The same error with the place of the text, for example `of $.card.number`. */
+  within(place: string): InvalidExpression {
+    return new InvalidExpression(this.#start, this.#reason, `${this.#where} ${place}`);
+  }
+}
+
 /** The error for an expression at a place. */
-export function invalidExpression(start: number, reason: string): ServiceError {
-  return new ServiceError('bad_request', `The expression at character ${start} is not valid: ${reason}`);
+export function invalidExpression(start: number, reason: string): InvalidExpression {
+  return new InvalidExpression(start, reason);
 }
 
 function parseExpression(text: string, start: number): Expression {

@@ -22,6 +22,19 @@ export function parsePath(text: string, root: string): Path | undefined {
   return path;
 }
 
+const longestPathText = 200;
+
+/** The path as `parsePath` reads it, from `$`; cut where it is very long. */
+export function formatPath(path: Path): string {
+  let text = '$';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else text += /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(part) ? `.${part}` : `['${part}']`;
+    if (text.length > longestPathText) return `${text.slice(0, longestPathText).toWellFormed()}…`;
+  }
+  return text;
+}
+
 /** What is at the path; undefined where nothing is. */
 export function valueAt(value: Json, path: Path): Json | undefined {
   let current: Json | undefined = value;

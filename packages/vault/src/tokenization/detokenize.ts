@@ -2,9 +2,15 @@ import { holds } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import { evaluateExpression } from '../expressions/evaluate-expression.ts';
 import { newFilterBudget } from '../expressions/filter-budget.ts';
-import { mayContainExpression, parseExpressions, type Segment } from '../expressions/parse-expressions.ts';
+import {
+  InvalidExpression,
+  mayContainExpression,
+  parseExpressions,
+  type Segment,
+} from '../expressions/parse-expressions.ts';
+import { formatPath } from '../expressions/path.ts';
 import { toText } from '../expressions/to-text.ts';
-import { isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
+import { findLeaf, isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
 import { touch } from '../tokens/activity.ts';
 import { type Reading, readVisible } from '../tokens/present-token.ts';
 import { notGranted, requirePermission } from '../tokens/require-permission.ts';
@@ -44,11 +50,20 @@ function parseStrings(value: Json): Map<string, Segment[]> {
       if (parsed.size === mostTexts) {
         throw new ServiceError('bad_request', `There are more than ${mostTexts} texts with expressions`);
       }
-      parsed.set(leaf, parseExpressions(leaf));
+      parsed.set(leaf, parseLeaf(leaf, value));
     }
     return leaf;
   });
   return parsed;
+}
+
+function parseLeaf(leaf: string, value: Json): Segment[] {
+  try {
+    return parseExpressions(leaf);
+  } catch (error) {
+    if (!(error instanceof InvalidExpression)) throw error;
+    throw error.within(`of ${formatPath(findLeaf(value, leaf) ?? [])}`);
+  }
 }
 
 function referencesIn(texts: Iterable<readonly Segment[]>): string[] {

@@ -84,6 +84,26 @@ describe('in JSON', () => {
     expect(findExpressions(body, 'json')).toHaveLength(1);
   });
 
+  test.each([
+    ['{"card":{"number":"{{}}"}}', 'The expression at character 0 of $.card.number is not valid: it names nothing'],
+    ['{"a":[{"b":1},["x", "4 {{tok"]]}', 'The expression at character 2 of $.a[1][1] is not valid: it is not closed'],
+    [
+      '{"a":{},"b c":"{{tok | nothing}}"}',
+      "The expression at character 0 of $['b c'] is not valid: there is no filter",
+    ],
+    ['"{{ }}"', 'The expression at character 0 of $ is not valid'],
+    ['{"\\u0061":["\\"",",:[",{"b":"{{}}"}]}', 'The expression at character 0 of $.a[2].b is not valid'],
+    ['{"a":[0,{{tok}}]}', 'The body is not valid JSON: the expression at $.a[1] must stand inside a string'],
+    [`${'['.repeat(100_000)}"{{}}"`, `The expression at character 0 of $${'[0]'.repeat(66)}[…`],
+  ])('an error names the path: %s', (text, expected) => {
+    expect(() => findExpressions(Buffer.from(text), 'json')).toThrow(expected);
+  });
+
+  test('in a part of a body no path is known, and none is named', () => {
+    const find = () => findExpressions(Buffer.from('"x":"{{}}"}'), 'json', { isWhole: false });
+    expect(find).toThrow('The expression at character 0 of a string is not valid: it names nothing');
+  });
+
   test('each line of NDJSON is a text of its own', () => {
     const body = Buffer.from('{"a":"{{tok}}"}\n{"a":"{{tok}}"}\n');
     expect(fill(body, findExpressions(body, 'json'), 'x')).toBe('{"a":"x"}\n{"a":"x"}\n');

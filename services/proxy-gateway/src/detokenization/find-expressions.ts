@@ -4,11 +4,14 @@ import { findInJson } from './json.ts';
 import type { Place } from './place.ts';
 import { findInText } from './text.ts';
 
-/** Bodies are read byte for byte as Latin-1, in which every byte is a character: what is not replaced stays as it came. */
-export function findExpressions(body: Buffer, kind: ContentKind): Place[] {
+/**
+ * Bodies are read byte for byte as Latin-1, in which every byte is a character: what is not replaced stays as it came.
+ * Errors name the JSON path where the body is whole.
+ */
+export function findExpressions(body: Buffer, kind: ContentKind, { isWhole = true } = {}): Place[] {
   switch (kind) {
     case 'json':
-      return findInJson(body.toString('latin1'));
+      return findInJson(body.toString('latin1'), isWhole);
     case 'form':
       return findInForm(body.toString('latin1'));
     case 'xml':

@@ -1,4 +1,4 @@
-import { type Json, type Segment, toText } from '@sluice/vault';
+import { formatPath, InvalidExpression, type Json, type Segment, toText } from '@sluice/vault';
 import { addPlace, expressionsIn, malformedBody, type Place } from './place.ts';
 
 const quote = 0x22;
@@ -9,14 +9,16 @@ const escapedBrace = /\\u007b/i;
  * The string values of a JSON text that hold expressions. The text is not parsed: numbers, the order of members, white
  * space and everything else between such strings stay byte for byte. Names of members are not values and stay too.
  */
-export function findInJson(latin1: string): Place[] {
+export function findInJson(latin1: string, isWhole: boolean): Place[] {
+  const pathAt = (position: number) => (isWhole ? jsonPathAt(latin1, position) : 'a string');
   const places: Place[] = [];
   const hasEscapes = escapedBrace.test(latin1);
   let opening = latin1.indexOf('{{');
   for (let position = 0; position < latin1.length; position++) {
     const c = latin1.charCodeAt(position);
     if (c === brace && latin1.charCodeAt(position + 1) === brace) {
-      throw malformedBody('JSON: an expression must stand inside a string');
+      const where = isWhole ? ` at ${jsonPathAt(latin1, position)}` : '';
+      throw malformedBody(`JSON: the expression${where} must stand inside a string`);
     }
     if (c !== quote) continue;
     const start = position;
@@ -28,7 +30,7 @@ export function findInJson(latin1: string): Place[] {
     const literal = latin1.slice(start, end);
     // Others are not read: what they hold is the destination's business
     if (!hasOpening && !escapedBrace.test(literal)) continue;
-    const segments = expressionsIn(decodeLiteral(literal));
+    const segments = readLiteral(literal, () => pathAt(start));
     if (segments) addPlace(places, placeOf(segments, start, end));
   }
   return places;
@@ -54,6 +56,36 @@ function isName(text: string, position: number): boolean {
     if (c !== 0x20 && c !== 0x09 && c !== 0x0a && c !== 0x0d) return c === 0x3a;
   }
   return false;
+}
+
+function readLiteral(literal: string, path: () => string): Segment[] | undefined {
+  const text = decodeLiteral(literal);
+  try {
+    return expressionsIn(text);
+  } catch (error) {
+    throw error instanceof InvalidExpression ? error.within(`of ${path()}`) : error;
+  }
+}
+
+/** The path of what stands at a position of a JSON text: read only when an error names it. */
+function jsonPathAt(latin1: string, position: number): string {
+  const path: (string | number)[] = [];
+  let literal = '""';
+  for (let i = 0; i < position; i++) {
+    const c = latin1[i];
+    const last = path.length - 1;
+    const step = path[last];
+    if (c === '"') {
+      const end = endOfString(latin1, i);
+      literal = latin1.slice(i, end);
+      i = end - 1;
+    } else if (c === '{') path.push('');
+    else if (c === '[') path.push(0);
+    else if (c === '}' || c === ']') path.pop();
+    else if (c === ':' && typeof step === 'string') path[last] = decodeLiteral(literal);
+    else if (c === ',' && typeof step === 'number') path[last] = step + 1;
+  }
+  return formatPath(path);
 }
 
 function decodeLiteral(latin1: string): string {

@@ -53,8 +53,12 @@ function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
+/** The name of a part, as an error shows it. */
+export function quoted(name: string): string {
+  return JSON.stringify(Buffer.from(name.slice(0, 100), 'latin1').toString());
+}
+
 function holdsBoundary(name: string): ServiceError {
-  const part = JSON.stringify(Buffer.from(name.slice(0, 100), 'latin1').toString());
-  const detail = `With its values the part ${part} would hold the boundary of the body: send it with another boundary`;
+  const detail = `With its values the part ${quoted(name)} would hold the boundary of the body: send it with another boundary`;
   return new ServiceError('bad_request', detail);
 }

@@ -244,6 +244,13 @@ describe('an expression is refused where readers could disagree', () => {
   });
 
   test.each([
+    ['', '{{tok', 'at character 0 in the part "a" is not valid'],
+    ['\r\nContent-Type: application/json', '{"n":["{{}}"]}', 'at character 0 of $.n[0] in the part "a" is not valid'],
+  ])('an error in an expression names the part: %j', async (more, content, expected) => {
+    expect(await outcomeOf(field(content, named + more) + end)).toContain(`The expression ${expected}`);
+  });
+
+  test.each([
     'multipart/form-data',
     'multipart/form-data; boundary=',
     `multipart/form-data; boundary=${B}; boundary=x`,

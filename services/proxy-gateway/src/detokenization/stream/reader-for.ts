@@ -24,7 +24,7 @@ export interface ReaderOptions {
 
 /** The reader for a body of this kind. */
 export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: ReaderOptions): WindowReader {
-  const find = (bytes: Buffer) => findExpressions(bytes, kind);
+  const find = (bytes: Buffer) => findExpressions(bytes, kind, { isWhole: false });
   switch (kind) {
     case 'json':
       return { cut: createCutter(jsonPieces, longestPieceBytes), find };
