@@ -16,7 +16,7 @@ export const configSchema = {
       description: 'Port of /livez, /readyz and /metrics',
     },
     PROXY_GATEWAY_URL: { ...origin, description: 'Where /proxy goes' },
-    TOKEN_VAULT_URL: { ...origin, description: 'Where /tokens, /tokenize and /detokenize go' },
+    TOKEN_VAULT_URL: { ...origin, description: 'Where /tokens, /v2/tokens, /tokenize and /detokenize go' },
     MANAGEMENT_API_URL: { ...origin, description: 'Where everything else goes' },
   },
   required: ['PROXY_GATEWAY_URL', 'TOKEN_VAULT_URL', 'MANAGEMENT_API_URL'],

@@ -11,6 +11,7 @@ export interface Route {
 export const routes: readonly Route[] = [
   { path: '/proxy', service: 'proxy-gateway' },
   { path: '/tokens', service: 'token-vault' },
+  { path: '/v2/tokens', service: 'token-vault' },
   { path: '/tokenize', service: 'token-vault' },
   { path: '/detokenize', service: 'token-vault' },
   { path: '', service: 'management-api' },

@@ -1,5 +1,6 @@
 export { corsSettings } from './cors.ts';
 export { type ApiOptions, createApi } from './create-api.ts';
+export { cursorPageOf, cursorQuery, openCursor, sealCursor, toCursorPage } from './cursor.ts';
 export { createHttpServer } from './http-server.ts';
 export type { IdempotencyStore, IdempotentRequest, KeepReply } from './idempotency.ts';
 export type { OpenApiDocument, Part, Tag } from './openapi/document.ts';

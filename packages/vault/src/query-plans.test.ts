@@ -86,6 +86,8 @@ const queries = {
   } satisfies Covered<typeof dataKeys>,
   tokenList: {
     findPage: (db) => list.findPage(db, tenantId, [], { page: 2, size: 20 }),
+    findPageAfter: (db) =>
+      list.findPageAfter(db, tenantId, [], { after: { created_at: '2026-01-01T00:00:00Z', id: 'x' }, size: 20 }),
     countMatching: (db) => list.countMatching(db, tenantId, [condition('metadata.customer:x')]),
     countAll: (db) => list.countAll(db, tenantId, ['token', 'card']),
   } satisfies Covered<typeof list>,

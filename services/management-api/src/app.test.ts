@@ -40,6 +40,8 @@ test('the operations here are those of the specification, and the place to try t
       'POST /applications/:id/keys',
       'GET /applications/:id/keys/:keyId',
       'DELETE /applications/:id/keys/:keyId',
+      'GET /application-templates',
+      'GET /application-templates/:id',
       'GET /permissions',
       'GET /tenants/self',
       'PUT /tenants/self',

@@ -2,6 +2,7 @@ import { authenticate } from '@sluice/credentials';
 import { createApi, type RequestObserver } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
+import { applicationTemplateOperations } from './application-templates/application-template.routes.ts';
 import { applicationOperations } from './applications/application.routes.ts';
 import type { Context } from './context.ts';
 import { readDocumentation } from './documentation/documentation.ts';
@@ -13,6 +14,7 @@ import { tenantOperations } from './tenants/tenant.routes.ts';
 export const operations = [
   ...applicationOperations,
   ...applicationKeyOperations,
+  ...applicationTemplateOperations,
   listPermissions,
   ...tenantOperations,
   ...proxyOperations,

@@ -50,9 +50,10 @@ const queries = {
       ),
     findApplication: (db) => applications.findApplication(db, tenantId, applicationId),
     listApplications: [
-      (db) => applications.listApplications(db, tenantId, [], page),
-      (db) => applications.listApplications(db, tenantId, [applicationId, randomUUID()], page),
-      (db) => applications.listApplications(db, tenantId, [], { page: 100, size: 100 }),
+      (db) => applications.listApplications(db, tenantId, { ids: [] }, page),
+      (db) => applications.listApplications(db, tenantId, { ids: [applicationId, randomUUID()], type: 'public' }, page),
+      (db) => applications.listApplications(db, tenantId, { ids: [], type: 'public' }, page),
+      (db) => applications.listApplications(db, tenantId, { ids: [] }, { page: 100, size: 100 }),
     ],
     lockApplication: (db) => applications.lockApplication(db, tenantId, applicationId),
     updateApplication: (db) => applications.updateApplication(db, tenantId, applicationId, author),

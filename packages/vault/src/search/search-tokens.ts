@@ -23,20 +23,31 @@ const longestQuery = 200;
 export async function searchTokens(
   vault: Vault,
   actor: Actor,
-  { query, ...page }: PageRequest & { query: string },
+  { query, ...page }: PageRequest & SearchText,
 ): Promise<TokenPage> {
+  const conditions = await compileSearch(vault, actor, { query });
+  const rows = await findPage(vault.db, actor.tenantId, conditions, page);
+  const total = await countMatching(vault.db, actor.tenantId, conditions);
+  const granted = rows.filter((row) => decide(actor, 'token:search', row.containers));
+  return { tokens: await presentList(vault, actor, granted), total };
+}
+
+/** What a client writes, in the language of {@link parseQuery}. */
+export interface SearchText {
+  query: string;
+}
+
+/**
+ * The conditions on tokens that a query stands for, within what the actor may search and read.
+ * @throws {ServiceError} `validation_failed` with the position of what is not understood; `forbidden`.
+ */
+export async function compileSearch(vault: Vault, actor: Actor, { query }: SearchText): Promise<Condition[]> {
   requirePermission(actor, 'token:search');
   if (Array.from(query).length > longestQuery) {
     throw validationFailed({ query: [`may have at most ${longestQuery} characters`] });
   }
   if (!isStorable(query)) throw validationFailed({ query: ['contains a NUL character or a lone surrogate'] });
-  const { db } = vault;
-  const { tenantId } = actor;
-  const conditions = [await compile(vault, tenantId, parseQuery(query)), ...withinReach(actor)];
-  const rows = await findPage(db, tenantId, conditions, page);
-  const total = await countMatching(db, tenantId, conditions);
-  const granted = rows.filter((row) => decide(actor, 'token:search', row.containers));
-  return { tokens: await presentList(vault, actor, granted), total };
+  return [await compile(vault, actor.tenantId, parseQuery(query)), ...withinReach(actor)];
 }
 
 async function compile(vault: Vault, tenantId: string, query: Query): Promise<Condition> {

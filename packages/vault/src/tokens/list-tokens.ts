@@ -35,12 +35,18 @@ export async function listTokens(
   const { db } = vault;
   const { tenantId } = actor;
   const { ids = [], types = [], metadata = {} } = filter;
-  const within = isWithin(tenantId, reachOf(actor, 'token:read'));
-  const conditions = [...conditionsOf(tenantId, filter), ...(within ? [within] : [])];
-  const isCounted = !within && ids.length === 0 && Object.keys(metadata).length === 0;
+  const conditions = conditionsWithin(actor, filter);
+  const isCounted =
+    reachOf(actor, 'token:read') === 'everywhere' && ids.length === 0 && Object.keys(metadata).length === 0;
   const rows = await findPage(db, tenantId, conditions, page);
   const total = isCounted ? await countAll(db, tenantId, types) : await countMatching(db, tenantId, conditions);
   return { tokens: await presentList(vault, actor, rows), total };
+}
+
+/** What holds for the tokens that match and that the actor may read. */
+export function conditionsWithin(actor: Actor, filter: TokenFilter): Condition[] {
+  const within = isWithin(actor.tenantId, reachOf(actor, 'token:read'));
+  return [...conditionsOf(actor.tenantId, filter), ...(within ? [within] : [])];
 }
 
 function conditionsOf(tenantId: string, { ids = [], types = [], metadata = {} }: TokenFilter): Condition[] {

@@ -10,6 +10,12 @@ export interface PageRequest {
   size: number;
 }
 
+/** A token in the order of the list: the next page begins after it. */
+export interface TokenPosition {
+  created_at: string;
+  id: string;
+}
+
 /** `statement_timestamp()`: with a clock that goes on from row to row Postgres could not use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;
 
@@ -23,16 +29,39 @@ export async function findPage(
   conditions: readonly Condition[],
   { page, size }: PageRequest,
 ): Promise<TokenRow[]> {
-  const found = db
+  return readWhole(
+    db,
+    tenantId,
+    newest(db, tenantId, conditions)
+      .limit(size)
+      .offset((page - 1) * size),
+  );
+}
+
+/** The same by position: Postgres begins in the index where the page before ended. */
+export async function findPageAfter(
+  db: Queryable,
+  tenantId: string,
+  conditions: readonly Condition[],
+  { after, size }: { after?: TokenPosition | undefined; size: number },
+): Promise<TokenRow[]> {
+  const found = newest(db, tenantId, conditions).limit(size);
+  const isAfter = after && sql<boolean>`(created_at, id) < (${after.created_at}::timestamptz, ${after.id}::text)`;
+  return readWhole(db, tenantId, isAfter ? found.where(isAfter) : found);
+}
+
+function newest(db: Queryable, tenantId: string, conditions: readonly Condition[]) {
+  return db
     .selectFrom('tokens')
     .select('id as found_id')
     .where('tenant_id', '=', tenantId)
     .where(isThere)
     .where((eb) => eb.and([...conditions]))
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(size)
-    .offset((page - 1) * size);
+    .orderBy('id', 'desc');
+}
+
+async function readWhole(db: Queryable, tenantId: string, found: ReturnType<typeof newest>): Promise<TokenRow[]> {
   const rows = await db
     .selectFrom('tokens')
     .innerJoin(found.as('found'), 'found_id', 'id')

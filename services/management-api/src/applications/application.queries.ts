@@ -1,3 +1,4 @@
+import type { ApplicationType } from '@sluice/access';
 import { notExpired } from '@sluice/credentials';
 import {
   type ApplicationsTable,
@@ -6,9 +7,10 @@ import {
   prepared,
   type Queryable,
   readCounter,
+  type Tables,
 } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
-import { type Insertable, sql } from 'kysely';
+import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { insertKey } from '../application-keys/application-key.queries.ts';
 
 /** Everything but the key's hash. */
@@ -61,33 +63,44 @@ const selectById = prepared('application_by_id', (db, tenantId: string, id: stri
     .where(notExpired),
 );
 
+/** Which Applications to list. All of it must hold; an empty list of ids holds for every Application. */
+export interface ApplicationFilter {
+  ids: readonly string[];
+  type?: ApplicationType | undefined;
+}
+
 /** Newest first. */
-export async function listApplications(db: Database, tenantId: string, ids: readonly string[], page: PageRequest) {
+export async function listApplications(db: Database, tenantId: string, filter: ApplicationFilter, page: PageRequest) {
   const data = await db
     .selectFrom('applications')
     .select(columns)
     .where('tenant_id', '=', tenantId)
     .where(notExpired)
-    .$if(ids.length > 0, (query) => query.where('id', '=', anyOf(ids)))
+    .where(matches(filter))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.size)
     .offset((page.page - 1) * page.size)
     .execute();
-  const total = ids.length > 0 ? await countFiltered(db, tenantId, ids) : await countAll(db, tenantId);
+  const isFiltered = filter.ids.length > 0 || filter.type !== undefined;
+  const total = isFiltered ? await countFiltered(db, tenantId, filter) : await countAll(db, tenantId);
   return { data, total };
 }
 
-function anyOf(ids: readonly string[]) {
-  return sql<string>`any(${[...ids]}::uuid[])`;
+function matches({ ids, type }: ApplicationFilter) {
+  const conditions = [
+    ...(ids.length > 0 ? [sql<boolean>`id = any(${[...ids]}::uuid[])`] : []),
+    ...(type === undefined ? [] : [sql<boolean>`type = ${type}`]),
+  ];
+  return (eb: ExpressionBuilder<Tables, 'applications'>) => eb.and(conditions);
 }
 
-async function countFiltered(db: Database, tenantId: string, ids: readonly string[]): Promise<number> {
+async function countFiltered(db: Database, tenantId: string, filter: ApplicationFilter): Promise<number> {
   const { total } = await db
     .selectFrom('applications')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', anyOf(ids))
+    .where(matches(filter))
     .where(notExpired)
     .executeTakeFirstOrThrow();
   return total;

@@ -413,3 +413,24 @@ describe('an Application that is due, its row still there', () => {
     expect((await db.selectFrom('applications').select('id').where('id', '=', id).execute()).length).toBe(1);
   });
 });
+
+describe('list by type', () => {
+  test('only those of the type, with their own total; with ids both must hold', async () => {
+    const { send, newTenant } = api.current;
+    const { management_key: key, application_id } = await newTenant('by type');
+    const created = await send('POST', '/applications', { key, body: privateApplication });
+    const list = async (query: string) => {
+      const { body } = await send('GET', `/applications?${query}`, { key });
+      return { total: body.pagination.total_items, ids: body.data.map(({ id }: { id: string }) => id) };
+    };
+    expect(await list('type=private')).toEqual({ total: 1, ids: [created.body.id] });
+    expect(await list('type=management')).toEqual({ total: 1, ids: [application_id] });
+    expect(await list('type=public')).toEqual({ total: 0, ids: [] });
+    expect(await list(`type=private&id=${application_id}`)).toEqual({ total: 0, ids: [] });
+    expect((await list('type=')).total).toBe(2);
+  });
+
+  test.each(['nothing', 'Private', 'private,public'])('an unknown type is 400: %s', async (type) => {
+    expect((await api.current.send('GET', `/applications?type=${type}`)).status).toBe(400);
+  });
+});

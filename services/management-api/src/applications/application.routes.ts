@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { applicationTypes } from '@sluice/access';
 import { recordChange } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
@@ -96,10 +97,22 @@ const listAllApplications = operation({
   method: 'get',
   path: '/applications',
   permission: 'application:read',
-  query: { type: 'object', properties: { id: idFilter, ...pageQuery } },
+  query: {
+    type: 'object',
+    properties: {
+      id: idFilter,
+      type: { type: 'string', enum: applicationTypes, description: 'Only those of this type' },
+      ...pageQuery,
+    },
+  },
   response: { 200: pageOf(applicationSchema) },
   async handle({ query, caller }, { db }) {
-    const { data, total } = await listApplications(db, caller.tenantId, query.id ?? [], query);
+    const { data, total } = await listApplications(
+      db,
+      caller.tenantId,
+      { ids: query.id ?? [], type: query.type },
+      query,
+    );
     return toPage(data.map(withoutNulls), total, query);
   },
 });

@@ -15,7 +15,7 @@ const accessRuleCondition = {
   },
 } as const;
 
-const accessRule = {
+export const accessRule = {
   type: 'object',
   title: 'AccessRule',
   description:

@@ -1,4 +1,4 @@
-import { pageQuery } from '@sluice/http-api';
+import { cursorQuery, pageQuery } from '@sluice/http-api';
 import { tokenInputSchema, tokenPatchSchema, tokenTypeNames } from '@sluice/vault';
 
 /** Largest body in bytes: data may have 1 MiB, and the rest needs a place too. */
@@ -29,24 +29,33 @@ export const patchTokenBody = {
   examples: [{ data: { expiration_year: 2031 }, metadata: { customer: 'c-1043', note: null } }],
 } as const;
 
+const tokenFilter = {
+  id: {
+    type: 'array',
+    items: { type: 'string' },
+    maxItems: 1000,
+    description: 'Only these ids; repeated or separated by commas',
+  },
+  type: {
+    type: 'array',
+    items: { type: 'string', enum: tokenTypeNames },
+    description: 'Only these types; repeated or separated by commas',
+  },
+} as const;
+
 /** Members of metadata come as `metadata.<key>`: see {@link metadataFilter}. */
+const metadataPattern = { '^metadata\\.': { type: 'string' } } as const;
+
 export const listTokensQuery = {
   type: 'object',
-  properties: {
-    id: {
-      type: 'array',
-      items: { type: 'string' },
-      maxItems: 1000,
-      description: 'Only these ids; repeated or separated by commas',
-    },
-    type: {
-      type: 'array',
-      items: { type: 'string', enum: tokenTypeNames },
-      description: 'Only these types; repeated or separated by commas',
-    },
-    ...pageQuery,
-  },
-  patternProperties: { '^metadata\\.': { type: 'string' } },
+  properties: { ...tokenFilter, ...pageQuery },
+  patternProperties: metadataPattern,
+} as const;
+
+export const walkTokensQuery = {
+  type: 'object',
+  properties: { ...tokenFilter, ...cursorQuery },
+  patternProperties: metadataPattern,
 } as const;
 
 /** What a query says of metadata, by key. */
@@ -71,6 +80,14 @@ export const searchTokensBody = {
     query: { type: 'string', maxLength: 200, description: 'Comparisons with AND, OR, NOT and parentheses' },
     ...pageQuery,
   },
+} as const;
+
+export const walkFoundTokensBody = {
+  title: 'WalkFoundTokens',
+  type: 'object',
+  required: ['query'],
+  examples: [{ query: 'type:card AND metadata.customer:"c-1042"', size: 50 }],
+  properties: { query: searchTokensBody.properties.query, ...cursorQuery },
 } as const;
 
 export const token = {

@@ -1,0 +1,79 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { Caller } from '@sluice/credentials';
+import { type ServiceError, validationFailed } from '@sluice/problems';
+
+/** What a cursor is good for, and for nothing else. */
+export interface CursorScope {
+  caller: Pick<Caller, 'id' | 'tenantId' | 'type'>;
+  /** Id of the operation. */
+  operation: string;
+  /** What the list was asked for, without the size of a page. */
+  filter: unknown;
+}
+
+const macBytes = 16;
+
+/** Query parameters of a list by cursor. */
+export const cursorQuery = {
+  start: { type: 'string', maxLength: 4000, description: '`pagination.next` of the page before; none for the first' },
+  size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
+} as const;
+
+/** An opaque text for the position after which the next page begins. Whoever changes it, or uses it elsewhere, gets 400. */
+export function sealCursor(key: KeyObject, scope: CursorScope, position: readonly string[]): string {
+  const text = Buffer.from(JSON.stringify(position));
+  return Buffer.concat([macOf(key, scope, text), text]).toString('base64url');
+}
+
+/** @throws {ServiceError} `validation_failed` for what {@link sealCursor} did not make for the same scope. */
+export function openCursor(key: KeyObject, scope: CursorScope, cursor: string): readonly string[] {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const text = bytes.subarray(macBytes);
+  const isWhole = bytes.length > macBytes && bytes.toString('base64url') === cursor;
+  if (!isWhole || !timingSafeEqual(bytes.subarray(0, macBytes), macOf(key, scope, text))) throw notACursor();
+  return JSON.parse(text.toString());
+}
+
+function notACursor(): ServiceError {
+  return validationFailed({ start: ['is not the pagination.next of an answer to the same request'] });
+}
+
+/** Cursors of a session are its own; those of Applications are their Tenant's. */
+function macOf(key: KeyObject, { caller, operation, filter }: CursorScope, text: Buffer): Buffer {
+  const holder = (caller.type as string) === 'session' ? caller.id : '';
+  const scope = JSON.stringify(['cursor', caller.tenantId, holder, operation, filter]);
+  return createHmac('sha256', key).update(`${scope}\n`).update(text).digest().subarray(0, macBytes);
+}
+
+export interface CursorPage<T> {
+  pagination: { page_size: number; next?: string };
+  data: T[];
+}
+
+/** The envelope around a page; `next` only where another row exists. */
+export function toCursorPage<T>(data: T[], size: number, next: string | undefined): CursorPage<T> {
+  return { pagination: { page_size: size, ...(next !== undefined && { next }) }, data };
+}
+
+/** The schema of the envelope around a list of `item`, with the item's example in it. */
+export function cursorPageOf<const S extends { title: string; examples: readonly unknown[] }>(item: S) {
+  const pagination = { page_size: 20, next: 'Zm9yIHRoZSBuZXh0IHBhZ2U' };
+  return {
+    type: 'object',
+    title: `${item.title}CursorPage`,
+    examples: [{ pagination, data: item.examples.slice(0, 1) }],
+    required: ['pagination', 'data'],
+    properties: {
+      pagination: {
+        type: 'object',
+        title: 'CursorPagination',
+        required: ['page_size'],
+        properties: {
+          page_size: { type: 'integer', description: 'The `size` that was asked for' },
+          next: { type: 'string', description: '`start` of the next page; absent on the last' },
+        },
+      },
+      data: { type: 'array', items: item },
+    },
+  } as const;
+}

@@ -1,0 +1,57 @@
+import { cursorPageOf, openCursor, sealCursor, toCursorPage } from '@sluice/http-api';
+import { type TokenPosition, walkFoundTokens, walkTokens } from '@sluice/vault';
+import { actorOf, operation } from '../context.ts';
+import { metadataFilter, token, walkFoundTokensBody, walkTokensQuery } from './token.schema.ts';
+
+const walking =
+  'Each page but the last has `pagination.next`: send it as `start`, with the same filter, for the next page. Tokens that stay are found exactly once, however many come and go meanwhile. Nothing is counted, so a page costs the same wherever it is. A cursor that was changed, or made for another Tenant, operation or filter, is 400.';
+
+export const walkTokensOperation = operation({
+  id: 'walkTokens',
+  tag: 'Tokens',
+  summary: 'List the tokens that the caller may read, newest first, by cursor',
+  description: `${walking} The filters are those of listTokens.`,
+  method: 'get',
+  path: '/v2/tokens',
+  permission: 'token:read',
+  query: walkTokensQuery,
+  response: { 200: cursorPageOf(token) },
+  async handle({ query, caller, traceId }, { vault, pepper }) {
+    const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
+    const scope = { caller, operation: 'walkTokens', filter };
+    const after = query.start === undefined ? undefined : toPosition(openCursor(pepper, scope, query.start));
+    const { tokens, next } = await walkTokens(vault, actorOf(caller, traceId), filter, { after, size: query.size });
+    return toCursorPage(tokens, query.size, next && sealCursor(pepper, scope, [next.created_at, next.id]));
+  },
+});
+
+export const walkFoundTokensOperation = operation({
+  id: 'walkFoundTokens',
+  tag: 'Tokens',
+  idempotent: false,
+  summary: 'Search the tokens that the caller may search and read, newest first, by cursor',
+  description: `${walking} The query is that of searchTokens.`,
+  method: 'post',
+  path: '/v2/tokens/search',
+  permission: 'token:search',
+  body: walkFoundTokensBody,
+  response: { 200: cursorPageOf(token) },
+  async handle({ body, caller, traceId }, { vault, pepper }) {
+    const scope = { caller, operation: 'walkFoundTokens', filter: body.query };
+    const after = body.start === undefined ? undefined : toPosition(openCursor(pepper, scope, body.start));
+    const found = await walkFoundTokens(
+      vault,
+      actorOf(caller, traceId),
+      { query: body.query },
+      { after, size: body.size },
+    );
+    const { tokens, next } = found;
+    return toCursorPage(tokens, body.size, next && sealCursor(pepper, scope, [next.created_at, next.id]));
+  },
+});
+
+function toPosition([created_at = '', id = '']: readonly string[]): TokenPosition {
+  return { created_at, id };
+}
+
+export const walkOperations = [walkTokensOperation, walkFoundTokensOperation];
