@@ -48,7 +48,7 @@ export const groups: readonly Group[] = [
   {
     title: 'Limits of requests',
     about: 'How much one body, client, Application, Proxy or Tenant may ask of the gateway.',
-    names: /^(BODY_LIMIT|CLIENT|RATE_LIMIT|TENANT)_/,
+    names: /^(BODY|CLIENT|FORM|RATE_LIMIT|TENANT)_/,
   },
   {
     title: 'Transforms',

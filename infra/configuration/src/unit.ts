@@ -13,7 +13,8 @@ const suffixes: readonly (readonly [suffix: RegExp, unit: string])[] = [
 const measures: Readonly<Record<string, string>> = { milliseconds: 'ms', seconds: 's', bytes: 'bytes' };
 
 /** What settings count. The first of these words in a description is the unit of a number that measures nothing. */
-const counted = /\b(calls|connections|entries|invocations|kills|rows|threads|transforms|trials)\b/i;
+const counted =
+  /\b(calls|connections|entries|expressions|invocations|kills|lines|pairs|rows|threads|transforms|trials)\b/i;
 
 /** The unit of a numeric setting, as its name or its description tells it; undefined where neither does. */
 export function unitOf(name: string, { description }: SettingSchema): string | undefined {

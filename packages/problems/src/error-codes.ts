@@ -22,6 +22,7 @@ export const errorCodes = {
   internal: { status: 500, title: 'Internal server error' },
   transform_failed: { status: 500, title: 'Transform failed' },
   not_implemented: { status: 501, title: 'Not implemented' },
+  destination_answer_unusable: { status: 502, title: 'Destination answer unusable' },
   destination_unreachable: { status: 502, title: 'Destination unreachable' },
   unavailable: { status: 503, title: 'Service unavailable' },
   destination_timeout: { status: 504, title: 'Destination timed out' },

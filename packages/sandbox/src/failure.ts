@@ -1,10 +1,11 @@
-import { type ErrorCode, type FieldErrors, ServiceError } from '@sluice/problems';
+import { type ErrorCode, ServiceError } from '@sluice/problems';
 import { CustomHttpResponse } from './custom-http-response.ts';
 import type { TransformLimits } from './limits.ts';
+import type { UnreadableReason } from './thread/message/transform-message.ts';
 import { placeInCode } from './thread/module-code.ts';
 import type { GuestFailure, Outcome, Stop } from './thread/outcome.ts';
 
-type Failed = Exclude<Outcome, { kind: 'result' | 'slow' }>;
+type Failed = Exclude<Outcome, { kind: 'result' | 'message' | 'slow' }>;
 
 /** Why a transform was stopped, as the `cause` of its ServiceError. */
 export class TransformStopped extends Error {
@@ -34,6 +35,17 @@ export class TransformThrew extends Error {
   }
 }
 
+/** The body of the message cannot be read for the transform; whose fault that is, and what to do, the caller knows. */
+export class UnreadableBody extends Error {
+  readonly reason: UnreadableReason;
+
+  constructor(reason: UnreadableReason) {
+    super(`The body is unreadable: ${reason}`);
+    this.name = 'UnreadableBody';
+    this.reason = reason;
+  }
+}
+
 /** What the errors of the module `svc-errors` are to the caller. */
 const serviceCodes = [
   'bad_request',
@@ -44,9 +56,13 @@ const serviceCodes = [
 ] as const satisfies ErrorCode[];
 
 /** The error for an outcome that is no result. */
-export function toError(outcome: Failed, limits: TransformLimits): ServiceError | CustomHttpResponse {
+export function toError(outcome: Failed, limits: TransformLimits): ServiceError | CustomHttpResponse | UnreadableBody {
   if (outcome.kind === 'stopped') return stopped(outcome.by, limits);
+  if (outcome.kind === 'unusable') {
+    return new ServiceError('transform_failed', outcome.detail, { cause: new TypeError(outcome.reason) });
+  }
   const { failure } = outcome;
+  if (failure.kind === 'unreadable') return new UnreadableBody(failure.reason);
   return failure.kind === 'response' ? toResponse(failure, limits) : toServiceError(failure, limits);
 }
 
@@ -86,9 +102,8 @@ function toServiceError(failure: GuestFailure & { kind: 'error' }, limits: Trans
   const cause = new TransformThrew(place);
   const known = serviceCodes.find((candidate) => candidate === code);
   if (known) {
-    const fields = toFieldErrors(errors);
     const detail = message === '' ? 'The transform refused the request' : message;
-    return new ServiceError(known, detail, { ...(fields && { errors: fields }), cause });
+    return new ServiceError(known, detail, { ...(errors && { errors }), cause });
   }
   const text = name === undefined ? `the transform threw ${message}` : message === '' ? name : `${name}: ${message}`;
   return new ServiceError('transform_failed', place ? `${text} (line ${place.line})` : text, { cause });
@@ -98,18 +113,9 @@ function toResponse(
   failure: GuestFailure & { kind: 'response' },
   limits: TransformLimits,
 ): ServiceError | CustomHttpResponse {
-  const { status, headersJson, bodyJson } = failure;
-  const bytes = Buffer.byteLength(headersJson) + Buffer.byteLength(bodyJson ?? '');
+  const { headersJson, bodyJson, written } = failure;
+  const texts = [headersJson, bodyJson ?? '', written?.body ?? ''];
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > limits.outputBytes) return stopped('outputBytes', limits);
-  return new CustomHttpResponse(status, headersJson, bodyJson);
-}
-
-/** A copy without a prototype; anything but lists of text is left out. */
-function toFieldErrors(errors: unknown): FieldErrors | undefined {
-  if (typeof errors !== 'object' || errors === null) return undefined;
-  const copy: FieldErrors = Object.create(null);
-  for (const [path, messages] of Object.entries(errors)) {
-    if (Array.isArray(messages) && messages.every((text) => typeof text === 'string')) copy[path] = messages;
-  }
-  return Object.keys(copy).length > 0 ? copy : undefined;
+  return new CustomHttpResponse(failure);
 }

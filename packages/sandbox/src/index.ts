@@ -1,7 +1,7 @@
 export { type BreakerOptions, type BrokenTransform, defaultBreaker, TransformSuspended } from './breaker.ts';
 export { CustomHttpResponse } from './custom-http-response.ts';
 export { transformDeclarations } from './declarations.ts';
-export { TransformStopped, TransformThrew } from './failure.ts';
+export { TransformStopped, TransformThrew, UnreadableBody } from './failure.ts';
 export { defaultTransformLimits, type TransformLimits } from './limits.ts';
 export {
   compileTransform,
@@ -11,6 +11,7 @@ export {
   type TransformPoolState,
 } from './pool.ts';
 export { transformLimitsFrom, transformSettings } from './settings.ts';
+export type { MessageLimits, TransformMessage, WrittenMessage } from './thread/message/transform-message.ts';
 export type {
   CompileError,
   ConsoleLine,

@@ -1,3 +1,5 @@
+import type { TransformMessage, WrittenMessage } from './thread/message/transform-message.ts';
+
 /** One invocation of a transform. */
 export interface TransformTask {
   tenantId: string;
@@ -7,6 +9,11 @@ export interface TransformTask {
   code: string;
   /** `req.args` as JSON text; it reaches the sandbox as it is. */
   argsJson: string;
+  /**
+   * The message that the transform rewrites: then `argsJson` has no body, and the result is a message. Reading and writing
+   * it takes time that the Tenant decides, so it counts as the transform's own.
+   */
+  message?: TransformMessage;
   /** `req.configuration` as JSON text; asked for once by the runs that take their turn together. */
   configuration: () => Promise<string>;
   /**
@@ -39,12 +46,13 @@ export interface TransformUsage {
   durationMs: number;
 }
 
-/** What the transform returned. */
+/** What the transform returned: `message` where the task has one, JSON text otherwise. */
 export interface TransformResult {
   /** JSON text; undefined when the code returned none: the original stays. */
   bodyJson: string | undefined;
   /** As `bodyJson`. */
   headersJson: string | undefined;
+  message: WrittenMessage | undefined;
   /** CPU time of the thread. */
   cpuMs: number;
   /** In the thread. */

@@ -79,14 +79,14 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
   function endOf(run: Run, answer: FinalAnswer | undefined, failure: unknown, given: Given): RunEnd {
     let error = failure;
     try {
-      if (answer && answer.outcome.kind !== 'result') error = toError(answer.outcome, limits);
+      if (answer && !isResult(answer.outcome)) error = toError(answer.outcome, limits);
       count(run, answer, error, given);
     } catch (thrown) {
       return { run, error: thrown }; // whoever was told of the end of this run; the others have theirs
     }
-    if (answer?.outcome.kind !== 'result') return { run, error };
-    const { bodyJson, headersJson } = answer.outcome;
-    return { run, result: { bodyJson, headersJson, cpuMs: answer.cpuMs, durationMs: answer.durationMs } };
+    if (!answer || !isResult(answer.outcome)) return { run, error };
+    const { cpuMs, durationMs, outcome } = answer;
+    return { run, result: { ...resultOf(outcome), cpuMs, durationMs } };
   }
 
   return {
@@ -101,6 +101,7 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
       const given: Given = { configurationJson, startedAt: performance.now() };
       const runs = turn.map(({ task }) => ({
         argsJson: task.argsJson,
+        message: task.message,
         hostKey: task.host && hostCalls.open(task.host),
       }));
       let answers: RunAnswer[] = [];
@@ -133,6 +134,15 @@ export function newTurnRunner({ limits, record, breaker, onSuspend, isClosed }: 
       return { ends, again: asTurns([...single.map((run) => [run]), together]) };
     },
   };
+}
+
+type Result = Extract<Outcome, { kind: 'result' | 'message' }>;
+
+const isResult = (outcome: Outcome): outcome is Result => outcome.kind === 'result' || outcome.kind === 'message';
+
+function resultOf(outcome: Result): Pick<TransformResult, 'bodyJson' | 'headersJson' | 'message'> {
+  if (outcome.kind === 'message') return { bodyJson: undefined, headersJson: undefined, message: outcome.written };
+  return { bodyJson: outcome.bodyJson, headersJson: outcome.headersJson, message: undefined };
 }
 
 const isFinal = (answer: RunAnswer): answer is FinalAnswer => answer.outcome.kind !== 'slow';

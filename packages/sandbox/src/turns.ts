@@ -30,8 +30,8 @@ export function newTurns<R extends { task: TransformTask }>(
 
   return {
     add: (run, most) => {
-      const { version, kind, argsJson, once } = run.task;
-      if (version === undefined || most === 1 || once || argsJson.length > largestArgs) {
+      const { version, kind, argsJson, message, once } = run.task;
+      if (version === undefined || most === 1 || once || argsJson.length + (message?.text.length ?? 0) > largestArgs) {
         start([run], () => {});
         return;
       }

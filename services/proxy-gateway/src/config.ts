@@ -11,6 +11,7 @@ import {
   traceSettings,
 } from '@sluice/service-runtime';
 import { vaultConditions, vaultSettings } from '@sluice/vault';
+import { budgetSettings } from './budgets/budget-settings.ts';
 import { limitSettings } from './limits/limit-settings.ts';
 import { transformSettings } from './transforms/transform-settings.ts';
 
@@ -92,6 +93,7 @@ export const configSchema = {
       description: 'How long calls are then kept away before one tries again, in milliseconds',
     },
     ...limitSettings,
+    ...budgetSettings,
     ...transformSettings,
   },
 } as const;

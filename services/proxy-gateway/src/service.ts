@@ -5,6 +5,7 @@ import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/da
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { listen, measureDisclosures, measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
+import { budgetsFrom } from './budgets/budgets.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, openDestinations } from './destination/index.ts';
@@ -47,6 +48,7 @@ export async function start(
     transforms: openTransforms(config, { log, stack, metrics }),
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
     ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),
+    budgets: budgetsFrom(config),
     pepper: createPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),
     showsTiming: config.SERVER_TIMING === 'on',

@@ -16,6 +16,8 @@ export { fireTimer } from './timers.js';
 const { isArray } = Array;
 const { apply } = Reflect;
 const GuestTypeError = TypeError;
+const GuestSyntaxError = SyntaxError;
+const unreadable = {};
 
 /** @type {unknown} */
 let transform;
@@ -46,28 +48,43 @@ function exported(exports) {
  * One invocation. Its promise never rejects: it is fulfilled with the result, or with nothing after `fail`. Text crosses
  * to the host that reads it, since what is asked of an object may be the Tenant's to answer.
  * @param {string} argsJson
+ * @param {string} bodyJson `args.body`, which the caller or the destination sent; empty where it is in `argsJson`.
  * @param {string} configurationJson
  * @param {string | undefined} clientName
  * @returns {Promise<string | undefined>} Body and headers, each as JSON or empty, with a line break between them
  */
-export async function invoke(argsJson, configurationJson, clientName) {
+export async function invoke(argsJson, bodyJson, configurationJson, clientName) {
   try {
     if (typeof transform !== 'function') {
       throw new GuestTypeError('module.exports is not a function: export an async function (req) { … }');
     }
-    const args = parse(argsJson);
+    const body = bodyJson === '' ? undefined : parseBody(bodyJson);
+    if (body === unreadable) return undefined;
+    const args = bodyJson === '' ? parse(argsJson) : { body, ...parse(argsJson) };
     const configuration = parse(configurationJson);
     const request = clientName ? { args, configuration, [clientName]: client } : { args, configuration };
     const result = await transform(request);
     if (typeof result !== 'object' || result === null || isArray(result)) {
       throw new GuestTypeError('the transform must return an object with body and headers');
     }
-    const { body, headers } = result;
+    const { body: newBody, headers } = result;
     // biome-ignore lint/style/useTemplate: QuickJS makes a template a call of String.prototype.concat
-    return toJson('body', body) + '\n' + toJson('headers', headers);
+    return toJson('body', newBody) + '\n' + toJson('headers', headers);
   } catch (error) {
     host.fail(stringify(describe(error)));
     return undefined;
+  }
+}
+
+/** @param {string} json */
+function parseBody(json) {
+  try {
+    return parse(json);
+  } catch (error) {
+    // What lacks stack or memory may be JSON all the same.
+    if (!(error instanceof GuestSyntaxError)) throw error;
+    host.fail('{"kind":"unreadable"}');
+    return unreadable;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { GuestFailure } from './outcome.ts';
+import type { FieldErrors, GuestFailure } from './outcome.ts';
 
 /**
  * What the guest tells of an error. The Tenant's code took part in the telling (setters on Array.prototype see what is
@@ -7,11 +7,31 @@ import type { GuestFailure } from './outcome.ts';
 export function readFailure(json: string): GuestFailure | undefined {
   const told = parsed(json);
   if (!isObject(told)) return undefined;
+  if (told.kind === 'unreadable') return { kind: 'unreadable', reason: 'not_json' };
   if (told.kind === 'response') return responseOf(told);
   if (told.kind !== 'error') return undefined;
   const { name, message, stack, code, errors } = told;
   const texts = Object.entries({ name, message, stack, code }).filter(([, text]) => typeof text === 'string');
-  return { kind: 'error', ...Object.fromEntries(texts), errors };
+  return { kind: 'error', ...Object.fromEntries(texts), errors: firstFieldErrors(errors) };
+}
+
+const mostFieldErrors = 100;
+const longestText = 2000;
+
+/** The first of them, cut: the main thread copies and writes what is told here. Undefined where there is none. */
+function firstFieldErrors(told: unknown): FieldErrors | undefined {
+  if (!isObject(told)) return undefined;
+  const errors: FieldErrors = Object.create(null);
+  let count = 0;
+  for (const path of Object.keys(told)) {
+    const messages = told[path];
+    if (!Array.isArray(messages) || !messages.every((text) => typeof text === 'string')) continue;
+    const first = messages.slice(0, mostFieldErrors - count).map((text) => text.slice(0, longestText));
+    errors[path.slice(0, longestText)] = first;
+    count += Math.max(first.length, 1);
+    if (count >= mostFieldErrors) break;
+  }
+  return count > 0 ? errors : undefined;
 }
 
 function responseOf({ status, headersJson, bodyJson }: Record<string, unknown>): GuestFailure | undefined {

@@ -29,7 +29,7 @@ const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
 type GuestFunction = (typeof exportedFunctions)[number];
 
-type GuestRun = RunInput & Pick<TurnTask, 'code' | 'configurationJson'>;
+type GuestRun = Omit<RunInput, 'message'> & Pick<TurnTask, 'code' | 'configurationJson'> & { bodyJson?: string };
 
 /** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
 export class Guest {
@@ -141,11 +141,14 @@ export class Guest {
     this.#defined = invocation.outcome === undefined;
   }
 
-  async #invoke({ argsJson, configurationJson, hostKey }: GuestRun, invocation: Invocation): Promise<void> {
+  async #invoke({ argsJson, bodyJson, configurationJson, hostKey }: GuestRun, invocation: Invocation): Promise<void> {
     const args = this.#crossing.newText(argsJson);
+    const body = bodyJson === undefined ? undefined : this.#crossing.newText(bodyJson);
     const clientName = hostKey === undefined ? this.#noText : this.#clientName;
-    this.#promise = this.#call('invoke', invocation, [args, this.#configurationText(configurationJson), clientName]);
+    const configuration = this.#configurationText(configurationJson);
+    this.#promise = this.#call('invoke', invocation, [args, body ?? this.#noText, configuration, clientName]);
     args.dispose();
+    body?.dispose();
     while (!invocation.outcome) {
       this.#drainJobs(invocation);
       if (invocation.outcome) break;

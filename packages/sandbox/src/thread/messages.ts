@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TransformLimits } from '../limits.ts';
+import type { TransformMessage } from './message/transform-message.ts';
 
 /** What every thread gets when it starts. */
 export interface ThreadSettings {
@@ -34,7 +35,10 @@ export interface TurnTask {
 
 /** One invocation. */
 export interface RunInput {
+  /** `req.args` as JSON text, less its body where there is a message. */
   argsJson: string;
+  /** Without it the outcome is JSON text. */
+  message: TransformMessage | undefined;
   /** Names the invocation in the client's calls, hard to guess. Undefined: no client. */
   hostKey: string | undefined;
 }

@@ -7,7 +7,9 @@ import { openContexts } from './contexts.ts';
 import { newGarbage } from './garbage.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
-import { type Invocation, receive, startInvocation } from './invocation.ts';
+import { end, type Invocation, receive, startInvocation } from './invocation.ts';
+import { readBody } from './message/read-body.ts';
+import { withMessageWritten } from './message/write-outcome.ts';
 import type { HostAnswer, HostCall, Numbered, RunInput, ThreadSettings, ThreadStarted, TurnTask } from './messages.ts';
 import { parseModule, placeInCode } from './module-code.ts';
 import type { RunAnswer } from './outcome.ts';
@@ -75,7 +77,7 @@ async function runTurn(taskNumber: number, task: TurnTask): Promise<RunAnswer[]>
 async function runGuest(
   guest: Guest,
   { code, configurationJson, quickMs }: TurnTask,
-  { argsJson, hostKey }: RunInput,
+  { argsJson, message, hostKey }: RunInput,
   cpuAtStart: number,
 ): Promise<{ answer: RunAnswer; isReusable: boolean }> {
   const send = (id: number, operation: string, payloadJson: string) => {
@@ -83,10 +85,18 @@ async function runGuest(
   };
   const invocation = startInvocation({ limits: settings.limits, quickMs, send, cpuAtStart });
   current = { hostKey, invocation };
-  const isReusable = await guest.run({ code, argsJson, configurationJson, hostKey }, invocation);
+  const body = message && readBody(message);
+  let isReusable = true;
+  if (body && 'unreadable' in body)
+    end(invocation, { kind: 'thrown', failure: { kind: 'unreadable', reason: body.unreadable } });
+  else
+    isReusable = await guest.run(
+      { code, argsJson, ...(body && { bodyJson: body.json }), configurationJson, hostKey },
+      invocation,
+    );
   current = undefined;
   const answer: RunAnswer = {
-    outcome: invocation.outcome ?? { kind: 'stopped', by: 'crashed' },
+    outcome: withMessageWritten(invocation.outcome ?? { kind: 'stopped', by: 'crashed' }, message),
     cpuMs: invocation.budget.cpuMs(),
     durationMs: invocation.budget.wallMs(),
     hostCalls: invocation.hostCalls,

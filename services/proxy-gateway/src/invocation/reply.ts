@@ -2,11 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { asServiceError, endRefusal, ServiceError, toProblem } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
 import type { Context } from '../context.ts';
-import { contentKind } from '../http/content-type.ts';
-import { findHeader, fromHeaderObject, withoutHeaders } from '../http/header-list.ts';
+import { findHeader, withoutHeaders } from '../http/header-list.ts';
 import type { Answer } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { fromResultBody } from '../transforms/transform-body.ts';
+import { writtenOf } from '../transforms/transform-message.ts';
 import { ownHeaders } from './own-headers.ts';
 import { isEndCertain } from './read-invocation.ts';
 
@@ -26,14 +25,14 @@ export function sendAnswer(invocation: Invocation, { status, headers, body }: An
 export function sendCustomResponse(invocation: Invocation, custom: CustomHttpResponse, context: Context): void {
   const { response } = invocation;
   if (custom.status < 200) throw informational(custom.status);
+  const written = writtenOf(custom.written);
   const headers = withoutHeaders(
-    context.destinations.headers.response(fromHeaderObject(custom.headersJson)),
+    context.destinations.headers.response(written.headers ?? []),
     'content-length',
     'content-encoding',
   );
   const contentType = findHeader(headers, 'content-type');
-  const body =
-    custom.bodyJson === undefined ? Buffer.alloc(0) : fromResultBody(custom.bodyJson, contentKind(contentType));
+  const body = Buffer.from(written.body ?? '');
   if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');
   const isBodiless = emptyStatuses.has(custom.status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];

@@ -87,22 +87,10 @@ test('a response transform that returns a Trailer header does not end the proces
   expect((await call(gateway.current.url, 'GET', '/proxy')).status).toBe(400);
 });
 
-test.each([
-  ['names that Connection nominates', `{ ...flood('h'), connection: 'a,'.repeat(300000) }`],
-  ['headers of our prefix', `flood('svc-')`],
-])('a flood of %s holds nobody up', async (_, headers) => {
-  const code = `const flood = (name) => Object.fromEntries(Array.from({ length: 100000 }, (_, i) => [name + i, '']));
-    const { CustomHttpResponseError } = require('svc-errors');
-    module.exports = async () => { throw new CustomHttpResponseError({ status: 200, headers: ${headers} }); }`;
-  const startedAt = performance.now();
-  expect(await invokeRaw({ requestTransform: code })).toMatch(/^HTTP\/1\.1 200 /);
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
-});
-
 test('an answer that is not the JSON that it says is not the caller’s fault', async () => {
   gateway.current.destination.answer = (_request, response) =>
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"card": 42424242 4242');
   const text = await invokeRaw({ responseTransform: 'module.exports = async () => ({})' });
-  expect(text).toMatch(/^HTTP\/1\.1 500 /);
+  expect(text).toMatch(/^HTTP\/1\.1 502 /);
   expect(text).not.toContain('42424242');
 });

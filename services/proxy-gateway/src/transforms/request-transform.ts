@@ -1,9 +1,10 @@
+import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { toHeaderObject } from '../http/header-list.ts';
 import type { RequestMessage } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { applyResult, runTransform } from './run-transform.ts';
-import { toArgsBody } from './transform-body.ts';
+import { runTransform } from './run-transform.ts';
+import { applyWritten, passesBy, toTransformMessage, unreadableDetail } from './transform-message.ts';
 
 /** Runs the Proxy's request transform, if it has one and may see this body. It sees the body with the values in it. */
 export async function transformRequest(
@@ -15,16 +16,22 @@ export async function transformRequest(
   const { head, request } = invocation;
   const code = invocation.proxy.requestTransform;
   if (code === undefined || !Buffer.isBuffer(body)) return message;
-  const bodyJson = toArgsBody(body, kind);
-  if (bodyJson === undefined) return message;
+  const seen = toTransformMessage({ headers, body }, kind, context.budgets.requestTransform);
+  if (!seen) return message;
   const { apiKey, proxyKey } = context.headerNames;
-  const rest = JSON.stringify({
+  const argsJson = JSON.stringify({
     headers: toHeaderObject(request.rawHeaders, new Set([apiKey, proxyKey])),
     method: head.method,
     path: head.suffix,
     query: head.query,
   });
-  const argsJson = `{"body":${bodyJson},${rest.slice(1)}`;
-  const result = await runTransform(invocation, { kind: 'request', code, argsJson }, context);
-  return { kind, ...applyResult(result, { headers, body }) };
+  try {
+    const written = await runTransform(invocation, { kind: 'request', code, argsJson, message: seen }, context);
+    return { kind, ...applyWritten(written, { headers, body }) };
+  } catch (error) {
+    if (passesBy(error, seen)) return message;
+    const detail = unreadableDetail(error, seen);
+    if (detail === undefined) throw error;
+    throw new ServiceError('bad_request', detail);
+  }
 }

@@ -6,8 +6,8 @@ import { findHeader, toHeaderObject, withoutHeaders } from '../http/header-list.
 import type { Answer, Message } from '../http/message.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { applyResult, runTransform } from './run-transform.ts';
-import { toArgsBody } from './transform-body.ts';
+import { runTransform } from './run-transform.ts';
+import { applyWritten, passesBy, toTransformMessage, unreadableDetail } from './transform-message.ts';
 
 const seesEveryHeader: ReadonlySet<string> = new Set();
 
@@ -26,31 +26,36 @@ export function isTransformed(proxy: ProxyDefinition, status: number, headers: r
 export async function transformResponse(invocation: Invocation, answer: Answer, context: Context): Promise<Answer> {
   const code = invocation.proxy.responseTransform;
   if (code === undefined) return answer;
-  const { decoded, bodyJson } = await readAnswer(answer, context.bodyLimitBytes);
-  if (bodyJson === undefined) return answer;
-  const headers = JSON.stringify(toHeaderObject(decoded.headers, seesEveryHeader));
-  const argsJson = `{"body":${bodyJson},"headers":${headers}}`;
-  const result = await runTransform(invocation, { kind: 'response', code, argsJson }, context);
-  const { headers: resulting, body } = applyResult(result, decoded);
-  // A transform may return any header; what frames this connection, and what has our prefix, stays ours.
-  return { status: answer.status, headers: context.destinations.headers.response(resulting), body };
+  const decoded = await decodeAnswer(answer, context.bodyLimitBytes);
+  const kind = contentKind(findHeader(decoded.headers, 'content-type'));
+  const seen = toTransformMessage(decoded, kind, context.budgets.responseTransform);
+  if (!seen) return answer;
+  const argsJson = JSON.stringify({ headers: toHeaderObject(decoded.headers, seesEveryHeader) });
+  try {
+    const written = await runTransform(invocation, { kind: 'response', code, argsJson, message: seen }, context);
+    const { headers, body } = applyWritten(written, decoded);
+    // A transform may return any header; what frames this connection, and what has our prefix, stays ours.
+    return { status: answer.status, headers: context.destinations.headers.response(headers), body };
+  } catch (error) {
+    if (passesBy(error, seen)) return answer;
+    const detail = unreadableDetail(error, seen);
+    if (detail === undefined) throw error;
+    throw unusableAnswer(detail, error);
+  }
 }
 
-async function readAnswer(answer: Answer, limitBytes: number) {
-  try {
-    const decoded = await decodeAnswer(answer, limitBytes);
-    return { decoded, bodyJson: toArgsBody(decoded.body, contentKind(findHeader(decoded.headers, 'content-type'))) };
-  } catch (error) {
-    // The destination's fault, not the caller's.
-    throw new ServiceError('transform_failed', 'The answer of the destination could not be read for the transform', {
-      cause: error,
-    });
-  }
+/** The destination's fault, not the caller's. */
+function unusableAnswer(why: string, cause: unknown): ServiceError {
+  const detail = `The answer of the destination could not be read for the transform: ${why}`;
+  return new ServiceError('destination_answer_unusable', detail, { cause });
 }
 
 async function decodeAnswer(answer: Answer, limitBytes: number): Promise<Message> {
   const codings = contentCodings(findHeader(answer.headers, 'content-encoding'));
   if (codings.length === 0 || answer.body.length === 0) return answer;
-  const body = await decodeBody(answer.body, codings, limitBytes);
+  const body = await decodeBody(answer.body, codings, limitBytes).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error;
+    throw unusableAnswer(error.detail ?? error.code, error);
+  });
   return { headers: withoutHeaders(answer.headers, 'content-encoding', 'content-length'), body };
 }

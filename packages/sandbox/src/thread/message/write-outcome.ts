@@ -1,0 +1,19 @@
+import type { Outcome } from '../outcome.ts';
+import { type TransformMessage, UnusableResult } from './transform-message.ts';
+import { writeMessage } from './write-message.ts';
+
+/** The outcome with what it answers written as it is sent, where the run has a message. */
+export function withMessageWritten(outcome: Outcome, message: TransformMessage | undefined): Outcome {
+  if (!message) return outcome;
+  try {
+    if (outcome.kind === 'result') return { kind: 'message', written: writeMessage(outcome, message) };
+    if (outcome.kind !== 'thrown' || outcome.failure.kind !== 'response') return outcome;
+    const { status, headersJson, bodyJson } = outcome.failure;
+    // An answer of its own has nothing of the message.
+    const written = writeMessage({ headersJson, bodyJson }, { ...message, text: ' ', contentType: undefined });
+    return { kind: 'thrown', failure: { kind: 'response', status, headersJson: '', written } };
+  } catch (error) {
+    if (!(error instanceof UnusableResult)) throw error;
+    return { kind: 'unusable', detail: error.detail, reason: error.message };
+  }
+}

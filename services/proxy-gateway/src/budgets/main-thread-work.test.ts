@@ -1,0 +1,130 @@
+import { gzipSync } from 'node:zlib';
+import { useStack } from '@sluice/testing';
+import { defaultAnswer } from '../testing/test-destination.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import type { ProxyParts } from '../testing/test-tenant.ts';
+
+/**
+ * What one Tenant's small request makes of the main thread's time, which all Tenants share. Judged by processor time
+ * beside that of a plain request with as many bytes, both in this process: no clock decides.
+ */
+const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '20000', TRANSFORM_CPU_MS: '8000' }));
+
+afterEach(() => {
+  gateway.current.destination.answer = defaultAnswer;
+});
+
+const size = 3_000_000;
+const form = 'application/x-www-form-urlencoded';
+const count = 'module.exports = async ({ args }) => ({ body: { n: 1 } })';
+const returning = (result: string) => `module.exports = async ({ args, svc }) => { ${result} }`;
+
+interface Scene extends Omit<ProxyParts, 'destination'> {
+  /** What the caller sends. */
+  sent?: { type: string; body: string };
+  /** What the destination answers. */
+  answered?: { type: string; body: string };
+  key?: string;
+}
+
+const gzipped = ({ type, body }: { type: string; body: string }) => ({
+  body: gzipSync(body),
+  headers: { 'Content-Type': type, 'Content-Encoding': 'gzip' },
+});
+
+/** Processor time of the main thread for one invocation, in microseconds. */
+async function workOf({ sent, answered, key, ...parts }: Scene): Promise<{ work: number; status: number }> {
+  const { tenant, destination, url } = gateway.current;
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });
+  if (answered) {
+    const { body, headers } = gzipped(answered);
+    destination.answer = (_request, response) => response.writeHead(200, headers).end(body);
+  } else destination.answer = defaultAnswer;
+  const { body, headers } = gzipped(sent ?? { type: 'application/json', body: '{}' });
+  const request = {
+    method: 'POST',
+    body,
+    headers: { ...headers, 'SVC-PROXY-KEY': proxy.key, ...(key && { 'SVC-API-KEY': key }) },
+  };
+  let work = 0;
+  let status = 0;
+  for (let round = 0; round <= rounds; round += 1) {
+    const before = process.threadCpuUsage();
+    const answer = await fetch(`${url}/proxy`, request);
+    await answer.arrayBuffer();
+    status = answer.status;
+    // What goes on behind the answer counts as well
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    const { user, system } = process.threadCpuUsage(before);
+    if (round > 0) work += user + system; // the first one loads what the others find
+  }
+  return { work: Math.max(work / rounds, leastWork), status };
+}
+
+/** Microseconds: less cannot be told apart. */
+const leastWork = 3000;
+const rounds = 3;
+
+const text = { type: 'text/plain', body: 'x'.repeat(size) };
+const string = { type: 'application/json', body: JSON.stringify('x'.repeat(size)) };
+const deep = { type: 'application/json', body: '['.repeat(size / 2) + ']'.repeat(size / 2) };
+const members = {
+  type: 'application/json',
+  body: `{${Array.from({ length: size / 15 }, (_, at) => `"${at * 7919}":1`).join(',')}}`,
+};
+const emptyPairs = { type: form, body: '=&'.repeat(size / 2) };
+const errorsModule = "const { BadRequestError } = require('svc-errors');";
+
+test.each<[what: string, hostile: Scene, plain: Scene]>([
+  ['a form of empty pairs', { requestTransform: count, sent: emptyPairs }, { requestTransform: count, sent: text }],
+  [
+    'a form of empty pairs in an answer',
+    { responseTransform: count, answered: emptyPairs },
+    { responseTransform: count, answered: text },
+  ],
+  ['deep JSON', { requestTransform: count, sent: deep }, { requestTransform: count, sent: string }],
+  ['JSON of many members', { requestTransform: count, sent: members }, { requestTransform: count, sent: string }],
+  [
+    'deep JSON in an answer',
+    { responseTransform: count, answered: deep },
+    { responseTransform: count, answered: string },
+  ],
+  [
+    'a form of many members as a result',
+    {
+      requestTransform: returning(
+        `const body = {}; for (let i = 0; i < 2e5; i += 1) body['a' + i] = 1; return { body, headers: { 'content-type': '${form}' } }`,
+      ),
+    },
+    { requestTransform: returning("return { body: 'x'.repeat(2e6) }") },
+  ],
+  [
+    'many headers as a result',
+    {
+      requestTransform: returning(
+        "const headers = {}; for (let i = 0; i < 1e5; i += 1) headers['a' + i] = '1'; return { headers }",
+      ),
+    },
+    { requestTransform: returning("return { body: 'x'.repeat(1e6) }") },
+  ],
+  [
+    'many lines of one header as a result',
+    { responseTransform: returning("return { headers: { a: Array(5e5).fill('') } }") },
+    { responseTransform: returning("return { body: 'x'.repeat(1e6) }") },
+  ],
+  [
+    'many field errors',
+    {
+      requestTransform:
+        errorsModule +
+        returning(
+          "const errors = {}; for (let i = 0; i < 2e5; i += 1) errors['f' + i] = ['x']; throw new BadRequestError({ errors })",
+        ),
+    },
+    { requestTransform: returning("return { body: 'x'.repeat(2e6) }") },
+  ],
+])('%s takes at most ten times the work of a plain request of its size', async (_, hostile, plain) => {
+  const base = await workOf(plain);
+  const { work } = await workOf(hostile);
+  expect(work / base.work).toBeLessThan(10);
+});
