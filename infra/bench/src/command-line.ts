@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import type { Benchmark } from './benchmark.ts';
 
 export interface CommandLine {
@@ -11,9 +11,6 @@ export interface CommandLine {
   keep: boolean;
   profileDirectory: string | undefined;
 }
-
-/** Something is wrong with what was typed; the message says what. */
-export class UsageError extends Error {}
 
 /** @throws {UsageError} */
 export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]): CommandLine {
@@ -32,21 +29,17 @@ export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        rounds: { type: 'string', default: '3' },
-        seconds: { type: 'string', default: '5' },
-        keep: { type: 'boolean', default: false },
-        profile: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return readOptions({
+    args,
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '5' },
+      keep: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+    },
+  });
 }
 
 function readCount(option: string, text: string): number {

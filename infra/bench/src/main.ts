@@ -1,5 +1,6 @@
+import { UsageError } from '@sluice/service-runtime/command-line';
 import { benchmarks } from './benchmarks/catalogue.ts';
-import { help, readCommandLine, UsageError } from './command-line.ts';
+import { help, readCommandLine } from './command-line.ts';
 import { run } from './run.ts';
 import { onStopRequest } from './stop-request.ts';
 

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import type { Check } from './checks.ts';
 
 export interface CommandLine {
@@ -7,9 +7,6 @@ export interface CommandLine {
   /** Those that were named, or all. */
   chosen: readonly Check[];
 }
-
-/** Something is wrong with what was typed; the message says what. */
-export class UsageError extends Error {}
 
 /** @throws {UsageError} */
 export function readCommandLine(args: string[], checks: readonly Check[]): CommandLine {
@@ -24,18 +21,14 @@ export function readCommandLine(args: string[], checks: readonly Check[]): Comma
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        quick: { type: 'boolean', default: false },
-        only: { type: 'string', multiple: true, default: [] },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return readOptions({
+    args,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+    },
+  }).values;
 }
 
 export function help(checks: readonly Check[]): string {

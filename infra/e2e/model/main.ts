@@ -1,5 +1,6 @@
+import { UsageError } from '@sluice/service-runtime/command-line';
 import { checks } from './checks.ts';
-import { help, readCommandLine, UsageError } from './command-line.ts';
+import { help, readCommandLine } from './command-line.ts';
 import { run } from './run.ts';
 import { ModelError } from './run-program.ts';
 

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { UsageError } from '@sluice/service-runtime/command-line';
 import { checks } from '../model/checks.ts';
-import { readCommandLine, UsageError } from '../model/command-line.ts';
+import { readCommandLine } from '../model/command-line.ts';
 import { readSteps, showSteps } from '../model/counter-example.ts';
 import { describe as describeOutcome, isAsExpected, table } from '../model/report.ts';
 import { ModelError } from '../model/run-program.ts';

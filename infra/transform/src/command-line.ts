@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 
 /** What the person at the terminal asked for. */
 export type CommandLine =
@@ -15,9 +15,6 @@ export interface TestOptions {
   configuration: string | undefined;
   kind: 'request' | 'response';
 }
-
-/** Something is wrong with what was typed, or with a file that it names; the message says what. */
-export class UsageError extends Error {}
 
 export const help = `Usage: npm run transform -- test FILE [options]
        npm run transform -- types FOLDER
@@ -57,19 +54,15 @@ export function readCommandLine(argv: string[]): CommandLine {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        watch: { type: 'boolean', short: 'w', default: false },
-        args: { type: 'string' },
-        configuration: { type: 'string' },
-        kind: { type: 'string', default: 'request' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return readOptions({
+    args,
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      watch: { type: 'boolean', short: 'w', default: false },
+      args: { type: 'string' },
+      configuration: { type: 'string' },
+      kind: { type: 'string', default: 'request' },
+    },
+  });
 }

@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module';
-import { type CommandLine, help, readCommandLine, UsageError } from './command-line.ts';
+import { UsageError } from '@sluice/service-runtime/command-line';
+import { type CommandLine, help, readCommandLine } from './command-line.ts';
 import { runHostile } from './hostile.ts';
 import { runMixed } from './mixed.ts';
 import { testAndWatch, testOnce } from './test-transform.ts';

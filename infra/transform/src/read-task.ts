@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { TrialTask } from '@sluice/sandbox';
-import { type TestOptions, UsageError } from './command-line.ts';
+import { UsageError } from '@sluice/service-runtime/command-line';
+import type { TestOptions } from './command-line.ts';
 
 /** The files of a trial, read now. @throws {UsageError} */
 export async function readTask({ file, args, configuration, kind }: TestOptions): Promise<TrialTask> {

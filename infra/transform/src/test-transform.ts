@@ -1,7 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { defaultTransformLimits, openTransformPool, type TransformPool, tryTransform } from '@sluice/sandbox';
-import { type TestOptions, UsageError } from './command-line.ts';
+import { UsageError } from '@sluice/service-runtime/command-line';
+import type { TestOptions } from './command-line.ts';
 import { readTask } from './read-task.ts';
 import { reportCompileError, reportTrial } from './report.ts';
 

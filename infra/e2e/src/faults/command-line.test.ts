@@ -1,4 +1,5 @@
-import { help, list, readCommandLine, UsageError } from './command-line.ts';
+import { UsageError } from '@sluice/service-runtime/command-line';
+import { help, list, readCommandLine } from './command-line.ts';
 import type { FaultTest } from './fault-test.ts';
 import { report } from './report.ts';
 

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { newSeed } from '../random.ts';
 import type { FaultTest } from './fault-test.ts';
 
@@ -10,9 +10,6 @@ export interface CommandLine {
   /** Whether the temporary folder stays. */
   keep: boolean;
 }
-
-/** Something is wrong with what was typed; the message says what. */
-export class UsageError extends Error {}
 
 /** @throws {UsageError} */
 export function readCommandLine(args: string[], tests: readonly FaultTest[]): CommandLine {
@@ -28,20 +25,16 @@ export function readCommandLine(args: string[], tests: readonly FaultTest[]): Co
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        list: { type: 'boolean', default: false },
-        seed: { type: 'string' },
-        keep: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return readOptions({
+    args,
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      list: { type: 'boolean', default: false },
+      seed: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+    },
+  });
 }
 
 /** A new one where none is given. */

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onStopRequest } from '@sluice/local/parts';
+import { UsageError } from '@sluice/service-runtime/command-line';
 import { faultTests } from './catalogue.ts';
-import { type CommandLine, help, list, readCommandLine, UsageError } from './command-line.ts';
+import { type CommandLine, help, list, readCommandLine } from './command-line.ts';
 import { report } from './report.ts';
 
 try {

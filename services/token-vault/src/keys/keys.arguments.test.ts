@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readArguments, UsageError } from './keys.arguments.ts';
+import { UsageError } from '@sluice/service-runtime/command-line';
+import { readArguments } from './keys.arguments.ts';
 
 const tenantId = randomUUID();
 

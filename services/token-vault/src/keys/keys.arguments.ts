@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { uuidPattern } from '@sluice/http-api';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { type RotatedPurpose, rotatedPurposes } from '@sluice/vault';
 
 export const help = `Usage: npm run keys -- rotate-root [--json]
@@ -31,9 +31,6 @@ export type KeysCommand =
   | { name: 'rotate-data'; tenantId: string; purposes: readonly RotatedPurpose[]; json: boolean }
   | { name: 'status'; tenantId: string | undefined; json: boolean };
 
-/** What is wrong with the arguments. */
-export class UsageError extends Error {}
-
 /** @throws {UsageError} */
 export function readArguments(args: string[]): KeysCommand {
   const { values, positionals } = parse(args);
@@ -56,20 +53,16 @@ export function readArguments(args: string[]): KeysCommand {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        tenant: { type: 'string' },
-        purpose: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return readOptions({
+    args,
+    allowPositionals: true,
+    options: {
+      tenant: { type: 'string' },
+      purpose: { type: 'string' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
 }
 
 function readPurpose(purpose: string): RotatedPurpose {

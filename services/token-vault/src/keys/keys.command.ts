@@ -1,5 +1,6 @@
 import { ConfigError, readConfig } from '@sluice/service-runtime';
-import { help, type KeysCommand, readArguments, UsageError } from './keys.arguments.ts';
+import { UsageError } from '@sluice/service-runtime/command-line';
+import { help, type KeysCommand, readArguments } from './keys.arguments.ts';
 import { configSchema, openKeys } from './open-keys.ts';
 import { perform } from './perform.ts';
 import { openProgress } from './progress.ts';
