@@ -6,10 +6,12 @@ export { evaluateExpression } from './expressions/evaluate-expression.ts';
 export { type FilterBudget, newFilterBudget } from './expressions/filter-budget.ts';
 export {
   type Expression,
-  InvalidExpression,
+  faultIn,
+  type InvalidExpression,
   type Literal,
   mayContainExpression,
   parseExpressions,
+  readExpressions,
   type Segment,
 } from './expressions/parse-expressions.ts';
 export { formatPath } from './expressions/path.ts';
@@ -35,7 +37,7 @@ export { type DataKeyRotation, rotateDataKeys } from './rotation/rotate-data-key
 export { type RootRotation, rotateRootKey } from './rotation/rotate-root-key.ts';
 export type { Rotation, RotationEvent, VersionsMade } from './rotation/rotation.ts';
 export { searchTokens } from './search/search-tokens.ts';
-export { detokenize, mostDistinctTokens } from './tokenization/detokenize.ts';
+export { detokenize, detokenizeEach, mostDistinctTokens } from './tokenization/detokenize.ts';
 export { tokenize } from './tokenization/tokenize.ts';
 export { createToken } from './tokens/create-token.ts';
 export type { CreatedToken } from './tokens/create-tokens.ts';
@@ -45,7 +47,7 @@ export { findToken } from './tokens/find-token.ts';
 export { listTokens, type TokenFilter, type TokenPage } from './tokens/list-tokens.ts';
 export { purgeTokens } from './tokens/purge-tokens.ts';
 export { removeDueCvcs } from './tokens/remove-cvcs.ts';
-export { revealForUse } from './tokens/reveal-for-use.ts';
+export { requireUse, revealForUse } from './tokens/reveal-for-use.ts';
 export type { Actor, Token } from './tokens/token.ts';
 export { isTokenId } from './tokens/token-id.ts';
 export { tokenInputSchema } from './tokens/token-input.schema.ts';

@@ -12,6 +12,7 @@ import {
   deleteToken,
   destroyTenantKeys,
   detokenize,
+  detokenizeEach,
   findToken,
   IntegrityError,
   type Json,
@@ -559,6 +560,11 @@ describe('tokenize and detokenize', () => {
       code: 'bad_request',
       detail: "The expression at character 2 of $.a[1]['b c'] is not valid: it names nothing",
     });
+    const wrong = ['{{ }}', `{{ ${token.id} | nope }}`, '{{ no-such }}'];
+    await expect(detokenize(vault, elsewhere, wrong)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(detokenize(vault, creator, wrong)).rejects.toMatchObject({
+      detail: expect.stringContaining('names nothing'),
+    });
     const many = Array.from({ length: 101 }, (_, i) => `{{ token-${i} }}`);
     await expect(detokenize(vault, creator, many)).rejects.toMatchObject({
       detail: expect.stringContaining('at most 100'),
@@ -572,6 +578,28 @@ describe('tokenize and detokenize', () => {
     await expect(detokenize(vault, actor, Array(20).fill(`{{ ${token.id} }}`))).rejects.toMatchObject({
       code: 'payload_too_large',
     });
+  });
+
+  test('what filters make of a value decides about no error: where they fail or there is no room, there is nothing', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const { token: large } = await createToken(vault, actor, { data: 'x'.repeat(1_000_000) });
+    const { token: text } = await createToken(vault, actor, { data: 'hunter2' });
+    const plain = Array(5).fill(`{{ ${large.id} }}`);
+    const filtered = [`{{ ${large.id} | upcase }}`, `-{{ ${text.id} | to_number }}-`, `{{ ${text.id} | upcase }}`];
+    const answer = await detokenize(vault, actor, [...filtered, ...plain]);
+    expect(answer).toEqual([null, '--', 'HUNTER2', ...Array(5).fill('x'.repeat(1_000_000))]);
+    const spent = await detokenize(vault, actor, Array(20).fill(`{{ ${large.id} | last4 }}`));
+    expect([spent].flat()).toEqual([...Array(8).fill('xxxx'), ...Array(12).fill(null)]);
+  });
+
+  test('values that are detokenized together do not take from each other', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const { token } = await createToken(vault, actor, { data: 'x'.repeat(1_000_000) });
+    const each = Array(4).fill(`{{ ${token.id} | last4 }}`);
+    const answers = await detokenizeEach(vault, actor, Array(4).fill(each));
+    expect(answers).toEqual(Array(4).fill(Array(4).fill('xxxx')));
   });
 
   test('a large document of small expressions is refused before it is read to the end', async () => {

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { type Expression, evaluateExpression, type Json, mayContainExpression, parseExpressions } from '../index.ts';
+import {
+  type Expression,
+  evaluateExpression,
+  type Json,
+  mayContainExpression,
+  parseExpressions,
+  readExpressions,
+} from '../index.ts';
 import { fillTemplate } from './template.ts';
 
 function only(text: string): Expression {
@@ -56,6 +63,19 @@ describe('parseExpressions', () => {
     expect(() => parseExpressions(text)).toThrow(reason);
   });
 
+  test('behind one that is wrong, those that follow are read, so that their tokens can be checked', () => {
+    const text = '{{ }} {{ a | nope }} {{ b {{ c }} {{ d | last4 }}';
+    const expressions = readExpressions(text).filter((segment) => segment.kind === 'expression');
+    expect(expressions.map(({ reference, fault }) => [reference, fault !== undefined])).toEqual([
+      ['', true],
+      ['a', true],
+      ['', true],
+      ['c', false],
+      ['d', false],
+    ]);
+    expect(() => parseExpressions(text)).toThrow('at character 0');
+  });
+
   test('Liquid tags are text', () => {
     expect(parseExpressions('{% include "x" %} {% raw %}')).toEqual([
       { kind: 'literal', text: '{% include "x" %} {% raw %}' },
@@ -84,6 +104,8 @@ describe('parseExpressions', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
         const text = parts.join('');
+        const read = readExpressions(text);
+        expect(read.map((s) => (s.kind === 'literal' ? s.text : text.slice(s.start, s.end))).join('')).toBe(text);
         try {
           const segments = parseExpressions(text);
           expect(segments.map((s) => (s.kind === 'literal' ? s.text : text.slice(s.start, s.end))).join('')).toBe(text);
@@ -145,19 +167,52 @@ describe('filters', () => {
     ['| last4', null, null],
   ])('%s of %j is %j', (filters, data, expected) => expect(evaluate(filters, data)).toEqual(expected));
 
-  test.each<[string, Json, string]>([
-    ["| json: 'number'", card, 'json needs a path'],
-    ["| json: '$..number'", card, 'json needs a path'],
-    ['| last4', card, 'last4 needs text'],
-    ['| to_number', 'hunter2', 'to_number needs a number'],
-    ['| to_boolean', 'hunter2', 'to_boolean needs true or false'],
-    ['| pad_left: 1000000000', 'hunter2', 'pad_left needs a length'],
-    ["| reveal_last: 'x'", 'hunter2', 'reveal_last needs a length'],
-    ['| upcase', { toString: 1, valueOf: 1 }, 'upcase cannot work'],
-  ])('%s of %j is a 400 that does not repeat the data', (filters, data, message) => {
-    expect(() => evaluate(filters, data)).toThrow(expect.objectContaining({ code: 'bad_request' }));
-    expect(() => evaluate(filters, data)).toThrow(message);
-    expect(() => evaluate(filters, data)).not.toThrow('hunter2');
+  test.each<[string, Json]>([
+    ['| last4', card],
+    ['| to_number', 'hunter2'],
+    ['| to_number', ''],
+    ["| to_number | default: 'no'", 'hunter2'],
+    ['| to_boolean', 'hunter2'],
+    ['| pad_left: 1000', card],
+    ['| upcase', { toString: 1, valueOf: 1 }],
+    ['| slice: 0, 100000000 | to_number', 'hunter2'],
+  ])('%s of %j cannot work on the data, and gives null', (filters, data) => {
+    expect(evaluate(filters, data)).toBeNull();
+  });
+
+  test.each([
+    ["| json: 'number'", 'json needs a path'],
+    ["| json: '$..number'", 'json needs a path'],
+    ['| pad_left: 1000000000', 'pad_left needs a length'],
+    ["| pad_right: '4'", 'pad_right needs a length'],
+    ['| pad_right: 1.5', 'pad_right needs a length'],
+    ["| reveal_last: 'x'", 'reveal_last needs a length'],
+    ['| append', 'append needs a text'],
+    ['| prepend', 'prepend needs a text'],
+    ['| remove', 'remove needs a text'],
+    ['| slice', 'slice needs a whole number'],
+    ["| slice: 0, 'x'", 'slice needs a whole number'],
+    ["| truncate: 'x'", 'truncate needs a whole number'],
+  ])('%s is refused whatever the data, without a value', (filters, message) => {
+    expect(() => only(`{{ id ${filters} }}`)).toThrow(expect.objectContaining({ code: 'bad_request' }));
+    expect(() => only(`{{ id ${filters} }}`)).toThrow(message);
+  });
+
+  test('no filter with arguments that are accepted throws, whatever the data', () => {
+    const names = ['append', 'default', 'json', 'pad_left', 'remove', 'reveal_last', 'slice', 'truncate', 'to_number'];
+    const bare = ['capitalize', 'first', 'last', 'lstrip', 'size', 'stringify', 'to_boolean', 'card_bin', 'downcase'];
+    const argument = fc.constantFrom("'x'", "'$.a'", '0', '-1', '1000', '1.5', 'nil', 'true', 'empty');
+    const filter = fc
+      .tuple(fc.constantFrom(...names, ...bare), fc.array(argument, { maxLength: 3 }))
+      .map(([name, args]) => `| ${name}${args.length > 0 ? `: ${args.join(', ')}` : ''}`);
+    fc.assert(
+      fc.property(fc.array(filter, { maxLength: 3 }), fc.jsonValue(), (filters, data) => {
+        const [segment] = readExpressions(`{{ id ${filters.join(' ')} }}`);
+        if (segment?.kind !== 'expression') throw new Error('no expression');
+        if (!segment.fault) evaluateExpression(segment, data as Json);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 

@@ -1,10 +1,10 @@
-import { type Expression, evaluateExpression, newFilterBudget, parseExpressions } from '../index.ts';
+import { type Expression, evaluateExpression, type Json, newFilterBudget, parseExpressions } from '../index.ts';
+import { requireUnspent } from './filter-budget.ts';
 import { fillTemplate } from './template.ts';
 
 const expressions = (text: string) =>
   parseExpressions(text).filter((segment): segment is Expression => segment.kind === 'expression');
 
-const tooMuch = expect.objectContaining({ code: 'payload_too_large' });
 const large = 'x'.repeat(2 ** 20);
 
 test('the filters of a request share what they may go through; data without filters costs nothing', () => {
@@ -13,16 +13,15 @@ test('the filters of a request share what they may go through; data without filt
   const budget = newFilterBudget();
   for (let i = 0; i < 7; i++) expect(evaluateExpression(filtered, large, budget)).toBe('xxxx');
   for (let i = 0; i < 100; i++) expect(evaluateExpression(plain, large, budget)).toBe(large);
-  expect(() => {
-    for (let i = 0; i < 2; i++) evaluateExpression(filtered, large, budget);
-  }).toThrow(tooMuch);
+  expect(() => requireUnspent(budget)).not.toThrow();
+  expect(evaluateExpression(filtered, large, budget)).toBeNull();
+  expect(evaluateExpression(filtered, '', budget)).toBeNull();
+  expect(() => requireUnspent(budget)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
 });
 
 test('a template cannot go through a value without end', () => {
   const mask = Array.from({ length: 50 }, () => `{{ data ${'| reveal_last '.repeat(10)}}}`);
-  const startedAt = performance.now();
-  expect(() => fillTemplate(mask, large)).toThrow(tooMuch);
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  expect((fillTemplate(mask, large) as Json[]).at(-1)).toBeNull();
 });
 
 test('an expression has at most 10 filters, a text at most 10,000 expressions', () => {

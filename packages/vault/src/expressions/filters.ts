@@ -3,8 +3,8 @@ import type { Json } from '../json.ts';
 import { parsePath, valueAt } from './path.ts';
 import { toText } from './to-text.ts';
 
-/** A filter that cannot work on what it was given. The message is public, so it repeats no value. */
-export class FilterError extends Error {}
+/** A filter that cannot work on what it was given. */
+class FilterError extends Error {}
 
 type FilterFunction = (value: Exclude<Json, null>, ...args: Json[]) => Json | undefined;
 
@@ -14,37 +14,64 @@ const longestPadding = 1000;
 const ownFilters: Record<string, FilterFunction> = {
   json(value, path = '$') {
     const steps = parsePath(toText(path), '$');
-    if (!steps) throw new FilterError("needs a path such as '$.number'");
-    return valueAt(value, steps);
+    return steps && valueAt(value, steps);
   },
   stringify: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
   to_string: (value) => toText(value),
   to_number(value) {
     const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-    if (typeof number !== 'number' || !Number.isFinite(number)) throw new FilterError('needs a number');
+    if (typeof number !== 'number' || !Number.isFinite(number)) throw new FilterError('not a number');
     return number;
   },
   to_boolean(value) {
     const text = toText(value).toLowerCase();
     if (text === 'true' || text === '1') return true;
     if (text === 'false' || text === '0') return false;
-    throw new FilterError('needs true or false');
+    throw new FilterError('neither true nor false');
   },
   last4: (value) => plainText(value).slice(-4),
   card_bin(value) {
     const digits = plainText(value).replaceAll(/[ -]/g, '');
     return digits.slice(0, digits.length >= 16 ? 8 : 6);
   },
-  pad_left: (value, length = 0, fill = ' ') => plainText(value).padStart(lengthOf(length), toText(fill)),
-  pad_right: (value, length = 0, fill = ' ') => plainText(value).padEnd(lengthOf(length), toText(fill)),
+  pad_left: (value, length = 0, fill = ' ') => plainText(value).padStart(Number(length), toText(fill)),
+  pad_right: (value, length = 0, fill = ' ') => plainText(value).padEnd(Number(length), toText(fill)),
   reveal_last(value, count = 4, character = 'X') {
     const characters = Array.from(plainText(value));
+    const shown = Number(count);
     // A value that is no longer than what would be shown is not shown at all.
-    const shownFrom = characters.length > lengthOf(count) ? characters.length - lengthOf(count) : characters.length;
+    const shownFrom = characters.length > shown ? characters.length - shown : characters.length;
     const mask = Array.from(toText(character))[0] ?? 'X';
     return characters.map((c, i) => (i >= shownFrom || c === '-' || c === ' ' ? c : mask)).join('');
   },
 };
+
+type ArgumentCheck = (args: readonly unknown[]) => string | undefined;
+
+const needsLength: ArgumentCheck = ([length = 0]) => {
+  const isLength = typeof length === 'number' && Number.isInteger(length) && length >= 0 && length <= longestPadding;
+  return isLength ? undefined : `needs a length from 0 to ${longestPadding}`;
+};
+const needsText: ArgumentCheck = ([text]) => (text === undefined ? 'needs a text' : undefined);
+const needsInteger: ArgumentCheck = ([number]) => (Number.isInteger(number) ? undefined : 'needs a whole number');
+
+/** What is wrong with arguments is wrong in the expression itself, so it is told before there is any value. */
+const argumentChecks: Record<string, ArgumentCheck> = {
+  json: ([path = '$']) => (parsePath(String(path), '$') ? undefined : "needs a path such as '$.number'"),
+  pad_left: needsLength,
+  pad_right: needsLength,
+  reveal_last: needsLength,
+  append: needsText,
+  prepend: needsText,
+  remove: needsText,
+  slice: ([begin, ...rest]) => needsInteger([begin]) ?? (rest.length > 0 ? needsInteger(rest) : undefined),
+  truncate: (args) => (args.length > 0 ? needsInteger(args) : undefined),
+};
+
+/** Why the filter cannot take these arguments, for the person who wrote them; undefined where it can. */
+export function faultInArguments(name: string, args: readonly unknown[]): string | undefined {
+  return Object.hasOwn(argumentChecks, name) ? argumentChecks[name]?.(args) : undefined;
+}
 
 /** Of Liquid's own filters those whose result is never much larger than what they are given. */
 const liquidFilters = [
@@ -84,13 +111,6 @@ export function createFilterEngine(): Liquid {
 }
 
 function plainText(value: Json): string {
-  if (typeof value === 'object') throw new FilterError('needs text, not an array or object');
+  if (typeof value === 'object') throw new FilterError('not text');
   return toText(value);
-}
-
-function lengthOf(value: Json): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > longestPadding) {
-    throw new FilterError(`needs a length from 0 to ${longestPadding}`);
-  }
-  return value;
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 import { Filter, type Liquid, Tokenizer, TokenKind } from 'liquidjs';
-import { createFilterEngine } from './filters.ts';
+import { createFilterEngine, faultInArguments } from './filters.ts';
 
 /** Text that is no expression. */
 export interface Literal {
@@ -11,13 +11,15 @@ export interface Literal {
 /** `{{ reference | filter: 'argument' }}` */
 export interface Expression {
   kind: 'expression';
-  /** What stands before the first bar: a token id, or in masks and fingerprints a path into `data`. */
+  /** What stands before the first bar: a token id, or in masks and fingerprints a path into `data`. Empty for nothing. */
   reference: string;
   filters: readonly Filter[];
   /** Position of `{{` in the text, in UTF-16 code units. */
   start: number;
   /** Position behind `}}`. */
   end: number;
+  /** What is wrong in the expression itself. Whoever evaluates it throws this, after the checks of the caller's rights. */
+  fault?: InvalidExpression;
 }
 
 export type Segment = Literal | Expression;
@@ -44,11 +46,29 @@ export function mayContainExpression(text: string | Uint8Array): boolean {
 }
 
 /**
- * Splits a text into expressions and what is between them. Token ids may hold any character that ids may have, so
- * the reference is not read as Liquid; the filters are.
+ * As {@link readExpressions}, for texts whose author may hear at once what is wrong in them.
  * @throws {ServiceError} `bad_request` with the place of an expression that is empty, unclosed or has an unknown filter.
  */
 export function parseExpressions(text: string): Segment[] {
+  const segments = readExpressions(text);
+  const fault = faultIn(segments);
+  if (fault) throw fault;
+  return segments;
+}
+
+/** The first fault of these segments. */
+export function faultIn(segments: readonly Segment[]): InvalidExpression | undefined {
+  for (const segment of segments) if (segment.kind === 'expression' && segment.fault) return segment.fault;
+  return undefined;
+}
+
+/**
+ * Splits a text into expressions and what is between them. Token ids may hold any character that ids may have, so
+ * the reference is not read as Liquid; the filters are. An expression that is wrong carries its fault; of one that is not
+ * closed only the braces are taken, so that those behind it are read too.
+ * @throws {ServiceError} `bad_request` for over 10,000 expressions.
+ */
+export function readExpressions(text: string): Segment[] {
   const segments: Segment[] = [];
   let position = 0;
   let count = 0;
@@ -59,7 +79,7 @@ export function parseExpressions(text: string): Segment[] {
     if (start === -1) return segments;
     if (++count > mostExpressions)
       throw new ServiceError('bad_request', `There are more than ${mostExpressions} expressions`);
-    const expression = parseExpression(text, start);
+    const expression = readExpression(text, start);
     segments.push(expression);
     position = expression.end;
   }
@@ -89,15 +109,21 @@ export function invalidExpression(start: number, reason: string): InvalidExpress
   return new InvalidExpression(start, reason);
 }
 
-function parseExpression(text: string, start: number): Expression {
+function readExpression(text: string, start: number): Expression {
   const inner = text.slice(start + opening.length, start + longestExpression);
   const head = /^[^|{}]*/.exec(inner)?.[0] ?? '';
   const reference = head.trim();
   const close = inner[head.length] === '|' ? closeBehindFilters(inner, head.length) : head.length;
-  if (!inner.startsWith('}}', close)) throw invalidExpression(start, 'it is not closed with }}');
-  if (reference === '') throw invalidExpression(start, 'it names nothing');
-  const filters = close === head.length ? [] : parseFilters(inner.slice(head.length, close), start);
-  return { kind: 'expression', reference, filters, start, end: start + opening.length + close + 2 };
+  const faulty = (reason: string, part: Partial<Expression>): Expression => {
+    const fault = invalidExpression(start, reason);
+    return { kind: 'expression', reference, filters: [], start, end: start + opening.length, fault, ...part };
+  };
+  if (!inner.startsWith('}}', close)) return faulty('it is not closed with }}', { reference: '' });
+  const end = start + opening.length + close + 2;
+  if (reference === '') return faulty('it names nothing', { end });
+  const filters = close === head.length ? [] : readFilters(inner.slice(head.length, close));
+  if (typeof filters === 'string') return faulty(filters, { end });
+  return { kind: 'expression', reference, filters, start, end };
 }
 
 /** Where the braces are that are not within quotes. */
@@ -114,22 +140,31 @@ function closeBehindFilters(text: string, from: number): number {
   return text.length;
 }
 
-/** Liquid reads them; of its arguments only quoted text, numbers and literals are taken. */
-function parseFilters(source: string, start: number): Filter[] {
-  const tokenizer = new Tokenizer(`x ${source}`);
+/** Liquid reads them; of its arguments only quoted text, numbers and literals are taken. A text says what is wrong. */
+function readFilters(source: string): Filter[] | string {
   const { filters: liquidFilters } = filterEngine();
-  const tokens = readFilterTokens(tokenizer, start);
-  if (tokens.length === 0) throw invalidExpression(start, 'a filter is missing after the bar');
-  if (tokens.length > mostFilters) throw invalidExpression(start, `it has more than ${mostFilters} filters`);
-  return tokens.map((token) => {
-    const implementation = Object.hasOwn(liquidFilters, token.name) ? liquidFilters[token.name] : undefined;
-    if (!implementation) throw invalidExpression(start, `there is no filter ${token.name.slice(0, 50)}`);
-    if (!token.args.every(isConstant)) throw invalidExpression(start, 'a filter takes quoted text and numbers only');
-    return new Filter(token, implementation, filterEngine());
-  });
+  const tokens = readFilterTokens(new Tokenizer(`x ${source}`));
+  if (!tokens) return 'its filters cannot be read';
+  if (tokens.length === 0) return 'a filter is missing after the bar';
+  if (tokens.length > mostFilters) return `it has more than ${mostFilters} filters`;
+  const filters: Filter[] = [];
+  for (const token of tokens) {
+    const { name, args } = token;
+    const implementation = Object.hasOwn(liquidFilters, name) ? liquidFilters[name] : undefined;
+    if (!implementation) return `there is no filter ${name.slice(0, 50)}`;
+    const constants = args.filter(isConstant);
+    if (constants.length < args.length) return 'a filter takes quoted text and numbers only';
+    const fault = faultInArguments(
+      name,
+      constants.map(({ content }) => content),
+    );
+    if (fault) return `the filter ${name} ${fault}`;
+    filters.push(new Filter(token, implementation, filterEngine()));
+  }
+  return filters;
 }
 
-function readFilterTokens(tokenizer: Tokenizer, start: number) {
+function readFilterTokens(tokenizer: Tokenizer) {
   try {
     const { filters } = tokenizer.readFilteredValue();
     tokenizer.skipBlank();
@@ -137,12 +172,12 @@ function readFilterTokens(tokenizer: Tokenizer, start: number) {
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'TokenizationError') throw error;
   }
-  throw invalidExpression(start, 'its filters cannot be read');
+  return undefined;
 }
 
 const constantKinds: readonly TokenKind[] = [TokenKind.Quoted, TokenKind.Number, TokenKind.Literal];
 
-function isConstant(argument: unknown): boolean {
+function isConstant<T>(argument: T): argument is T & { content: unknown } {
   return (
     typeof argument === 'object' &&
     argument !== null &&

@@ -15,8 +15,7 @@ import { toText } from './to-text.ts';
 /**
  * Fills a mask, or any JSON with `{{ data… | filter }}` in its strings, from a token's data. A string that is one
  * expression becomes its value; a member whose value is not there is left out.
- * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`;
- * `payload_too_large` when the budget is used up.
+ * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
  */
 export function fillTemplate(template: Json, data: Json, budget?: FilterBudget): Json | undefined {
   return mapLeaves(template, (leaf) => {

@@ -3,9 +3,10 @@ import { ServiceError } from '@sluice/problems';
 import { evaluateExpression } from '../expressions/evaluate-expression.ts';
 import { newFilterBudget } from '../expressions/filter-budget.ts';
 import {
-  InvalidExpression,
+  type Expression,
+  faultIn,
   mayContainExpression,
-  parseExpressions,
+  readExpressions,
   type Segment,
 } from '../expressions/parse-expressions.ts';
 import { formatPath } from '../expressions/path.ts';
@@ -27,19 +28,39 @@ const largestResult = 5 * 1024 * 1024;
 
 /**
  * Replaces the expressions in the strings of a JSON value by what the actor may read of the tokens. A string that is
- * one expression becomes its value, of whatever type; null where the rule redacts. Transforms of a Proxy read by `use`. Plaintext is noted in the disclosure
- * log before it answers.
+ * one expression becomes its value, of whatever type; null where the rule redacts. Transforms of a Proxy read by `use`.
+ * Plaintext is noted in the disclosure log before it answers. What filters make of the values decides about no error:
+ * where they fail, or would make the result too large, there is null, and nothing among other text.
  * @throws {ServiceError} `forbidden` and `bad_request` naming the tokens that may not be read or are unknown;
- * `bad_request` for a malformed expression or over 100 distinct tokens; `payload_too_large` for a result over 5 MiB.
+ * `bad_request` for over 100 distinct tokens or, when the rights are checked, for a malformed expression;
+ * `payload_too_large` for a result over 5 MiB.
  */
 export async function detokenize(vault: Vault, actor: Actor, value: Json, reading: Reading = 'read'): Promise<Json> {
+  const [filled] = await detokenizeEach(vault, actor, [value], reading);
+  return filled ?? null;
+}
+
+/**
+ * As {@link detokenize} for several values, with one query and one note of the disclosure. What filters may go through,
+ * and the size of the result, is counted for each value alone.
+ * @throws {ServiceError} where one of the values is refused.
+ */
+export async function detokenizeEach(
+  vault: Vault,
+  actor: Actor,
+  values: readonly Json[],
+  reading: Reading = 'read',
+): Promise<readonly Json[]> {
   if (reading === 'read' || !holds(actor, 'token:use')) requirePermission(actor, 'token:read');
-  if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
-  const parsed = parseStrings(value);
+  for (const value of values) {
+    if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
+  }
+  const parsed = parseStrings([...values]);
+  if (parsed.size === 0) return values;
   const ids = referencesIn(parsed.values());
-  if (ids.length === 0) return value;
-  const visible = await readByReference(vault, actor, ids, reading);
-  return fill(value, parsed, visible);
+  const fault = firstFault(values, parsed);
+  const visible = await readByReference(vault, actor, { ids, fault, reading });
+  return values.map((value) => fill(value, parsed, visible));
 }
 
 /** The strings of a value that hold expressions, each parsed once. */
@@ -50,26 +71,19 @@ function parseStrings(value: Json): Map<string, Segment[]> {
       if (parsed.size === mostTexts) {
         throw new ServiceError('bad_request', `There are more than ${mostTexts} texts with expressions`);
       }
-      parsed.set(leaf, parseLeaf(leaf, value));
+      parsed.set(leaf, readExpressions(leaf));
     }
     return leaf;
   });
   return parsed;
 }
 
-function parseLeaf(leaf: string, value: Json): Segment[] {
-  try {
-    return parseExpressions(leaf);
-  } catch (error) {
-    if (!(error instanceof InvalidExpression)) throw error;
-    throw error.within(`of ${formatPath(findLeaf(value, leaf) ?? [])}`);
-  }
-}
-
 function referencesIn(texts: Iterable<readonly Segment[]>): string[] {
   const ids = new Set<string>();
   for (const segments of texts) {
-    for (const segment of segments) if (segment.kind === 'expression') ids.add(segment.reference);
+    for (const segment of segments) {
+      if (segment.kind === 'expression' && segment.reference !== '') ids.add(segment.reference);
+    }
   }
   if (ids.size > mostDistinctTokens) {
     throw new ServiceError('bad_request', `One request may name at most ${mostDistinctTokens} tokens`);
@@ -77,11 +91,20 @@ function referencesIn(texts: Iterable<readonly Segment[]>): string[] {
   return [...ids];
 }
 
+function firstFault(values: readonly Json[], parsed: ReadonlyMap<string, Segment[]>): ServiceError | undefined {
+  for (const [leaf, segments] of parsed) {
+    const fault = faultIn(segments);
+    if (!fault) continue;
+    const path = values.map((value) => findLeaf(value, leaf)).find((found) => found !== undefined);
+    return fault.within(`of ${formatPath(path ?? [])}`);
+  }
+  return undefined;
+}
+
 async function readByReference(
   vault: Vault,
   actor: Actor,
-  ids: string[],
-  reading: Reading,
+  { ids, fault, reading }: { ids: string[]; fault: ServiceError | undefined; reading: Reading },
 ): Promise<ReadonlyMap<string, Json>> {
   const rows = await vault.tokens.find(actor.tenantId, ids.filter(isTokenId));
   const { data, revealed } = await readVisible(vault, actor, rows, reading);
@@ -91,6 +114,7 @@ async function readByReference(
       'token:read',
       refused.map((row) => row.id),
     );
+  if (fault) throw fault;
   const unknown = ids.filter((id) => !data.has(id));
   if (unknown.length > 0) throw new ServiceError('bad_request', `Unknown tokens: ${unknown.join(', ')}`);
   await touch(vault, actor.tenantId, rows);
@@ -113,19 +137,31 @@ async function readByReference(
 function fill(value: Json, parsed: ReadonlyMap<string, Segment[]>, visible: ReadonlyMap<string, Json>): Json {
   const budget = newFilterBudget();
   let size = 0;
-  const evaluate = (segment: Segment): Json => {
-    if (segment.kind === 'literal') return segment.text;
-    const result = evaluateExpression(segment, visible.get(segment.reference) ?? null, budget);
+  let hasFilters = false;
+  const fillWith = (resolve: (expression: Expression) => Json) =>
+    mapLeaves(value, (leaf) => {
+      const segments = typeof leaf === 'string' ? parsed.get(leaf) : undefined;
+      if (!segments) return leaf;
+      const [first] = segments;
+      if (first?.kind === 'expression' && segments.length === 1) return resolve(first);
+      return segments.map((s) => (s.kind === 'literal' ? s.text : toText(resolve(s)))).join('');
+    });
+  const unfiltered = ({ reference, filters }: Expression) => {
+    hasFilters ||= filters.length > 0;
+    const result = filters.length === 0 ? (visible.get(reference) ?? null) : null;
     size += Buffer.byteLength(toText(result));
     if (size > largestResult) throw new ServiceError('payload_too_large', 'The result may have at most 5 MiB');
     return result;
   };
-  const filled = mapLeaves(value, (leaf) => {
-    const segments = typeof leaf === 'string' ? parsed.get(leaf) : undefined;
-    if (!segments) return leaf;
-    const [first] = segments;
-    if (first && segments.length === 1) return evaluate(first);
-    return segments.map((segment) => toText(evaluate(segment))).join('');
-  });
-  return filled ?? null;
+  const filtered = (expression: Expression) => {
+    const result = evaluateExpression(expression, visible.get(expression.reference) ?? null, budget);
+    if (expression.filters.length === 0) return result;
+    const bytes = Buffer.byteLength(toText(result));
+    if (size + bytes > largestResult) return null;
+    size += bytes;
+    return result;
+  };
+  const filled = fillWith(unfiltered);
+  // Only when the size of all that has no filter is known, what is left of it may go to what has one.
+  return (hasFilters ? fillWith(filtered) : filled) ?? null;
 }

@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
-import type { FilterBudget } from '../expressions/filter-budget.ts';
+import { type FilterBudget, requireUnspent } from '../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate } from '../expressions/template.ts';
 import { toText } from '../expressions/to-text.ts';
 import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json } from '../json.ts';
@@ -68,7 +68,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   // What outlives the cvc is made from what stays: a hash of three digits would give them away.
   const lasting = withoutCvc(type, data);
   const textOf = (expression: string) => toText(fillTemplate(expression, lasting, reading.budget));
-  return {
+  const input: TokenInput = {
     id: wire.id,
     type,
     data,
@@ -87,6 +87,8 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
     deduplicate: wire.deduplicate_token,
     expiresAt: wire.expires_at === undefined ? undefined : parseMoment(wire.expires_at)?.toISOString(),
   };
+  requireUnspent(reading.budget);
+  return input;
 }
 
 /** What the schema cannot say. */
@@ -114,7 +116,7 @@ interface TemplateMember {
   fill: (template: Json) => Json | undefined;
 }
 
-/** Fills it once, so that what could not be answered later is refused now. */
+/** Fills it once, so that what would be too large later is refused now. */
 function noteTemplateFault(faults: FieldErrors, { member, template, fill }: TemplateMember): void {
   if (template === undefined) return;
   try {

@@ -4,7 +4,7 @@ import type { Json } from '../json.ts';
 import type { Vault } from '../vault.ts';
 import { touch } from './activity.ts';
 import { notGranted } from './require-permission.ts';
-import type { Actor } from './token.ts';
+import type { Actor, TokenRow } from './token.ts';
 import { openData } from './token-data.ts';
 import { isTokenId } from './token-id.ts';
 
@@ -25,12 +25,7 @@ export async function revealForUse(
   if (wanted.length === 0) return new Map();
   const stored = vault.tokens.find(actor.tenantId, wanted.filter(isTokenId));
   const rows = stored instanceof Promise ? await stored : stored;
-  const refused = rows.filter((row) => !decide(actor, 'token:use', row.containers));
-  if (refused.length > 0)
-    throw notGranted(
-      'token:use',
-      refused.map((row) => row.id),
-    );
+  refuseUnusable(actor, rows);
   if (rows.length < wanted.length) {
     const found = new Set(rows.map((row) => row.id));
     const unknown = wanted.filter((id) => !found.has(id));
@@ -40,4 +35,21 @@ export async function revealForUse(
   const noting = touch(vault, actor.tenantId, rows);
   if (noting) await noting;
   return data;
+}
+
+/**
+ * Only what {@link revealForUse} checks of the actor's rights, for a request that is to be refused for something else.
+ * @throws {ServiceError} `forbidden` naming the tokens that the actor may not use.
+ */
+export async function requireUse(vault: Vault, actor: Omit<Actor, 'traceId'>, ids: readonly string[]): Promise<void> {
+  refuseUnusable(actor, await vault.tokens.find(actor.tenantId, ids.filter(isTokenId)));
+}
+
+function refuseUnusable(actor: Omit<Actor, 'traceId'>, rows: readonly TokenRow[]): void {
+  const refused = rows.filter((row) => !decide(actor, 'token:use', row.containers));
+  if (refused.length === 0) return;
+  throw notGranted(
+    'token:use',
+    refused.map((row) => row.id),
+  );
 }

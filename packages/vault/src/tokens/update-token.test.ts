@@ -135,7 +135,7 @@ describe('is refused', () => {
     ['metadata that is no text', { metadata: { a: 1 } }, 'metadata.a'],
     ['metadata with a NUL character', { metadata: { a: 'hunter2\0' } }, 'metadata'],
     ['a mask that cannot be read', { mask: { number: '{{ data.number' } }, 'mask'],
-    ['a mask that cannot work on the data', { mask: { number: '{{ data | to_number }}' } }, 'mask'],
+    ['a mask that cannot work on any data', { mask: { number: '{{ data | pad_left: 5000 }}' } }, 'mask'],
     ['a search index without an expression', { search_indexes: ['hunter2'] }, 'search_indexes[0]'],
     [
       'a fingerprint expression over something else',

@@ -1,5 +1,12 @@
 import { ServiceError } from '@sluice/problems';
-import { evaluateExpression, type Json, mostDistinctTokens, newFilterBudget } from '@sluice/vault';
+import {
+  evaluateExpression,
+  faultIn,
+  type InvalidExpression,
+  type Json,
+  mostDistinctTokens,
+  newFilterBudget,
+} from '@sluice/vault';
 import type { Place } from './place.ts';
 
 /**
@@ -10,40 +17,81 @@ export function newTokenIdsIn(places: readonly Place[], known: ReadonlyMap<strin
   const ids = new Set<string>();
   for (const { segments } of places) {
     for (const segment of segments) {
-      if (segment.kind === 'expression' && !known.has(segment.reference)) ids.add(segment.reference);
+      if (segment.kind === 'literal' || segment.reference === '' || known.has(segment.reference)) continue;
+      ids.add(segment.reference);
     }
   }
   if (known.size + ids.size <= mostDistinctTokens) return [...ids];
   throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
 }
 
+/** What is wrong in the first expression that is wrong, for after the checks of the caller's rights. */
+export function faultInPlaces(places: readonly Place[]): InvalidExpression | undefined {
+  for (const place of places) {
+    const fault = place.fault ? place.fault() : faultIn(place.segments);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
 /**
- * Puts the values in the places of a body.
- * @throws {ServiceError} 400 for a filter that cannot work on its value, 413 where the body or the work gets too large.
+ * Puts the values in the places of a body. Nothing that filters make of values decides whether it throws, because such
+ * an answer would tell the caller about them: a place where they would make the body too large is written as if its
+ * filters had failed.
+ * @throws {ServiceError} 413 where the body is too large even so; 400 for an expression that is wrong.
  */
 export function fillPlaces(
   body: Buffer,
   places: readonly Place[],
   { values, limitBytes }: { values: ReadonlyMap<string, Json>; limitBytes: number },
 ): Buffer {
-  const budget = newFilterBudget();
+  const fault = faultInPlaces(places);
+  if (fault) throw fault;
   const texts: string[] = [];
+  const filtered: number[] = [];
   let position = 0;
   let size = 0;
   const grow = (bytes: number) => {
     size += bytes;
     if (size > limitBytes) throw tooLarge(limitBytes);
   };
-  for (const place of places) {
-    const text = place.write((expression) =>
-      evaluateExpression(expression, values.get(expression.reference) ?? null, budget),
+  for (const [i, place] of places.entries()) {
+    const text = place.write(({ reference, filters }) =>
+      filters.length === 0 ? (values.get(reference) ?? null) : null,
     );
     grow(place.start - position + Buffer.byteLength(text, place.encoding));
     texts.push(text);
+    if (place.segments.some((segment) => segment.kind === 'expression' && segment.filters.length > 0)) filtered.push(i);
     position = place.end;
   }
   grow(body.length - position);
+  if (filtered.length > 0) size = writeFiltered(texts, filtered, { places, values, size, limitBytes });
   return replaced(body, places, { texts, size });
+}
+
+/** Writes the places with filters anew, as long as they fit. Answers the size of the body. */
+function writeFiltered(
+  texts: string[],
+  filtered: readonly number[],
+  {
+    places,
+    values,
+    size,
+    limitBytes,
+  }: { places: readonly Place[]; values: ReadonlyMap<string, Json>; size: number; limitBytes: number },
+): number {
+  const budget = newFilterBudget();
+  let total = size;
+  for (const i of filtered) {
+    const place = places[i];
+    if (!place) continue;
+    const text = place.write((e) => evaluateExpression(e, values.get(e.reference) ?? null, budget));
+    const grown = total + Buffer.byteLength(text, place.encoding) - Buffer.byteLength(texts[i] ?? '', place.encoding);
+    if (grown > limitBytes) continue;
+    texts[i] = text;
+    total = grown;
+  }
+  return total;
 }
 
 /** In one buffer: what is put together of several would leave more copies of the values in memory. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { faultInPlaces } from './detokenize.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
 import type { Place } from './place.ts';
 
@@ -11,6 +12,12 @@ function fill(body: Buffer, places: readonly Place[], value: string): string {
     position = place.end;
   }
   return Buffer.concat([filled, body.subarray(position)]).toString();
+}
+
+/** Throws what is wrong in a JSON text. */
+function check(text: string, options?: { isWhole: boolean }): void {
+  const fault = faultInPlaces(findExpressions(Buffer.from(text), 'json', options));
+  if (fault) throw fault;
 }
 
 function replaceIn(value: unknown, from: string, to: string): unknown {
@@ -96,12 +103,13 @@ describe('in JSON', () => {
     ['{"a":[0,{{tok}}]}', 'The body is not valid JSON: the expression at $.a[1] must stand inside a string'],
     [`${'['.repeat(100_000)}"{{}}"`, `The expression at character 0 of $${'[0]'.repeat(66)}[…`],
   ])('an error names the path: %s', (text, expected) => {
-    expect(() => findExpressions(Buffer.from(text), 'json')).toThrow(expected);
+    expect(() => check(text)).toThrow(expected);
   });
 
   test('in a part of a body no path is known, and none is named', () => {
-    const find = () => findExpressions(Buffer.from('"x":"{{}}"}'), 'json', { isWhole: false });
-    expect(find).toThrow('The expression at character 0 of a string is not valid: it names nothing');
+    expect(() => check('"x":"{{}}"}', { isWhole: false })).toThrow(
+      'The expression at character 0 of a string is not valid: it names nothing',
+    );
   });
 
   test('each line of NDJSON is a text of its own', () => {

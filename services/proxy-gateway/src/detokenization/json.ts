@@ -1,4 +1,4 @@
-import { formatPath, InvalidExpression, type Json, type Segment, toText } from '@sluice/vault';
+import { faultIn, formatPath, type Json, type Segment, toText } from '@sluice/vault';
 import { addPlace, expressionsIn, malformedBody, type Place } from './place.ts';
 
 const quote = 0x22;
@@ -30,8 +30,12 @@ export function findInJson(latin1: string, isWhole: boolean): Place[] {
     const literal = latin1.slice(start, end);
     // Others are not read: what they hold is the destination's business
     if (!hasOpening && !escapedBrace.test(literal)) continue;
-    const segments = readLiteral(literal, () => pathAt(start));
-    if (segments) addPlace(places, placeOf(segments, start, end));
+    const segments = expressionsIn(decodeLiteral(literal));
+    if (!segments) continue;
+    const place = placeOf(segments, start, end);
+    const fault = faultIn(segments);
+    if (fault) place.fault = () => fault.within(`of ${pathAt(start)}`);
+    addPlace(places, place);
   }
   return places;
 }
@@ -56,15 +60,6 @@ function isName(text: string, position: number): boolean {
     if (c !== 0x20 && c !== 0x09 && c !== 0x0a && c !== 0x0d) return c === 0x3a;
   }
   return false;
-}
-
-function readLiteral(literal: string, path: () => string): Segment[] | undefined {
-  const text = decodeLiteral(literal);
-  try {
-    return expressionsIn(text);
-  } catch (error) {
-    throw error instanceof InvalidExpression ? error.within(`of ${path()}`) : error;
-  }
 }
 
 /** The path of what stands at a position of a JSON text: read only when an error names it. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { type Expression, type Json, parseExpressions, type Segment } from '@sluice/vault';
+import { type Expression, type InvalidExpression, type Json, readExpressions, type Segment } from '@sluice/vault';
 
 /** A place in a body that holds expressions, and how its new text is written there. */
 export interface Place {
@@ -12,12 +12,14 @@ export interface Place {
   write(value: (expression: Expression) => Json): string;
   /** Of what `write` returns; UTF-8 if it is not there. */
   encoding?: 'latin1';
+  /** What is wrong in its expressions, and where in the body; without it what the first of the segments says. */
+  fault?(): InvalidExpression | undefined;
 }
 
 /** The expressions of a decoded text; undefined where it holds none. */
 export function expressionsIn(text: string): Segment[] | undefined {
   if (!text.includes('{{')) return undefined;
-  return parseExpressions(text);
+  return readExpressions(text);
 }
 
 export const mostPlaces = 10_000;

@@ -5,15 +5,15 @@ import type { ContentKind } from '../http/content-type.ts';
 import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { fillPlaces, newTokenIdsIn } from './detokenize.ts';
-import { discloseTokens } from './disclose.ts';
+import { faultInPlaces, fillPlaces, newTokenIdsIn } from './detokenize.ts';
+import { type Asked, discloseTokens } from './disclose.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
 import { findInMultipart } from './multipart/multipart-reader.ts';
 import type { Place } from './place.ts';
 import { RevealStream } from './stream/reveal-stream.ts';
 
-/** Notes the disclosure, then puts the values in the place of the expressions: what a filter fails on tells of them, too. */
+/** Notes the disclosure, then puts the values in the place of the expressions: what filters leave tells of them, too. */
 export async function reveal(
   invocation: Invocation,
   message: RequestMessage,
@@ -41,7 +41,8 @@ async function revealInMemory(
   if (!mayHoldExpression(body)) return body;
   const places = placesIn(message);
   if (places.length === 0) return body;
-  const values = await discloseTokens(invocation, newTokenIdsIn(places), context);
+  const asked = { tokenIds: newTokenIdsIn(places), fault: faultInPlaces(places) };
+  const values = await discloseTokens(invocation, asked, context);
   return fillPlaces(body, places, { values, limitBytes: context.bodyLimitBytes });
 }
 
@@ -56,9 +57,9 @@ function revealWhileStreaming(
   { kind, headers, body }: ReadableBody<Readable>,
   context: Context,
 ): Readable {
-  const fetchValues = async (ids: readonly string[]) => {
+  const fetchValues = async (asked: Asked) => {
     invocation.caller = await authenticateCaller(invocation.head.apiKey, invocation.proxy, context);
-    return discloseTokens(invocation, ids, context);
+    return discloseTokens(invocation, asked, context);
   };
   const boundary = kind === 'multipart' ? boundaryOf(headers) : undefined;
   const stream = new RevealStream({ kind, boundary, fetchValues, limitBytes: context.bodyLimitBytes });

@@ -1,27 +1,28 @@
 import type { Json } from '@sluice/vault';
 
-/** Detokenizes one value. */
-export type Detokenize = (value: Json) => Promise<Json>;
+/** Detokenizes values, all or none. */
+export type DetokenizeEach = (values: readonly Json[]) => Promise<readonly Json[]>;
 
 /**
  * Values that are asked for at once are detokenized by one call: one query, one note of the disclosure. Where that
  * fails each is asked for alone, so that an unknown token spoils nobody else's value.
  */
-export function detokenizeTogether(detokenize: Detokenize): Detokenize {
+export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json) => Promise<Json> {
   let waiting: { value: Json; resolve: (answer: Promise<Json>) => void }[] = [];
 
   async function flush(): Promise<void> {
     const batch = waiting;
     waiting = [];
-    const together = batch.length > 1 ? await asOne(batch.map(({ value }) => value)) : undefined;
+    const values = batch.map(({ value }) => value);
+    const together = batch.length > 1 ? await detokenizeEach(values).catch(() => undefined) : undefined;
     batch.forEach(({ value, resolve }, index) => {
-      resolve(together ? Promise.resolve(together[index] ?? null) : detokenize(value));
+      resolve(together ? Promise.resolve(together[index] ?? null) : alone(value));
     });
   }
 
-  async function asOne(values: Json[]): Promise<Json[] | undefined> {
-    const answer = await detokenize(values).catch(() => undefined);
-    return Array.isArray(answer) && answer.length === values.length ? answer : undefined;
+  async function alone(value: Json): Promise<Json> {
+    const [answer] = await detokenizeEach([value]);
+    return answer ?? null;
   }
 
   return (value) =>

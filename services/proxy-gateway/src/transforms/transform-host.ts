@@ -3,7 +3,7 @@ import {
   type Actor,
   createToken,
   deleteToken,
-  detokenize,
+  detokenizeEach,
   findToken,
   type Json,
   tokenize,
@@ -58,7 +58,9 @@ export function createTransformHost(options: TransformHostOptions, { callers, va
     throw new ServiceError('unauthenticated', detail);
   }
 
-  const detokenizeAsActor = detokenizeTogether(async (value) => detokenize(vault, await findActor(), value, 'use'));
+  const detokenizeAsActor = detokenizeTogether(async (values) =>
+    detokenizeEach(vault, await findActor(), values, 'use'),
+  );
 
   return async (operation: string, payloadJson: string): Promise<string> => {
     const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;

@@ -1,5 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 import type { Expression, Json } from '@sluice/vault';
+import { faultInPlaces } from '../detokenize.ts';
 import type { Place } from '../place.ts';
 import type { DelimiterFinder } from './delimiter.ts';
 
@@ -27,8 +28,9 @@ export function fieldPlace({ start, name, content, places }: FilledField, finder
     end: start + content.length,
     segments,
     encoding: 'latin1',
+    fault: () => faultInPlaces(places)?.within(`in the part ${quoted(name)}`),
     write(resolve) {
-      const unfiltered = fill(content, places, (e) => (e.filters.length > 0 ? '' : resolve(e)));
+      const unfiltered = fill(content, places, (e) => (e.filters.length > 0 ? null : resolve(e)));
       if (finder.isIn(unfiltered)) throw holdsBoundary(name);
       if (!hasFilters) return unfiltered;
       const filled = fill(content, places, resolve);
@@ -54,7 +56,7 @@ function latin1(text: string): string {
 }
 
 /** The name of a part, as an error shows it. */
-export function quoted(name: string): string {
+function quoted(name: string): string {
   return JSON.stringify(Buffer.from(name.slice(0, 100), 'latin1').toString());
 }
 

@@ -1,9 +1,8 @@
-import { InvalidExpression } from '@sluice/vault';
 import { findExpressions } from '../find-expressions.ts';
 import { mostPlaces, type Place, tooManyPlaces } from '../place.ts';
 import type { Cut } from '../stream/cutter.ts';
 import { DelimiterFinder } from './delimiter.ts';
-import { fieldPlace, quoted } from './field-place.ts';
+import { fieldPlace } from './field-place.ts';
 import { type Field, MultipartScanner } from './scanner.ts';
 
 /** Finds the expressions in the fields of a `multipart/form-data` body, window after window. */
@@ -29,20 +28,12 @@ export class MultipartReader {
     let count = 0;
     for (const { start, end, name, kind } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = findInField(content, { name, kind });
+      const places = findExpressions(content, kind);
       count += places.length;
       if (count > mostPlaces) throw tooManyPlaces();
       if (places.length > 0) found.push(fieldPlace({ start, name, content, places }, this.#finder));
     }
     return found;
-  }
-}
-
-function findInField(content: Buffer, { name, kind }: Pick<Field, 'name' | 'kind'>): Place[] {
-  try {
-    return findExpressions(content, kind);
-  } catch (error) {
-    throw error instanceof InvalidExpression ? error.within(`in the part ${quoted(name)}`) : error;
   }
 }
 

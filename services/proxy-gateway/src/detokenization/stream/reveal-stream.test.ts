@@ -5,7 +5,8 @@ import { ServiceError } from '@sluice/problems';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
 import type { ContentKind } from '../../http/content-type.ts';
-import { fillPlaces, newTokenIdsIn } from '../detokenize.ts';
+import { faultInPlaces, fillPlaces, newTokenIdsIn } from '../detokenize.ts';
+import type { Asked } from '../disclose.ts';
 import { findExpressions } from '../find-expressions.ts';
 import { RevealStream, type RevealStreamOptions } from './reveal-stream.ts';
 
@@ -18,7 +19,8 @@ const values = new Map<string, Json>([
   ['1234', ''],
 ]);
 
-async function fetchValues(tokenIds: readonly string[]): Promise<Map<string, Json>> {
+async function fetchValues({ tokenIds, fault }: Asked): Promise<Map<string, Json>> {
+  if (fault) throw fault;
   return new Map(
     tokenIds.map((id) => {
       const value = values.get(id);
@@ -35,7 +37,8 @@ function streamed(chunks: readonly Buffer[], options: Partial<RevealStreamOption
 
 async function inMemory(body: Buffer, kind: ContentKind): Promise<Buffer> {
   const places = findExpressions(body, kind);
-  return fillPlaces(body, places, { values: await fetchValues(newTokenIdsIn(places)), limitBytes: 2 ** 20 });
+  const asked = { tokenIds: newTokenIdsIn(places), fault: faultInPlaces(places) };
+  return fillPlaces(body, places, { values: await fetchValues(asked), limitBytes: 2 ** 20 });
 }
 
 /** The code of the error, or what came out. */
@@ -286,7 +289,7 @@ describe('bounds', () => {
       kind: 'text',
       windowBytes: 1000,
       limitBytes: mebibyte,
-      fetchValues: async (tokenIds) => {
+      fetchValues: async ({ tokenIds }) => {
         asked.push(tokenIds);
         return new Map(tokenIds.map((id) => [id, id]));
       },

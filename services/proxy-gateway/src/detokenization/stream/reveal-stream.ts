@@ -1,7 +1,8 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Json } from '@sluice/vault';
 import type { ContentKind } from '../../http/content-type.ts';
-import { fillPlaces, newTokenIdsIn } from '../detokenize.ts';
+import { faultInPlaces, fillPlaces, newTokenIdsIn } from '../detokenize.ts';
+import type { Asked } from '../disclose.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from './reader-for.ts';
 
@@ -9,8 +10,11 @@ export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
   /** Of a multipart body; undefined where readers could disagree on it. */
   boundary?: string | undefined;
-  /** The values of tokens that the body has not named before; whatever there is to be checked and noted is done. */
-  fetchValues(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Json>>;
+  /**
+   * The values of tokens that the body has not named before; whatever there is to be checked and noted is done. Throws
+   * the fault, if there is one, when the caller's rights are checked.
+   */
+  fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
   /** How large a window may become with its values. */
   limitBytes: number;
   windowBytes?: number;
@@ -94,8 +98,9 @@ export class RevealStream extends Transform {
     const places = this.#reader?.find(bytes) ?? [];
     if (places.length === 0) return bytes;
     const tokenIds = newTokenIdsIn(places, this.#values);
-    if (tokenIds.length > 0) {
-      for (const [id, value] of await this.#options.fetchValues(tokenIds)) this.#values.set(id, value);
+    const fault = faultInPlaces(places);
+    if (tokenIds.length > 0 || fault) {
+      for (const [id, value] of await this.#options.fetchValues({ tokenIds, fault })) this.#values.set(id, value);
     }
     return fillPlaces(bytes, places, { values: this.#values, limitBytes: this.#options.limitBytes });
   }
