@@ -29,9 +29,20 @@ describe('requestHeaders', () => {
     expect(to(raw, 'POST')).toEqual(['Host', 'sluice', 'Content-Length', '3']);
   });
 
-  test('an upgrade is passed on, for the service to refuse', () => {
-    const raw = ['Upgrade', 'websocket', 'Connection', 'keep-alive, Upgrade'];
+  test('a WebSocket is passed on, for the service to refuse', () => {
+    const raw = ['Upgrade', 'h2c, WebSocket', 'Connection', 'keep-alive, Upgrade'];
     expect(to(raw)).toEqual(['Host', 'sluice', 'Connection', 'Upgrade', 'Upgrade', 'websocket']);
+  });
+
+  test.each(['h2c', 'TLS/1.2', 'websocketx'])('an offer of %s ends here', (protocol) => {
+    expect(to(['Connection', 'Upgrade, HTTP2-Settings', 'Upgrade', protocol, 'HTTP2-Settings', 'AAMA'])).toEqual([
+      'Host',
+      'sluice',
+    ]);
+  });
+
+  test('an Upgrade that Connection does not nominate asks for nothing', () => {
+    expect(to(['Upgrade', 'websocket'])).toEqual(['Host', 'sluice']);
   });
 
   test('a POST without a body has length 0, a GET says nothing', () => {

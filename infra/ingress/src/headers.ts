@@ -11,16 +11,26 @@ const neverNominated = new Set(['content-length', 'transfer-encoding', 'host']);
 const lengthExpected = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * The headers that go to the service: what is not about this connection, with the framing as it was sent, and an
- * upgrade, where one is asked for, for the service to refuse.
+ * The headers that go to the service: what is not about this connection, with the framing as it was sent. A WebSocket
+ * that is asked for is passed on for the service to refuse; other offers of an upgrade end here, where they may be
+ * ignored (RFC 9110 section 7.8).
  */
 export function requestHeaders(raw: RawHeaders, { method, host }: { method: string; host: string }): string[] {
   const headers = endToEnd(raw, []);
-  const protocols = valuesOf(raw, 'upgrade');
-  if (protocols.length > 0) headers.push('Connection', 'Upgrade', 'Upgrade', protocols.join(', '));
+  if (asksForWebSocket(raw)) headers.push('Connection', 'Upgrade', 'Upgrade', 'websocket');
   if (lengthExpected.has(method) && !isFramed(raw)) headers.push('Content-Length', '0');
   if (valuesOf(raw, 'host').length === 0) headers.push('Host', host); // HTTP/1.0
   return headers;
+}
+
+export function asksForWebSocket(raw: RawHeaders): boolean {
+  const isUpgrade = valuesOf(raw, 'connection').some((nominated) => /\bupgrade\b/i.test(nominated));
+  return isUpgrade && valuesOf(raw, 'upgrade').some((protocols) => /\bwebsocket\b/i.test(protocols));
+}
+
+/** Trailers as pairs, for `addTrailers`. */
+export function trailerPairs(raw: RawHeaders): [name: string, value: string][] {
+  return pairs(endToEnd(raw, ['transfer-encoding']));
 }
 
 /** The headers that go to the client; node frames the body anew if the service did not give its length. */

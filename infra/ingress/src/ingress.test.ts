@@ -183,6 +183,94 @@ describe('streaming', () => {
   });
 });
 
+describe('what clients send and destinations answer', () => {
+  test('connections with an offer of an upgrade serve the next request too', async () => {
+    upstream = (req, res) => void res.end(`${req.url} ${req.headers.upgrade}`);
+    const socket = connect(port, '127.0.0.1');
+    let got = '';
+    socket.on('data', (chunk) => {
+      got += chunk;
+    });
+    for (const path of ['/1', '/2']) {
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n\r\n`,
+      );
+      while (!got.includes(`${path} undefined`)) await once(socket, 'data');
+    }
+    socket.destroy();
+  });
+
+  test.each([
+    ['http://h/proxy?a=b', '/proxy?a=b'],
+    ['HTTPS://H/tokens/%2e', '/tokens/%2e'],
+    ['http://h', '/'],
+  ])('the target %s is that of its Host, and passes as %s', async (target, path) => {
+    upstream = (req, res) => void res.end(`at ${req.url}`);
+    expect(await raw(`GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`)).toMatch(
+      new RegExp(`at ${path.replace('?', '[?]')}$`),
+    );
+  });
+
+  test.each(['http://other/proxy', 'http://h:80/proxy', 'http://u@h/proxy', '*', 'ftp://h/proxy'])(
+    'the target %s is 400',
+    async (target) => {
+      expect(await raw(`GET ${target} HTTP/1.1\r\nHost: h\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+    },
+  );
+
+  test('a head passes before its body has begun', async () => {
+    const begun = Promise.withResolvers<void>();
+    upstream = async (_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
+      await begun.promise;
+      res.end('data: 1');
+    };
+    const answer = await call('/proxy'); // resolves with the head
+    begun.resolve();
+    expect(await answer.text()).toBe('data: 1');
+  });
+
+  test('a small answer is one packet', async () => {
+    upstream = (_req, res) => void res.writeHead(200, { 'Content-Length': 5 }).end('whole');
+    const socket = connect(port, '127.0.0.1');
+    const pieces: string[] = [];
+    socket.on('data', (chunk) => pieces.push(String(chunk)));
+    socket.write('GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+    await once(socket, 'close');
+    expect(pieces.map((piece) => piece.endsWith('\r\n\r\nwhole'))).toEqual([true]);
+  });
+
+  test('64 KiB of headers and trailers pass', async () => {
+    upstream = (_req, res) => {
+      const many = Array.from({ length: 1500 }, (_, i): [string, string] => [`X-${i}`, 'y'.repeat(30)]);
+      res.writeHead(200, [...many, ['Transfer-Encoding', 'chunked']]);
+      res.write('a');
+      res.addTrailers({ 'X-Sum': '1' });
+      res.end();
+    };
+    const answer = await raw('GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+    expect(answer.match(/^X-\d+: /gm)).toHaveLength(1500);
+    expect(answer).toMatch(/\r\n0\r\nX-Sum: 1\r\n\r\n$/);
+  });
+
+  test.each([
+    ['BREW /proxy', 'proxy_error'],
+    ['get /proxy/a', 'proxy_error'],
+    ['BREW /tokens', 'type'],
+    ['CONNECT h:1', 'type'],
+  ])('%s is 400 with a body that has the member %s', async (line, member) => {
+    const answer = await raw(`${line} HTTP/1.1\r\nHost: h\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toHaveProperty(member);
+  });
+
+  test('an answer that is owed goes out before the refusal of what follows it', async () => {
+    upstream = (_req, res) => void setTimeout(() => res.end('owed'), 50);
+    const answer = await raw('GET / HTTP/1.1\r\nHost: h\r\n\r\nBREW / HTTP/1.1\r\nHost: h\r\n\r\n');
+    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '400']);
+  });
+});
+
 describe('ends', () => {
   test('a client that goes away aborts the request to the service', async () => {
     const aborted = Promise.withResolvers<void>();

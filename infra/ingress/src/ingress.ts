@@ -1,6 +1,8 @@
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ServiceError } from '@sluice/problems';
+import { pathOfTarget } from '@sluice/service-runtime';
 import { answerFailure, serviceAway } from './failure.ts';
+import { answerRefusals } from './refusals.ts';
 import { relay } from './relay.ts';
 import { findService, type ServiceName } from './routes.ts';
 import { spreadLookup } from './spread-lookup.ts';
@@ -24,18 +26,21 @@ const serverOptions = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTime
 export function createIngress({ origins, headerPrefix, onFailure }: IngressOptions): Server {
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo', lookup: spreadLookup });
   const handle = (request: IncomingMessage, response: ServerResponse) => {
-    const service = findService(request.url ?? '');
+    const path = pathOfTarget(request.url ?? '', request.headers.host);
+    const service = findService(path ?? '');
     const fail = (error: ServiceError) => answerFailure(request, response, { error, service, headerPrefix });
     const fault = faultIn(request);
-    if (fault) {
+    if (fault !== undefined || path === undefined) {
       response.shouldKeepAlive = false;
-      fail(new ServiceError('bad_request', fault));
+      const target = 'The request target must be a path, or a URL whose authority is that of Host';
+      fail(new ServiceError('bad_request', fault ?? target));
       return;
     }
     try {
       relay({
         request,
         response,
+        path,
         origin: origins[service],
         agent,
         onFailure: (error) => {
@@ -49,6 +54,8 @@ export function createIngress({ origins, headerPrefix, onFailure }: IngressOptio
     }
   };
   const server = createServer(serverOptions, handle);
+  server.maxHeadersCount = 0; // the services count them; Node would leave out what is beyond its own limit
+  answerRefusals(server);
   server.on('checkContinue', handle); // the service decides whether it wants the body
   server.on('checkExpectation', handle);
   server.on('close', () => agent.destroy());
@@ -56,8 +63,7 @@ export function createIngress({ origins, headerPrefix, onFailure }: IngressOptio
 }
 
 /** What services refuse, but cannot see behind us: to them we speak HTTP/1.1 (RFC 9112 section 6.1). */
-function faultIn({ httpVersion, headers, url = '' }: IncomingMessage): string | undefined {
-  if (!url.startsWith('/')) return 'The request target must be a path';
+function faultIn({ httpVersion, headers }: IncomingMessage): string | undefined {
   if (httpVersion === '1.1') return undefined;
   const isAllowed = httpVersion === '1.0' && headers['transfer-encoding'] === undefined;
   return isAllowed ? undefined : 'The HTTP version must be 1.1 or 1.0, and chunked bodies need 1.1';

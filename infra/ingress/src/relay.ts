@@ -1,10 +1,12 @@
 import { type Agent, type ClientRequest, type IncomingMessage, request as open, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import { isFramed, requestHeaders, responseHeaders } from './headers.ts';
+import { asksForWebSocket, isFramed, requestHeaders, responseHeaders, trailerPairs } from './headers.ts';
 
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
+  /** Path and query for the service. */
+  path: string;
   /** Where the service is; only host and port are used. */
   origin: URL;
   agent: Agent;
@@ -21,6 +23,9 @@ export function relay(exchange: Exchange): void {
   attempt(exchange, { retry: isRepeatable(exchange.request) });
 }
 
+/** The gateway lets 64 KiB of a destination's headers through, and adds its own. */
+const maxAnswerHeadBytes = 80 * 1024;
+
 /** RFC 9110 section 9.2.2; without a body there is also nothing that would have to be sent again. */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 
@@ -29,17 +34,18 @@ function isRepeatable({ method = '', rawHeaders }: IncomingMessage): boolean {
 }
 
 function attempt(exchange: Exchange, { retry }: { retry: boolean }): void {
-  const { request, response, origin, agent, onFailure } = exchange;
-  const { method = '', url: path = '', rawHeaders } = request;
+  const { request, response, path, origin, agent, onFailure } = exchange;
+  const { method = '', rawHeaders } = request;
   const headers = requestHeaders(rawHeaders, { method, host: origin.host });
   let failure: Error | undefined;
   let answered = false;
   let continued = false;
 
   // After a request that asked for an upgrade node's parser reads no other on the same connection.
-  const upgrade = 'upgrade' in request.headers;
+  const upgrade = asksForWebSocket(rawHeaders);
   const to = { host: bareHost(origin), port: origin.port || 80, agent: upgrade ? (false as const) : agent };
-  const outgoing = open({ ...to, method, path, headers });
+  const outgoing = open({ ...to, method, path, headers, maxHeaderSize: maxAnswerHeadBytes });
+  outgoing.maxHeadersCount = 0; // no count: Node would leave out what is beyond it
   const abort = () => outgoing.destroy();
   response.once('close', abort);
   outgoing.on('continue', () => {
@@ -79,6 +85,13 @@ function answer(incoming: IncomingMessage, response: ServerResponse, { close }: 
   if (close) headers.push('Connection', 'close');
   response.sendDate = false;
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers);
+  // Together with what of the body has come in the same piece, or alone
+  setImmediate(() => {
+    if (!incoming.readableDidRead && !response.writableEnded) response.flushHeaders();
+  });
+  incoming.once('end', () => {
+    if (incoming.rawTrailers.length > 0) response.addTrailers(trailerPairs(incoming.rawTrailers));
+  });
   // On failure at either end pipeline destroys both.
   pipeline(incoming, response, () => undefined);
 }

@@ -6,25 +6,42 @@ import { ServiceError } from './service-error.ts';
 
 const known: Record<string, { code: ErrorCode; detail: string }> = {
   HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: 'The header block may have at most 16 KiB' },
+  HPE_INVALID_METHOD: {
+    code: 'bad_request',
+    detail: 'The request does not start with a method that HTTP knows, in capital letters, such as POST',
+  },
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not arrive in time' },
 };
 const malformed = { code: 'bad_request', detail: 'The request is not valid HTTP/1.1' } as const;
 
+/** How the problem is sent; `wrap` puts it into a body of another shape. Default: a problem document. */
+export interface RefusalShape {
+  contentType?: string;
+  wrap?: (problem: Problem) => object;
+}
+
 /**
  * Answers what the HTTP parser refuses, for a server's `clientError`: a problem document as everywhere else, and the end
- * of the connection. `wrap` puts it into a body of another shape.
+ * of the connection.
  */
-export function answerClientError(
-  error: Error & { code?: string },
-  socket: Duplex,
-  { contentType = problemContentType, wrap = (problem: Problem): object => problem } = {},
-): void {
+export function answerClientError(error: Error & { code?: string }, socket: Duplex, shape: RefusalShape = {}): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   const { code, detail } = known[error.code ?? ''] ?? malformed;
-  const problem = toProblem(new ServiceError(code, detail), randomUUID());
+  refuse(new ServiceError(code, detail), socket, shape);
+}
+
+/** For a server's `connect`: the refusal, and the end of the connection, which Node has let go of. */
+export function answerConnect(socket: Duplex, shape: RefusalShape = {}): void {
+  socket.on('error', () => socket.destroy()); // an error that nobody hears would end the process
+  refuse(new ServiceError('bad_request', 'CONNECT is not supported'), socket, shape);
+}
+
+function refuse(error: ServiceError, socket: Duplex, shape: RefusalShape): void {
+  const { contentType = problemContentType, wrap = (problem: Problem) => problem } = shape;
+  const problem = toProblem(error, randomUUID());
   const body = JSON.stringify(wrap(problem));
   const head = [
     `HTTP/1.1 ${problem.status} ${problem.title}`,

@@ -1,4 +1,4 @@
-export { answerClientError } from './client-error.ts';
+export { answerClientError, answerConnect, type RefusalShape } from './client-error.ts';
 export { endRefusal } from './end-refusal.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { asServiceError, type Problem, problemContentType, toProblem } from './problem.ts';

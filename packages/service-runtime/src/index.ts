@@ -18,6 +18,7 @@ export { measureDisclosures, measurePool } from './metrics/store-metrics.ts';
 export { openRedis, openRedisNode, type RedisClient, type RedisClientOptions } from './open-redis.ts';
 export { connectRedis } from './redis.ts';
 export { createRequestObserver } from './requests/request-observer.ts';
+export { pathOfTarget } from './requests/request-target.ts';
 export { type Runtime, runService, type Service, type ServiceDefinition, type Start } from './run-service.ts';
 export { httpSettings, redisSettings, serviceSettings } from './settings.ts';
 export type { SpanFacts } from './tracing/span-facts.ts';

@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:http';
-import { answerClientError } from '@sluice/problems';
+import { answerClientError, answerConnect } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { serveInvocations } from '../invocation/serve.ts';
 import { endIdleClients } from './client-idleness.ts';
 import { oneAfterAnother } from './one-after-another.ts';
+
+const inProxyError = { contentType: 'application/json', wrap: (problem: object) => ({ proxy_error: problem }) };
 
 /**
  * The server of the gateway. Requests go from the parser straight to the invocation: there is nothing to route. The
@@ -28,14 +30,9 @@ export function createGatewayServer(context: Context, { clientIdleMs }: { client
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // The rest of that head may be there: it is us who do not read
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && turns.isHeld(socket)) return;
-    const wrap = (problem: object) => ({ proxy_error: problem });
-    turns.afterError(socket, () => answerClientError(error, socket, { contentType: 'application/json', wrap }));
+    turns.afterError(socket, () => answerClientError(error, socket, inProxyError));
   });
   server.on('checkExpectation', turns.listener); // Node's own 417 has no body; the invocation refuses it
-  server.on('connect', (_request, socket) => {
-    // Node has let go of the socket: an error that nobody hears would end the process, and nobody would close it.
-    socket.on('error', () => socket.destroy());
-    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());
-  });
+  server.on('connect', (_request, socket) => answerConnect(socket, inProxyError));
   return server;
 }

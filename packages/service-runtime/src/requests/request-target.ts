@@ -1,0 +1,13 @@
+const absoluteForm = /^https?:\/\/([^/?#]+)([/?].*)?$/is;
+
+/**
+ * Path and query of a request target, byte for byte. A target in absolute form counts where its authority is that of
+ * `Host` (RFC 9112 section 3.2.2), because otherwise two readers could take the request for different hosts.
+ * @returns undefined for any other target.
+ */
+export function pathOfTarget(target: string, host: string | undefined): string | undefined {
+  if (target.startsWith('/')) return target;
+  const [, authority, rest = ''] = absoluteForm.exec(target) ?? [];
+  if (authority === undefined || authority.toLowerCase() !== host?.toLowerCase()) return undefined;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
