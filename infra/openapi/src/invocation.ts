@@ -61,16 +61,27 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
     'A transform failed: the detail has name, message and line of what it threw. Or the service did, and says no more.',
     'TypeError: cannot read property of undefined (line 3)',
   ],
-  ['not_implemented', 'The request asks for an upgraded connection.', 'Upgraded connections are not supported'],
+  ['not_implemented', 'The request asks for a WebSocket.', 'WebSockets are not supported'],
   [
     'destination_unreachable',
-    'The destination cannot be reached, or the destination policy denies it.',
+    'No connection to the destination could be made, or the destination policy denies it. The detail names a fault of the ' +
+      'name or of TLS.',
     'The destination could not be reached',
+  ],
+  [
+    'destination_failed',
+    'The destination closed the connection before it had answered, or its answer is not one that can be passed on.',
+    'The destination closed the connection before it had answered',
   ],
   [
     'unavailable',
     'A part that the invocation needs is away. Send it again after the seconds that `Retry-After` names.',
     'A part that this request needs is not available; try again',
+  ],
+  [
+    'loop_detected',
+    'The request has come through here four times, as its `CDN-Loop` header says.',
+    'This request has come through here 4 times: a destination leads back to the proxy that calls it',
   ],
   [
     'destination_timeout',

@@ -24,8 +24,10 @@ export const errorCodes = {
   not_implemented: { status: 501, title: 'Not implemented' },
   destination_answer_unusable: { status: 502, title: 'Destination answer unusable' },
   destination_unreachable: { status: 502, title: 'Destination unreachable' },
+  destination_failed: { status: 502, title: 'Destination failed' },
   unavailable: { status: 503, title: 'Service unavailable' },
   destination_timeout: { status: 504, title: 'Destination timed out' },
+  loop_detected: { status: 508, title: 'Loop detected' },
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

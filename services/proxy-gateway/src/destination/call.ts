@@ -1,9 +1,17 @@
 import type { Destinations } from './destinations.ts';
 import { cutOff, failedBeforeHead, failure } from './failures.ts';
-import { type HeaderFilter, hasForeignCoding, withoutLengthOfNothing } from './headers.ts';
+import {
+  type HeaderFilter,
+  hasForeignCoding,
+  hasTooManyLines,
+  passableReason,
+  withoutLengthOfNothing,
+} from './headers.ts';
 import type { Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 import type { Slots, WaitingCall } from './slots.ts';
+
+const noTrailers: string[] = [];
 
 /** What both transports have in common: the order of events at the sink, the time to the head, the end. */
 export abstract class Call implements DestinationCall, WaitingCall {
@@ -70,17 +78,22 @@ export abstract class Call implements DestinationCall, WaitingCall {
     if (this.#settle()) this.disconnect(new Error('The call was aborted'));
   }
 
-  /** `rawHeaders` is the final head as it came. */
-  protected answer(status: number, rawHeaders: readonly (string | Buffer)[]): void {
+  /** `rawHeaders` and `reason` are those of the final head as they came. */
+  protected answer(status: number, rawHeaders: readonly (string | Buffer)[], reason: string | undefined): void {
     if (this.isOver) return;
     if (hasForeignCoding(rawHeaders)) {
       this.fail(failure('ECODING', 'The response has a transfer coding other than chunked'));
       return;
     }
+    if (hasTooManyLines(rawHeaders)) {
+      this.fail(failure('EHEADTOOLARGE', 'The response has too many headers'));
+      return;
+    }
     clearTimeout(this.headTimer);
     this.isAnswered = true;
     try {
-      this.sink.onHead(status, withoutLengthOfNothing(status, this.filter.response(rawHeaders)));
+      const headers = withoutLengthOfNothing(status, this.filter.response(rawHeaders));
+      this.sink.onHead(status, headers, passableReason(reason));
     } catch (error) {
       this.fail(error);
     }
@@ -97,8 +110,8 @@ export abstract class Call implements DestinationCall, WaitingCall {
     }
   }
 
-  protected end(): void {
-    if (this.#settle()) this.sink.onEnd();
+  protected end(rawTrailers: readonly (string | Buffer)[]): void {
+    if (this.#settle()) this.sink.onEnd(rawTrailers.length === 0 ? noTrailers : this.filter.response(rawTrailers));
   }
 
   /** Always later, so that the sink never hears of a failure before it has the call. */

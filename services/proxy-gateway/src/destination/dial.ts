@@ -2,7 +2,8 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
 import { type Breaker, createBreaker } from './breaker.ts';
-import { breakerOpen, failure } from './failures.ts';
+import { breakerOpen, failure, isConnectionLoss } from './failures.ts';
+import { readAfterFailedWrite } from './read-after-failed-write.ts';
 
 export interface DialOptions {
   policy: DestinationPolicy;
@@ -61,6 +62,7 @@ export function dial(
   const socket = peer.isSecure
     ? openTls(peer, policy, secureContext)
     : connectTcp({ host, port, lookup: policy.lookup });
+  readAfterFailedWrite(socket);
   socket.setNoDelay(true).setKeepAlive(true, 60_000);
 
   const timer = setTimeout(
@@ -73,8 +75,12 @@ export function dial(
     if (!policy.checkAddress(remoteAddress, host)) socket.destroy(new DestinationDeniedError(host, remoteAddress));
   });
 
-  const settle = (error: Error | null) => {
+  const settle = (thrown: Error | null) => {
     clearTimeout(timer);
+    const error =
+      thrown && peer.isSecure && isConnectionLoss(thrown)
+        ? failure('ETLS', 'The handshake was broken off', thrown)
+        : thrown;
     if (!error) peer.breaker.onConnected();
     else if (!(error instanceof DestinationDeniedError)) peer.breaker.onConnectFailed();
     socket.removeListener('error', settle);

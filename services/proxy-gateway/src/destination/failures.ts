@@ -1,21 +1,98 @@
-import { ServiceError } from '@sluice/problems';
+import { type ErrorCode, ServiceError } from '@sluice/problems';
+import { errors } from 'undici';
 
-/** One sentence for denied, refused, reset, unresolved and untrusted: the answer must not map the network. */
-const unreachable = 'The destination could not be reached';
+interface Kind {
+  /** Codes of Node, undici, OpenSSL and our own. */
+  is: RegExp;
+  code: ErrorCode;
+  detail: string;
+}
 
-const codes = {
-  bad_request: [
-    'UND_ERR_INVALID_ARG',
-    'ERR_INVALID_CHAR',
-    'ERR_INVALID_HTTP_TOKEN',
-    'ERR_HTTP_INVALID_HEADER_VALUE',
-    'ERR_UNESCAPED_CHARACTERS',
-  ],
-  destination_timeout: ['EHEADTIMEOUT', 'ECONNECTTIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
-  unavailable: ['ECLOSING', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'],
-};
+/**
+ * What the caller is told, by the code of what happened; the first that fits. Denied and refused have one text, that of
+ * everything else, because the answer must not map the network or show the policy.
+ */
+const kinds: readonly Kind[] = [
+  {
+    is: /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN|ERR_HTTP_INVALID_HEADER_VALUE|ERR_UNESCAPED_CHARACTERS)$/,
+    code: 'bad_request',
+    detail: 'The request to the destination has a header, path or method that HTTP does not allow',
+  },
+  {
+    is: /^ECONNECTTIMEOUT$/,
+    code: 'destination_timeout',
+    detail: 'No connection to the destination could be made in time',
+  },
+  {
+    is: /^(EHEADTIMEOUT|UND_ERR_HEADERS_TIMEOUT)$/,
+    code: 'destination_timeout',
+    detail: 'The destination did not answer in time',
+  },
+  {
+    is: /^(ECLOSING|UND_ERR_CLOSED|UND_ERR_DESTROYED)$/,
+    code: 'unavailable',
+    detail: 'The gateway is stopping; try again',
+  },
+  {
+    is: /^(ENOTFOUND|ENODATA)$/,
+    code: 'destination_unreachable',
+    detail: 'The name of the destination was not found',
+  },
+  {
+    is: /^(EDNS|EAI_[A-Z]+)$/,
+    code: 'destination_unreachable',
+    detail: 'The name of the destination could not be looked up; try again',
+  },
+  {
+    is: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    code: 'destination_unreachable',
+    detail: 'The TLS certificate of the destination is for another name',
+  },
+  {
+    is: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    code: 'destination_unreachable',
+    detail: 'The TLS certificate of the destination has expired or is not valid yet',
+  },
+  {
+    is: /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/,
+    code: 'destination_unreachable',
+    detail:
+      'The TLS certificate of the destination comes from no trusted authority; DESTINATION_CA_FILE adds authorities',
+  },
+  {
+    is: /^(ETLS|EPROTO$|ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|INVALID_|HOSTNAME_)/,
+    code: 'destination_unreachable',
+    detail: 'No TLS connection to the destination could be made',
+  },
+  {
+    is: /^(EHEADTOOLARGE|HPE_HEADER_OVERFLOW|UND_ERR_HEADERS_OVERFLOW)$/,
+    code: 'destination_failed',
+    detail: 'The answer of the destination has more than 64 KiB of headers',
+  },
+  {
+    is: /^(HPE_|ECODING$|UND_ERR_RES_|UND_ERR_RESPONSE|ERR_ASSERTION$)/,
+    code: 'destination_failed',
+    detail: 'The answer of the destination is not valid HTTP/1.1',
+  },
+  {
+    is: /^(ECUTOFF|ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
+    code: 'destination_failed',
+    detail: 'The destination closed the connection before it had answered',
+  },
+];
 
-type OwnCode = 'EHEADTIMEOUT' | 'ECODING' | 'ECONNECTTIMEOUT' | 'ECLOSING' | 'ECUTOFF' | 'ERR_UNESCAPED_CHARACTERS';
+const unreachable = { code: 'destination_unreachable', detail: 'The destination could not be reached' } as const;
+
+type OwnCode =
+  | 'EHEADTIMEOUT'
+  | 'EHEADTOOLARGE'
+  | 'ECODING'
+  | 'ECONNECTTIMEOUT'
+  | 'ECLOSING'
+  | 'ECUTOFF'
+  | 'EDNS'
+  | 'ETLS'
+  | 'ERR_UNESCAPED_CHARACTERS';
 
 /** An error of our own that this folder tells apart by its code. */
 export function failure(code: OwnCode, message: string, cause?: unknown): Error {
@@ -25,26 +102,14 @@ export function failure(code: OwnCode, message: string, cause?: unknown): Error 
 /** What the caller is told when no response head came; the precise reason is the `cause`. */
 export function failedBeforeHead(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const code = codeOf(error);
-  if (codes.bad_request.includes(code)) {
-    return new ServiceError(
-      'bad_request',
-      'The request to the destination has a header, path or method that HTTP does not allow',
-      {
-        cause: error,
-      },
-    );
-  }
-  if (codes.destination_timeout.includes(code)) {
-    return new ServiceError('destination_timeout', 'The destination did not answer in time', { cause: error });
-  }
-  if (codes.unavailable.includes(code)) {
-    return new ServiceError('unavailable', 'The gateway is stopping; try again', {
-      retryAfterSeconds: 1,
-      cause: error,
-    });
-  }
-  return new ServiceError('destination_unreachable', unreachable, { cause: error });
+  const happened = codeOf(error);
+  const { code, detail } = kinds.find(({ is }) => is.test(happened)) ?? unreachable;
+  return new ServiceError(code, detail, { cause: error, ...(code === 'unavailable' && { retryAfterSeconds: 1 }) });
+}
+
+/** What the caller is told of an answer that was cut off, where none of it has gone out. */
+export function answerCutOff(cause: unknown): ServiceError {
+  return new ServiceError('destination_failed', 'The answer of the destination was cut off', { cause });
 }
 
 /** Nobody was called: the last connections to this origin failed, see breaker.ts. */
@@ -72,6 +137,7 @@ export function isConnectionLoss(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string {
+  if (error instanceof errors.HTTPParserError) return 'HPE_INVALID'; // undici leaves the code out
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : '';

@@ -44,7 +44,7 @@ describe.each([
       const { origin } = await startScript((socket) => socket.once('data', () => play(socket)));
       const outcome = await run(requestTo(origin));
       expect(outcome.status).toBeUndefined();
-      expect(outcome.error).toMatchObject({ code: 'destination_unreachable', status: 502 });
+      expect(outcome.error).toMatchObject({ code: 'destination_failed', status: 502 });
     });
 
     test('silence is 504 in time, and the socket is freed', async () => {
@@ -136,7 +136,7 @@ describe.each([
       const destinations = open();
       await run(requestTo(origin), destinations);
       const outcome = await run(requestTo(origin, { method, body: Buffer.from('x') }), destinations);
-      expect(outcome.error).toMatchObject({ code: 'destination_unreachable' });
+      expect(outcome.error).toMatchObject({ code: 'destination_failed' });
       expect(texts.join('').split(`${method} / `).length - 1).toBe(1);
     });
 
@@ -144,13 +144,13 @@ describe.each([
       const { origin, texts } = await closesKeptConnections('half');
       const destinations = open();
       await run(requestTo(origin), destinations);
-      expect((await run(requestTo(origin), destinations)).error).toMatchObject({ code: 'destination_unreachable' });
+      expect((await run(requestTo(origin), destinations)).error).toMatchObject({ code: 'destination_failed' });
       expect(texts.join('').split('GET / ').length - 1).toBe(2);
     });
 
     test('a new connection that is closed is not tried again', async () => {
       const { origin, texts } = await startScript((socket) => socket.once('data', () => socket.destroy()));
-      expect((await run(requestTo(origin))).error).toMatchObject({ code: 'destination_unreachable' });
+      expect((await run(requestTo(origin))).error).toMatchObject({ code: 'destination_failed' });
       expect(texts.length).toBe(1);
     });
 
@@ -163,7 +163,7 @@ describe.each([
       });
       const destinations = open();
       await run(requestTo(origin), destinations);
-      expect((await run(requestTo(origin), destinations)).error).toMatchObject({ code: 'destination_unreachable' });
+      expect((await run(requestTo(origin), destinations)).error).toMatchObject({ code: 'destination_failed' });
       expect(texts.join('').split('GET / ').length - 1).toBe(3);
     });
 

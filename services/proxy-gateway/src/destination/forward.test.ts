@@ -135,7 +135,7 @@ describe('forward', () => {
 describe('the policy', () => {
   const closed = createDestinationPolicy({ schemes: ['http', 'https'], allow: [], deny: [] });
 
-  test('denied, refused and unresolved look the same; the cause tells them apart', async () => {
+  test('denied and refused look the same, only a name that is not found differs; the cause tells them apart', async () => {
     const { origin, sockets } = await startScript(() => undefined);
     const resolve = createDestinationPolicy({
       schemes: ['http'],
@@ -152,9 +152,12 @@ describe('the policy', () => {
       await outcomeOf((sink) => forward(requestTo('http://127.0.0.1:1'), open(), sink)),
       await outcomeOf((sink) => forward(requestTo(`http://nowhere.test:${port}`), open({ policy: resolve }), sink)),
     ];
-    for (const { error } of outcomes) {
-      expect(error).toMatchObject({ code: 'destination_unreachable', detail: 'The destination could not be reached' });
-    }
+    const unreachable = { code: 'destination_unreachable', detail: 'The destination could not be reached' };
+    expect(outcomes.map(({ error }) => error)).toMatchObject([
+      unreachable,
+      unreachable,
+      { ...unreachable, detail: 'The name of the destination was not found' },
+    ]);
     const causes = outcomes.map(({ error }) => error?.cause);
     expect(causes).toMatchObject([{ code: 'EDESTINATIONDENIED' }, { code: 'ECONNREFUSED' }, { code: 'ENOTFOUND' }]);
     expect(sockets).toEqual([]);

@@ -13,6 +13,8 @@ export interface DestinationRequest extends Target {
   headers: string[];
   /** In memory, so that its length is known. */
   body: Buffer | undefined;
+  /** Sent as `CDN-Loop`. */
+  cdnLoop?: string | undefined;
 }
 
 /**
@@ -42,7 +44,8 @@ class PooledCall extends Call implements ConnectionHandler {
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: DestinationRequest) {
     super({ link, slots: link.poolSlots }, sink, destinations);
-    const { method, path, headers, body } = request;
+    const { method, path, body, cdnLoop } = request;
+    const headers = cdnLoop === undefined ? request.headers : request.headers.concat('CDN-Loop', cdnLoop);
     this.#options = { method, path, headers, body: body ?? null };
   }
 
@@ -70,21 +73,21 @@ class PooledCall extends Call implements ConnectionHandler {
     this.#bytesRead = this.connection?.socket?.bytesRead ?? 0;
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status >= 200) this.answer(status, rawHeaders(controller));
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, reason?: string): void {
+    if (status >= 200) this.answer(status, flatList(controller.rawHeaders), reason);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (!this.data(chunk)) controller.pause();
   }
 
-  onResponseEnd(): void {
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
     this.giveSlotBack();
     if (this.connection) this.connection.answers++;
     // A body that ends with the connection has no other sign that it is whole
     const { errored } = this.connection?.socket ?? {};
     if (errored) this.fail(errored);
-    else this.end();
+    else this.end(flatList(controller.rawTrailers));
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -104,6 +107,6 @@ class PooledCall extends Call implements ConnectionHandler {
   }
 }
 
-function rawHeaders({ rawHeaders: raw }: Dispatcher.DispatchController): readonly (string | Buffer)[] {
+function flatList(raw: Dispatcher.DispatchController['rawHeaders']): readonly (string | Buffer)[] {
   return Array.isArray(raw) ? raw : [];
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '@sluice/problems';
 
 /** Filters flat lists of names and values. One pass, names and values otherwise untouched. */
 export interface HeaderFilter {
-  /** Less hop-by-hop, framing, `Host`, `Expect` and own headers. */
+  /** Less hop-by-hop, framing, `Host`, `Expect`, `CDN-Loop` and own headers. */
   request(rawHeaders: readonly string[]): string[];
   /** Less hop-by-hop and own headers. The length stays. */
   response(rawHeaders: readonly (string | Buffer)[]): string[];
@@ -18,8 +18,21 @@ const hopByHop = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** Of a request; in a response they mean nothing to us, or are its length. */
-const ofOneConnection = new Set(['host', 'expect', 'content-length']);
+/** Written by us in each request; in a response they mean nothing to us, or are its length. */
+const ofOneConnection = new Set(['host', 'expect', 'content-length', 'cdn-loop']);
+
+/** Of the headers of an answer, and of its trailers. */
+export const maxAnswerHeadBytes = 64 * 1024;
+
+/** Lines that the parsers count as nothing but name and value: with fewer the difference is under 4 KiB. */
+const uncountedLines = 1000;
+
+/** Whether the lines of a head have more than {@link maxAnswerHeadBytes}, where the parsers would not see it. */
+export function hasTooManyLines(rawHeaders: readonly (string | Buffer)[]): boolean {
+  if (rawHeaders.length <= 2 * uncountedLines) return false;
+  const sizeBytes = rawHeaders.reduce((sum, part) => sum + part.length + 2, 0);
+  return sizeBytes > maxAnswerHeadBytes;
+}
 
 const keep = 0;
 const drop = 1;
@@ -118,6 +131,11 @@ export function hasForeignCoding(rawHeaders: readonly (string | Buffer)[]): bool
 /** RFC 9110 section 8.6: a 204 has no length, and a client that believes one would wait for a body. */
 export function withoutLengthOfNothing(status: number, headers: string[]): string[] {
   return status === 204 ? without(headers, new Set(['content-length'])) : headers;
+}
+
+/** Only what every client can read; where it is anything else the caller gets the usual phrase of the status. */
+export function passableReason(reason: string | undefined): string | undefined {
+  return reason !== undefined && /^[\t -~]*$/.test(reason) ? reason : undefined;
 }
 
 function text(part: string | Buffer | undefined): string {

@@ -3,6 +3,7 @@ export {
   type Destinations,
   openDestinations,
 } from './destinations.ts';
+export { answerCutOff } from './failures.ts';
 export { type DestinationRequest, forward } from './forward.ts';
 
 export type { DestinationCall, DestinationSink } from './sink.ts';

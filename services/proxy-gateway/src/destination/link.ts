@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { type DialCallback, type DialOptions, dial, type Peer, peerOf } from './dial.ts';
+import { maxAnswerHeadBytes } from './headers.ts';
 import { passOverContinue } from './pass-over-continue.ts';
 import { Slots } from './slots.ts';
 
@@ -74,6 +75,7 @@ export function openLink(origin: string, options: LinkOptions): Link {
 function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
   const clientOptions: Client.Options = {
     allowH2: false,
+    maxHeaderSize: maxAnswerHeadBytes,
     pipelining: 1,
     // Calls keep the time to the head themselves; equal values let undici go on with one timer
     headersTimeout: bodyIdleTimeoutMs,

@@ -2,12 +2,14 @@
 export interface DestinationSink {
   /**
    * The final status (1xx are left out) and the headers as a flat list of names and values, for `writeHead`: less
-   * the hop-by-hop ones (RFC 9110 section 7.6.1) and those with the service's own prefix.
+   * the hop-by-hop ones (RFC 9110 section 7.6.1) and those with the service's own prefix. The reason phrase is
+   * undefined where a status line cannot hold it.
    */
-  onHead(status: number, headers: string[]): void;
+  onHead(status: number, headers: string[], reason: string | undefined): void;
   /** False asks for a pause, which `resume()` ends; a few chunks that were on their way may still follow. */
   onData(chunk: Buffer): boolean;
-  onEnd(): void;
+  /** The trailers are a flat list too, filtered as the headers are. */
+  onEnd(trailers: string[]): void;
   /**
    * Before the head a ServiceError for the caller. After it the answer was cut off: the caller's connection must be
    * destroyed, so that a part never looks like the whole.

@@ -6,7 +6,7 @@ import { Call, failedCall, isIdempotent } from './call.ts';
 import type { Destinations } from './destinations.ts';
 import { failure, isConnectionLoss } from './failures.ts';
 import type { DestinationRequest } from './forward.ts';
-import { checkConnection } from './headers.ts';
+import { checkConnection, maxAnswerHeadBytes } from './headers.ts';
 import { bodyIdleTimeoutMs, type Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 
@@ -101,11 +101,14 @@ class StreamedCall extends Call {
   }
 
   #prepare(outgoing: ClientRequest): void {
-    const { path, headers, keepAlive, connection } = this.#request;
+    const { path, headers, keepAlive, connection, cdnLoop } = this.#request;
     if (!sendable.test(path)) throw failure('ERR_UNESCAPED_CHARACTERS', 'The path cannot be sent');
     outgoing.path = path; // http-proxy would fold `//`
+    outgoing.maxHeadersCount = 0; // no count: Node would leave out what is beyond it
+    Object.assign(outgoing, { maxHeaderSize: maxAnswerHeadBytes });
     appendHeaders(outgoing, this.filter.request(headers));
     appendHeaders(outgoing, framing(this.#request));
+    if (cdnLoop !== undefined) outgoing.setHeader('CDN-Loop', cdnLoop);
     if (keepAlive !== undefined) outgoing.setHeader('Keep-Alive', keepAlive);
     if (connection !== undefined) outgoing.setHeader('Connection', connection);
     outgoing.once('socket', (socket) => {
@@ -132,7 +135,7 @@ class StreamedCall extends Call {
       this.fail(failure('ECUTOFF', `Status ${statusCode}`));
       return;
     }
-    this.answer(statusCode, response.rawHeaders);
+    this.answer(statusCode, response.rawHeaders, response.statusMessage);
     this.#outgoing?.setTimeout(bodyIdleTimeoutMs, () => {
       if (!response.isPaused()) this.fail(failure('ECUTOFF', 'The response body stands still'));
     });
@@ -143,7 +146,7 @@ class StreamedCall extends Call {
   }
 
   #onResponseEnd(response: IncomingMessage): void {
-    if (response.complete) this.end();
+    if (response.complete) this.end(response.rawTrailers);
     else this.fail(failure('ECUTOFF', 'The body is not whole'));
     // Answered before it had read the whole request: the rest has nowhere to go
     if (!this.#outgoing?.writableFinished) this.disconnect();

@@ -70,7 +70,7 @@ describe.each([
     for (const target of [origin, origin, origin, byAddress]) {
       expect((await call(target, destinations)).error).toMatchObject({
         code: 'destination_unreachable',
-        detail: 'The destination could not be reached',
+        detail: 'The TLS certificate of the destination is for another name',
         cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
       });
     }

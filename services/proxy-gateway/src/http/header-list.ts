@@ -18,6 +18,11 @@ export function toHeaderObject(
   return Object.fromEntries(object);
 }
 
+/** Names and values as pairs. */
+export function inPairs(headers: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: headers.length >> 1 }, (_, i) => [headers[2 * i] ?? '', headers[2 * i + 1] ?? '']);
+}
+
 /** The value of the first header with this lower-case name. */
 export function findHeader(headers: readonly string[], name: string): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i]?.toLowerCase() === name) return headers[i + 1];

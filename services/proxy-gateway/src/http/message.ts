@@ -20,4 +20,6 @@ export interface RequestMessage {
 /** A destination's answer that was collected for a transform. */
 export interface Answer extends Message {
   status: number;
+  /** The reason phrase; undefined for the usual one of the status. */
+  reason?: string | undefined;
 }

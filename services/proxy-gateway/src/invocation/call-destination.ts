@@ -3,17 +3,19 @@ import { ServiceError } from '@sluice/problems';
 import { inBatches } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import {
+  answerCutOff,
   type DestinationCall,
   type DestinationSink,
   forward,
   streamThrough,
   type Target,
 } from '../destination/index.ts';
-import { findHeader } from '../http/header-list.ts';
+import { findHeader, inPairs } from '../http/header-list.ts';
 import type { Answer, RequestMessage } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
 import { ownHeaders } from './own-headers.ts';
+import { writeHead } from './reply.ts';
 
 /**
  * Calls the destination. Its answer streams to the caller as it comes, except where a response transform is to see it.
@@ -31,9 +33,9 @@ export function callDestination(
   const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
   const sink = new AnswerSink(invocation, context, { resolve, reject });
   const { origin, path, headers, body } = message;
-  const { method, keepAlive, connection } = invocation.head;
+  const { method, keepAlive, connection, cdnLoop } = invocation.head;
   const { destinations } = context;
-  const request = { tenantId: invocation.proxy.tenantId, origin, path, method, headers };
+  const request = { tenantId: invocation.proxy.tenantId, origin, path, method, headers, cdnLoop };
   const held = Buffer.isBuffer(body) && keepAlive === undefined && connection === undefined ? body : undefined;
   const call = held
     ? forward({ ...request, body: held.length > 0 ? held : undefined }, destinations, sink)
@@ -55,6 +57,7 @@ class AnswerSink implements DestinationSink {
   readonly #reject: (error: unknown) => void;
   #call: DestinationCall | undefined;
   #status = 0;
+  #reason: string | undefined;
   #headers: string[] = [];
   /** Set where a transform is to see the answer. */
   #chunks: Buffer[] | undefined;
@@ -62,6 +65,9 @@ class AnswerSink implements DestinationSink {
   /** How long the answer says that it is, and all of it, once it has come in one piece. */
   #length: number | undefined;
   #whole: Buffer | undefined;
+  #isSettleDue = false;
+  /** Whether bytes of it are out. */
+  #isBegun = false;
 
   constructor(invocation: Invocation, context: Context, { resolve, reject }: Settle) {
     this.#invocation = invocation;
@@ -80,8 +86,9 @@ class AnswerSink implements DestinationSink {
     });
   }
 
-  onHead(status: number, headers: string[]): void {
+  onHead(status: number, headers: string[], reason: string | undefined): void {
     this.#status = status;
+    this.#reason = reason;
     this.#headers = headers;
     this.#invocation.destinationStatus = status;
     if (isTransformed(this.#invocation.proxy, status, headers)) {
@@ -89,7 +96,9 @@ class AnswerSink implements DestinationSink {
       return;
     }
     this.#length = lengthOf(headers);
-    this.#response.writeHead(status, headers.concat(ownHeaders(this.#invocation, status, this.#context)));
+    const all = headers.concat(ownHeaders(this.#invocation, status, this.#context));
+    writeHead(this.#response, { status, reason, headers: all });
+    this.#settleSoon();
   }
 
   onData(chunk: Buffer): boolean {
@@ -98,6 +107,7 @@ class AnswerSink implements DestinationSink {
         this.#whole = chunk; // goes out with the end, which is about to come, in one piece with the head
         return true;
       }
+      this.#isBegun = true;
       const isTaken = this.#response.write(chunk);
       if (!isTaken) this.#response.once('drain', () => this.#call?.resume());
       return isTaken;
@@ -114,27 +124,47 @@ class AnswerSink implements DestinationSink {
     return true;
   }
 
-  onEnd(): void {
+  onEnd(trailers: string[]): void {
     if (this.#chunks) {
-      this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) });
+      const body = Buffer.concat(this.#chunks);
+      this.#resolve({ status: this.#status, reason: this.#reason, headers: this.#headers, body });
+    } else if (this.#whole) {
+      this.#settleSoon();
     } else {
-      if (this.#whole) endInBatches(this);
-      else this.endAnswer();
+      if (trailers.length > 0) this.#response.addTrailers(inPairs(trailers));
+      this.#endAnswer();
     }
   }
 
   onError(error: Error): void {
-    this.#reject(error);
+    this.#reject(this.#chunks ? answerCutOff(error) : error);
   }
 
-  /** The answer goes out, or the rest of it. */
-  endAnswer(): void {
+  /** What has come of the answer in the same piece as its head goes out together with it; else the head goes alone. */
+  settle(): void {
+    this.#isSettleDue = false;
+    if (this.#whole) {
+      this.#endAnswer();
+    } else if (!this.#isBegun) {
+      this.#isBegun = true;
+      this.#response.flushHeaders();
+    }
+  }
+
+  #settleSoon(): void {
+    if (this.#isSettleDue) return;
+    this.#isSettleDue = true;
+    settleInBatches(this);
+  }
+
+  #endAnswer(): void {
+    this.#isBegun = true;
     this.#response.end(this.#whole);
     this.#resolve(undefined);
   }
 }
 
-const endInBatches = inBatches((sink: AnswerSink) => sink.endAnswer());
+const settleInBatches = inBatches((sink: AnswerSink) => sink.settle());
 
 function lengthOf(headers: readonly string[]): number | undefined {
   const text = findHeader(headers, 'content-length');

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@sluice/problems';
+import { pathOfTarget } from '@sluice/service-runtime';
 import type { HeaderNames } from '../http/header-names.ts';
 import type { InvocationHead } from '../proxies/invocation.ts';
+import { nextCdnLoop } from './cdn-loop.ts';
 
 /** The whole of `/proxy` and all below it, and nothing that only starts alike. */
 const proxyPath = /^\/proxy(\/[^?]*)?(?:\?(.*))?$/s;
@@ -10,15 +12,22 @@ const printable = /^[\x20-\x7e]{1,256}$/;
 /**
  * @throws {ServiceError} 400 for framing and targets that two readers could read differently (RFC 9112 sections 3.2
  * and 6.1) and for a proxy key that is missing or ambiguous, 404 outside `/proxy`, 417 for
- * expectations that nobody meets, 501 for upgrades.
+ * expectations that nobody meets, 501 for WebSockets, 508 for a request that goes round in circles.
  */
 export function readInvocation(request: IncomingMessage, names: HeaderNames): InvocationHead {
   const { headers, url = '', method = '' } = request;
   checkFraming(request);
-  const match = proxyPath.exec(url);
+  const target = pathOfTarget(url, headers.host);
+  if (target === undefined) {
+    throw new ServiceError(
+      'bad_request',
+      'The request target must be a path, or a URL whose authority is that of Host',
+    );
+  }
+  const match = proxyPath.exec(target);
   if (!match) throw new ServiceError('not_found', 'There is nothing here; invocations go to /proxy');
-  if (headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '')) {
-    throw new ServiceError('not_implemented', 'Upgraded connections are not supported');
+  if (asksForWebSocket(request)) {
+    throw new ServiceError('not_implemented', 'WebSockets are not supported');
   }
   const { query, keys } = splitQuery(match[2], names.proxyKeyParameter);
   return {
@@ -29,21 +38,29 @@ export function readInvocation(request: IncomingMessage, names: HeaderNames): In
     apiKey: single(headers[names.apiKey]),
     keepAlive: reserved(names.keepAlive, headers[names.keepAlive]),
     connection: reserved(names.connection, headers[names.connection]),
+    cdnLoop: nextCdnLoop(single(headers['cdn-loop'])),
   };
 }
 
 function checkFraming(request: IncomingMessage): void {
-  const { headers, httpVersion, rawHeaders, url = '' } = request;
+  const { headers, httpVersion, rawHeaders } = request;
   const refuse = (detail: string) => new ServiceError('bad_request', detail);
   if (rawHeaders.length > 200) throw new ServiceError('headers_too_large', 'A request may have at most 100 headers');
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw refuse('The HTTP version must be 1.1 or 1.0');
-  if (!url.startsWith('/')) throw refuse('The request target must be a path');
   checkHost(valuesOf(request, 'host'), httpVersion);
   if (valuesOf(request, 'content-type').length > 1) throw refuse('There must be one Content-Type header');
   if (!isEndCertain(request)) throw refuse('The body must be chunked, in HTTP/1.1, or have a length');
   if (httpVersion === '1.1' && (headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
     throw new ServiceError('expectation_failed', 'The only expectation that can be met is 100-continue');
   }
+}
+
+/**
+ * Any other offer of an upgrade is ignored (RFC 9110 section 7.8): clients offer `h2c` or `TLS/1.2` with requests that
+ * they want answered, and read plain HTTP/1.1 as the answer.
+ */
+function asksForWebSocket({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
+  return upgrade !== undefined && /\bupgrade\b/i.test(connection) && /\bwebsocket\b/i.test(upgrade);
 }
 
 /**

@@ -12,13 +12,19 @@ import { isEndCertain } from './read-invocation.ts';
 const emptyStatuses = new Set([204, 205, 304]);
 
 /** Sends an answer that is in memory. */
-export function sendAnswer(invocation: Invocation, { status, headers, body }: Answer, context: Context): void {
+export function sendAnswer(invocation: Invocation, { status, reason, headers, body }: Answer, context: Context): void {
   const { response } = invocation;
   const framed = withoutHeaders(headers, 'content-length');
   const isBodiless = emptyStatuses.has(status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
-  response.writeHead(status, [...framed, ...length, ...ownHeaders(invocation, status, context)]);
+  writeHead(response, { status, reason, headers: [...framed, ...length, ...ownHeaders(invocation, status, context)] });
   response.end(isBodiless ? undefined : body);
+}
+
+/** Writes the head of a destination's answer; without a reason phrase Node adds that of the status. */
+export function writeHead(response: ServerResponse, { status, reason, headers }: Omit<Answer, 'body'>): void {
+  if (reason === undefined) response.writeHead(status, headers);
+  else response.writeHead(status, reason, headers);
 }
 
 /** Sends what a transform made the whole answer. */

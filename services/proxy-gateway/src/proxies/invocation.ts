@@ -17,6 +17,8 @@ export interface InvocationHead {
   apiKey: string | undefined;
   keepAlive: string | undefined;
   connection: string | undefined;
+  /** What the call says in `CDN-Loop`. */
+  cdnLoop: string;
 }
 
 /**

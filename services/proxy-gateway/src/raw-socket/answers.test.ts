@@ -9,6 +9,9 @@ import { okAnswer, type Script } from './testing/scripted-destination.ts';
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
+/** Of those in a row, what may pass. */
+const trailers = ['X-Trailer: 1', 'Set-Cookie: a=b'];
+
 /** Sends the bytes as the first answer, and a sound one from then on. */
 function answersOnce(bytes: string): Script {
   let answers = 0;
@@ -36,7 +39,7 @@ describe.each(ways)('%s', (way) => {
       const status = verdict === 502 ? 502 : Number(/ ([2-9]\d\d)/.exec(bytes)?.[1]);
       expect(answer?.start).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
       if (verdict === 502) expect(JSON.parse(answer?.body ?? '')).toMatchObject({ proxy_error: { status: 502 } });
-      else expect(answer).toMatchObject({ body: 'ok', trailers: [] });
+      else expect(answer).toMatchObject({ body: 'ok', trailers: bytes.includes('X-Trailer') ? trailers : [] });
       const destinationStatus = valuesOf(answer?.lines ?? [], 'SVC-PROXY-DESTINATION-STATUS');
       expect(destinationStatus).toEqual(verdict === 502 ? [] : [`${status}`]);
       for (const name of ['Keep-Alive', 'Trailer', 'Upgrade']) expect(valuesOf(answer?.lines ?? [], name)).toEqual([]);
@@ -46,6 +49,21 @@ describe.each(ways)('%s', (way) => {
     const second = await talk(gateway.current.url, request);
     expect(readMessages(second.text).messages.map(({ body }) => body)).toEqual(['second']);
     expect(destination.seen()).toHaveLength(2);
+  });
+
+  test.each([
+    ['all is well', 'all is well'],
+    ['', ''],
+    ['\xe9', 'OK'],
+    ['a\x00b', 'OK'],
+  ])('of the reason phrase %j the caller gets %j', async (sent, received) => {
+    const { keys } = await openScene(
+      gateway.current,
+      answersOnce(`HTTP/1.1 200 ${sent}\r\nContent-Length: 2\r\n\r\nok`),
+    );
+    const request = `POST /proxy HTTP/1.1\r\nHost: x\r\n${keys}${contentTypeOf(way)}Content-Length: 5\r\nConnection: close\r\n\r\nhello`;
+    const { text } = await talk(gateway.current.url, request);
+    expect(text.split('\r\n')[0]).toBe(`HTTP/1.1 200 ${received}`);
   });
 
   test('a 100 Continue that nobody asked for is passed over', async () => {

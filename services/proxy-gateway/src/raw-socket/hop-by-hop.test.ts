@@ -35,6 +35,7 @@ const toDestination: [lines: string[], arriving: string[]][] = [
   [['Proxy-Authorization: Basic x', 'Proxy-Authenticate: y'], []],
   [['Upgrade: h2c', 'HTTP2-Settings: AAMA'], []],
   [['Expect: 100-continue'], []],
+  [['CDN-Loop: other'], []], // beside ours, which every call has
   [['SVC-ANYTHING: 1', 'svc-x: 2', 'Svc-Trace-Id: 3'], []],
   [
     ['SVCX: 1', 'SVC_API_KEY: 2', 'X-SVC-API-KEY: 3'],
@@ -86,7 +87,7 @@ describe.each(ways)('%s', (way) => {
     const { text } = await talk(gateway.current.url, request(scene.keys, lines));
     expect(readMessages(text).messages.at(-1)?.start).toBe('HTTP/1.1 200 OK');
     const [seen] = scene.destination.seen();
-    const usual = ['host', 'connection', 'content-length', 'content-type'];
+    const usual = ['host', 'connection', 'content-length', 'content-type', 'cdn-loop'];
     expect(names(seen?.lines, usual)).toEqual(arriving);
     expect(seen?.body).toBe('hello');
     expect(scene.destination.rest()).toEqual([]);

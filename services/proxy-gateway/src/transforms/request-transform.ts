@@ -20,7 +20,7 @@ export async function transformRequest(
   if (!seen) return message;
   const { apiKey, proxyKey } = context.headerNames;
   const argsJson = JSON.stringify({
-    headers: toHeaderObject(request.rawHeaders, new Set([apiKey, proxyKey])),
+    headers: toHeaderObject(request.rawHeaders, new Set([apiKey, proxyKey, 'cdn-loop'])),
     method: head.method,
     path: head.suffix,
     query: head.query,

@@ -12,7 +12,7 @@ const statusLines: [AnswerVerdict, string][] = [
   ['taken', 'HTTP/1.0 200 OK'],
   ['taken', 'HTTP/0.9 200 OK'], // the version is not passed on, and the connection is not used again
   ['taken', 'HTTP/2.0 200 OK'],
-  ['taken', 'HTTP/1.1 200 O\x00K'], // the reason is not passed on
+  ['taken', 'HTTP/1.1 200 O\x00K'], // such a reason is not passed on
   ['taken', 'HTTP/1.1 600 X'],
   ['taken', 'HTTP/1.1 999 X'],
   [502, 'HTTP/1.1 99 X'],
@@ -83,6 +83,10 @@ const blocks: [AnswerVerdict, string][] = [
   [502, 'Content-Length: 2\r\nX: a\x7fb'],
   [502, 'Content-Length: 2\r\nX: a\rb'],
   [502, 'Content-Length: 2\r\nX: a\nSVC-TRACE-ID: forged'],
+  ['taken', `Content-Length: 2\r\nX: ${'y'.repeat(20_000)}`],
+  ['taken', `Content-Length: 2\r\nX: ${'y'.repeat(65_000)}`],
+  ['taken', `${'X: y\r\n'.repeat(5000)}Content-Length: 2`],
+  [502, `Content-Length: 2\r\nX: ${'y'.repeat(66_000)}`],
   [502, `Content-Length: 2\r\nX: ${'y'.repeat(100_000)}`],
   [502, `Content-Length: 2\r\n${'X: y\r\n'.repeat(20_000)}X: y`],
 ];
