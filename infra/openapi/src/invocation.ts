@@ -70,8 +70,13 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ],
   [
     'destination_failed',
-    'The destination closed the connection before it had answered, or its answer is not one that can be passed on.',
+    'The destination closed the connection before it had answered, or before all of an answer that a transform is to see.',
     'The destination closed the connection before it had answered',
+  ],
+  [
+    'destination_answer_unusable',
+    'The answer of the destination is not HTTP/1.1, has too many headers, or cannot be read for the response transform.',
+    'The answer of the destination has more than 64 KiB of headers',
   ],
   [
     'unavailable',

@@ -19,6 +19,8 @@ export const operations = {
   createApplicationKey: { name: 'applications.keys.create', http: 'POST /applications/{id}/keys', body: 'application/json', answer: 'json', key: true, repeatable: true },
   getApplicationKey: { name: 'applications.keys.get', http: 'GET /applications/{id}/keys/{keyId}', answer: 'json', repeatable: true },
   deleteApplicationKey: { name: 'applications.keys.delete', http: 'DELETE /applications/{id}/keys/{keyId}', answer: 'none', repeatable: true },
+  listApplicationTemplates: { name: 'applicationTemplates.list', http: 'GET /application-templates', answer: 'list', repeatable: true },
+  getApplicationTemplate: { name: 'applicationTemplates.get', http: 'GET /application-templates/{id}', answer: 'json', repeatable: true },
   listPermissions: { name: 'permissions.list', http: 'GET /permissions', query: true, answer: 'list', repeatable: true },
   getTenant: { name: 'tenant.get', http: 'GET /tenants/self', answer: 'json', repeatable: true },
   updateTenant: { name: 'tenant.update', http: 'PUT /tenants/self', body: 'application/json', answer: 'json', key: true, repeatable: true },
@@ -37,6 +39,8 @@ export const operations = {
   getToken: { name: 'tokens.get', http: 'GET /tokens/{id}', answer: 'json', repeatable: true },
   patchToken: { name: 'tokens.patch', http: 'PATCH /tokens/{id}', body: 'application/merge-patch+json', answer: 'json', key: true, repeatable: true },
   deleteToken: { name: 'tokens.delete', http: 'DELETE /tokens/{id}', answer: 'none', repeatable: true },
+  walkTokens: { name: 'tokens.listByCursor', http: 'GET /v2/tokens', query: true, answer: 'list', repeatable: true },
+  walkFoundTokens: { name: 'tokens.searchByCursor', http: 'POST /v2/tokens/search', body: 'application/json', answer: 'list', repeatable: true },
   tokenize: { name: 'tokenize', http: 'POST /tokenize', body: 'application/json', answer: 'json', key: true, repeatable: true },
   detokenize: { name: 'detokenize', http: 'POST /detokenize', body: 'application/json', answer: 'json', repeatable: true },
 } as const;
@@ -68,6 +72,13 @@ interface ApplicationsResource {
   /** Replace all keys of an Application by one; the previous keys are refused from then on. Needs `application:update`. */
   regenerate(id: string, options?: CallOptions): Promise<Answer<types.RegenerateApplicationKeyResponses>>;
   readonly keys: ApplicationsKeysResource;
+}
+
+interface ApplicationTemplatesResource {
+  /** List what Applications for usual purposes are granted. */
+  list(options?: CallOptions): List<ItemOf<Answer<types.ListApplicationTemplatesResponses>>, Answer<types.ListApplicationTemplatesResponses>>;
+  /** Get a template of an Application. */
+  get(id: string, options?: CallOptions): Promise<Answer<types.GetApplicationTemplateResponses>>;
 }
 
 interface PermissionsResource {
@@ -116,6 +127,10 @@ interface TokensResource {
   patch(id: string, body: types.PatchTokenData['body'], options?: CallOptions): Promise<Answer<types.PatchTokenResponses>>;
   /** Delete a token. Needs `token:delete`. */
   delete(id: string, options?: CallOptions): Promise<void>;
+  /** List the tokens that the caller may read, newest first, by cursor. Needs `token:read`. */
+  listByCursor(query?: types.WalkTokensData['query'] & { [name: `metadata.${string}`]: string }, options?: CallOptions): List<ItemOf<Answer<types.WalkTokensResponses>>, Answer<types.WalkTokensResponses>>;
+  /** Search the tokens that the caller may search and read, newest first, by cursor. Needs `token:search`. */
+  searchByCursor(body: types.WalkFoundTokensData['body'], options?: CallOptions): List<ItemOf<Answer<types.WalkFoundTokensResponses>>, Answer<types.WalkFoundTokensResponses>>;
 }
 
 interface RootMethods {
@@ -128,6 +143,7 @@ interface RootMethods {
 /** The resources of the API, and its operations that belong to none. */
 export class Resources {
   declare readonly applications: ApplicationsResource;
+  declare readonly applicationTemplates: ApplicationTemplatesResource;
   declare readonly permissions: PermissionsResource;
   declare readonly tenant: TenantResource;
   declare readonly proxies: ProxiesResource;

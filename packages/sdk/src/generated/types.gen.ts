@@ -170,6 +170,23 @@ export type ApplicationPage = {
 };
 
 /**
+ * ApplicationTemplate
+ *
+ * What an Application for a usual purpose is granted, to be sent to createApplication.
+ */
+export type ApplicationTemplate = {
+    id: string;
+    name: string;
+    /**
+     * What it is for
+     */
+    description: string;
+    application_type: 'private' | 'public' | 'management';
+    permissions: Array<string>;
+    rules: Array<AccessRule>;
+};
+
+/**
  * ApplicationWithKey
  *
  * An Application with its API key.
@@ -304,6 +321,20 @@ export type CreateToken = {
      * ISO 8601; UTC where it has no zone
      */
     expires_at?: string;
+};
+
+/**
+ * CursorPagination
+ */
+export type CursorPagination = {
+    /**
+     * The `size` that was asked for
+     */
+    page_size: number;
+    /**
+     * `start` of the next page; absent on the last
+     */
+    next?: string;
 };
 
 /**
@@ -700,6 +731,14 @@ export type Token = {
 };
 
 /**
+ * TokenCursorPage
+ */
+export type TokenCursorPage = {
+    pagination: CursorPagination;
+    data: Array<Token>;
+};
+
+/**
  * TokenPage
  */
 export type TokenPage = {
@@ -861,6 +900,24 @@ export type UpdateTenant = {
 };
 
 /**
+ * WalkFoundTokens
+ */
+export type WalkFoundTokens = {
+    /**
+     * Comparisons with AND, OR, NOT and parentheses
+     */
+    query: string;
+    /**
+     * `pagination.next` of the page before; none for the first
+     */
+    start?: string;
+    /**
+     * Results per page, at most 100
+     */
+    size?: number;
+};
+
+/**
  * ProxyError
  *
  * An error raised inside the proxy.
@@ -877,6 +934,10 @@ export type ListApplicationsData = {
          * Only these ids; repeated or separated by commas
          */
         id?: Array<string>;
+        /**
+         * Only those of this type
+         */
+        type?: 'private' | 'public' | 'management';
         /**
          * Page number to return
          */
@@ -1081,6 +1142,40 @@ export type GetApplicationKeyResponses = {
 };
 
 export type GetApplicationKeyResponse = GetApplicationKeyResponses[keyof GetApplicationKeyResponses];
+
+export type ListApplicationTemplatesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/application-templates';
+};
+
+export type ListApplicationTemplatesResponses = {
+    /**
+     * The answer.
+     */
+    200: Array<ApplicationTemplate>;
+};
+
+export type ListApplicationTemplatesResponse = ListApplicationTemplatesResponses[keyof ListApplicationTemplatesResponses];
+
+export type GetApplicationTemplateData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/application-templates/{id}';
+};
+
+export type GetApplicationTemplateResponses = {
+    /**
+     * The answer.
+     */
+    200: ApplicationTemplate;
+};
+
+export type GetApplicationTemplateResponse = GetApplicationTemplateResponses[keyof GetApplicationTemplateResponses];
 
 export type ListPermissionsData = {
     body?: never;
@@ -1435,6 +1530,55 @@ export type PatchTokenResponses = {
 };
 
 export type PatchTokenResponse = PatchTokenResponses[keyof PatchTokenResponses];
+
+export type WalkTokensData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only these ids; repeated or separated by commas
+         */
+        id?: Array<string>;
+        /**
+         * Only these types; repeated or separated by commas
+         */
+        type?: Array<'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number'>;
+        /**
+         * `pagination.next` of the page before; none for the first
+         */
+        start?: string;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/v2/tokens';
+};
+
+export type WalkTokensResponses = {
+    /**
+     * The answer.
+     */
+    200: TokenCursorPage;
+};
+
+export type WalkTokensResponse = WalkTokensResponses[keyof WalkTokensResponses];
+
+export type WalkFoundTokensData = {
+    body: WalkFoundTokens;
+    path?: never;
+    query?: never;
+    url: '/v2/tokens/search';
+};
+
+export type WalkFoundTokensResponses = {
+    /**
+     * The answer.
+     */
+    200: TokenCursorPage;
+};
+
+export type WalkFoundTokensResponse = WalkFoundTokensResponses[keyof WalkFoundTokensResponses];
 
 export type TokenizeData = {
     /**

@@ -66,12 +66,12 @@ const kinds: readonly Kind[] = [
   },
   {
     is: /^(EHEADTOOLARGE|HPE_HEADER_OVERFLOW|UND_ERR_HEADERS_OVERFLOW)$/,
-    code: 'destination_failed',
+    code: 'destination_answer_unusable',
     detail: 'The answer of the destination has more than 64 KiB of headers',
   },
   {
     is: /^(HPE_|ECODING$|UND_ERR_RES_|UND_ERR_RESPONSE|ERR_ASSERTION$)/,
-    code: 'destination_failed',
+    code: 'destination_answer_unusable',
     detail: 'The answer of the destination is not valid HTTP/1.1',
   },
   {

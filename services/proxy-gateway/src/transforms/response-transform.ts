@@ -35,7 +35,12 @@ export async function transformResponse(invocation: Invocation, answer: Answer, 
     const written = await runTransform(invocation, { kind: 'response', code, argsJson, message: seen }, context);
     const { headers, body } = applyWritten(written, decoded);
     // A transform may return any header; what frames this connection, and what has our prefix, stays ours.
-    return { status: answer.status, reason: answer.reason, headers: context.destinations.headers.response(headers), body };
+    return {
+      status: answer.status,
+      reason: answer.reason,
+      headers: context.destinations.headers.response(headers),
+      body,
+    };
   } catch (error) {
     if (passesBy(error, seen)) return answer;
     const detail = unreadableDetail(error, seen);
