@@ -1,12 +1,20 @@
 import { sql } from 'kysely';
+import { checkPooler } from './check-pooler.ts';
 import type { Database } from './database.ts';
 import { migrationNames } from './migrate.ts';
+import { clientOptions } from './prepared.ts';
 
 /** Postgres's code for a table that is not there. */
 const undefinedTable = '42P01';
+/** How PgBouncer refuses a parameter of the connection that it does not know. */
+const protocolViolation = '08P01';
+
+/** Databases that need not be asked again: what stands between does not change while a process runs. */
+const withoutPoolerFaults = new WeakSet<Database>();
 
 /**
- * Resolves when Postgres answers and every migration of this version has been applied; those of a later one may be too.
+ * Resolves when Postgres answers, every migration of this version has been applied, and named statements work; migrations
+ * of a later version may have been applied too.
  * @throws {Error} whose message says what to do.
  */
 export async function checkDatabase(db: Database): Promise<void> {
@@ -14,6 +22,9 @@ export async function checkDatabase(db: Database): Promise<void> {
   if (missing.length > 0) {
     throw new Error(`the database is not migrated (${missing.join(', ')}); run npm run migrate`);
   }
+  if (withoutPoolerFaults.has(db)) return;
+  await checkPooler(clientOptions(db));
+  withoutPoolerFaults.add(db);
 }
 
 async function findMissing(db: Database): Promise<string[]> {
@@ -23,8 +34,16 @@ async function findMissing(db: Database): Promise<string[]> {
     return migrationNames.filter((name) => !applied.has(name));
   } catch (error) {
     if (codeOf(error) === undefinedTable) return [...migrationNames];
+    if (codeOf(error) === protocolViolation) throw refusedByPooler(error);
     throw new Error(`${reasonOf(error)}: is Postgres running, and is DATABASE_URL right?`, { cause: error });
   }
+}
+
+function refusedByPooler(cause: unknown): Error {
+  const parameters = 'statement_timeout,idle_in_transaction_session_timeout';
+  return new Error(`the pooler before Postgres refuses connections: set ignore_startup_parameters = ${parameters}`, {
+    cause,
+  });
 }
 
 /** Postgres's own, or one of sockets. */

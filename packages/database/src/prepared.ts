@@ -22,6 +22,11 @@ export function poolState(db: Queryable): PoolState {
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
+/** How a connection to this database is opened. */
+export function clientOptions(db: Queryable): pg.ClientConfig {
+  return { ...pools.get(db)?.options };
+}
+
 interface Query<R> extends Compilable<R> {
   execute(): Promise<R[]>;
 }

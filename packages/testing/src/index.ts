@@ -9,4 +9,5 @@ export { createTestSecrets, startTestService, type TestSecrets, type TestService
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts';
 export { testRedisUrl } from './test-redis.ts';
 export { type ExportedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts';
+export { type PoolerOptions, startTransactionPooler } from './transaction-pooler.ts';
 export { useStack } from './use-stack.ts';

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { createTestDatabase, startTransactionPooler, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import { checkDatabase, connectDatabase, preparedSql } from './index.ts';
+
+const database = useStack((stack) => createTestDatabase(stack));
+
+const open = (url: string, stack: AsyncDisposableStack) =>
+  connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 4 }, { stack, onError: () => {} });
+
+describe.each(['oldest', 'newest'] as const)('behind a pooler that hands out the %s free server process', (order) => {
+  test('one that loses named statements is told at the start, and what it needs', async () => {
+    await using stack = new AsyncDisposableStack();
+    const db = open(
+      await startTransactionPooler(database.current.url, { keepsStatements: false, order }, stack),
+      stack,
+    );
+    await sql`select 1`.execute(db); // anything else works
+    await expect(checkDatabase(db)).rejects.toThrow(
+      /^the pooler before Postgres loses prepared statements: it must be PgBouncer 1.21/,
+    );
+  });
+
+  test('one that prepares them anew is fine, and so are the statements of many at once', async () => {
+    await using stack = new AsyncDisposableStack();
+    const db = open(await startTransactionPooler(database.current.url, { keepsStatements: true, order }, stack), stack);
+    await checkDatabase(db);
+    const double = preparedSql(
+      'double_it',
+      (value: number) => sql<{ twice: number }>`select ${value}::int * 2 as twice`,
+    );
+    const answers = await Promise.all(Array.from({ length: 50 }, async (_, i) => (await double(db, i))[0]?.twice));
+    expect(answers).toEqual(Array.from({ length: 50 }, (_, i) => 2 * i));
+  });
+});
+
+test('a pooler that refuses our parameters is told with its setting', async () => {
+  await using stack = new AsyncDisposableStack();
+  const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+  const head = Buffer.from([0x45, 0, 0, 0, 4 + fields.length]);
+  const server = createServer((client) => {
+    client.on('error', () => client.destroy());
+    client.once('data', () => client.end(Buffer.concat([head, Buffer.from(fields)])));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stack.defer(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const db = open(`postgres://nobody@127.0.0.1:${port}/none`, stack);
+  await expect(checkDatabase(db)).rejects.toThrow(
+    'the pooler before Postgres refuses connections: set ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout',
+  );
+});
