@@ -26,15 +26,20 @@ export function findWrappedKey(db: Queryable, owner: KeyOwner, version: number):
     .executeTakeFirst();
 }
 
-/** The newest version, 0 where there is none. */
-export async function findNewestVersion(db: Queryable, owner: KeyOwner): Promise<number> {
+/** The newest version and how often it has been used; version 0 where there is none. */
+export async function findNewestVersion(
+  db: Queryable,
+  owner: KeyOwner,
+): Promise<{ version: number; use_count: number }> {
   const row = await db
     .selectFrom('data_keys')
-    .select((eb) => eb.fn.max('version').as('version'))
+    .select(['version', 'use_count'])
     .where('tenant_id', '=', owner.tenantId)
     .where('purpose', '=', owner.purpose)
+    .orderBy('version', 'desc')
+    .limit(1)
     .executeTakeFirst();
-  return row?.version ?? 0;
+  return row ?? { version: 0, use_count: 0 };
 }
 
 /** Counts uses of the newest version in advance, and returns that version. Undefined where there is no key, or where it would be used too often. */

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CoherentCaches, tagOf } from '@sluice/cache-coherence';
+import { type CoherentCaches, openCoherentCaches, tagOf } from '@sluice/cache-coherence';
+import { createLogger } from '@sluice/service-runtime';
 import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
+import { Registry } from 'prom-client';
 import { decryptSecret, encryptSecret, IntegrityError, type Secret } from '../index.ts';
 import { openDataKeys } from './data-keys.ts';
 import type { WrappedIn } from './key-wrapper.ts';
@@ -74,6 +76,32 @@ describe('data keys', () => {
     await Promise.all(all);
     expect(await keysOf(secret)).toEqual([{ purpose: 'proxy_secrets', version: 1, use_count: 2048 }]);
     expect(counts.unwrapped).toBe(2);
+  });
+
+  test('have one version, when fifty processes need a Tenant’s first key at once over a few connections', async () => {
+    const { db } = database.current;
+    await using stack = new AsyncDisposableStack();
+    const { keyWrapper } = countingWrapper();
+    const log = createLogger({ service: 'test', level: 'silent' }, { write: () => {} });
+    const processes = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const caches = await openCoherentCaches({
+          databaseUrl: 'postgres://127.0.0.1:1/nowhere', // no lease, so that nothing is cached
+          bus: { publish: () => undefined, subscribe: () => undefined },
+          service: 'test',
+          log,
+          metrics: new Registry(),
+          stack,
+        });
+        return openDataKeys({ db, keyWrapper, caches, reservationSize: 1 });
+      }),
+    );
+    for (let round = 0; round < 10; round++) {
+      const secret = await newSecret();
+      const keys = await Promise.all(processes.map((process) => process.reserve(secret, 1)));
+      expect(new Set(keys.map(({ version }) => version))).toEqual(new Set([1]));
+      expect(await keysOf(secret)).toEqual([{ purpose: 'proxy_secrets', version: 1, use_count: 50 }]);
+    }
   });
 
   test('are forgotten when a change names them, and unwrapped again', async () => {

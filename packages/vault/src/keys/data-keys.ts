@@ -88,12 +88,16 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
 
   /** Counts uses of the newest version, or of a new one where it has been used enough. @returns the version. */
   async function reserveInTable(owner: KeyOwner, uses: number): Promise<number> {
-    const reserved = await reserveUses(db, owner, { uses, maximumUses });
-    if (reserved !== undefined) return reserved;
-    await addVersion(owner, (await findNewestVersion(db, owner)) + 1);
-    const ofNewVersion = await reserveUses(db, owner, { uses, maximumUses });
-    if (ofNewVersion === undefined) throw tenantClosed();
-    return ofNewVersion;
+    if (uses > maximumUses) throw new Error(`${uses} uses of one data key are more than it may have`);
+    for (;;) {
+      const reserved = await reserveUses(db, owner, { uses, maximumUses });
+      if (reserved !== undefined) return reserved;
+      const newest = await findNewestVersion(db, owner);
+      // Another process may have made a version since: it is used, and no further one is made.
+      if (newest.version > 0 && newest.use_count + uses <= maximumUses) continue;
+      await addVersion(owner, newest.version + 1);
+      if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();
+    }
   }
 
   function find(owner: KeyOwner, version: number): AtOnceOrLater<KeyObject> {
