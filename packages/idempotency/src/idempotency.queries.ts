@@ -22,7 +22,8 @@ const lockedFor = sql`interval '20 seconds'`;
 
 /**
  * Claims the key for this request: where it is free, where its answer is older than 24 hours, or where whoever worked
- * on it is dead. False where it is somebody else's.
+ * on it is dead. False where it is somebody else's. The default of `created_at` is the one clock: a table that is spread
+ * over shards takes no clock of its own in an update.
  */
 export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
   const result = await sql`
@@ -31,9 +32,9 @@ export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
       clock_timestamp() + ${lockedFor})
     on conflict (tenant_id, application_id, request_hash) do update
     set body_hash = excluded.body_hash, claim_id = excluded.claim_id, locked_until = excluded.locked_until,
-      answer_ciphertext = null, created_at = clock_timestamp()
-    where idempotency_records.created_at < clock_timestamp() - ${kept}
-      or (idempotency_records.answer_ciphertext is null and idempotency_records.locked_until < clock_timestamp())
+      answer_ciphertext = null, created_at = excluded.created_at
+    where idempotency_records.created_at < excluded.created_at - ${kept}
+      or (idempotency_records.answer_ciphertext is null and idempotency_records.locked_until < excluded.created_at)
   `.execute(db);
   return result.numAffectedRows === 1n;
 }

@@ -161,9 +161,13 @@ const insert = preparedSql(
   `,
 );
 
+/** Postgres's code for a row that a unique index has already. */
+const uniqueViolation = '23505';
+
+/** By code and table: a table that is spread over shards has another name in each, and so have its constraints. */
 function refuseTakenId(error: unknown): never {
-  if (error instanceof Error && 'constraint' in error && error.constraint === 'tokens_pkey') {
-    throw new ServiceError('conflict', 'A token with this id exists already', { cause: error });
-  }
-  throw error;
+  if (!(error instanceof Error && 'code' in error) || error.code !== uniqueViolation) throw error;
+  const table = 'table' in error && typeof error.table === 'string' ? error.table : 'tokens';
+  if (!/^tokens(_\d+)?$/.test(table)) throw error;
+  throw new ServiceError('conflict', 'A token with this id exists already', { cause: error });
 }

@@ -10,8 +10,8 @@ const batchSize = 1000;
  */
 export async function purgeTokens(db: Database, tenantId: string): Promise<number> {
   const result = await sql`
-    delete from tokens where ctid = any(array(
-      select ctid from tokens where tenant_id = ${tenantId} order by id limit ${sql.lit(batchSize)}))
+    delete from tokens where tenant_id = ${tenantId} and id = any(array(
+      select id from tokens where tenant_id = ${tenantId} order by id limit ${sql.lit(batchSize)}))
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

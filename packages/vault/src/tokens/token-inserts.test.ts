@@ -77,3 +77,36 @@ test('a lost connection fails those whose statement it was, which are not stored
   expect(stored).toHaveLength(8);
   expect(await storedIds(actor)).toEqual(['first', ...stored].sort());
 });
+
+test('an id that is taken is a conflict whatever the constraint and the table of a shard are called', async () => {
+  const { db } = open.current;
+  const actor = await open.current.newActor();
+  const renamed = [
+    'alter table tokens rename constraint tokens_pkey to tokens_pkey_102008',
+    'alter table tokens rename to tokens_102008',
+    'create view tokens as select * from tokens_102008',
+  ];
+  const back = ['drop view tokens', 'alter table tokens_102008 rename to tokens'];
+  for (const statement of renamed) await sql.raw(statement).execute(db);
+  try {
+    await create(actor, 'taken');
+    await expect(create(actor, 'taken')).rejects.toMatchObject({ code: 'conflict' });
+  } finally {
+    for (const statement of back) await sql.raw(statement).execute(db);
+    await sql.raw('alter table tokens rename constraint tokens_pkey_102008 to tokens_pkey').execute(db);
+  }
+});
+
+test('another unique index is no taken id', async () => {
+  const { db } = open.current;
+  const actor = await open.current.newActor();
+  await sql
+    .raw(`create unique index one_only on audit_log (tenant_id) where tenant_id = '${actor.tenantId}'`)
+    .execute(db);
+  try {
+    await create(actor, 'first');
+    await expect(create(actor, 'second')).rejects.toMatchObject({ code: '23505', table: 'audit_log' });
+  } finally {
+    await sql.raw('drop index one_only').execute(db);
+  }
+});

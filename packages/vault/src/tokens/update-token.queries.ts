@@ -21,7 +21,7 @@ export async function updateTokenRow(
       mask: mask === null ? null : JSON.stringify(mask),
       metadata: JSON.stringify(metadata),
       modified_by: actor.id,
-      modified_at: sql<string>`clock_timestamp()`,
+      modified_at: sql<string>`statement_timestamp()`,
     })
     .where('tenant_id', '=', actor.tenantId)
     .where('id', '=', id)

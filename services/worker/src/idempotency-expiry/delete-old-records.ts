@@ -8,9 +8,14 @@ export async function deleteOldRecords(db: Database): Promise<void> {
   let deleted: bigint | undefined;
   do {
     const result = await sql`
-      delete from idempotency_records where ctid = any(array(
-        select ctid from idempotency_records where created_at < statement_timestamp() - interval '24 hours'
-        limit ${sql.lit(batchSize)}))
+      with due as materialized (
+        select tenant_id, application_id, request_hash from idempotency_records
+        where created_at < statement_timestamp() - interval '24 hours'
+        order by created_at limit ${sql.lit(batchSize)} for update skip locked
+      )
+      delete from idempotency_records as records using due
+      where (records.tenant_id, records.application_id, records.request_hash)
+        = (due.tenant_id, due.application_id, due.request_hash)
     `.execute(db);
     deleted = result.numAffectedRows;
   } while (deleted);

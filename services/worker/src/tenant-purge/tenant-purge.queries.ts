@@ -9,12 +9,12 @@ export const purgedTables = ['idempotency_records', 'proxies', 'applications', '
 type PurgedTable = (typeof purgedTables)[number];
 
 /** What follows `tenant_id` in the primary key. */
-const nextInKey: Record<PurgedTable, string> = {
-  idempotency_records: 'application_id',
-  proxies: 'id',
-  applications: 'id',
-  data_keys: 'purpose',
-  counters: 'counter',
+const restOfKey: Record<PurgedTable, readonly string[]> = {
+  idempotency_records: ['application_id', 'request_hash'],
+  proxies: ['id'],
+  applications: ['id'],
+  data_keys: ['purpose', 'version'],
+  counters: ['counter', 'slot'],
 };
 
 /** Ids of Tenants that were deleted and still have their row; of this one only, if it is given. */
@@ -35,10 +35,11 @@ export async function listClosedTenants(db: Queryable, id?: string): Promise<str
  * @returns how many.
  */
 export async function purgeRows(db: Database, table: PurgedTable, tenantId: string): Promise<number> {
+  const key = sql.join(restOfKey[table].map((column) => sql.ref(column)));
   const result = await sql`
-    delete from ${sql.table(table)} where ctid = any(array(
-      select ctid from ${sql.table(table)} where tenant_id = ${tenantId}
-      order by ${sql.ref(nextInKey[table])} limit ${sql.lit(batchSize)}))
+    delete from ${sql.table(table)} where tenant_id = ${tenantId} and (${key}) in (
+      select ${key} from ${sql.table(table)} where tenant_id = ${tenantId}
+      order by ${key} limit ${sql.lit(batchSize)})
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
