@@ -238,3 +238,36 @@ export const encryptions = pairs(
   ['aes-128-gcm', 'aes-192-gcm', 'aes-256-gcm', 'aes-128-cbc', 'aes-192-cbc', 'aes-256-cbc', 'AES-256-GCM'],
   pairs([0, 1, 15, 16, 17, 31, 32, 100], [0, 1, 20]),
 );
+
+const packs = [
+  ['deflateSync', 'inflateSync'],
+  ['deflateSync', 'unzipSync'],
+  ['gzipSync', 'gunzipSync'],
+  ['gzipSync', 'unzipSync'],
+  ['deflateRawSync', 'inflateRawSync'],
+  ['brotliCompressSync', 'brotliDecompressSync'],
+] as const;
+
+/** Sizes around the steps in which the sandbox hands input on, and takes output. */
+const packedSizes = [0, 1, 1_000, 16_383, 16_384, 16_385, 40_000, 100_000];
+
+/** How to compress and restore, what, how much of it, and the options of both. */
+export const compressions = packs.flatMap(([pack, unpack]) => [
+  ...['zeros', 'bytes', 'text'].flatMap((kind) => packedSizes.map((size) => [pack, unpack, kind, size, {}])),
+  ...(pack.startsWith('brotli')
+    ? [[pack, unpack, 'text', 50_000, { params: { 1: 4 } }]]
+    : [{ level: 0 }, { level: 9, memLevel: 9 }, { strategy: 2 }, { windowBits: 10 }].map((options) => [
+        pack,
+        unpack,
+        'text',
+        50_000,
+        options,
+      ])),
+]);
+
+/** Rounds, bytes, hash; also what Node.js refuses. */
+export const derivations = [1, 2, 1_000, 1_001, 5_000, 0, -1, 1.5].flatMap((rounds) =>
+  ['sha1', 'sha256', 'sha512', 'md5', 'nope'].flatMap((hash) =>
+    [1, 20, 64, 100, 0].map((size) => [rounds, size, hash]),
+  ),
+);

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { openTestPool } from '../pool-for-tests.ts';
 import {
+  compressions,
+  derivations,
   digests,
   encodedBytes,
   encodedTexts,
@@ -80,6 +82,53 @@ const areas: [name: string, cases: readonly unknown[], setUp: string, answer: st
     'run(one[0], one[1][0], one[1][1])',
   ],
 ];
+
+/** Compression and derived keys. */
+areas.push(
+  [
+    'compressed and restored',
+    compressions,
+    `const z = require('zlib'); ${bytes} const made = { zeros: (n) => Buffer.alloc(n), bytes, text: (n) => Buffer.from('{"name":"Ann","n":123},'.repeat(n / 20)) };`,
+    `(() => { const [pack, unpack, kind, size, options] = one; const packed = z[pack](made[kind](size), options);
+      return [packed.length, require('crypto').createHash('md5').update(packed).digest('hex'), z[unpack](packed, { ...options, params: undefined }).equals(made[kind](size)), z[unpack](Buffer.concat([packed, Buffer.from('rest')])).length] })()`,
+  ],
+  [
+    'restored from what is no compression',
+    [
+      '',
+      '00',
+      '1f8b',
+      '78da',
+      '1f8b0800000000000003',
+      'ffff',
+      '789c030000000001',
+      '1f8b080000000000000303000000000000000000',
+    ],
+    "const z = require('zlib');",
+    "['inflateSync', 'gunzipSync', 'unzipSync', 'inflateRawSync', 'brotliDecompressSync'].map((f) => { try { return z[f](Buffer.from(one, 'hex')).toString('hex') } catch (e) { return [e.name, e.code, e.message] } })",
+  ],
+  [
+    'keys by PBKDF2',
+    derivations,
+    "const c = require('crypto');",
+    "c.pbkdf2Sync('password', Buffer.from('salt'), one[0], one[1], one[2]).toString('hex')",
+  ],
+  [
+    'keys by scrypt',
+    [
+      [32, {}],
+      [64, { N: 2048 }],
+      [16, { cost: 1024, blockSize: 4, parallelization: 3 }],
+      [0, { N: 16 }],
+      [32, { N: 15 }],
+      [32, { N: 2 ** 20 }],
+      [32, { N: 1024, maxmem: 1000 }],
+      [-1, {}],
+    ],
+    "const c = require('crypto');",
+    "c.scryptSync('password', 'salt', one[0], one[1]).toString('base64')",
+  ],
+);
 
 async function answersOf(cases: readonly unknown[], setUp: string, answer: string): Promise<[unknown[], unknown[]]> {
   const statements = `${setUp} return cases.map((one) => { try { return ${answer} } catch (error) { return [error.name, error.code] } })`;

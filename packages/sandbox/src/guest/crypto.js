@@ -1,6 +1,6 @@
 /** The module `crypto`: Node's own functions behind the bridge. Chunks are kept and sent when the result is asked for. */
 
-import { Buffer } from './buffer.js';
+import { asBuffer, Buffer } from './buffer.js';
 import { bufferFromBase64, bytesOf, dataToBase64, inEncoding } from './bytes.js';
 import { bridge, bridgeText } from './host.js';
 import { crypto as webcrypto } from './web-crypto.js';
@@ -112,6 +112,70 @@ function timingSafeEqual(left, right) {
   return /** @type {boolean} */ (bridge('timingSafeEqual', dataToBase64(left), dataToBase64(right)));
 }
 
+class Signature {
+  /** @type {Uint8Array[]} */
+  #chunks = [];
+  #algorithm;
+
+  /** @param {string} algorithm */
+  constructor(algorithm) {
+    bridge('knowsSignature', algorithm);
+    this.#algorithm = algorithm;
+  }
+
+  /** @param {unknown} data @param {string} [encoding] */
+  update(data, encoding) {
+    this.#chunks.push(Uint8Array.from(bytesOf(data, encoding)));
+    return this;
+  }
+
+  /** @param {string} operation @param {unknown} key @param {...unknown} rest */
+  finish(operation, key, ...rest) {
+    return bridge(operation, this.#algorithm, dataToBase64(Buffer.concat(this.#chunks)), keyOf(key), ...rest);
+  }
+}
+
+class Sign extends Signature {
+  /** @param {unknown} key A PEM, or an object with it @param {string} [encoding] */
+  sign(key, encoding) {
+    return inEncoding(bufferFromBase64(/** @type {string} */ (this.finish('sign', key))), encoding);
+  }
+}
+
+class Verify extends Signature {
+  /** @param {unknown} key @param {unknown} signature @param {string} [encoding] */
+  verify(key, signature, encoding) {
+    return this.finish('verify', key, dataToBase64(signature, encoding));
+  }
+}
+
+/** A key as text, with the options beside it. @param {unknown} given */
+function keyOf(given) {
+  const isPlain = typeof given === 'string' || ArrayBuffer.isView(given);
+  const { key, passphrase, padding, saltLength, dsaEncoding } = isPlain ? { key: given } : Object(given);
+  const pem = typeof key === 'string' ? key : asBuffer(bytesOf(key)).toString();
+  return { key: pem, passphrase: passphrase === undefined ? undefined : true, padding, saltLength, dsaEncoding };
+}
+
+/** @param {unknown} password @param {unknown} salt @param {number} rounds @param {number} size @param {string} digest */
+function pbkdf2Sync(password, salt, rounds, size, digest) {
+  return bufferFromBase64(bridgeText('pbkdf2', dataToBase64(password), dataToBase64(salt), rounds, size, digest));
+}
+
+/** @param {unknown} password @param {unknown} salt @param {number} size @param {Record<string, number>} [options] */
+function scryptSync(password, salt, size, options = {}) {
+  const { cost, blockSize, parallelization, N = cost, r = blockSize, p = parallelization, maxmem } = options;
+  return bufferFromBase64(bridgeText('scrypt', dataToBase64(password), dataToBase64(salt), size, { N, r, p, maxmem }));
+}
+
+const constants = {
+  RSA_PKCS1_PADDING: 1,
+  RSA_PKCS1_PSS_PADDING: 6,
+  RSA_PSS_SALTLEN_DIGEST: -1,
+  RSA_PSS_SALTLEN_MAX_SIGN: -2,
+  RSA_PSS_SALTLEN_AUTO: -2,
+};
+
 function alreadyCalled() {
   return Object.assign(new Error('Digest already called'), { code: 'ERR_CRYPTO_HASH_FINALIZED' });
 }
@@ -125,6 +189,11 @@ export const exported = {
   createHmac,
   createCipheriv: cipherOf('cipher.encrypt'),
   createDecipheriv: cipherOf('cipher.decrypt'),
+  createSign: /** @param {string} algorithm */ (algorithm) => new Sign(algorithm),
+  createVerify: /** @param {string} algorithm */ (algorithm) => new Verify(algorithm),
+  pbkdf2Sync,
+  scryptSync,
+  constants,
   timingSafeEqual,
   webcrypto,
 };

@@ -53,6 +53,7 @@ const moduleFiles = {
   url: 'url-module',
   util: 'util',
   uuid: 'uuid',
+  zlib: 'zlib',
   __proto__: null,
 };
 

@@ -35,6 +35,26 @@ export const againstBuiltIns: Record<string, string> = {
     'const { createHmac } = require("crypto"); for (;;) createHmac("sha256", "k").update("x".repeat(1e5)).digest()',
   'ciphers without end':
     'const { createCipheriv } = require("crypto"); for (;;) createCipheriv("aes-256-gcm", Buffer.alloc(32), Buffer.alloc(12))',
+  'PBKDF2 with a billion rounds': 'require("crypto").pbkdf2Sync("p", "s", 1e9, 64, "sha512")',
+  'PBKDF2 without end': 'for (;;) require("crypto").pbkdf2Sync("p", "s", 1e3, 64, "sha512")',
+  'scrypt with a gigabyte': 'require("crypto").scryptSync("p", "s", 64, { N: 2 ** 20, maxmem: 2 ** 31 })',
+  'scrypt with many lanes': 'require("crypto").scryptSync("p", "s", 64, { N: 1024, p: 2 ** 14, maxmem: 2 ** 31 })',
+  'a bomb in gzip':
+    'const z = require("zlib"); let b = z.gzipSync(Buffer.alloc(1e6)); for (;;) { z.gunzipSync(b); b = Buffer.concat([b, b]) }',
+  'compression without end':
+    'const b = Buffer.alloc(2e5, "abcab"); for (;;) require("zlib").deflateSync(b, { level: 9 })',
+  'a window of Brotli that is too large':
+    'require("zlib").brotliCompressSync("x", { params: { [require("zlib").constants.BROTLI_PARAM_LGWIN]: 24 } })',
+  'a preset of memory for output': 'for (;;) require("zlib").gzipSync("x", { chunkSize: 2 ** 30 })',
+  'formatters without end':
+    'for (let i = 0; ; i += 1) new Intl.DateTimeFormat("de", { timeZone: "UTC", numberingSystem: ["latn", "arab"][i % 2], month: ["long", "short"][i % 3 % 2] }).formatRange(i, 1e12 + i)',
+  'numbers of many digits as text': 'for (let n = 10n; ; n *= n) n.toLocaleString("de")',
+  'comparison of texts in a locale without end':
+    'const a = Array.from({ length: 1e5 }, (_, i) => "x" + (i * 7919) % 1e5); for (;;) a.sort((x, y) => y.localeCompare(x, "sv"))',
+  'listeners that make listeners':
+    'const t = new EventTarget(); const f = () => { t.addEventListener("a", () => f()); t.dispatchEvent(new Event("a")) }; f()',
+  'text in pieces without end':
+    'const d = new (require("string_decoder").StringDecoder)("utf8"); const b = Buffer.alloc(1e5, "é"); for (;;) d.write(b)',
   'random bytes without end': 'for (;;) require("crypto").randomBytes(2 ** 20)',
   'large randomBytes': 'require("crypto").randomBytes(2 ** 30)',
   'random numbers of an impossible range': 'require("crypto").randomInt(0, 2 ** 60)',

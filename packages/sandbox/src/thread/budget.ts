@@ -2,8 +2,8 @@ import type { TransformLimits } from '../limits.ts';
 
 /** Time that one invocation may still use. */
 export interface Budget {
-  /** Which limit is reached, if any. */
-  exceeded(): 'cpuMs' | 'wallMs' | undefined;
+  /** Which limit is reached, if any; with `aheadMs`, whether it would be after so much work. */
+  exceeded(aheadMs?: number): 'cpuMs' | 'wallMs' | undefined;
   cpuMs(): number;
   wallMs(): number;
   wallLeftMs(): number;
@@ -22,12 +22,12 @@ export function startBudget(
     cpuMs,
     wallMs,
     wallLeftMs: () => limits.wallMs - wallMs(),
-    exceeded: () => {
+    exceeded: (aheadMs = 0) => {
       // A thread cannot have used more CPU time than has passed: most calls are spared the system call.
-      const elapsed = wallMs();
+      const elapsed = wallMs() + aheadMs;
       if (elapsed < shortest) return undefined;
-      if (elapsed >= limits.wallMs) return 'wallMs';
-      return cpuMs() >= limits.cpuMs ? 'cpuMs' : undefined;
+      if (cpuMs() + aheadMs >= limits.cpuMs) return 'cpuMs';
+      return elapsed >= limits.wallMs ? 'wallMs' : undefined;
     },
   };
 }

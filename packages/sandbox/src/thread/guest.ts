@@ -5,6 +5,7 @@ import { guestFileLoader } from './guest-files.ts';
 import { installHostFunctions } from './host-functions.ts';
 import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
 import type { RunInput, ThreadSettings, TurnTask } from './messages.ts';
+import { type Meter, RunEnded } from './meter.ts';
 import { evaluateModule } from './module-code.ts';
 import type { Outcome, Stop } from './outcome.ts';
 import {
@@ -34,7 +35,13 @@ type GuestRun = Omit<RunInput, 'message'> & Pick<TurnTask, 'code' | 'configurati
 /** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
 export class Guest {
   readonly #quickjs: QuickJs;
-  readonly #bridge: Bridge = openBridge();
+  readonly #meter: Meter = {
+    spend: (aheadMs) => {
+      if (this.#mustStop(aheadMs)) throw new RunEnded();
+    },
+    hold: (bytes) => this.#hold(bytes),
+  };
+  readonly #bridge: Bridge = openBridge(this.#meter);
   readonly #functions: Map<GuestFunction, QuickJSHandle>;
   readonly #runJobs: RunJobs;
   readonly #crossing: Crossing;
@@ -103,20 +110,34 @@ export class Guest {
     }
   }
 
-  #mustStop(): boolean {
+  /** Asked by QuickJS while code runs, and by native functions before they take `aheadMs` more. */
+  #mustStop(aheadMs = 0): boolean {
     const invocation = this.#invocation;
     if (!invocation) return false;
-    if (this.#leftover) return this.#leftover.exceeded() !== undefined;
-    const limit = invocation.budget.exceeded();
+    if (invocation.isCut) return true;
+    if (this.#leftover) {
+      invocation.isCut = this.#leftover.exceeded(aheadMs) !== undefined;
+      return invocation.isCut;
+    }
+    const limit = invocation.budget.exceeded(aheadMs);
     if (limit) {
       invocation.isCut = true;
       // Once it has answered, only the rest of its code is stopped. Here is no place to read the answer.
       if (!this.#hasAnswered()) stop(invocation, limit);
-    } else if (this.#isSlow(invocation)) {
+    } else if (this.#isSlow(invocation, aheadMs)) {
       invocation.isCut = true;
       if (!this.#hasAnswered()) end(invocation, { kind: 'slow' });
     }
     return invocation.isCut || invocation.outcome?.kind === 'stopped';
+  }
+
+  /** What native functions use is memory of the run, beside what its instance has grown by. */
+  #hold(bytes: number): void {
+    const invocation = this.#invocation;
+    if (!invocation || bytes <= invocation.limits.heapBytes - this.memory().grownBytes) return;
+    invocation.isCut = true;
+    if (!this.#hasAnswered()) stop(invocation, 'heapBytes');
+    throw new RunEnded();
   }
 
   #hasAnswered(): boolean {
@@ -124,8 +145,8 @@ export class Guest {
   }
 
   /** It is to hold this thread no longer: nobody has seen anything of it yet, or it has answered. */
-  #isSlow({ budget, quickMs, hostCalls, outcome }: Invocation): boolean {
-    if (budget.wallMs() < quickMs || budget.cpuMs() < quickMs) return false;
+  #isSlow({ budget, quickMs, hostCalls, outcome }: Invocation, aheadMs = 0): boolean {
+    if (budget.wallMs() + aheadMs < quickMs || budget.cpuMs() + aheadMs < quickMs) return false;
     return hostCalls === 0 || outcome !== undefined || this.#hasAnswered();
   }
 
@@ -234,7 +255,7 @@ export class Guest {
     }
     const reset = this.#call('reset', invocation, []);
     reset?.dispose();
-    return reset !== undefined && !runtime.hasPendingJob() && !this.#leftover?.exceeded();
+    return reset !== undefined && !invocation.isCut && !runtime.hasPendingJob() && !this.#leftover?.exceeded();
   }
 
   /** Lets go of the configuration while the guest waits for its next turn. */

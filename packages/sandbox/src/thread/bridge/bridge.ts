@@ -1,8 +1,12 @@
+import type { Meter } from '../meter.ts';
 import { cipherOperations } from './ciphers.ts';
 import { clockOperations } from './clock.ts';
+import { compressionOperations } from './compression.ts';
 import { cryptoOperations } from './crypto.ts';
+import { derivationOperations } from './derivation.ts';
 import { intlOperations } from './intl.ts';
 import { pathOperations } from './paths.ts';
+import { signatureOperations } from './signatures.ts';
 import { urlOperations } from './urls.ts';
 
 type Operation = (...parameters: unknown[]) => unknown;
@@ -14,7 +18,7 @@ export interface Bridge {
   clear(): void;
 }
 
-export function openBridge(): Bridge {
+export function openBridge(meter: Meter): Bridge {
   const ciphers = cipherOperations();
   const operations = new Map<string, Operation>(
     Object.entries({
@@ -23,6 +27,9 @@ export function openBridge(): Bridge {
       ...pathOperations,
       ...intlOperations,
       ...clockOperations(),
+      ...compressionOperations(meter),
+      ...derivationOperations(meter),
+      ...signatureOperations(meter),
       ...ciphers.operations,
     }),
   );

@@ -1,0 +1,138 @@
+import zlib from 'node:zlib';
+import type { Meter } from '../meter.ts';
+import { bytes, integer, text } from './parameters.ts';
+
+/** Between two looks at the budget: the worst input takes some 20 ms for so much at the highest level. */
+const sliceBytes = 16 * 2 ** 10;
+/** Of output: Node.js sets this much memory aside for each stream that says so. */
+const largestPieceBytes = 64 * 2 ** 10;
+/** Of a result: as base64 on its way, as base64 in the guest, and as bytes there. */
+const copies = 4 / 3 + 4 / 3 + 1;
+/** What the encoder of Brotli needs beside its tables, which grow with its window. */
+const brotliBytes = 8 * 2 ** 20;
+const brotliBytesPerWindowByte = 8;
+const defaultWindowBits = 22;
+const largestWindowBytes = 2 ** 24;
+/** Brotli takes so much input in at once; it would be too much between two looks at the budget. */
+const largestBlockBits = 18;
+
+const makers = {
+  deflateSync: zlib.createDeflate,
+  inflateSync: zlib.createInflate,
+  deflateRawSync: zlib.createDeflateRaw,
+  inflateRawSync: zlib.createInflateRaw,
+  gzipSync: zlib.createGzip,
+  gunzipSync: zlib.createGunzip,
+  unzipSync: zlib.createUnzip,
+  brotliCompressSync: zlib.createBrotliCompress,
+  brotliDecompressSync: zlib.createBrotliDecompress,
+} as const;
+
+/**
+ * Members that a stream of `node:zlib` has but does not offer. Its synchronous functions take all input at once, and
+ * nothing can stop them meanwhile; a step of the stream takes as much as it is given.
+ */
+interface Steps {
+  _handle: {
+    writeSync(flush: number, input: Uint8Array, ...rest: [number, number, Uint8Array, number, number]): void;
+    onerror: (message: string, errno: number, code: string) => void;
+  };
+  /** Room left in the piece, and input left, after a step. */
+  _writeState: Uint32Array;
+  _finishFlushFlag: number;
+  _chunkSize: number;
+  close(): void;
+}
+
+export function compressionOperations(meter: Meter) {
+  return {
+    'zlib.constants': () => ({ ...zlib.constants }),
+    zlib: (method: unknown, data: unknown, options: unknown) => {
+      const name = text(method);
+      if (!Object.hasOwn(makers, name)) throw new TypeError('Unknown method of zlib');
+      const input = bytes(data);
+      const given = optionsOf(options);
+      if (name.startsWith('brotli'))
+        holdForBrotli(meter, given, name === 'brotliCompressSync' ? input.length : undefined);
+      const stream = makers[name as keyof typeof makers](given) as unknown as Steps;
+      try {
+        return runSteps(stream, input, {
+          meter,
+          maximum: given.maxOutputLength ?? Number.POSITIVE_INFINITY,
+          isStored: given.level === 0 && !name.startsWith('brotli'),
+        }).toString('base64');
+      } finally {
+        stream.close();
+      }
+    },
+  };
+}
+
+type Options = zlib.ZlibOptions & { params?: Record<number, number> };
+
+/** Numbers pass as they are: Node.js checks them. */
+function optionsOf(value: unknown): Options {
+  const { dictionary, params, ...numbers } = Object(value);
+  const given = Object.entries(numbers).filter(([, number]) => number !== null && number !== undefined);
+  return {
+    ...Object.fromEntries(given),
+    ...(typeof numbers.chunkSize === 'number' && { chunkSize: Math.min(numbers.chunkSize, largestPieceBytes) }),
+    ...(dictionary && { dictionary: bytes(dictionary) }),
+    ...(params && { params: { ...params } }),
+  };
+}
+
+/** Before Node.js takes it; `inputBytes` only of a compression, whose result depends on whether it is known. */
+function holdForBrotli(meter: Meter, options: Options, inputBytes: number | undefined): void {
+  const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_LGBLOCK, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
+  const params = options.params ?? {};
+  if (inputBytes === undefined) {
+    if (params[zlib.constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]) {
+      throw new RangeError('Windows of Brotli that are larger than 16 MiB are not supported');
+    }
+    meter.hold(largestWindowBytes);
+    return;
+  }
+  integer(params[BROTLI_PARAM_LGBLOCK] ?? 0, largestBlockBits);
+  meter.hold(brotliBytes + brotliBytesPerWindowByte * 2 ** Number(params[BROTLI_PARAM_LGWIN] ?? defaultWindowBits));
+  options.params = { [BROTLI_PARAM_SIZE_HINT]: inputBytes, ...params };
+}
+
+function runSteps(
+  stream: Steps,
+  input: Buffer,
+  { meter, maximum, isStored }: { meter: Meter; maximum: number; isStored: boolean },
+): Buffer {
+  const pieces: Buffer[] = [];
+  let held = 0;
+  let failure: Error | undefined;
+  stream._handle.onerror = (message, errno, code) => {
+    failure = Object.assign(new Error(message), { errno, code });
+  };
+  const pieceBytes = stream._chunkSize;
+  // What is only stored takes no time, and its blocks are as long as what is there.
+  const stepBytes = isStored ? input.length : sliceBytes;
+  let at = 0;
+  for (;;) {
+    const end = Math.min(at + stepBytes, input.length);
+    const isLast = end === input.length;
+    const piece = Buffer.allocUnsafe(pieceBytes);
+    meter.spend();
+    stream._handle.writeSync(isLast ? stream._finishFlushFlag : 0, input, at, end - at, piece, 0, pieceBytes);
+    if (failure) throw failure;
+    const [roomLeft = 0, inputLeft = 0] = stream._writeState;
+    const written = pieceBytes - roomLeft;
+    held += written;
+    if (held > maximum) throw tooLarge(maximum);
+    meter.hold(held * copies);
+    if (written > 0) pieces.push(piece.subarray(0, written));
+    at = end - inputLeft;
+    // Where room is left, all was taken, or what is left lies behind the end of the compressed data.
+    if (roomLeft > 0 && (isLast || inputLeft > 0)) return Buffer.concat(pieces);
+  }
+}
+
+function tooLarge(maximum: number): Error {
+  const error = new RangeError(`Cannot create a Buffer larger than ${maximum} bytes`);
+  return Object.assign(error, { code: 'ERR_BUFFER_TOO_LARGE' });
+}
