@@ -12,10 +12,10 @@ const secret = `planted-${'7f3a9c'.repeat(4)}`;
 const plant = `
   const secret = '${secret}'; const { Buffer: B } = require('buffer'); const util = require('util'); const crypto2 = require('crypto'); const EventEmitter = require('events');
   globalThis.planted = secret; globalThis[Symbol.for(secret)] = secret; var leaked = secret;
-  for (const type of [Object, Array, String, Number, Function, Promise, Map, Set, Error, RegExp, Date, Uint8Array, Buffer, URL]) { type.planted = secret; type.prototype.planted = secret }
+  for (const type of [Object, Array, String, Number, Function, Promise, Map, Set, Error, RegExp, Date, Uint8Array, Buffer, URL, Intl.NumberFormat, AbortSignal, EventTarget]) { type.planted = secret; type.prototype.planted = secret }
   Object.defineProperty(Object.prototype, 'hidden', { value: secret, configurable: true });
   JSON.parse.planted = JSON.planted = Math.planted = console.planted = process.planted = crypto.planted = secret;
-  for (const name of ['assert', 'buffer', 'crypto', 'events', 'path', 'querystring', 'url', 'util', 'uuid', 'svc-errors']) { const m = require(name); try { m.planted = secret } catch {} }
+  for (const name of ['assert', 'buffer', 'crypto', 'events', 'path', 'querystring', 'stream', 'stream/promises', 'string_decoder', 'url', 'util', 'uuid', 'zlib', 'svc-errors']) { const m = require(name); try { m.planted = secret } catch {} }
   EventEmitter.defaultMaxListeners = secret; util.inspect.planted = secret; require('svc-errors').BadRequestError.prototype.planted = secret;
   const kept = []; for (let i = 0; i < 200; i += 1) kept.push(B.from(secret.repeat(50)), new Uint8Array(5e3).fill(0x37), secret + i);
   const cipher = crypto2.createCipheriv('aes-128-gcm', B.from(secret.slice(0, 16)), B.alloc(12)); cipher.update(secret);
@@ -42,7 +42,7 @@ const hunt = `
   };
   module.exports = async (req) => {
     walk(globalThis, 0); walk(req, 0);
-    for (const name of ['assert', 'buffer', 'crypto', 'events', 'path', 'querystring', 'url', 'util', 'uuid', 'svc-errors']) walk(require(name), 0);
+    for (const name of ['assert', 'buffer', 'crypto', 'events', 'path', 'querystring', 'stream', 'stream/promises', 'string_decoder', 'url', 'util', 'uuid', 'zlib', 'svc-errors']) walk(require(name), 0);
     note([RegExp.$1, RegExp.input, RegExp.lastMatch].join());
     const { Buffer: B } = require('buffer');
     for (const make of [() => B.alloc(1e5), () => new Uint8Array(1e5), () => B.allocUnsafe?.(1e5), () => B.allocUnsafeSlow?.(1e5), () => new ArrayBuffer(1e5)]) {

@@ -151,6 +151,30 @@ const statements = {
   'performance.now': `
     const a = performance.now(); for (let i = 0; i < 1e5; i += 1); const b = performance.now();
     return [typeof a, b >= a, Math.abs(performance.timeOrigin + b - Date.now()) < 1000]`,
+  'Readable and Writable': `
+    const { Readable, Writable } = require('stream'); const log = [];
+    const r = new Readable({ highWaterMark: 4, read() { log.push('read'); this.push(log.length < 3 ? 'abc' : null) } });
+    const w = new Writable({ highWaterMark: 5, write(chunk, encoding, done) { log.push([chunk.toString(), encoding]); setTimeout(done, 1) }, final(done) { log.push('final'); done() } });
+    r.pipe(w); await new Promise((resolve) => w.on('finish', resolve));
+    const chunks = []; for await (const chunk of Readable.from(['x', { y: 1 }, 3])) chunks.push(chunk);
+    const own = class extends Writable { _write(c, e, done) { done(new Error('no')) } }; const failing = new own();
+    const error = await new Promise((resolve) => { failing.on('error', resolve); failing.write('z') });
+    const text = new Readable({ encoding: 'utf8', read() {} }); text.push(Buffer.from([0xe2, 0x82])); text.push(Buffer.from([0xac])); text.push(null);
+    let decoded = ''; for await (const part of text) decoded += part;
+    return [log, chunks, error.message, failing.destroyed, w.writableFinished, r.readableEnded, w.writableHighWaterMark, decoded, w.write.length,
+      (() => { try { new Writable().write(null) } catch (e) { return [e.name, e.code] } })()]`,
+  'Transform and pipeline': `
+    const { Readable, Transform, PassThrough, Duplex, pipeline, finished } = require('node:stream'); const promises = require('stream/promises');
+    const upper = () => new Transform({ transform(chunk, _, done) { done(null, chunk.toString().toUpperCase()) }, flush(done) { this.push('!'); done() } });
+    const out = []; await promises.pipeline(Readable.from(['a', 'b']), upper(), async function* (source) { for await (const c of source) yield c + '.' }, async (source) => { for await (const c of source) out.push(String(c)) });
+    const failed = await promises.pipeline(Readable.from(['a']), new Transform({ transform(c, e, done) { done(new TypeError('bad')) } }), new PassThrough()).catch((e) => [e.name, e.message]);
+    const byCallback = await new Promise((resolve) => pipeline(Readable.from(['q']), new PassThrough(), (error) => resolve(error ?? 'done')).resume());
+    const c = new AbortController(); const aborted = promises.pipeline(new Readable({ read() {} }), new PassThrough(), { signal: c.signal }).catch((e) => [e.name, e.code]); c.abort();
+    const early = new PassThrough(); const ended = promises.finished(early).catch((e) => e.code); early.destroy();
+    const objects = new Transform({ objectMode: true, transform(o, _, done) { done(null, { n: o.n + 1 }) } }); objects.end({ n: 1 }); const seen = []; for await (const o of objects) seen.push(o);
+    const p = new PassThrough(); p.once('data', () => {}); const listeners = p.listenerCount('data'); p.off('data', () => {}); p.removeAllListeners('data');
+    return [out.join('').replaceAll('.', ''), failed, byCallback, await aborted, await ended, seen, listeners, p.listenerCount('data'), new Duplex() instanceof Readable, typeof finished, require('stream') === require('stream').Stream,
+      require('stream').promises === promises]`,
   structuredClone: `
     const o = { d: new Date(5), m: new Map([[1, { a: 1 }]]), s: new Set([1]), r: /x/gi, b: new Uint8Array([1, 2]), n: null, l: [1, , 3] }; o.self = o;
     const c = structuredClone(o);

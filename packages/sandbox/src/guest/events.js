@@ -7,6 +7,7 @@ import { inspect } from './inspect.js';
 /** Kept beside the object, so that `EventEmitter.call(this)` of old code needs to do nothing. @type {WeakMap<object, Map<unknown, Entry[]>>} */
 const emitters = new WeakMap();
 const add = Symbol('add');
+const remove = Symbol('remove');
 
 class Emitter {
   /** @param {unknown} event @param {Function} listener @param {boolean} once @param {boolean} first */
@@ -47,8 +48,8 @@ class Emitter {
     return this[add](event, listener, true, true);
   }
 
-  /** @param {unknown} event @param {Function} listener */
-  off(event, listener) {
+  /** Not by `off`, nor that by it: a subclass may have one of them call the other. @param {unknown} event @param {Function} listener */
+  [remove](event, listener) {
     const entries = entriesOf(this).get(event) ?? [];
     const index = entries.findLastIndex((entry) => entry.listener === listener);
     if (index === -1) return this;
@@ -60,8 +61,13 @@ class Emitter {
   }
 
   /** @param {unknown} event @param {Function} listener */
+  off(event, listener) {
+    return this[remove](event, listener);
+  }
+
+  /** @param {unknown} event @param {Function} listener */
   removeListener(event, listener) {
-    return this.off(event, listener);
+    return this[remove](event, listener);
   }
 
   /** @param {unknown} [event] */
@@ -79,7 +85,7 @@ class Emitter {
       return false;
     }
     for (const { listener, once } of entries) {
-      if (once) this.off(event, listener);
+      if (once) this.removeListener(event, listener);
       Reflect.apply(listener, this, values);
     }
     return true;

@@ -49,6 +49,8 @@ const moduleFiles = {
   events: 'events',
   path: 'path',
   querystring: 'querystring',
+  stream: 'stream',
+  'stream/promises': 'stream-promises',
   string_decoder: 'string-decoder',
   url: 'url-module',
   util: 'util',

@@ -1,9 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
 const folder = new URL('../guest/', import.meta.url);
 
 /** The text of every file that is evaluated inside QuickJS, by its name without ending. */
 export function readGuestSources(): ReadonlyMap<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.js'));
-  return new Map(names.map((name) => [name.slice(0, -3), readFileSync(new URL(name, folder), 'utf8')]));
+  const own = names.map((name): [string, string] => [withoutEnding(name), readFileSync(new URL(name, folder), 'utf8')]);
+  return new Map([...own, ...streamSources()]);
 }
+
+/** The files of readable-stream, each as a module that exports its body: a function of `exports, require, module`. */
+function streamSources(): [string, string][] {
+  const root = dirname(createRequire(import.meta.url).resolve('readable-stream/package.json'));
+  const names = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => [
+      `readable-stream/lib/${withoutEnding(name)}`,
+      `export const body = function (exports, require, module) {${readFileSync(join(root, 'lib', name), 'utf8')}\n};`,
+    ]);
+}
+
+const withoutEnding = (name: string) => name.slice(0, -'.js'.length);

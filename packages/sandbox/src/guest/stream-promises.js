@@ -1,0 +1,2 @@
+/** The module `stream/promises`. */
+export { promises as exported } from './stream.js';
