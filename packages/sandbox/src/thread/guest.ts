@@ -18,6 +18,7 @@ import {
   type QuickJs,
   type RunJobs,
 } from './quickjs.ts';
+import { readSyntaxError } from './syntax.ts';
 import { readError } from './thrown.ts';
 
 /** Jobs between two looks at the budget: an interrupted job costs up to one round of QuickJS's interrupt counter. */
@@ -155,7 +156,7 @@ export class Guest {
     const { context } = this.#quickjs;
     const evaluated = evaluateModule(context, code);
     if (evaluated.error) {
-      end(invocation, readError(context, evaluated.error));
+      end(invocation, readSyntaxError(context, evaluated.error, code));
       return;
     }
     evaluated.value.consume((body) => this.#call('define', invocation, [body]))?.dispose();

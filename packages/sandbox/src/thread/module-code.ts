@@ -18,10 +18,26 @@ export function parseModule(context: QuickJSContext, code: string): DisposableRe
   return context.evalCode(wrap(code), transformFile, { type: 'global', compileOnly: true });
 }
 
+/** Only parses, without the function around it: `return` is then an error. */
+export function parseAlone(context: QuickJSContext, code: string): DisposableResult<QuickJSHandle, QuickJSHandle> {
+  return context.evalCode(' '.repeat(head.length) + code, transformFile, { type: 'global', compileOnly: true });
+}
+
+/** In the Tenant's own code, from 1. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
 /** A place that a stack names, in the Tenant's own code; undefined when the stack never reaches it. */
-export function placeInCode(stack: string): { line: number; column: number } | undefined {
+export function placeInCode(stack: string): Place | undefined {
   const match = /transform\.js:(\d+):(\d+)/.exec(stack);
   if (!match) return undefined;
   const [line, column] = [Number(match[1]), Number(match[2])];
   return { line, column: line === 1 ? Math.max(column - head.length, 1) : column };
+}
+
+/** The stack of which {@link placeInCode} reads that place. */
+export function stackAt({ line, column }: Place): string {
+  return `    at ${transformFile}:${line}:${line === 1 ? column + head.length : column}`;
 }

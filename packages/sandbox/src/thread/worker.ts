@@ -14,8 +14,8 @@ import type { HostAnswer, HostCall, Numbered, RunInput, ThreadSettings, ThreadSt
 import { parseModule, placeInCode } from './module-code.ts';
 import type { RunAnswer } from './outcome.ts';
 import { newInstance } from './quickjs.ts';
+import { readSyntaxError } from './syntax.ts';
 import { openTaskMark } from './task-mark.ts';
-import { readError } from './thrown.ts';
 
 /** CPU time. What is left of a longer turn takes another one, so that it holds up neither itself nor others. */
 const longestTurnMs = 10;
@@ -114,13 +114,11 @@ export async function compile({ taskNumber, task: code }: Numbered<string>): Pro
   runtime.setMaxStackSize(settings.limits.stackBytes);
   const parsed = parseModule(context, code);
   if (!parsed.error) return undefined;
-  const outcome = readError(context, parsed.error);
+  const outcome = readSyntaxError(context, parsed.error, code);
   const failure = outcome.kind === 'thrown' && outcome.failure.kind === 'error' ? outcome.failure : undefined;
   const place = placeInCode(failure?.stack ?? '') ?? { line: 1, column: 1 };
-  const lines = code.split('\n').length;
   return {
     message: `${failure?.name ?? 'Error'}: ${failure?.message ?? 'the code is too large'}`,
     ...place,
-    line: Math.min(place.line, lines),
   };
 }
