@@ -47,6 +47,16 @@ module.exports = async ({ args, configuration, svc }) => {
   const signature = createHmac('sha256', configuration.SECRET ?? '').update(JSON.stringify(args.body)).digest('hex');
   console.log(new URL('http://a/' + args.path).href, Buffer.from(args.query).toString('base64'), btoa('x'));
   setTimeout(() => {}, 5);
+  const { gunzipSync, gzipSync } = require('zlib');
+  const { pbkdf2Sync, createSign } = require('crypto');
+  const key = pbkdf2Sync('p', Buffer.from('s'), 10, 32, 'sha256').toString('hex');
+  if (configuration.KEY) createSign('sha256').update(key).sign({ key: configuration.KEY, padding: 1 }, 'base64');
+  const { PassThrough } = require('node:stream');
+  const { signal } = new AbortController();
+  if (!signal.aborted && performance.now() >= 0) new PassThrough().end(gunzipSync(gzipSync('x', { level: 9 })));
+  const { StringDecoder } = require('string_decoder');
+  console.log(new StringDecoder('utf8').write(Buffer.from('x')), process.version);
+  console.log(new Intl.NumberFormat('de-DE').format(5), new Date(0).toLocaleDateString('fr-FR', { timeZone: 'UTC' }));
   return { body: { ...args.body, token }, headers: { ...args.headers, 'x-signature': signature, 'x-gone': null } };
 };
 `;

@@ -6,6 +6,9 @@
 declare const global: typeof globalThis;
 declare const process: {
   readonly env: Readonly<Record<string, never>>;
+  /** `v16.…`, whatever runs the transform. */
+  readonly version: string;
+  readonly versions: { readonly node: string };
   nextTick(run: Callback, ...values: unknown[]): void;
 };
 declare const console: Record<
@@ -28,6 +31,42 @@ declare function queueMicrotask(run: () => void): void;
 declare function structuredClone<T>(value: T): T;
 declare function atob(text: string): string;
 declare function btoa(text: string): string;
+
+declare const performance: { now(): number; readonly timeOrigin: number };
+
+declare class DOMException extends Error {
+  constructor(message?: string, name?: string);
+  readonly code: number;
+}
+declare class Event {
+  constructor(type: string, options?: { cancelable?: boolean });
+  readonly type: string;
+  readonly target: EventTarget | null;
+  readonly cancelable: boolean;
+  readonly defaultPrevented: boolean;
+  preventDefault(): void;
+  stopImmediatePropagation(): void;
+}
+type Listener = ((event: Event) => void) | { handleEvent(event: Event): void };
+declare class EventTarget {
+  addEventListener(type: string, listener: Listener, options?: { once?: boolean; signal?: AbortSignal }): void;
+  removeEventListener(type: string, listener: Listener): void;
+  dispatchEvent(event: Event): boolean;
+}
+declare class AbortSignal extends EventTarget {
+  private constructor();
+  static abort(reason?: unknown): AbortSignal;
+  static any(signals: Iterable<AbortSignal>): AbortSignal;
+  static timeout(ms: number): AbortSignal;
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  onabort: ((event: Event) => void) | null;
+  throwIfAborted(): void;
+}
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
 
 declare class URLSearchParams {
   constructor(init?: string | Record<string, string> | Iterable<[string, string]>);
@@ -135,11 +174,82 @@ declare module 'node:crypto' {
   export function createHmac(algorithm: string, key: BytesLike): Hash;
   export function createCipheriv(algorithm: string, key: BytesLike, iv: BytesLike, options?: object): Cipher;
   export function createDecipheriv(algorithm: string, key: BytesLike, iv: BytesLike, options?: object): Cipher;
+  /** A PEM, or an object with it. */
+  type Key =
+    | string
+    | Buffer
+    | { key: string | Buffer; padding?: number; saltLength?: number; dsaEncoding?: 'der' | 'ieee-p1363' };
+  interface Sign {
+    update(data: BytesLike, encoding?: BufferEncoding): this;
+    sign(key: Key): Buffer;
+    sign(key: Key, encoding: BufferEncoding): string;
+  }
+  interface Verify {
+    update(data: BytesLike, encoding?: BufferEncoding): this;
+    verify(key: Key, signature: BytesLike, encoding?: BufferEncoding): boolean;
+  }
+  interface ScryptOptions {
+    N?: number;
+    r?: number;
+    p?: number;
+    cost?: number;
+    blockSize?: number;
+    parallelization?: number;
+    maxmem?: number;
+  }
+  export function createSign(algorithm: string): Sign;
+  export function createVerify(algorithm: string): Verify;
+  export function pbkdf2Sync(
+    password: BytesLike,
+    salt: BytesLike,
+    rounds: number,
+    size: number,
+    digest: string,
+  ): Buffer;
+  export function scryptSync(password: BytesLike, salt: BytesLike, size: number, options?: ScryptOptions): Buffer;
+  export const constants: Readonly<Record<string, number>>;
   export function randomBytes(size: number): Buffer;
   export function randomInt(maximum: number): number;
   export function randomInt(minimum: number, maximum: number): number;
   export function randomUUID(): string;
   export function timingSafeEqual(left: ArrayBufferView, right: ArrayBufferView): boolean;
+}
+
+declare module 'node:zlib' {
+  interface Options {
+    level?: number;
+    windowBits?: number;
+    memLevel?: number;
+    strategy?: number;
+    finishFlush?: number;
+    chunkSize?: number;
+    dictionary?: ArrayBufferView | ArrayBuffer;
+    maxOutputLength?: number;
+  }
+  interface BrotliOptions {
+    finishFlush?: number;
+    params?: Record<number, number>;
+    maxOutputLength?: number;
+  }
+  export function deflateSync(data: BytesLike, options?: Options): Buffer;
+  export function inflateSync(data: BytesLike, options?: Options): Buffer;
+  export function deflateRawSync(data: BytesLike, options?: Options): Buffer;
+  export function inflateRawSync(data: BytesLike, options?: Options): Buffer;
+  export function gzipSync(data: BytesLike, options?: Options): Buffer;
+  export function gunzipSync(data: BytesLike, options?: Options): Buffer;
+  export function unzipSync(data: BytesLike, options?: Options): Buffer;
+  export function brotliCompressSync(data: BytesLike, options?: BrotliOptions): Buffer;
+  export function brotliDecompressSync(data: BytesLike, options?: BrotliOptions): Buffer;
+  export const constants: Readonly<Record<string, number>>;
+}
+
+declare module 'node:string_decoder' {
+  export class StringDecoder {
+    constructor(encoding?: BufferEncoding);
+    readonly encoding: string;
+    write(data: Uint8Array): string;
+    end(data?: Uint8Array): string;
+  }
 }
 
 declare module 'uuid' {
@@ -185,17 +295,27 @@ declare module 'crypto' {
 declare module 'querystring' {
   export * from 'node:querystring';
 }
+declare module 'string_decoder' {
+  export * from 'node:string_decoder';
+}
 declare module 'util' {
   export * from 'node:util';
+}
+declare module 'zlib' {
+  export * from 'node:zlib';
 }
 
 // Known to be there; their members are those of Node.js.
 declare module 'assert';
 declare module 'events';
 declare module 'path';
+declare module 'stream';
+declare module 'stream/promises';
 declare module 'url';
 declare module 'node:assert';
 declare module 'node:buffer';
 declare module 'node:events';
 declare module 'node:path';
+declare module 'node:stream';
+declare module 'node:stream/promises';
 declare module 'node:url';
