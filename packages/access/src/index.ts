@@ -9,3 +9,4 @@ export {
   permissions,
   permissionsFor,
 } from './permissions.ts';
+export { seesMoreIn } from './sight.ts';

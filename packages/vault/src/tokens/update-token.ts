@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalContainer, decide, isGrantedOnEach } from '@sluice/access';
+import { decide } from '@sluice/access';
 import { recordChange } from '@sluice/audit';
 import { type RecordedChange, type Settlement, tagOf } from '@sluice/cache-coherence';
 import type { Queryable } from '@sluice/database';
@@ -11,10 +11,11 @@ import { discloseRead, touch } from './activity.ts';
 import { cvcLifetimeMs, isCvcKept } from './cvc.ts';
 import { hasEqual, lockFingerprints } from './equal-tokens.queries.ts';
 import { tokenNotFound } from './find-token.ts';
+import { requirePatchRights } from './patch-rights.ts';
 import { isDisclosure, presentWithoutData, visibleData } from './present-token.ts';
 import { readTokenInput, type TokenInput } from './read-token-input.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
-import { notGranted, requirePermission } from './require-permission.ts';
+import { requirePermission } from './require-permission.ts';
 import { openSeal, type SealedColumns } from './seal-token.ts';
 import { findTokenSettings, type TokenSettings } from './tenant-settings.queries.ts';
 import { findTokenRows, lockTokenRow } from './token.queries.ts';
@@ -35,8 +36,9 @@ const mostAttempts = 10;
 /**
  * Changes parts of a token by a JSON merge patch of the form of `tokenPatchSchema`, which it checks; resolves when no
  * process serves the old state any more. Null takes a member back to its default. Moving a token to other containers
- * needs `token:update` on those that it leaves and on those that it comes to. The answer shows the data as a read by the
- * same actor would.
+ * needs `token:update` on those that it leaves and on those that it comes to. No patch shows its actor more of the token
+ * than before (`patch-rights.ts`). The answer shows the data as a read by the same actor would, and the fingerprint only
+ * to an actor that may read.
  * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
  * where the token would become equal to another and tokens are deduplicated; `payload_too_large`; `unavailable` where
  * others change it all the time.
@@ -71,11 +73,10 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   const { tenantId } = actor;
   const [from] = await findTokenRows(vault.db, tenantId, [id]);
   if (!from) throw tokenNotFound();
-  if (!decide(actor, 'token:update', from.containers)) throw notGranted('token:update', [id]);
   const now = vault.clock();
+  requirePatchRights(actor, from, patch);
   const data = (await openData(vault, tenantId, [from])).get(id) ?? null;
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', { now, budget: newFilterBudget() });
-  requireMove(actor, from.containers, input.containers);
   const seal = await openSeal(vault, tenantId, [input]);
   const sealed = seal(input, { tenantId, id, cvcDueAt: cvcDueAt(from, patch, now) });
   const settings = await findTokenSettings(vault.db, tenantId);
@@ -116,12 +117,6 @@ function cvcDueAt(from: TokenRow, { data }: TokenPatch, now: Date): Date {
   return isKept && from.cvc_due_at !== null ? new Date(from.cvc_due_at) : new Date(now.getTime() + cvcLifetimeMs);
 }
 
-function requireMove(actor: Actor, from: readonly string[], to: readonly string[]): void {
-  const [before, after] = [new Set(from.map(canonicalContainer)), new Set(to.map(canonicalContainer))];
-  const moved = [...before, ...after].filter((container) => !(before.has(container) && after.has(container)));
-  if (!isGrantedOnEach(actor, 'token:update', moved)) throw notGranted('token:update', moved);
-}
-
 interface Written {
   row: TokenRow;
   change: RecordedChange;
@@ -156,5 +151,10 @@ async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenIn
   const data = transform && visibleData(transform, input, newFilterBudget());
   if (transform) await touch(vault, actor.tenantId, [row]);
   if (transform && isDisclosure(transform, row)) await discloseRead(vault, actor, [row.id]);
-  return { ...presentWithoutData(row), ...(data !== undefined && { data }) };
+  const { fingerprint, ...token } = presentWithoutData(row);
+  return {
+    ...token,
+    ...(transform && fingerprint !== undefined && { fingerprint }),
+    ...(data !== undefined && { data }),
+  };
 }

@@ -1,0 +1,38 @@
+import { canonicalContainer, decide, isGrantedOnEach, seesMoreIn } from '@sluice/access';
+import { ServiceError } from '@sluice/problems';
+import { type TokenTypeName, tokenTypeOf } from '../types/token-types.ts';
+import type { TokenPatch } from './read-token-patch.ts';
+import { notGranted } from './require-permission.ts';
+import type { Actor, TokenRow } from './token.ts';
+
+/** Members whose expressions show parts of the data, or test guesses of it, once they are written by somebody else. */
+const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
+
+/**
+ * Whether the actor may make this patch. Beside `token:update` on all containers that are left or come to, no patch may
+ * widen what the actor sees of the token, because a right to a masked read would otherwise be a right to plaintext.
+ * @throws {ServiceError} `forbidden` naming the permission, or the member.
+ */
+export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPatch): void {
+  const { id, containers: before } = token;
+  if (!decide(actor, 'token:update', before)) throw notGranted('token:update', [id]);
+  const after = containersAfter(token, patch);
+  requireMove(actor, before, after);
+  if (seesMoreIn(actor, after, before)) {
+    throw new ServiceError('forbidden', 'containers: this key would see more of the token there than where it is');
+  }
+  const member = showing.find((name) => patch[name] !== undefined);
+  if (member === undefined || decide(actor, 'token:read', before) === 'reveal') return;
+  throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
+}
+
+function containersAfter({ type, containers }: TokenRow, patch: TokenPatch): readonly string[] {
+  if (patch.containers === undefined) return containers;
+  return patch.containers ?? [tokenTypeOf(type as TokenTypeName).defaultContainer];
+}
+
+function requireMove(actor: Actor, from: readonly string[], to: readonly string[]): void {
+  const [before, after] = [new Set(from.map(canonicalContainer)), new Set(to.map(canonicalContainer))];
+  const moved = [...before, ...after].filter((container) => !(before.has(container) && after.has(container)));
+  if (!isGrantedOnEach(actor, 'token:update', moved)) throw notGranted('token:update', moved);
+}
