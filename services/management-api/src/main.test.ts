@@ -96,10 +96,55 @@ describe('the service', () => {
 });
 
 describe('the tenant command', () => {
-  const create = async (...args: string[]) => {
-    const { output, exit } = run('tenants/tenant.command.ts', settings(), ['create', ...args]);
+  const tenantCommand = async (...args: string[]) => {
+    const { output, exit } = run('tenants/tenant.command.ts', settings(), args);
     return { code: await exit, ...output };
   };
+  const create = (...args: string[]) => tenantCommand('create', ...args);
+
+  test('makes one more full key for a Tenant, with a row in its log, and leaves the first as it is', async () => {
+    const service = run('main.ts', settings());
+    const { url } = await portsOf(service);
+    const first = JSON.parse((await create('--name', 'Lost', '--json')).stdout);
+    const { code, stdout } = await tenantCommand('key', '--tenant', first.tenant_id, '--json');
+    expect(code).toBe(0);
+    const second = JSON.parse(stdout);
+    expect(second).toMatchObject({
+      tenant_id: first.tenant_id,
+      management_key: expect.stringMatching(/^svc_live_mgt_/),
+    });
+    expect(second.application_id).not.toBe(first.application_id);
+    const applications = await Promise.all(
+      [first, second].map(({ management_key: key }) => call(url, 'GET', '/applications/key', { key })),
+    );
+    expect(applications.map(({ status }) => status)).toEqual([200, 200]);
+    expect(applications[1]?.body.permissions).toEqual(applications[0]?.body.permissions);
+    const rows = await database.current.db
+      .selectFrom('audit_log')
+      .select(['actor_type', 'operation', 'entity_type', 'entity_id'])
+      .where('entity_id', '=', second.application_id)
+      .execute();
+    expect(rows).toEqual([
+      { actor_type: 'system', operation: 'create', entity_type: 'application', entity_id: second.application_id },
+    ]);
+    expect((await call(url, 'DELETE', '/tenants/self', { key: second.management_key })).status).toBe(204);
+    expect((await tenantCommand('key', '--tenant', first.tenant_id)).code).toBe(1);
+    service.child.kill('SIGTERM');
+    await service.exit;
+  });
+
+  test.each([
+    [['key']],
+    [['key', '--tenant', 'me']],
+    [['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001']],
+    [['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001', '--name', 'T']],
+    [['create', '--name', 'T', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001']],
+    [['nothing']],
+  ])('%j makes no key, exits with 1 and says why', async (args) => {
+    const { code, stdout, stderr } = await tenantCommand(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.length).toBeGreaterThan(10);
+  });
 
   test('creates a Tenant and prints its first management key once, which may do everything', async () => {
     const service = run('main.ts', settings());

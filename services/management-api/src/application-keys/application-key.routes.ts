@@ -4,6 +4,7 @@ import { generateApiKey, hashKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { Confirmed, created } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
+import { requireHeld } from '../applications/application.grants.ts';
 import { applicationNotFound } from '../applications/application.not-found.ts';
 import { findApplication, lockApplication } from '../applications/application.queries.ts';
 import { actOf, type Context, operation } from '../context.ts';
@@ -57,7 +58,7 @@ const createApplicationKey = operation({
   tag: 'Applications',
   summary: 'Add a key to an Application; the answer shows it, once',
   description:
-    'The other keys stay accepted, so that a key can be replaced without an outage: add a key, move the callers to it, delete the old one. An Application has at most five keys; a sixth is 422. The body may be left out. A key that expires is refused from its `expires_at` on.',
+    'The other keys stay accepted, so that a key can be replaced without an outage: add a key, move the callers to it, delete the old one. An Application has at most five keys; a sixth is 422. A management permission that the Application has must be one that the key holds (403). The body may be left out. A key that expires is refused from its `expires_at` on.',
   method: 'post',
   path: '/applications/:id/keys',
   permission: 'application:update',
@@ -73,6 +74,7 @@ const createApplicationKey = operation({
     const { answer, change } = await db.transaction().execute(async (tx) => {
       const application = await lockApplication(tx, tenantId, params.id);
       if (!application) throw applicationNotFound(params.id);
+      requireHeld(caller, application);
       const present = await listKeys(tx, tenantId, params.id);
       if (present.length >= mostKeys) {
         throw new ServiceError('limit_reached', `An Application has at most ${mostKeys} keys; delete one first`);

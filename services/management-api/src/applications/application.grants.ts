@@ -1,5 +1,5 @@
-import { type ApplicationType, isHoldable } from '@sluice/access';
-import { type FieldErrors, validationFailed } from '@sluice/problems';
+import { type ApplicationType, type Grants, holds, isHoldable } from '@sluice/access';
+import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
 import type { CreateApplication } from './application.schema.ts';
 
 export type SentGrants = Pick<CreateApplication, 'permissions' | 'rules'>;
@@ -29,6 +29,25 @@ export function checkGrants(sent: SentGrants, type: ApplicationType): SentGrants
     permissions: [...new Set(sent.permissions)],
     rules: sent.rules.map((rule) => ({ ...rule, permissions: [...new Set(rule.permissions)] })),
   };
+}
+
+type GrantedPermissions = Pick<Grants, 'permissions'> & { rules: readonly Pick<SentRule, 'permissions'>[] };
+
+/**
+ * Nobody gives more than they hold: whoever writes an Application, or has its key, could otherwise act with permissions
+ * that their own key lacks. Token permissions are free, since no management key can hold them.
+ * @param granted what the Application has, and what it would get.
+ * @throws {ServiceError} `forbidden` naming the management permissions that the caller lacks.
+ */
+export function requireHeld(caller: Grants, ...granted: readonly GrantedPermissions[]): void {
+  const all = granted.flatMap(({ permissions, rules }) => [
+    ...permissions,
+    ...rules.flatMap((rule) => rule.permissions),
+  ]);
+  const lacking = [...new Set(all)].filter((one) => isHoldable(one, 'management') && !holds(caller, one));
+  if (lacking.length === 0) return;
+  const detail = `Only a key that holds ${lacking.join(', ')} may grant it, or change or key an Application that has it`;
+  throw new ServiceError('forbidden', detail);
 }
 
 function noteUnholdable(

@@ -121,7 +121,7 @@ async function countAll(db: Database, tenantId: string): Promise<number> {
 export function lockApplication(tx: Queryable, tenantId: string, id: string) {
   return tx
     .selectFrom('applications')
-    .select(['id', 'type'])
+    .select(['id', 'type', 'permissions', 'rules'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where(notExpired)

@@ -15,7 +15,7 @@ import { actOf, type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
-import { checkGrants, requireGrants } from './application.grants.ts';
+import { checkGrants, requireGrants, requireHeld } from './application.grants.ts';
 import { applicationNotFound } from './application.not-found.ts';
 import {
   findApplication,
@@ -36,7 +36,7 @@ const createApplication = operation({
   tag: 'Applications',
   summary: 'Create an Application; the answer shows its API key, once',
   description:
-    'At least one of `permissions` and `rules` must be non-empty, and each permission one that Applications of the `type` can hold. The API key is in this answer and in that of regenerate, and nowhere else: keep it. A repetition with the same idempotency key shows it again, as long as it has not been replaced.',
+    'At least one of `permissions` and `rules` must be non-empty, and each permission one that Applications of the `type` can hold; a management permission is granted only by a key that holds it (403). The API key is in this answer and in that of regenerate, and nowhere else: keep it. A repetition with the same idempotency key shows it again, as long as it has not been replaced.',
   method: 'post',
   path: '/applications',
   permission: 'application:create',
@@ -47,6 +47,7 @@ const createApplication = operation({
     requireGrants(body);
     const { permissions, rules } = checkGrants(body, body.type);
     const expiresAt = futureDate(body.expires_at);
+    requireHeld(caller, { permissions, rules });
     const key = generateApiKey(context.keyEnvironment, body.type);
     const { application, answer, change } = await context.db.transaction().execute(async (tx) => {
       const application = await insertApplication(tx, {
@@ -158,7 +159,7 @@ const putApplication = operation({
   tag: 'Applications',
   summary: 'Replace name, permissions and rules of an Application',
   description:
-    'At least one of `permissions` and `rules` must be non-empty; what is left out is empty afterwards. `type`, `expires_at` and the key stay as they were.',
+    'At least one of `permissions` and `rules` must be non-empty; what is left out is empty afterwards. A management permission that the Application has, or would get, must be one that the key holds (403). `type`, `expires_at` and the key stay as they were.',
   method: 'put',
   path: '/applications/:id',
   permission: 'application:update',
@@ -173,6 +174,7 @@ const putApplication = operation({
       const current = await lockApplication(tx, caller.tenantId, params.id);
       if (!current) throw applicationNotFound(params.id);
       const { permissions, rules } = checkGrants(body, current.type);
+      requireHeld(caller, current, { permissions, rules });
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'update',
         entityType: 'application',
@@ -196,7 +198,7 @@ const regenerateApplicationKey = operation({
   tag: 'Applications',
   summary: 'Replace all keys of an Application by one; the previous keys are refused from then on',
   description:
-    'Takes no body. The previous keys are invalidated immediately, in every service, and the sessions that they authorized end.',
+    'Takes no body. The previous keys are invalidated immediately, in every service, and the sessions that they authorized end. A management permission that the Application has must be one that the key holds (403).',
   method: 'post',
   path: '/applications/:id/regenerate',
   permission: 'application:update',
@@ -208,6 +210,7 @@ const regenerateApplicationKey = operation({
     const { answer, change } = await db.transaction().execute(async (tx) => {
       const current = await lockApplication(tx, caller.tenantId, params.id);
       if (!current) throw applicationNotFound(params.id);
+      requireHeld(caller, current);
       const key = generateApiKey(keyEnvironment, current.type);
       await deleteKeys(tx, caller.tenantId, params.id);
       await insertKey(tx, {

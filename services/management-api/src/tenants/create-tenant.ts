@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { permissionsFor } from '@sluice/access';
 import { recordChange, systemAct } from '@sluice/audit';
 import { generateApiKey, hashKey } from '@sluice/credentials';
-import type { Database } from '@sluice/database';
+import type { Database, Queryable } from '@sluice/database';
 import { insertApplication } from '../applications/application.queries.ts';
-import { insertTenant } from './tenant.queries.ts';
+import { insertTenant, lockTenant } from './tenant.queries.ts';
 
 export interface NewTenant {
   tenant_id: string;
@@ -15,26 +15,59 @@ export interface NewTenant {
   management_key: string;
 }
 
+/** What is needed to make keys. */
+export interface KeyMaker {
+  db: Database;
+  pepper: KeyObject;
+  keyEnvironment: string;
+}
+
 /** Creates a Tenant and the first Application of it, which can manage it. */
 export async function createTenant(
-  { db, pepper, keyEnvironment }: { db: Database; pepper: KeyObject; keyEnvironment: string },
+  maker: KeyMaker,
   { name, ownerId = randomUUID() }: { name: string; ownerId?: string },
 ): Promise<NewTenant> {
   const tenantId = randomUUID();
-  const applicationId = randomUUID();
-  const key = generateApiKey(keyEnvironment, 'management');
-  await db.transaction().execute(async (tx) => {
+  const made = await maker.db.transaction().execute(async (tx) => {
     await insertTenant(tx, { id: tenantId, owner_id: ownerId, name });
-    await insertApplication(tx, {
-      tenant_id: tenantId,
-      id: applicationId,
-      name: 'Management',
-      type: 'management',
-      permissions: permissionsFor('management').map((permission) => permission.type),
-      rules: '[]',
-      key_hash: hashKey(pepper, key),
-    });
+    const made = await insertManagement(tx, maker, tenantId);
     await recordChange(tx, systemAct(tenantId), { operation: 'create', entityType: 'tenant', entityId: tenantId });
+    return made;
   });
-  return { tenant_id: tenantId, owner_id: ownerId, application_id: applicationId, management_key: key };
+  return { tenant_id: tenantId, owner_id: ownerId, ...made };
+}
+
+/**
+ * Creates one more Application that can manage the Tenant, for whoever has the machine and lost the first key. Nothing
+ * else changes. Undefined where there is no such Tenant, or it is closed.
+ */
+export function createManagementKey(
+  maker: KeyMaker,
+  tenantId: string,
+): Promise<Omit<NewTenant, 'owner_id'> | undefined> {
+  return maker.db.transaction().execute(async (tx) => {
+    if (!(await lockTenant(tx, tenantId))) return undefined;
+    const made = await insertManagement(tx, maker, tenantId);
+    await recordChange(tx, systemAct(tenantId), {
+      operation: 'create',
+      entityType: 'application',
+      entityId: made.application_id,
+    });
+    return { tenant_id: tenantId, ...made };
+  });
+}
+
+async function insertManagement(tx: Queryable, { pepper, keyEnvironment }: KeyMaker, tenantId: string) {
+  const id = randomUUID();
+  const key = generateApiKey(keyEnvironment, 'management');
+  await insertApplication(tx, {
+    tenant_id: tenantId,
+    id,
+    name: 'Management',
+    type: 'management',
+    permissions: permissionsFor('management').map((permission) => permission.type),
+    rules: '[]',
+    key_hash: hashKey(pepper, key),
+  });
+  return { application_id: id, management_key: key };
 }

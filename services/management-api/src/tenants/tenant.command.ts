@@ -3,16 +3,20 @@ import { createPepper, credentialSettings, keyEnvironmentSettings } from '@sluic
 import { connectDatabase, databaseSettings } from '@sluice/database';
 import { uuidPattern } from '@sluice/http-api';
 import { ConfigError, readConfig } from '@sluice/service-runtime';
-import { createTenant } from './create-tenant.ts';
+import { createManagementKey, createTenant, type KeyMaker } from './create-tenant.ts';
 
 const help = `Usage: npm run tenant -- create --name <name> [--owner <uuid>] [--json]
+       npm run tenant -- key --tenant <uuid> [--json]
 
-Creates a Tenant and its first Application, which holds every management permission, and prints that Application's
-API key. The key is shown once and cannot be had again.
+create  Creates a Tenant and its first Application, which holds every management permission, and prints that
+        Application's API key. The key is shown once and cannot be had again.
+key     Creates one more such Application in a Tenant whose management key was lost, and prints its key, once. Other keys
+        stay as they are. The audit log of the Tenant has a row for it.
 
   --name    name of the Tenant, 1 to 200 characters
   --owner   id of the user who owns it; a new one without it
-  --json    one line of JSON: { "tenant_id", "owner_id", "application_id", "management_key" }
+  --tenant  id of the Tenant
+  --json    one line of JSON: { "tenant_id", "owner_id", "application_id", "management_key" }; key: without "owner_id"
 
 DATABASE_URL and KEY_PEPPER (or the files that DATABASE_URL_FILE and KEY_PEPPER_FILE name) are read from the
 environment. For a stack that "npm start" runs they are taken from .sluice/environment.`;
@@ -33,6 +37,7 @@ async function run(argv: string[]): Promise<number> {
       options: {
         name: { type: 'string' },
         owner: { type: 'string' },
+        tenant: { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -43,34 +48,55 @@ async function run(argv: string[]): Promise<number> {
     }
     const [command] = positionals;
     const fault = faultIn(command, values);
-    if (fault || values.name === undefined) return fail(`${fault}\n\n${help}`);
-    await create({ name: values.name, ...(values.owner && { ownerId: values.owner }) }, values.json ?? false);
+    if (fault) return fail(`${fault}\n\n${help}`);
+    const print = (made: Made) => (values.json ? console.log(JSON.stringify(made)) : printLines(made));
+    const { name = '', owner, tenant = '' } = values;
+    await using stack = new AsyncDisposableStack();
+    const maker = openMaker(stack);
+    if (command === 'create') print(await createTenant(maker, { name, ...(owner && { ownerId: owner }) }));
+    else {
+      const made = await createManagementKey(maker, tenant);
+      if (!made) return fail(`There is no Tenant ${tenant}, or it is closed`);
+      print(made);
+    }
     return 0;
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message);
-    return fail(`The Tenant could not be created: ${error instanceof Error ? error.message : String(error)}`);
+    return fail(`Nothing was created: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function faultIn(command: string | undefined, { name, owner }: { name?: string; owner?: string }): string | undefined {
-  if (command !== 'create') return `There is no command "${command ?? ''}"; the one command is "create"`;
+function faultIn(
+  command: string | undefined,
+  { name, owner, tenant }: { name?: string; owner?: string; tenant?: string },
+): string | undefined {
+  if (command === 'key') {
+    if (name !== undefined || owner !== undefined) return 'key takes --tenant and --json only';
+    return tenant !== undefined && uuidPattern.test(tenant) ? undefined : '--tenant is required, a UUID';
+  }
+  if (command !== 'create') return `There is no command "${command ?? ''}"; the commands are "create" and "key"`;
+  if (tenant !== undefined) return '--tenant is for the command "key"';
   if (!name || [...name].length > 200) return '--name is required, 1 to 200 characters';
   if (owner !== undefined && !uuidPattern.test(owner)) return '--owner must be a UUID';
   return undefined;
 }
 
-async function create(tenant: { name: string; ownerId?: string }, json: boolean): Promise<void> {
+function openMaker(stack: AsyncDisposableStack): KeyMaker {
   const config = readConfig(configSchema, process.env);
-  await using stack = new AsyncDisposableStack();
   const db = connectDatabase(config, { stack, onError: (error) => console.error(error.message) });
-  const created = await createTenant(
-    { db, pepper: createPepper(config.KEY_PEPPER), keyEnvironment: config.KEY_ENVIRONMENT },
-    tenant,
-  );
-  if (json) return console.log(JSON.stringify(created));
-  console.log(`Tenant          ${created.tenant_id}
-Owner           ${created.owner_id}
-Management key  ${created.management_key}
+  return { db, pepper: createPepper(config.KEY_PEPPER), keyEnvironment: config.KEY_ENVIRONMENT };
+}
+
+interface Made {
+  tenant_id: string;
+  owner_id?: string;
+  management_key: string;
+}
+
+function printLines({ tenant_id, owner_id, management_key }: Made): void {
+  const owner = owner_id === undefined ? '' : `Owner           ${owner_id}\n`;
+  console.log(`Tenant          ${tenant_id}
+${owner}Management key  ${management_key}
 
 Keep the key now: it is not shown again.`);
 }

@@ -26,6 +26,17 @@ export function findTenant(db: Queryable, id: string) {
     .executeTakeFirst();
 }
 
+/** Keeps the Tenant open until the transaction ends. Undefined where there is none, or it is closed. */
+export function lockTenant(tx: Queryable, id: string) {
+  return tx
+    .selectFrom('tenants')
+    .select('id')
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+}
+
 export interface TenantChanges {
   name: string;
   fingerprint_tokens?: boolean;

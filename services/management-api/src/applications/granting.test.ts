@@ -1,0 +1,75 @@
+import { useStack } from '@sluice/testing';
+import { startTestManagement } from '../testing/test-management.ts';
+
+const api = useStack((stack) => startTestManagement(stack));
+
+const strong = { name: 'Strong', type: 'management', permissions: ['tenant:delete', 'log:read'] };
+
+describe('a management permission that the caller does not hold', () => {
+  test.each([
+    ['flat', { permissions: ['application:create', 'tenant:delete'] }],
+    ['by a rule', { rules: [{ priority: 1, transform: 'redact', permissions: ['tenant:delete'] }] }],
+  ])('is not granted by create, %s: 403 naming it, and nothing is created', async (_, grants) => {
+    const { keyWith, send } = api.current;
+    const key = await keyWith('application:create', 'application:read');
+    const before = (await send('GET', '/applications')).body.pagination.total_items;
+    const body = { name: 'A', type: 'management', ...grants };
+    const answer = await send('POST', '/applications', { key, body });
+    expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringContaining('tenant:delete') } });
+    expect(answer.body.detail).not.toContain('application:create');
+    expect((await send('GET', '/applications')).body.pagination.total_items).toBe(before);
+  });
+
+  test('is not granted by PUT, to itself or to others, and an Application that has one is not changed', async () => {
+    const { application, keyWith, send } = api.current;
+    const key = await keyWith('application:update', 'application:read');
+    const { id: self } = (await send('GET', '/applications/key', { key })).body;
+    const weak = await application({ type: 'management', permissions: ['application:read'] });
+    const stronger = await application(strong);
+    const put = (id: string, permissions: string[]) =>
+      send('PUT', `/applications/${id}`, { key, body: { name: 'B', permissions } });
+    for (const id of [self, weak.id]) {
+      expect(await put(id, ['application:read', 'log:read'])).toMatchObject({
+        status: 403,
+        body: { detail: expect.stringContaining('log:read') },
+      });
+    }
+    // Not even to take it away: the caller would decide about what is not its own.
+    expect((await put(stronger.id, ['application:read'])).status).toBe(403);
+    expect((await send('GET', `/applications/${stronger.id}`)).body.permissions).toEqual(strong.permissions);
+    expect((await put(weak.id, ['application:update'])).status).toBe(200);
+    expect((await put('6f1c7b58-2a3d-4e9f-8b10-5d7c9e2f4a61', ['log:read'])).status).toBe(404);
+  });
+
+  test('makes the keys of its Application out of reach: no regenerate, no further key, and the old one stays', async () => {
+    const { application, keyWith, send } = api.current;
+    const key = await keyWith('application:update');
+    const stronger = await application(strong);
+    for (const path of ['regenerate', 'keys']) {
+      expect(await send('POST', `/applications/${stronger.id}/${path}`, { key })).toMatchObject({
+        status: 403,
+        body: { detail: expect.stringContaining('tenant:delete, log:read') },
+      });
+    }
+    const held = await keyWith('application:update', 'tenant:delete', 'log:read');
+    expect((await send('POST', `/applications/${stronger.id}/keys`, { key: held })).status).toBe(201);
+    expect((await send('POST', `/applications/${stronger.id}/regenerate`, { key: held })).status).toBe(200);
+  });
+});
+
+test('token permissions are granted by whoever may write Applications', async () => {
+  const { keyWith, send } = api.current;
+  const key = await keyWith('application:create', 'application:update');
+  const body = { name: 'A', type: 'private', permissions: ['token:use', 'token:read'] };
+  const created = await send('POST', '/applications', { key, body });
+  expect(created.status).toBe(201);
+  expect((await send('POST', `/applications/${created.body.id}/regenerate`, { key })).status).toBe(200);
+});
+
+test('a permission that is held by a rule may be granted', async () => {
+  const { application, send } = api.current;
+  const rules = [{ priority: 1, transform: 'redact', permissions: ['application:create', 'log:read'] }];
+  const { key } = await application({ type: 'management', permissions: undefined, rules });
+  const body = { name: 'A', type: 'management', permissions: ['log:read'] };
+  expect((await send('POST', '/applications', { key, body })).status).toBe(201);
+});
