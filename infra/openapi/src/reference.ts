@@ -27,6 +27,7 @@ const tags: readonly Tag[] = [
   { name: 'Permissions', description: 'What an Application can be granted' },
   { name: 'Tenants', description: 'The Tenant that owns the presented key' },
   { name: 'Proxies', description: 'Pre-configured forwarding endpoints' },
+  { name: 'Logs', description: 'The audit log: who did what to which thing' },
   { name: 'Invocation', description: 'Requests through a Proxy' },
   { name: 'Tokens', description: 'Values in the vault' },
   { name: 'Tokenization', description: 'Whole documents to tokens and back' },

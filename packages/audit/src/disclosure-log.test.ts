@@ -75,6 +75,7 @@ test('writes what is recorded soon, as it was', async () => {
       entity_id: recorded.entityId,
       message: 'Token read',
       detail: recorded.detail,
+      leaf_version: 1,
     },
   ]);
 });

@@ -28,6 +28,7 @@ describe('recordChange', () => {
         entity_id: 'p1',
         message: 'Proxy updated',
         detail: { members: ['name'] },
+        leaf_version: 1,
       },
     ]);
   });

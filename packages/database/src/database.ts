@@ -7,6 +7,13 @@ import type { ChangesTable } from './tables/changes.ts';
 import type { CountersTable } from './tables/counters.ts';
 import type { DataKeysTable } from './tables/data-keys.ts';
 import type { IdempotencyRecordsTable } from './tables/idempotency-records.ts';
+import type {
+  AuditLogArrivalsTable,
+  AuditLogTokensTable,
+  LedgerLeavesTable,
+  LedgerNodesTable,
+  LedgersTable,
+} from './tables/ledgers.ts';
 import type { ProxiesTable } from './tables/proxies.ts';
 import type { TenantsTable } from './tables/tenants.ts';
 import type { TokensTable } from './tables/tokens.ts';
@@ -21,6 +28,11 @@ export interface Tables {
   tokens: TokensTable;
   counters: CountersTable;
   audit_log: AuditLogTable;
+  audit_log_tokens: AuditLogTokensTable;
+  audit_log_arrivals: AuditLogArrivalsTable;
+  ledgers: LedgersTable;
+  ledger_leaves: LedgerLeavesTable;
+  ledger_nodes: LedgerNodesTable;
   idempotency_records: IdempotencyRecordsTable;
   cache_leases: CacheLeasesTable;
   changes: ChangesTable;

@@ -10,6 +10,7 @@ import * as tokenSearch from './migrations/0010-token-search.ts';
 import * as auditLogIds from './migrations/0011-audit-log-ids.ts';
 import * as applicationKeys from './migrations/0020-application-keys.ts';
 import * as auditLogMessages from './migrations/0030-audit-log-messages.ts';
+import * as auditLogMonths from './migrations/0031-audit-log-months.ts';
 
 /**
  * Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. One
@@ -24,6 +25,7 @@ const migrations = {
   '0011-audit-log-ids': auditLogIds,
   '0020-application-keys': applicationKeys,
   '0030-audit-log-messages': auditLogMessages,
+  '0031-audit-log-months': auditLogMonths,
 };
 
 /** Of this version, in their order. */

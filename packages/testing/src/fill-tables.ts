@@ -29,6 +29,11 @@ const fills = {
     from generate_series(0, $1::integer - 1) n`,
   counters: `insert into counters (tenant_id, counter, slot, value)
     select ${uuid(0, 'n / 4')}, 'counter-' || n % 4, 0, 1 from generate_series(0, $1::integer - 1) n`,
+  audit_log: `insert into audit_log
+      (tenant_id, at, actor_id, actor_type, operation, entity_type, entity_id, message, trace_id, detail)
+    select ${tenant}, now() - n * interval '1 second', ${uuid(1, 'n % 100')}, 'application', 'use', 'proxy',
+      ${uuid(2, 'n % 100')}::text, 'Proxy used', 'trace-' || n, jsonb_build_object('token_ids', array['token-' || n % 1000])
+    from generate_series(1, $1::integer) n`,
   idempotency_records: `insert into idempotency_records
       (tenant_id, application_id, request_hash, body_hash, claim_id, locked_until, created_at)
     select ${tenant}, ${uuid(1, 'n')}, sha256(n::text::bytea), 'body', gen_random_uuid(), now(), now()

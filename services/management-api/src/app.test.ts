@@ -42,6 +42,8 @@ test('the operations here are those of the specification, and the place to try t
       'DELETE /applications/:id/keys/:keyId',
       'GET /application-templates',
       'GET /application-templates/:id',
+      'GET /logs',
+      'GET /logs/entity-types',
       'GET /permissions',
       'GET /tenants/self',
       'PUT /tenants/self',

@@ -6,6 +6,7 @@ import { applicationTemplateOperations } from './application-templates/applicati
 import { applicationOperations } from './applications/application.routes.ts';
 import type { Context } from './context.ts';
 import { readDocumentation } from './documentation/documentation.ts';
+import { logOperations } from './logs/log.routes.ts';
 import { listPermissions } from './permissions/permission.routes.ts';
 import { proxyOperations } from './proxies/proxy.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
@@ -18,6 +19,7 @@ export const operations = [
   listPermissions,
   ...tenantOperations,
   ...proxyOperations,
+  ...logOperations,
 ];
 
 export function createApp(context: Context, headerPrefix: string, observer?: RequestObserver) {

@@ -71,6 +71,7 @@ test.each(changing)(
           /^(Application|Proxy|Tenant|Key) (created|updated|deleted|given a new key|(added to|removed from) the Application)$/,
         ),
         trace_id: `trace-${id}`,
+        leaf_version: 1,
         detail: operation.path.includes('/keys')
           ? { key_id: expect.any(String), key_version: expect.any(Number) }
           : null,

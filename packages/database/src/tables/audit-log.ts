@@ -14,5 +14,7 @@ export interface AuditLogTable {
   entity_id: string;
   message: string | null;
   trace_id: string | null;
+  /** Version of the form of its leaf in the ledger; null in rows from before the ledger. */
+  leaf_version: Generated<number | null>;
   detail: JSONColumnType<Record<string, unknown>> | null;
 }

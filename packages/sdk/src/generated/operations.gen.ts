@@ -33,6 +33,8 @@ export const operations = {
   patchProxy: { name: 'proxies.patch', http: 'PATCH /proxies/{id}', body: 'application/merge-patch+json', answer: 'none', key: true, repeatable: true },
   deleteProxy: { name: 'proxies.delete', http: 'DELETE /proxies/{id}', answer: 'none', repeatable: true },
   testTransform: { name: 'proxies.testTransform', http: 'POST /proxies/test-transform', body: 'application/json', answer: 'json' },
+  listLogs: { name: 'logs.list', http: 'GET /logs', query: true, answer: 'list', repeatable: true },
+  listLogEntityTypes: { name: 'logs.entityTypes', http: 'GET /logs/entity-types', answer: 'list', repeatable: true },
   createToken: { name: 'tokens.create', http: 'POST /tokens', body: 'application/json', answer: 'json', key: true, repeatable: true },
   listTokens: { name: 'tokens.list', http: 'GET /tokens', query: true, answer: 'list', repeatable: true },
   searchTokens: { name: 'tokens.search', http: 'POST /tokens/search', body: 'application/json', answer: 'list', repeatable: true },
@@ -114,6 +116,13 @@ interface ProxiesResource {
   testTransform(body: types.TestTransformData['body'], options?: CallOptions): Promise<Answer<types.TestTransformResponses>>;
 }
 
+interface LogsResource {
+  /** List the audit log, newest first: who did what to which thing, and which tokens were disclosed where. Needs `log:read`. */
+  list(query?: types.ListLogsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListLogsResponses>>, Answer<types.ListLogsResponses>>;
+  /** List the types of things that rows of the audit log are about. Needs `log:read`. */
+  entityTypes(options?: CallOptions): List<ItemOf<Answer<types.ListLogEntityTypesResponses>>, Answer<types.ListLogEntityTypesResponses>>;
+}
+
 interface TokensResource {
   /** Create a token; 200 with the equal one that exists where tokens are deduplicated. Needs `token:create`. */
   create(body: types.CreateTokenData['body'], options?: CallOptions): Promise<Answer<types.CreateTokenResponses>>;
@@ -147,6 +156,7 @@ export class Resources {
   declare readonly permissions: PermissionsResource;
   declare readonly tenant: TenantResource;
   declare readonly proxies: ProxiesResource;
+  declare readonly logs: LogsResource;
   declare readonly tokens: TokensResource;
   declare readonly tokenize: RootMethods['tokenize'];
   declare readonly detokenize: RootMethods['detokenize'];

@@ -338,6 +338,109 @@ export type CursorPagination = {
 };
 
 /**
+ * EntityType
+ */
+export type EntityType = {
+    /**
+     * What people call it
+     */
+    display_name: string;
+    /**
+     * What `entity_type` is
+     */
+    value: string;
+};
+
+/**
+ * Log
+ *
+ * One row of the audit log: who did what to which thing, when. Never a value.
+ */
+export type Log = {
+    id: string;
+    /**
+     * The Tenant whose log it is
+     */
+    tenant_id: string;
+    /**
+     * Who acted; absent where the system did
+     */
+    actor_id?: string;
+    /**
+     * What acted
+     */
+    actor_type: 'application' | 'session' | 'user' | 'system';
+    /**
+     * What was acted on
+     */
+    entity_type: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'session' | 'tenant' | 'token' | 'user';
+    /**
+     * Id of the thing that was acted on
+     */
+    entity_id: string;
+    /**
+     * What was done
+     */
+    operation: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
+    /**
+     * The same for people
+     */
+    message: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at: string;
+    /**
+     * Of the request
+     */
+    trace_id?: string;
+    /**
+     * What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy has `destination_host`, `application_id`, `method` and `places` too
+     */
+    detail?: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * LogPage
+ */
+export type LogPage = {
+    pagination: LogPagination;
+    data: Array<Log>;
+};
+
+/**
+ * LogPagination
+ */
+export type LogPagination = {
+    /**
+     * How many rows match; absent with `start`
+     */
+    total_items?: number;
+    /**
+     * True where a filter matches more than 10,000 rows, which are not counted further
+     */
+    total_is_lower_bound?: boolean;
+    /**
+     * The `page` that was asked for; absent with `start`
+     */
+    page_number?: number;
+    /**
+     * The `size` that was asked for
+     */
+    page_size: number;
+    /**
+     * How many pages there are; absent with `start`
+     */
+    total_pages?: number;
+    /**
+     * The `start` of the next page; absent on the last
+     */
+    next?: string;
+};
+
+/**
  * Pagination
  */
 export type Pagination = {
@@ -1398,6 +1501,83 @@ export type TestTransformResponses = {
 };
 
 export type TestTransformResponse = TestTransformResponses[keyof TestTransformResponses];
+
+export type ListLogsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only what was done to things of this type
+         */
+        entity_type?: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'session' | 'tenant' | 'token' | 'user';
+        /**
+         * Only what was done to this thing
+         */
+        entity_id?: string;
+        /**
+         * Only what this Application, session or user did
+         */
+        actor_id?: string;
+        /**
+         * Only this
+         */
+        operation?: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
+        /**
+         * Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies
+         */
+        token_id?: string;
+        /**
+         * Only what was done under this trace id
+         */
+        trace_id?: string;
+        /**
+         * From this moment on
+         */
+        start_date?: string;
+        /**
+         * Before this moment
+         */
+        end_date?: string;
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+        /**
+         * The `next` of a page before; then there are no totals
+         */
+        start?: string;
+    };
+    url: '/logs';
+};
+
+export type ListLogsResponses = {
+    /**
+     * The answer.
+     */
+    200: LogPage;
+};
+
+export type ListLogsResponse = ListLogsResponses[keyof ListLogsResponses];
+
+export type ListLogEntityTypesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/logs/entity-types';
+};
+
+export type ListLogEntityTypesResponses = {
+    /**
+     * The answer.
+     */
+    200: Array<EntityType>;
+};
+
+export type ListLogEntityTypesResponse = ListLogEntityTypesResponses[keyof ListLogEntityTypesResponses];
 
 export type ListTokensData = {
     body?: never;

@@ -1,0 +1,138 @@
+import {
+  type EntityType,
+  entityNames,
+  type LogRow,
+  logColumns,
+  storedOperations,
+  type Verb,
+  verbs,
+} from '@sluice/audit';
+import type { Database } from '@sluice/database';
+import { type RawBuilder, sql } from 'kysely';
+
+export interface LogFilter {
+  entity_type?: EntityType;
+  entity_id?: string;
+  actor_id?: string;
+  operation?: Verb;
+  token_id?: string;
+  trace_id?: string;
+  start_date?: string;
+  end_date?: string;
+}
+
+/** The row after which a page begins. */
+export interface LogPlace {
+  at: string;
+  id: string;
+}
+
+/** Rows are counted up to this number where a filter says which. */
+export const mostCounted = 10_000;
+
+type Condition = RawBuilder<unknown>;
+
+const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
+const all = (conditions: readonly Condition[]) => sql.join(conditions, sql` and `);
+
+/** Newest first. */
+export async function listLogs(
+  db: Database,
+  tenantId: string,
+  { filter, after, limit, offset = 0 }: { filter: LogFilter; after?: LogPlace; limit: number; offset?: number },
+): Promise<LogRow[]> {
+  const conditions = [...conditionsOf(tenantId, filter), ...(after ? [isAfter(after)] : [])];
+  const page = sql`order by log.at desc, log.id desc limit ${limit + offset}`;
+  const { rows } = await sql<LogRow>`
+    select ${columns} from (${sourceOf(tenantId, filter, (more) => sql`where ${all([...conditions, ...more])} ${page}`)}) as log
+    order by log.at desc, log.id desc limit ${limit} offset ${offset}
+  `.execute(db);
+  return rows;
+}
+
+/** How many rows match, counted up to one more than {@link mostCounted}. */
+export async function countFilteredLogs(db: Database, tenantId: string, filter: LogFilter): Promise<number> {
+  const where = (more: readonly Condition[]) =>
+    sql`where ${all([...conditionsOf(tenantId, filter), ...more])} limit ${mostCounted + 1}`;
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::int as total from (
+      select from (${sourceOf(tenantId, filter, where)}) as log limit ${mostCounted + 1}
+    ) as counted
+  `.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/** All rows of the Tenant: what is sequenced and kept, and what waits to be. */
+export async function countAllLogs(db: Database, tenantId: string): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select (
+      coalesce((select size - dropped + unsequenced_before from ledgers where tenant_id = ${tenantId}), 0)
+      + coalesce((select sum(cardinality(ids)) from audit_log_arrivals where tenant_id = ${tenantId}), 0)
+    )::bigint as total
+  `.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/**
+ * Where the rows are read, so that an index gives them newest first whatever the filter is. A filter by type or
+ * operation alone names few pairs of both, each of which is read in that order from its part of one index.
+ */
+function sourceOf(tenantId: string, filter: LogFilter, rest: (more: readonly Condition[]) => Condition): Condition {
+  const { token_id, entity_id, actor_id, trace_id, entity_type, operation } = filter;
+  if (token_id !== undefined) {
+    return sql`
+      select log.* from audit_log_tokens as touched
+      join lateral (
+        select * from audit_log where tenant_id = touched.tenant_id and at = touched.at and id = touched.log_id offset 0
+      ) as log on true ${rest([sql`touched.tenant_id = ${tenantId}`, sql`touched.token_id = ${token_id}`, ...touchedIn(filter)])}`;
+  }
+  const isIndexed = entity_id !== undefined || actor_id !== undefined || trace_id !== undefined;
+  if (isIndexed || (entity_type === undefined && operation === undefined)) {
+    return sql`select log.* from audit_log as log ${rest([])}`;
+  }
+  const pairs = pairsOf(entity_type, operation);
+  return sql`
+    select log.* from unnest(${pairs.map(([type]) => type)}::text[], ${pairs.map(([, name]) => name)}::text[])
+      as pair(entity_type, operation)
+    cross join lateral (
+      select log.* from audit_log as log
+      ${rest([sql`log.entity_type = pair.entity_type`, sql`log.operation = pair.operation`])}
+    ) as log`;
+}
+
+function pairsOf(entityType: EntityType | undefined, verb: Verb | undefined): [string, string][] {
+  const types = entityType ? [entityType] : (Object.keys(entityNames) as EntityType[]);
+  return types.flatMap((type) =>
+    (verb ? [verb] : verbs).flatMap((each) =>
+      storedOperations(type, each).map((name): [string, string] => [type, name]),
+    ),
+  );
+}
+
+function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
+  const { entity_type, entity_id, actor_id, operation, trace_id, start_date, end_date } = filter;
+  const stored = operation && [...new Set(pairsOf(entity_type, operation).map(([, name]) => name))];
+  return [
+    sql`log.tenant_id = ${tenantId}`,
+    ...(entity_type === undefined ? [] : [sql`log.entity_type = ${entity_type}`]),
+    ...(entity_id === undefined ? [] : [sql`log.entity_id = ${entity_id}`]),
+    ...(actor_id === undefined ? [] : [sql`log.actor_id = ${actor_id}::uuid`]),
+    ...(stored === undefined ? [] : [sql`log.operation = any(${stored}::text[])`]),
+    ...(trace_id === undefined ? [] : [sql`log.trace_id = ${trace_id}`]),
+    ...(start_date === undefined ? [] : [sql`log.at >= ${start_date}::timestamptz`]),
+    ...(end_date === undefined ? [] : [sql`log.at < ${end_date}::timestamptz`]),
+  ];
+}
+
+/** The dates again for the narrow table, which is searched by them. */
+function touchedIn({ start_date, end_date }: LogFilter): Condition[] {
+  return [
+    ...(start_date === undefined ? [] : [sql`touched.at >= ${start_date}::timestamptz`]),
+    ...(end_date === undefined ? [] : [sql`touched.at < ${end_date}::timestamptz`]),
+  ];
+}
+
+/** The first comparison is what an index is searched by. */
+function isAfter({ at, id }: LogPlace): Condition {
+  return sql`log.at <= ${at}::timestamptz and (log.at, log.id) < (${at}::timestamptz, ${id}::uuid)`;
+}

@@ -1,0 +1,82 @@
+import { entityNames, presentLog } from '@sluice/audit';
+import { openCursor, parseDate, sealCursor, toPage } from '@sluice/http-api';
+import { operation } from '../context.ts';
+import {
+  countAllLogs,
+  countFilteredLogs,
+  type LogFilter,
+  type LogPlace,
+  listLogs,
+  mostCounted,
+} from './log.queries.ts';
+import { entityTypeList, listLogsQuery, logFilters, logPage } from './log.schema.ts';
+
+const listLogsOperation = operation({
+  id: 'listLogs',
+  tag: 'Logs',
+  summary: 'List the audit log, newest first: who did what to which thing, and which tokens were disclosed where',
+  description:
+    'A row is there within two seconds. `pagination.next` is the `start` of the next page; with `start` no totals are ' +
+    'counted, so that a page costs the same however long the log is.',
+  method: 'get',
+  path: '/logs',
+  permission: 'log:read',
+  query: listLogsQuery,
+  response: { 200: logPage },
+  async handle({ query, caller }, { db, pepper }) {
+    const { tenantId } = caller;
+    const filter = filterOf(query);
+    const scope = { caller, operation: 'listLogs', filter };
+    const { page, size, start } = query;
+    const after = start === undefined ? undefined : placeOf(openCursor(pepper, scope, start));
+    const offset = after ? 0 : (page - 1) * size;
+    const rows = await listLogs(db, tenantId, { filter, limit: size + 1, offset, ...(after && { after }) });
+    const data = rows.slice(0, size).map(presentLog);
+    const last = rows.length > size ? data.at(-1) : undefined;
+    const next = last && { next: sealCursor(pepper, scope, [last.created_at, last.id]) };
+    if (after) return { pagination: { page_size: size, ...next }, data };
+    const { total, isLowerBound } = await countLogs(filter, { db, tenantId });
+    const { pagination } = toPage(data, total, query);
+    return { pagination: { ...pagination, ...(isLowerBound && { total_is_lower_bound: true }), ...next }, data };
+  },
+});
+
+async function countLogs(
+  filter: LogFilter,
+  { db, tenantId }: { db: Parameters<typeof countAllLogs>[0]; tenantId: string },
+): Promise<{ total: number; isLowerBound: boolean }> {
+  if (Object.keys(filter).length === 0) return { total: await countAllLogs(db, tenantId), isLowerBound: false };
+  const counted = await countFilteredLogs(db, tenantId, filter);
+  return { total: Math.min(counted, mostCounted), isLowerBound: counted > mostCounted };
+}
+
+/** What the query filters by, members in one order. */
+function filterOf(query: LogFilter): LogFilter {
+  const given = Object.keys(logFilters).flatMap((name) => {
+    const value = query[name as keyof LogFilter];
+    if (value === undefined) return [];
+    return [[name, name.endsWith('_date') ? parseDate(value)?.toISOString() : value]];
+  });
+  return Object.fromEntries(given);
+}
+
+function placeOf([at = '', id = '']: readonly string[]): LogPlace {
+  return { at, id };
+}
+
+const listEntityTypes = operation({
+  id: 'listLogEntityTypes',
+  tag: 'Logs',
+  summary: 'List the types of things that rows of the audit log are about',
+  description: 'A plain array, not paginated.',
+  method: 'get',
+  path: '/logs/entity-types',
+  permission: 'log:read',
+  response: { 200: entityTypeList },
+  async handle() {
+    return Object.entries(entityNames).map(([value, display_name]) => ({ display_name, value }));
+  },
+});
+
+/** What is done with the audit log. */
+export const logOperations = [listLogsOperation, listEntityTypes];
