@@ -29,6 +29,8 @@ export interface DestinationPolicy {
   checkAddress(address: string, hostname?: string): boolean;
   /** For sockets: resolves, and fails with {@link DestinationDeniedError} if any answer is denied. Bound. */
   lookup: LookupFunction;
+  /** The same with this resolver, unless the rules name one. */
+  lookupBy(resolve: Resolver): LookupFunction;
 }
 
 type Verdict = 'allowed' | 'metadata' | 'denied' | 'closed';
@@ -63,7 +65,12 @@ export function createDestinationPolicy(rules: DestinationRules): DestinationPol
     return verdict === 'allowed' ? read : refused(reasons[verdict](hostname));
   }
 
-  return { checkUrl, checkAddress, lookup: checkedLookup(checkAddress, rules.resolve) };
+  return {
+    checkUrl,
+    checkAddress,
+    lookup: checkedLookup(checkAddress, rules.resolve),
+    lookupBy: (resolve) => checkedLookup(checkAddress, rules.resolve ?? resolve),
+  };
 }
 
 function judgeAddress(address: Address, allow: Entries, deny: Entries, isNameAllowed: boolean): Verdict {

@@ -12,6 +12,7 @@ import {
 } from '@sluice/service-runtime';
 import { vaultConditions, vaultSettings } from '@sluice/vault';
 import { budgetSettings } from './budgets/budget-settings.ts';
+import { nameSettings } from './destination/index.ts';
 import { limitSettings } from './limits/limit-settings.ts';
 import { transformSettings } from './transforms/transform-settings.ts';
 
@@ -92,6 +93,7 @@ export const configSchema = {
       default: 10_000,
       description: 'How long calls are then kept away before one tries again, in milliseconds',
     },
+    ...nameSettings,
     ...limitSettings,
     ...budgetSettings,
     ...transformSettings,

@@ -8,7 +8,7 @@ import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault
 import { budgetsFrom } from './budgets/budgets.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { type Destinations, openDestinations } from './destination/index.ts';
+import { type Destinations, namesOptionsFrom, openDestinations } from './destination/index.ts';
 import { headerNamesFor } from './http/header-names.ts';
 import { openLimits } from './limits/open-limits.ts';
 import { createInvocationMetrics } from './observation/metrics.ts';
@@ -65,6 +65,7 @@ export async function start(
 function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destinations {
   const destinations = openDestinations({
     policy: destinationPolicyFrom(config),
+    names: namesOptionsFrom(config),
     caFile: config.DESTINATION_CA_FILE,
     headerPrefix: config.HEADER_PREFIX,
     headTimeoutMs: config.DESTINATION_HEAD_TIMEOUT_MS,

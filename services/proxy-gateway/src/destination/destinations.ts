@@ -4,7 +4,8 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
 import { failure } from './failures.ts';
 import { createHeaderFilter, type HeaderFilter } from './headers.ts';
-import { type Link, type LinkOptions, openLink } from './link.ts';
+import { type Link, openLink } from './link.ts';
+import { type NamesOptions, type NamesState, openNames } from './names/names.ts';
 
 export interface DestinationOptions {
   policy: DestinationPolicy;
@@ -25,6 +26,8 @@ export interface DestinationOptions {
   maxConnectionsPerOrigin: number;
   /** How many calls may wait for one of these. Default: any number. */
   maxWaitingPerOrigin?: number;
+  /** How names are resolved; default as the system's files say. */
+  names?: NamesOptions;
   /** How many pairs of Tenant and origin keep connections. Default 2,000. */
   maxLinks?: number;
 }
@@ -38,6 +41,7 @@ interface DestinationsState {
   waitingRefusals: number;
   /** Connections not tried so far since a breaker was open. */
   breakerRefusals: number;
+  names: NamesState;
 }
 
 /** The connections to destinations. */
@@ -66,7 +70,8 @@ export function openDestinations(options: DestinationOptions): Destinations {
   const onRefused = () => {
     waitingRefusals++;
   };
-  const linkOptions: LinkOptions = { ...options, onKeptAway, onRefused, secureContext: trustedRoots(options.caFile) };
+  const linkOptions = { ...options, onKeptAway, onRefused, secureContext: trustedRoots(options.caFile) };
+  const names = openNames({ maxWaitMs: options.connectTimeoutMs, ...options.names });
   const maxLinks = options.maxLinks ?? 2000;
   const sweeper = setInterval(() => sweep(links), sweepMs).unref();
   let isClosing = false;
@@ -79,7 +84,8 @@ export function openDestinations(options: DestinationOptions): Destinations {
       const verdict = options.policy.checkUrl(origin);
       if (!verdict.ok) throw new DestinationDeniedError(origin);
       if (links.size >= maxLinks) closeLongestIdle(links);
-      found = openLink(origin, linkOptions);
+      const lookup = options.policy.lookupBy(names.resolverFor(tenantId));
+      found = openLink(origin, { ...linkOptions, lookup });
       links.set(key, found);
     }
     found.idleSweeps = 0;
@@ -93,7 +99,7 @@ export function openDestinations(options: DestinationOptions): Destinations {
       waiting += poolSlots.waiting + agentSlots.waiting;
       if (peer.breaker.isOpen) openBreakers++;
     }
-    return { waiting, openBreakers, waitingRefusals, breakerRefusals };
+    return { waiting, openBreakers, waitingRefusals, breakerRefusals, names: names.state() };
   }
 
   async function close(drainMs = 5000): Promise<void> {
@@ -103,6 +109,7 @@ export function openDestinations(options: DestinationOptions): Destinations {
     while ([...links.values()].some(({ active }) => active > 0) && performance.now() < deadline) await wait(10);
     await Promise.all([...links.values()].map(closeLink));
     links.clear();
+    names.close();
   }
 
   const headers = createHeaderFilter(options.headerPrefix);

@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
 import { type Breaker, createBreaker } from './breaker.ts';
@@ -7,6 +7,8 @@ import { readAfterFailedWrite } from './read-after-failed-write.ts';
 
 export interface DialOptions {
   policy: DestinationPolicy;
+  /** Resolves names, and refuses those that the policy denies. */
+  lookup: LookupFunction;
   /** The roots that are trusted. */
   secureContext: SecureContext;
   connectTimeoutMs: number;
@@ -41,11 +43,8 @@ export function peerOf(origin: URL, { breakerFailures = 0, breakerOpenMs = 0 }: 
  * The one place that opens sockets to destinations. Name and address pass the policy before the connect, the address
  * that was reached passes it again before the first byte, and with TLS the certificate is verified against the name.
  */
-export function dial(
-  peer: Peer,
-  { policy, secureContext, connectTimeoutMs, onKeptAway }: DialOptions,
-  callback: DialCallback,
-): void {
+export function dial(peer: Peer, options: DialOptions, callback: DialCallback): void {
+  const { policy, lookup, connectTimeoutMs, onKeptAway } = options;
   const { host, port } = peer;
   // Sockets do not ask `lookup` about literals
   if (isIP(host) !== 0 && !policy.checkAddress(host)) {
@@ -59,9 +58,7 @@ export function dial(
     return;
   }
 
-  const socket = peer.isSecure
-    ? openTls(peer, policy, secureContext)
-    : connectTcp({ host, port, lookup: policy.lookup });
+  const socket = peer.isSecure ? openTls(peer, options) : connectTcp({ host, port, lookup });
   readAfterFailedWrite(socket);
   socket.setNoDelay(true).setKeepAlive(true, 60_000);
 
@@ -95,12 +92,12 @@ export function dial(
   socket.once('error', settle);
 }
 
-function openTls(peer: Peer, policy: DestinationPolicy, secureContext: SecureContext): Socket {
+function openTls(peer: Peer, { lookup, secureContext }: DialOptions): Socket {
   const { host, port, tlsSession } = peer;
   const socket = connectTls({
     host,
     port,
-    lookup: policy.lookup,
+    lookup,
     secureContext,
     rejectUnauthorized: true, // said aloud: the default follows NODE_TLS_REJECT_UNAUTHORIZED
     servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',

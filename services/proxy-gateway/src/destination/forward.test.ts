@@ -192,10 +192,11 @@ describe('the policy', () => {
     const lying = {
       ...closed,
       checkUrl: () => ({ ok: true as const, url: new URL(origin) }),
-      lookup: ((_, options, callback) =>
-        options.all
-          ? callback(null, [{ address: '127.0.0.1', family: 4 }])
-          : callback(null, '127.0.0.1', 4)) as typeof closed.lookup,
+      lookupBy: () =>
+        ((_, options, callback) =>
+          options.all
+            ? callback(null, [{ address: '127.0.0.1', family: 4 }])
+            : callback(null, '127.0.0.1', 4)) as typeof closed.lookup,
     };
     const request = requestTo(`http://public.example:${new URL(origin).port}`);
     const outcome = await outcomeOf((sink) => forward(request, open({ policy: lying }), sink));

@@ -15,7 +15,13 @@ test('each limit shows its refusals, and what is under way', async () => {
   expect(() => places.take('a')).toThrow('under way');
   const destinations: Destinations = {
     ...open(),
-    state: () => ({ waiting: 7, openBreakers: 3, waitingRefusals: 4, breakerRefusals: 5 }),
+    state: () => ({
+      waiting: 7,
+      openBreakers: 3,
+      waitingRefusals: 4,
+      breakerRefusals: 5,
+      names: { underWay: 1, waiting: 11, remembered: 12, outcomes: { found: 13, absent: 14, failed: 15 } },
+    }),
   };
   const rateLimits: RateLimits = {
     check: () => Promise.resolve(),
@@ -25,8 +31,13 @@ test('each limit shows its refusals, and what is under way', async () => {
   for (let scrape = 0; scrape < 2; scrape++) {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(lines.toSorted()).toEqual([
+      'sluice_destination_lookups_total{outcome="absent"} 14',
+      'sluice_destination_lookups_total{outcome="failed"} 15',
+      'sluice_destination_lookups_total{outcome="found"} 13',
       'sluice_destination_open_breakers 3',
+      'sluice_destination_remembered_names 12',
       'sluice_destination_waiting_calls 7',
+      'sluice_destination_waiting_lookups 11',
       'sluice_invocations_in_flight 2',
       'sluice_limit_refusals_total{limit="application_rate"} 8',
       'sluice_limit_refusals_total{limit="destination_breaker"} 5',

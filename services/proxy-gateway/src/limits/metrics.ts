@@ -19,6 +19,14 @@ const gauges = {
     'Destinations, by Tenant, that are left alone for a while since they could not be reached',
     ({ destinations }: Limits) => destinations.state().openBreakers,
   ],
+  sluice_destination_waiting_lookups: [
+    'Look-ups of names that wait for others of their Tenant',
+    ({ destinations }: Limits) => destinations.state().names.waiting,
+  ],
+  sluice_destination_remembered_names: [
+    'Names of destinations whose addresses are remembered',
+    ({ destinations }: Limits) => destinations.state().names.remembered,
+  ],
 } as const;
 
 /** What was refused, by the limit that did it. */
@@ -55,6 +63,18 @@ export function measureLimits(limits: Limits, registry: Registry): void {
     collect() {
       this.reset();
       for (const [limit, count] of Object.entries(refusalsOf(limits))) this.inc({ limit }, count);
+    },
+  });
+  new Counter({
+    name: 'sluice_destination_lookups_total',
+    help: 'Look-ups of names: found, absent (no such name), failed (no answer, or none that says)',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(limits.destinations.state().names.outcomes)) {
+        this.inc({ outcome }, count);
+      }
     },
   });
   new Counter({

@@ -1,0 +1,143 @@
+import type { LookupAddress } from 'node:dns';
+import type { Resolver } from '@sluice/destination-policy';
+import { failure } from '../failures.ts';
+import { createNameResolver, type ResolverOptions } from './resolve-name.ts';
+
+export interface NamesOptions extends ResolverOptions {
+  /** Look-ups that one Tenant may have under way; others wait. Default 4. */
+  lookupsPerTenant?: number | undefined;
+  /** Names that are remembered; the oldest go. Default 10,000. */
+  maxNames?: number | undefined;
+  /** The longest that an answer is remembered, whatever its time to live. Default 30 s. */
+  maxAgeSeconds?: number | undefined;
+  /** A look-up that has waited for so long is not begun any more, because its caller has left. Default 5,000. */
+  maxWaitMs?: number | undefined;
+}
+
+export interface NamesState {
+  underWay: number;
+  waiting: number;
+  remembered: number;
+  /** Look-ups that name servers answered with addresses, with none, and not at all, so far. */
+  outcomes: { found: number; absent: number; failed: number };
+}
+
+/** The addresses of destinations, with what their look-ups may cost the process bounded for each Tenant. */
+export interface Names {
+  /** For sockets of this Tenant. The policy has not seen what it answers. */
+  resolverFor(tenantId: string): Resolver;
+  state(): NamesState;
+  close(): void;
+}
+
+type Done = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+interface Remembered {
+  error: Error | null;
+  addresses: LookupAddress[];
+  until: number;
+}
+
+interface Tenant {
+  underWay: number;
+  waiting: Map<string, { since: number; asking: Done[] }>;
+}
+
+const failureAgeMs = 1000;
+
+/**
+ * Remembers what names resolve to, as long as the answer allows, and joins those who ask for one name. Of a Tenant only
+ * some look-ups are under way at a time, so that its names without an answer cost it alone.
+ */
+export function openNames(options: NamesOptions = {}): Names {
+  const { lookupsPerTenant = 4, maxNames = 10_000, maxAgeSeconds = 30, maxWaitMs = 5000 } = options;
+  const resolver = createNameResolver(options);
+  const remembered = new Map<string, Remembered>();
+  const underWay = new Map<string, Done[]>();
+  const tenants = new Map<string, Tenant>();
+  const outcomes = { found: 0, absent: 0, failed: 0 };
+
+  function ask(tenantId: string, name: string, done: Done): void {
+    const known = remembered.get(name);
+    const joined = underWay.get(name);
+    if (known && known.until > performance.now()) {
+      process.nextTick(done, known.error, known.addresses);
+    } else if (joined) {
+      joined.push(done);
+    } else {
+      const tenant = tenantOf(tenantId);
+      const waiting = tenant.waiting.get(name);
+      if (tenant.underWay < lookupsPerTenant) void lookUp(tenantId, name, [done]);
+      else if (waiting) waiting.asking.push(done);
+      else tenant.waiting.set(name, { since: performance.now(), asking: [done] });
+    }
+  }
+
+  function tenantOf(tenantId: string): Tenant {
+    const found = tenants.get(tenantId) ?? { underWay: 0, waiting: new Map() };
+    tenants.set(tenantId, found);
+    return found;
+  }
+
+  async function lookUp(tenantId: string, name: string, asking: Done[]): Promise<void> {
+    tenantOf(tenantId).underWay++;
+    underWay.set(name, asking);
+    const answer = await answerFor(name);
+    remember(name, answer);
+    underWay.delete(name);
+    tenantOf(tenantId).underWay--;
+    for (const done of asking) done(answer.error, answer.addresses);
+    beginWaiting(tenantId);
+  }
+
+  async function answerFor(name: string): Promise<Remembered> {
+    try {
+      const { addresses, ttlSeconds } = await resolver.resolve(name);
+      outcomes.found++;
+      const ageSeconds = Math.min(Math.max(ttlSeconds, 1), maxAgeSeconds);
+      return { error: null, addresses, until: performance.now() + ageSeconds * 1000 };
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : failure('EDNS', `${name} cannot be looked up`, thrown);
+      if ('code' in error && error.code === 'ENOTFOUND') outcomes.absent++;
+      else outcomes.failed++;
+      return { error, addresses: [], until: performance.now() + failureAgeMs };
+    }
+  }
+
+  function remember(name: string, answer: Remembered): void {
+    remembered.delete(name); // so that the order is that of age
+    remembered.set(name, answer);
+    if (remembered.size <= maxNames) return;
+    for (const oldest of remembered.keys()) {
+      remembered.delete(oldest);
+      return;
+    }
+  }
+
+  function beginWaiting(tenantId: string): void {
+    const tenant = tenantOf(tenantId);
+    for (const [name, { since, asking }] of tenant.waiting) {
+      if (tenant.underWay >= lookupsPerTenant) return;
+      tenant.waiting.delete(name);
+      if (performance.now() - since <= maxWaitMs) for (const done of asking) ask(tenantId, name, done);
+      else for (const done of asking) done(failure('EDNS', `The look-up of ${name} waited for too long`), []);
+    }
+    if (tenant.underWay === 0) tenants.delete(tenantId);
+  }
+
+  return {
+    resolverFor: (tenantId) => (hostname, _options, callback) => {
+      const name = hostname.toLowerCase();
+      const local = resolver.local(name);
+      if (local) process.nextTick(callback, null, local);
+      else ask(tenantId, name, callback);
+    },
+    state: () => ({
+      underWay: underWay.size,
+      waiting: [...tenants.values()].reduce((sum, { waiting }) => sum + waiting.size, 0),
+      remembered: remembered.size,
+      outcomes,
+    }),
+    close: () => resolver.close(),
+  };
+}

@@ -1,0 +1,41 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** What names resolve to; a name that is not there does not exist, and `silent` is never answered. */
+export type DnsZone = Record<string, { addresses: string[]; ttl: number } | 'silent' | 'fails'>;
+
+export interface DnsServer {
+  /** `address:port`. */
+  server: string;
+  /** Every query so far, such as `A name.example`. */
+  asked: string[];
+  /** Resolves when the server answers so. */
+  setZone(zone: DnsZone): Promise<void>;
+}
+
+/** A name server in a process of its own. */
+export async function startDnsServer(stack: AsyncDisposableStack): Promise<DnsServer> {
+  const child = fork(join(import.meta.dirname, 'dns-server.ts'), { execArgv: [] });
+  stack.defer(async () => {
+    child.disconnect();
+    await once(child, 'exit');
+  });
+  const asked: string[] = [];
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  let onTaken = () => {};
+  child.on('message', (message: { asked?: string; taken?: boolean }) => {
+    if (message.asked !== undefined) asked.push(message.asked);
+    if (message.taken) onTaken();
+  });
+  return {
+    server: `127.0.0.1:${port}`,
+    asked,
+    async setZone(zone) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onTaken = resolve;
+      child.send(zone);
+      await promise;
+    },
+  };
+}
