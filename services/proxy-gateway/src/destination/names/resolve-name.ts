@@ -10,7 +10,7 @@ export interface ResolverOptions {
   resolvConf?: string | undefined;
 }
 
-export interface Resolved {
+interface Resolved {
   addresses: LookupAddress[];
   ttlSeconds: number;
 }

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 
 /** What names resolve to; a name that is not there does not exist, and `silent` is never answered. */
 export type DnsZone = Record<string, { addresses: string[]; ttl: number } | 'silent' | 'fails'>;
@@ -16,7 +15,7 @@ export interface DnsServer {
 
 /** A name server in a process of its own. */
 export async function startDnsServer(stack: AsyncDisposableStack): Promise<DnsServer> {
-  const child = fork(join(import.meta.dirname, 'dns-server.ts'), { execArgv: [] });
+  const child = fork(new URL('./dns-server.ts', import.meta.url), { execArgv: [] });
   stack.defer(async () => {
     child.disconnect();
     await once(child, 'exit');
