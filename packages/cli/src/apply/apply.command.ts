@@ -1,0 +1,116 @@
+import { createInterface } from 'node:readline/promises';
+import { type Command, type Input, textOf, textsOf } from '../command.ts';
+import { exitCodes, RefusedError, UsageError } from '../failure.ts';
+import { escapeLine } from '../output/escape.ts';
+import { isForPeople, printAnswer, write } from '../output/print.ts';
+import { connect } from '../profile/connect.ts';
+import type { Terminal } from '../terminal.ts';
+import { carryOut } from './carry-out.ts';
+import { type MadeRecord, readMade } from './made.ts';
+import { makePlan, type Step } from './plan.ts';
+import { readExisting, tenantIdOf } from './read-existing.ts';
+import { readWanted, type Wanted } from './wanted.ts';
+
+const fileOptions = {
+  file: {
+    type: 'string',
+    short: 'f',
+    value: 'FILE',
+    description: 'YAML or JSON: { applications: [...], proxies: [...] }',
+  },
+  env: { type: 'string', multiple: true, value: 'NAME', description: 'a variable that the file may refer to' },
+  prune: { type: 'boolean', description: 'delete what this file made before and no longer has' },
+} as const;
+
+const notes = `The lists hold bodies as create takes them. Names identify. A Proxy may name its Application: { name: backend }.
+{ $file: code.js } is the text of a file below the folder of FILE, { $env: NAME } that of a variable allowed by --env.
+Beside FILE, FILE.applied.json records what was made; keep it with FILE.`;
+
+export const diff: Command = {
+  words: ['diff'],
+  summary: 'Show what apply would do (application:read, proxy:read)',
+  arguments: [],
+  options: fileOptions,
+  notes,
+  async run(input, terminal) {
+    const { steps, wanted } = await prepare(input, terminal);
+    await showPlan(steps, wanted, input, terminal);
+    return undefined;
+  },
+};
+
+export const apply: Command = {
+  words: ['apply'],
+  summary: 'Make Applications and Proxies what a file says; shows the plan first',
+  arguments: [],
+  options: {
+    ...fileOptions,
+    yes: { type: 'boolean', short: 'y', description: 'do not ask; needed where nobody can be asked' },
+    keys: {
+      type: 'string',
+      value: 'FILE',
+      description: 'write the keys of new Applications into this new file, readable by you alone',
+    },
+  },
+  notes,
+  async run(input, terminal) {
+    const { steps, wanted, sluice, record } = await prepare(input, terminal);
+    await showPlan(steps, wanted, input, terminal);
+    const due = steps.filter(({ action }) => action !== 'keep' && (action !== 'delete' || input.values.prune === true));
+    if (due.length === 0) return exitCodes.done;
+    if (input.values.yes !== true && !(await isAgreed(terminal))) throw new RefusedError('Nothing was done.');
+    await carryOut(due, { sluice, record, keysFile: textOf(input, 'keys'), terminal });
+    return exitCodes.done;
+  },
+};
+
+async function prepare(input: Input, terminal: Terminal) {
+  const file = textOf(input, 'file');
+  if (file === undefined) throw new UsageError('Which file? Give -f FILE');
+  const wanted = await readWanted(file, terminal.env, textsOf(input, 'env'));
+  const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
+  const existing = await readExisting(sluice, terminal.signal);
+  const record: MadeRecord = await readMade(file, await tenantIdOf(sluice, terminal.signal));
+  return { wanted, sluice, record, steps: makePlan(wanted, existing, record.made) };
+}
+
+const signs = { create: '+', update: '~', delete: '-', keep: '=' } as const;
+const nouns = { applications: 'Application', proxies: 'Proxy' } as const;
+
+async function showPlan(
+  steps: readonly Step[],
+  { references }: Wanted,
+  input: Input,
+  terminal: Terminal,
+): Promise<void> {
+  const isPruning = input.values.prune === true;
+  if (!isForPeople(terminal, input.values.json === true)) {
+    const plan = steps.map(({ action, kind, name, id, changes }) => {
+      return { action: action === 'delete' && !isPruning ? 'leave' : action, kind, name, ...(id && { id }), changes };
+    });
+    return printAnswer(terminal, { plan, files: [...references.files], variables: [...references.variables] }, true);
+  }
+  const lines = steps.filter(({ action }) => action !== 'keep').map((step) => lineOf(step, isPruning));
+  const kept = steps.filter(({ action }) => action === 'keep').length;
+  const reads = [
+    ...[...references.files].map((name) => `  reads the file ${escapeLine(name)}`),
+    ...[...references.variables].map((name) => `  reads the variable ${escapeLine(name)}`),
+  ];
+  await write(terminal.stdout, `${[...lines, ...reads, `${kept} unchanged`].join('\n')}\n`);
+}
+
+function lineOf({ action, kind, name, changes }: Step, isPruning: boolean): string {
+  const what = `${nouns[kind]} ${escapeLine(name)}`;
+  if (action === 'delete' && !isPruning) return `? ${what}: the file no longer has it; --prune deletes it`;
+  return `${signs[action]} ${what}${changes.map((change) => `\n    ${escapeLine(change)}`).join('')}`;
+}
+
+async function isAgreed({ stdin, stderr, signal }: Terminal): Promise<boolean> {
+  if (stdin.isTTY !== true) throw new UsageError('Nothing was done: add --yes where nobody can be asked.');
+  const reader = createInterface({ input: stdin, output: stderr });
+  try {
+    return /^y(es)?$/i.test((await reader.question('Apply? [y/N] ', { signal })).trim());
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util';
+import { RefusedError, UsageError } from '../failure.ts';
+import type { Made } from './made.ts';
+import type { Kind, Members, Wanted } from './wanted.ts';
+
+/** One thing that an apply does, or would do. */
+export interface Step {
+  action: 'create' | 'update' | 'keep' | 'delete';
+  kind: Kind;
+  name: string;
+  /** Of what exists. */
+  id?: string;
+  /** As the file has it. */
+  wanted?: Members;
+  /** What differs: paths of members, with values only where they are no secrets. */
+  changes: readonly string[];
+}
+
+export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: string })[]>>;
+
+/** What is to be done so that it is as the file says. @throws {UsageError | RefusedError} where it cannot be so. */
+export function makePlan(wanted: Wanted, existing: Existing, made: Made): Step[] {
+  const steps = (['applications', 'proxies'] as const).flatMap((kind) =>
+    wanted[kind].map((body) => stepFor(kind, body, existing, wanted)),
+  );
+  return [
+    ...steps,
+    ...leftOver('proxies', wanted, existing, made),
+    ...leftOver('applications', wanted, existing, made),
+  ];
+}
+
+function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted): Step {
+  const { name } = wanted;
+  const named = existing[kind].filter((one) => one.name === name);
+  const [current] = named;
+  if (named.length > 1)
+    throw new RefusedError(`${named.length} ${kind} are named ${name}: rename or delete all but one`);
+  if (kind === 'proxies') assertApplicationKnown(wanted, existing, file);
+  if (!current) return { action: 'create', kind, name, wanted, changes: [] };
+  if (kind === 'applications') assertFixedMembers(wanted, current);
+  const changes = differences(comparable(kind, wanted, existing, wanted), comparable(kind, current, existing, wanted));
+  return { action: changes.length > 0 ? 'update' : 'keep', kind, name, id: current.id, wanted, changes };
+}
+
+/** What a former apply of this file made, and the file no longer has. */
+function leftOver(kind: Kind, wanted: Wanted, existing: Existing, made: Made): Step[] {
+  const names = new Set(wanted[kind].map(({ name }) => name));
+  const ids = new Set(Object.values(made[kind]));
+  return existing[kind]
+    .filter(({ id, name }) => ids.has(id) && !names.has(name))
+    .map(({ id, name }) => ({ action: 'delete', kind, name, id, changes: [] }));
+}
+
+/** Members that only create takes. */
+function assertFixedMembers(wanted: Members, current: Members): void {
+  const { name, type, expires_at: expiry } = wanted;
+  const message = (member: string) => `The ${member} of the Application ${name} cannot be changed; delete it first`;
+  if (type !== current.type) throw new UsageError(message('type'));
+  const isSameExpiry = Date.parse(String(expiry)) === Date.parse(String(current.expires_at));
+  if (expiry !== undefined && expiry !== null && !isSameExpiry) throw new UsageError(message('expires_at'));
+}
+
+/** A Proxy names its Application by id or, so that a file is good for any Tenant, by name. */
+export function applicationNameOf({ application }: Members): string | undefined {
+  const name = isObject(application) ? application.name : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function assertApplicationKnown(proxy: Members, existing: Existing, file: Wanted): void {
+  const name = applicationNameOf(proxy);
+  if (name === undefined) return;
+  const count = existing.applications.filter((one) => one.name === name).length;
+  if (count > 1) throw new RefusedError(`${count} Applications are named ${name}, which the Proxy ${proxy.name} names`);
+  if (count === 0 && !file.applications.some((one) => one.name === name)) {
+    throw new UsageError(
+      `The Proxy ${proxy.name} names the Application ${name}, which does not exist and is not in the file`,
+    );
+  }
+}
+
+/** Members that PUT resets where they are not named; others are compared where the file names them. */
+const replaced: Readonly<Record<Kind, readonly string[]>> = {
+  applications: ['permissions', 'rules'],
+  proxies: [
+    'destination_url',
+    'request_transform',
+    'response_transform',
+    'application',
+    'configuration',
+    'require_auth',
+  ],
+};
+
+/** The members that count, in one form: as the file has them and as the service answers them. */
+function comparable(kind: Kind, members: Members, existing: Existing, wanted: Members): Record<string, unknown> {
+  const fixed = kind === 'applications' ? ['name', 'type', 'expires_at'] : ['name'];
+  const counted = new Set([...replaced[kind], ...Object.keys(wanted).filter((member) => !fixed.includes(member))]);
+  const { permissions, application, application_id, require_auth } = members;
+  const named = applicationNameOf(members);
+  const normal: Record<string, unknown> = {
+    ...members,
+    ...(kind === 'applications' && { permissions: [...new Set((permissions as string[] | null) ?? [])].sort() }),
+    ...(kind === 'proxies' && {
+      require_auth: require_auth ?? true,
+      application: named
+        ? existing.applications.find(({ name }) => name === named)?.id
+        : isObject(application)
+          ? application.id
+          : application_id,
+    }),
+  };
+  return withoutEmpty(Object.fromEntries([...counted].map((member) => [member, normal[member]]))) as Record<
+    string,
+    unknown
+  >;
+}
+
+/** Null equals absent, and so do an empty list and map. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, withoutEmpty(member)] as const);
+  return Object.fromEntries(
+    members.filter(
+      ([, member]) =>
+        member !== undefined && member !== null && !(typeof member === 'object' && Object.keys(member).length === 0),
+    ),
+  );
+}
+
+/** Members that hold no secret. */
+const shown = new Set(['destination_url', 'require_auth', 'permissions']);
+
+function differences(wanted: Record<string, unknown>, current: Record<string, unknown>): string[] {
+  const names = [...new Set([...Object.keys(wanted), ...Object.keys(current)])].sort();
+  return names.flatMap((name) => {
+    const [to, from] = [wanted[name], current[name]];
+    if (isDeepStrictEqual(to, from)) return [];
+    if (shown.has(name)) return [`${name}: ${JSON.stringify(from) ?? 'none'} -> ${JSON.stringify(to) ?? 'none'}`];
+    if (isObject(to) && isObject(from)) return differences(to, from).map((path) => `${name}.${path}`);
+    return [name];
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,121 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { stringify } from 'yaml';
+import { type Command, textOf } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { commands } from '../generated/commands.gen.ts';
+import { tell } from '../output/print.ts';
+import { connect } from '../profile/connect.ts';
+import type { Existing } from './plan.ts';
+import { readExisting } from './read-existing.ts';
+import type { Kind } from './wanted.ts';
+
+/** Writes what is there as a file that apply takes. Values stay where they are: the file refers to variables for them. */
+export const pull: Command = {
+  words: ['pull'],
+  summary: 'Write Applications and Proxies as a file for apply, with references in place of secrets',
+  arguments: [],
+  options: {
+    file: {
+      type: 'string',
+      short: 'f',
+      value: 'FILE',
+      description: 'the YAML file to write; code goes into transforms/ beside it',
+    },
+    force: { type: 'boolean', description: 'replace files that exist' },
+  },
+  async run(input, terminal) {
+    const file = textOf(input, 'file');
+    if (file === undefined) throw new UsageError('Which file? Give -f FILE');
+    const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
+    const { text, files, variables } = toFile(await readExisting(sluice, terminal.signal));
+    const all = [...files, [file, text] as const].map(
+      ([path, content]) => [path === file ? file : join(dirname(file), path), content] as const,
+    );
+    for (const [path, content] of all) await writeNew(path, content, input.values.force === true);
+    tell(terminal, `Written: ${all.map(([path]) => path).join(', ')}`);
+    if (variables.length > 0)
+      tell(terminal, `Set before an apply, and allow: ${variables.map((name) => `--env ${name}`).join(' ')}`);
+    return undefined;
+  },
+};
+
+async function writeNew(path: string, text: string, isForced: boolean): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, text, { flag: isForced ? 'w' : 'wx' });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+      throw new UsageError(`${path} exists; --force replaces it`);
+    }
+    throw error;
+  }
+}
+
+interface Pulled {
+  text: string;
+  /** Code of transforms by path. */
+  files: Map<string, string>;
+  variables: string[];
+}
+
+/** Members whose values are secrets, or may be. */
+const secretMaps = ['configuration', 'request_headers'];
+
+function toFile({ applications, proxies }: Existing): Pulled {
+  const files = new Map<string, string>();
+  const variables: string[] = [];
+  const names = new Map(applications.map(({ id, name }) => [id, name]));
+  const ofProxies = [...proxies].reverse().map((proxy) => {
+    const members = pick('proxies', proxy);
+    const { application_id } = proxy;
+    const applicationName = names.get(String(application_id));
+    if (application_id) members.application = applicationName ? { name: applicationName } : { id: application_id };
+    for (const kind of ['request', 'response']) {
+      const code = (proxy[`${kind}_transform`] as { code?: string } | undefined)?.code;
+      if (code !== undefined) members[`${kind}_transform`] = { code: { $file: fileFor(proxy, kind, code, files) } };
+    }
+    for (const member of secretMaps) {
+      const map = proxy[member];
+      if (typeof map !== 'object' || map === null) continue;
+      const references = Object.keys(map).map((key) => [key, { $env: variableFor(proxy.name, key, variables) }]);
+      members[member] = Object.fromEntries(references);
+    }
+    return members;
+  });
+  const ofApplications = [...applications].reverse().map((application) => pick('applications', application));
+  return { text: stringify({ applications: ofApplications, proxies: ofProxies }), files, variables };
+}
+
+function pick(kind: Kind, resource: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const known = commands.find(({ method }) => method === `${kind}.create`)?.members ?? [];
+  return Object.fromEntries(known.flatMap((name) => (name in resource ? [[name, resource[name]]] : [])));
+}
+
+function fileFor(
+  { id, name }: { id: string; name: string },
+  kind: string,
+  code: string,
+  files: Map<string, string>,
+): string {
+  const word =
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '') || id;
+  const path = `transforms/${word}.${kind}.js`;
+  const free = files.has(path) ? `transforms/${word}-${id.slice(0, 8)}.${kind}.js` : path;
+  files.set(free, code);
+  return free;
+}
+
+function variableFor(proxy: string, key: string, taken: string[]): string {
+  const base = `${proxy}_${key}`
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d|SLUICE_)/, '_');
+  let name = base;
+  for (let number = 2; taken.includes(name); number++) name = `${base}_${number}`;
+  taken.push(name);
+  return name;
+}

@@ -1,0 +1,57 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { UsageError } from '../failure.ts';
+import { readTextFile } from '../read-input.ts';
+
+/** What a file refers to, for the plan to say. */
+export interface References {
+  files: Set<string>;
+  variables: Set<string>;
+}
+
+interface Scope {
+  /** Of the file; what it refers to is below it. */
+  folder: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Variables that the person at the terminal allowed. */
+  allowed: readonly string[];
+  references: References;
+}
+
+/** Puts texts in the place of `{ $file: … }` and `{ $env: … }`. @throws {UsageError} */
+export async function resolveReferences(value: unknown, scope: Scope): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => resolveReferences(item, scope)));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value);
+  const reference = members.find(([name]) => name === '$file' || name === '$env');
+  if (!reference) {
+    const resolved = members.map(async ([name, member]) => [name, await resolveReferences(member, scope)] as const);
+    return Object.fromEntries(await Promise.all(resolved));
+  }
+  const [kind, target] = reference;
+  if (members.length > 1 || typeof target !== 'string')
+    throw new UsageError(`A reference must be { ${kind}: text } and nothing else`);
+  return kind === '$file' ? readReferredFile(target, scope) : readVariable(target, scope);
+}
+
+async function readReferredFile(path: string, { folder, references }: Scope): Promise<string> {
+  const message = `$file: ${path} must be a file below ${folder}`;
+  if (isAbsolute(path)) throw new UsageError(message);
+  const [root, target] = await Promise.all([realpath(folder), realpath(join(folder, path))]).catch(() => {
+    throw new UsageError(`$file: ${path} cannot be read`);
+  });
+  const inside = relative(root, target);
+  if (inside === '' || inside === '..' || inside.startsWith('../') || isAbsolute(inside)) throw new UsageError(message);
+  references.files.add(path);
+  return readTextFile(target);
+}
+
+function readVariable(name: string, { env, allowed, references }: Scope): string {
+  if (/^SLUICE_/i.test(name))
+    throw new UsageError(`$env: ${name} is the command line's own, and goes into no resource`);
+  if (!allowed.includes(name)) throw new UsageError(`$env: ${name} is not allowed; allow it with --env ${name}`);
+  const value = env[name];
+  if (value === undefined) throw new UsageError(`$env: ${name} is not set`);
+  references.variables.add(name);
+  return value;
+}

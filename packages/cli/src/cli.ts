@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { type Command, commonOptions, type Input } from './command.ts';
+import { commands } from './commands.ts';
+import { exitCodes, explain, UsageError } from './failure.ts';
+import { commandHelp, groupHelp, overview } from './help.ts';
+import { tell, write } from './output/print.ts';
+import { completions } from './own/completion.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Runs what was typed. @returns the exit code; failures are told on standard error. */
+export async function run(typed: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return (await dispatch(typed, terminal)) ?? exitCodes.done;
+  } catch (error) {
+    if (terminal.signal.aborted) return exitCodes.interrupted;
+    const { message, code } = explain(error);
+    tell(terminal, message);
+    return code;
+  }
+}
+
+async function dispatch(typed: readonly string[], terminal: Terminal): Promise<number | undefined> {
+  const [first] = typed;
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    await write(terminal.stdout, `${overview(commands)}\n`);
+    return first === undefined ? exitCodes.usage : exitCodes.done;
+  }
+  if (first === '--version') return printVersion(terminal);
+  if (first === 'complete' && typed[1] === '--') {
+    await write(
+      terminal.stdout,
+      completions(commands, typed.slice(2))
+        .map((word) => `${word}\n`)
+        .join(''),
+    );
+    return exitCodes.done;
+  }
+  const command = commands
+    .filter(({ words }) => words.every((word, index) => typed[index] === word))
+    .sort((a, b) => b.words.length - a.words.length)[0];
+  if (!command) return helpWithGroup(typed, terminal);
+  const rest = typed.slice(command.words.length);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    await write(terminal.stdout, `${commandHelp(command)}\n`);
+    return exitCodes.done;
+  }
+  return command.run(parse(command, rest), terminal);
+}
+
+async function helpWithGroup(typed: readonly string[], { stdout }: Terminal): Promise<number> {
+  const group = commands.filter(({ words }) => words.length > 1 && words[0] === typed[0]);
+  if (group.length === 0) throw new UsageError(`There is no command ${typed[0]}. "sluice --help" lists them.`);
+  const [, verb] = typed;
+  if (verb !== undefined && !verb.startsWith('-')) {
+    const verbs = group.map(({ words }) => words.slice(1).join(' ')).join(', ');
+    throw new UsageError(`There is no command ${typed[0]} ${verb}. There are: ${verbs}`);
+  }
+  await write(stdout, `${groupHelp(group)}\n`);
+  return verb === undefined ? exitCodes.usage : exitCodes.done;
+}
+
+function parse(command: Command, typed: string[]): Input {
+  const { words, arguments: names, options } = command;
+  const help = `See "sluice ${words.join(' ')} --help".`;
+  const { positionals, values } = parseTyped({ ...options, ...commonOptions }, typed, help);
+  const required = names.filter((name) => !name.startsWith('['));
+  const missing = required[positionals.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing. ${help}`);
+  if (positionals.length > names.length)
+    throw new UsageError(`There is more than ${names.join(' ') || 'nothing'} to give. ${help}`);
+  return { positionals, values };
+}
+
+function parseTyped(options: Command['options'], args: string[], help: string): Input {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    // The parser repeats what was typed, where a key may stand; only names of options are ours to repeat.
+    const name =
+      error instanceof Error ? /'(-{1,2}[A-Za-z][A-Za-z-]{0,30})(?:[ ,'<]|$)/.exec(error.message)?.[1] : undefined;
+    throw new UsageError(
+      `${name ? `The option ${name} is unknown, or its value is missing or not wanted.` : 'An option is wrong.'} ${help}`,
+    );
+  }
+}
+
+async function printVersion({ stdout }: Terminal): Promise<number> {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+  await write(stdout, `${version}\n`);
+  return exitCodes.done;
+}

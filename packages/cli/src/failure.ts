@@ -1,0 +1,38 @@
+import { ConnectionError, SluiceError } from '@sluice/sdk';
+
+/** What the process leaves with. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
+
+/** What was typed, or a file or variable that it names, is wrong; the message says what and what to do. */
+export class UsageError extends Error {}
+
+/** It was understood and not done; the message says why. */
+export class RefusedError extends Error {}
+
+/** What to tell of a failure, and the exit code that it means. */
+export function explain(error: unknown): { message: string; code: number } {
+  if (error instanceof UsageError) return { message: error.message, code: exitCodes.usage };
+  if (error instanceof RefusedError) return { message: error.message, code: exitCodes.refused };
+  if (error instanceof ConnectionError) {
+    return {
+      message: `${error.message}\nIs the service running, and the URL right? See "sluice profiles".`,
+      code: exitCodes.unreachable,
+    };
+  }
+  if (error instanceof SluiceError) {
+    const advice = adviceFor(error);
+    const code = error.status === 503 ? exitCodes.unreachable : exitCodes.refused;
+    return { message: `${error.message}${advice ? `\n${advice}` : ''}`, code };
+  }
+  throw error;
+}
+
+function adviceFor({ status }: SluiceError): string | undefined {
+  if (status === 401) return 'The key is not accepted. "sluice login" stores another one.';
+  if (status === 403) return 'Use a key that may do this, or grant it with "sluice applications update".';
+  if (status === 404)
+    return 'Nothing has this id, or it is another Tenant\'s. "sluice <resource> list" shows what there is.';
+  if (status === 429) return 'Wait a little and try again.';
+  if (status === 503) return 'A part of the service is away. Try again.';
+  return undefined;
+}

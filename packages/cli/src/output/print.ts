@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { Terminal } from '../terminal.ts';
+import { escapeText, toSafeJson } from './escape.ts';
+import { toMembers, toTable } from './table.ts';
+
+/** Whether a person reads the output: tables for them, JSON for programs. */
+export function isForPeople({ stdout }: Terminal, json: boolean): boolean {
+  return stdout.isTTY === true && !json;
+}
+
+/** An answer, as its reader wants it. */
+export async function printAnswer(terminal: Terminal, answer: unknown, json: boolean): Promise<void> {
+  if (answer === undefined) return;
+  if (!isForPeople(terminal, json)) return write(terminal.stdout, `${toSafeJson(answer, 2)}\n`);
+  if (Array.isArray(answer)) return printRows(terminal, answer);
+  if (isPage(answer)) {
+    await printRows(terminal, answer.data);
+    const { page_number: page, total_pages: pages, total_items: total, next } = answer.pagination;
+    if (typeof next === 'string' && pages === undefined) tell(terminal, `More: --start ${next}, or --all`);
+    else if (Number(page) < Number(pages))
+      tell(terminal, `Page ${page} of ${pages}, ${total} in all: --page, or --all`);
+    return;
+  }
+  const text = typeof answer === 'object' && answer !== null ? toMembers(answer) : escapeText(String(answer));
+  return write(terminal.stdout, `${text}\n`);
+}
+
+async function printRows(terminal: Terminal, rows: readonly unknown[]): Promise<void> {
+  if (rows.length === 0) return tell(terminal, 'None.');
+  await write(terminal.stdout, `${toTable(rows.map((row) => Object(row)))}\n`);
+}
+
+function isPage(answer: unknown): answer is { data: unknown[]; pagination: Record<string, unknown> } {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'pagination' in answer &&
+    'data' in answer &&
+    Array.isArray(answer.data)
+  );
+}
+
+/** A line for the person at the terminal; never part of the output. */
+export function tell({ stderr }: Terminal, line: string): void {
+  stderr.write(`${escapeText(line)}\n`);
+}
+
+/** Waits while the reader is slower. */
+export async function write(stream: Writable, text: string | Uint8Array): Promise<void> {
+  if (!stream.write(text)) await once(stream, 'drain');
+}
+
+/** Bytes of unknown origin: as they are for programs, made harmless for a terminal. */
+export async function printBytes(terminal: Terminal, body: AsyncIterable<Uint8Array> | null): Promise<void> {
+  const decoder = new TextDecoder();
+  let last = '\n';
+  for await (const chunk of body ?? []) {
+    if (terminal.stdout.isTTY !== true) {
+      await write(terminal.stdout, chunk);
+      continue;
+    }
+    const text = escapeText(decoder.decode(chunk, { stream: true }));
+    if (text !== '') last = text;
+    await write(terminal.stdout, text);
+  }
+  if (!last.endsWith('\n')) await write(terminal.stdout, '\n');
+}

@@ -1,0 +1,43 @@
+import { escapeLine, toSafeJson } from './escape.ts';
+
+const widest = 60;
+
+/** Members that say most come first; what is the same in each row, or long, does not come at all. */
+const firstMembers = ['id', 'name', 'type', 'state', 'created_at', 'operation', 'message', 'version'];
+const omitted = new Set(['tenant_id', 'rules', 'request_transform', 'response_transform', 'modified_by', 'created_by']);
+
+/** Rows of a list with a heading: at most six columns. */
+export function toTable(rows: readonly object[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !omitted.has(name));
+  const rank = (name: string) => (firstMembers.indexOf(name) + firstMembers.length + 1) % (firstMembers.length + 1);
+  const columns = names.sort((a, b) => rank(a) - rank(b)).slice(0, 6);
+  const cells = rows.map((row) => columns.map((name) => cell((row as Record<string, unknown>)[name])));
+  return align([columns.map((name) => escapeLine(name.toUpperCase())), ...cells]);
+}
+
+/** The members of one thing, one a line. */
+export function toMembers(thing: object): string {
+  return align(Object.entries(thing).map(([name, value]) => [escapeLine(name), whole(value)]));
+}
+
+function align(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => [...(row[column] ?? '')].length)));
+  return rows
+    .map((row) =>
+      row
+        .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - [...text].length))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function cell(value: unknown): string {
+  const text = whole(value);
+  return [...text].length > widest ? `${[...text].slice(0, widest - 1).join('')}…` : text;
+}
+
+function whole(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? escapeLine(value) : toSafeJson(value);
+}

@@ -1,0 +1,49 @@
+import type { Command } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { write } from '../output/print.ts';
+
+/** Each shell asks the program itself, so that what is offered is never older than the program. */
+const scripts: Readonly<Record<string, string>> = {
+  bash: `_sluice() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(sluice complete -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _sluice sluice
+`,
+  zsh: `#compdef sluice
+_sluice() {
+  local -a offered
+  offered=("\${(@f)$(sluice complete -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null)}")
+  compadd -a offered || _files
+}
+compdef _sluice sluice
+`,
+  fish: `complete -c sluice -f -a '(sluice complete -- (commandline -opc)[2..] 2>/dev/null)'
+`,
+};
+
+/** Writes the script that makes a shell complete commands and options. */
+export const completion: Command = {
+  words: ['completion'],
+  summary: 'Print the completion script of a shell: bash, zsh or fish',
+  arguments: ['SHELL'],
+  options: {},
+  notes: 'bash: source <(sluice completion bash)   zsh: the same   fish: sluice completion fish | source',
+  async run({ positionals }, { stdout }) {
+    const script = scripts[positionals[0] ?? ''];
+    if (!script) throw new UsageError('The shell must be bash, zsh or fish');
+    await write(stdout, script);
+    return undefined;
+  },
+};
+
+/** What may come after these words. */
+export function completions(commands: readonly Command[], typed: readonly string[]): string[] {
+  const words = typed.filter((word) => !word.startsWith('-'));
+  const command = commands.find((one) => one.words.every((word, index) => words[index] === word));
+  if (command) return Object.keys(command.options).map((name) => `--${name}`);
+  const next = commands
+    .filter((one) => words.every((word, index) => one.words[index] === word))
+    .flatMap((one) => one.words[words.length] ?? []);
+  return [...new Set(next)].sort();
+}

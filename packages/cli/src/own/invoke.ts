@@ -1,0 +1,101 @@
+import { ConnectionError, type Sluice } from '@sluice/sdk';
+import { type Command, type Input, textOf, textsOf } from '../command.ts';
+import { exitCodes, RefusedError, UsageError } from '../failure.ts';
+import { printBytes, tell } from '../output/print.ts';
+import { connect } from '../profile/connect.ts';
+import { readData } from '../read-input.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Sends one request through a Proxy. */
+export const invoke: Command = {
+  words: ['proxies', 'invoke'],
+  summary: 'Send a request through a Proxy, given by id or name (token:use; proxy:read to find it)',
+  arguments: ['PROXY', '[PATH]'],
+  options: {
+    method: { type: 'string', short: 'X', value: 'METHOD', description: 'default GET, or POST with --data' },
+    header: {
+      type: 'string',
+      short: 'H',
+      multiple: true,
+      value: "'NAME: VALUE'",
+      description: 'a header for the destination',
+    },
+    data: { type: 'string', short: 'd', value: 'BODY', description: 'the body: text, @file, or - for standard input' },
+    include: { type: 'boolean', short: 'i', description: 'status and headers of the answer, on standard error' },
+  },
+  notes: `The body of the answer goes to standard output. Leaves with 0 where the destination answered with 2xx.
+SLUICE_PROXY_KEY names the Proxy by its key instead: then PROXY is -, and no key that finds it is needed.`,
+  async run(input, terminal) {
+    const key = await findKey(input, terminal);
+    const sluice = await connect(terminal, { keyTypes: ['private'], profile: textOf(input, 'profile') });
+    const answer = await send(sluice, key, input, terminal);
+    if (input.values.include === true) {
+      const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
+      tell(terminal, [`${answer.status} ${answer.statusText}`, ...headers].join('\n'));
+    }
+    await printBytes(terminal, answer.body);
+    const ofDestination = [...answer.headers.keys()].some((name) => name.endsWith('-proxy-destination-status'));
+    if (!ofDestination)
+      tell(terminal, `The Proxy answered ${answer.status}: the request did not reach the destination.`);
+    else if (!answer.ok) tell(terminal, `The destination answered ${answer.status}.`);
+    return ofDestination && answer.ok ? exitCodes.done : exitCodes.refused;
+  },
+};
+
+async function findKey({ positionals: [wanted = ''], values }: Input, terminal: Terminal): Promise<string> {
+  if (wanted === '-') {
+    const { SLUICE_PROXY_KEY } = terminal.env;
+    if (!SLUICE_PROXY_KEY) throw new UsageError('PROXY is -, and SLUICE_PROXY_KEY is not set');
+    return SLUICE_PROXY_KEY;
+  }
+  const profile = typeof values.profile === 'string' ? values.profile : undefined;
+  const sluice = await connect(terminal, { keyTypes: ['management'], profile });
+  const { signal } = terminal;
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wanted))
+    return (await sluice.proxies.get(wanted, { signal })).key;
+  const keys: string[] = [];
+  // A filter with a star in it would match more, and is narrowed by the comparison.
+  for await (const { name, key } of sluice.proxies.list({ name: wanted }, { signal }))
+    if (name === wanted) keys.push(key);
+  const [key] = keys;
+  if (key === undefined) throw new RefusedError(`There is no Proxy named ${wanted}; see "sluice proxies list"`);
+  if (keys.length > 1) throw new RefusedError(`${keys.length} Proxies are named ${wanted}; give the id`);
+  return key;
+}
+
+async function send(sluice: Sluice, key: string, input: Input, terminal: Terminal): Promise<Response> {
+  const data = textOf(input, 'data');
+  const body = data === undefined ? undefined : await readData(data, terminal);
+  const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' });
+  for (const line of textsOf(input, 'header')) {
+    const at = line.indexOf(':');
+    if (at < 1) throw new UsageError("--header must be 'NAME: VALUE'");
+    setHeader(headers, line.slice(0, at), line.slice(at + 1).trim());
+  }
+  const method = textOf(input, 'method') ?? (body === undefined ? 'GET' : 'POST');
+  try {
+    return await sluice.proxy(key).fetch(input.positionals[1] ?? '', {
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+      signal: terminal.signal,
+    });
+  } catch (error) {
+    terminal.signal.throwIfAborted();
+    const code =
+      error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined;
+    if (code === undefined && error instanceof TypeError && !/fetch failed/.test(error.message))
+      throw new UsageError(error.message);
+    const title = `no answer${code ? ` (${code})` : ''}; whether the destination was called is not known`;
+    throw new ConnectionError({ operation: `${method} /proxy`, title });
+  }
+}
+
+/** Fetch repeats a value that cannot be one in its message. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    throw new UsageError('--header has a name or a value that HTTP does not allow');
+  }
+}

@@ -1,0 +1,141 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { Sluice } from '@sluice/sdk';
+import { type Command, type Input, textOf } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { printAnswer, tell } from '../output/print.ts';
+import { checkUrl } from '../profile/connect.ts';
+import { keyTypeOf, type Profile, profilesFile, readProfiles, writeProfiles } from '../profile/profiles.ts';
+import { readTextFile } from '../read-input.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const login: Command = {
+  words: ['login'],
+  summary: 'Store the URL and keys of an installation as a profile, readable by you alone',
+  arguments: [],
+  options: {
+    url: { type: 'string', value: 'URL', description: 'where it is; asked for on a terminal' },
+    'key-file': {
+      type: 'string',
+      value: 'FILE',
+      description: 'one key a line; without it they are asked for, or read from standard input',
+    },
+    'header-prefix': { type: 'string', value: 'PREFIX', description: "with which the service's headers begin (SVC)" },
+  },
+  notes:
+    'Each key says of which type it is; a profile has one of each. Keys are never given as options, which others could see.',
+  async run(input, terminal) {
+    const { env } = terminal;
+    const name = profileName(input, env);
+    const profiles = await readProfiles(env);
+    const before = profiles[name];
+    const lines = textOf(input, 'key-file') === undefined ? await openLines(terminal) : undefined;
+    try {
+      const url = checkUrl(textOf(input, 'url') ?? (env.SLUICE_URL || before?.url) ?? (await askUrl(lines)));
+      const header_prefix = textOf(input, 'header-prefix') ?? before?.header_prefix ?? 'SVC';
+      const keys = await readKeys(input, lines);
+      for (const key of keys) await assertAccepted(key, { url, header_prefix }, terminal);
+      // A profile's keys go to its own URL only, so those of another URL do not stay.
+      const kept = before?.url === url ? before.keys : {};
+      const typed = Object.fromEntries(keys.map((key) => [keyTypeOf(key), key]));
+      await writeProfiles(env, { ...profiles, [name]: { url, header_prefix, keys: { ...kept, ...typed } } });
+      tell(terminal, `Stored ${Object.keys(typed).join(' and ')} key in the profile ${name} (${profilesFile(env)})`);
+    } finally {
+      lines?.close();
+    }
+    return undefined;
+  },
+};
+
+export const logout: Command = {
+  words: ['logout'],
+  summary: 'Delete a profile with its keys from this machine; the keys stay valid',
+  arguments: [],
+  options: {},
+  async run(input, terminal) {
+    const name = profileName(input, terminal.env);
+    const { [name]: gone, ...others } = await readProfiles(terminal.env);
+    if (!gone) throw new UsageError(`There is no profile ${name}`);
+    await writeProfiles(terminal.env, others);
+    tell(terminal, `Deleted the profile ${name}`);
+    return undefined;
+  },
+};
+
+export const listProfiles: Command = {
+  words: ['profiles'],
+  summary: 'List the profiles of this machine, without their keys',
+  arguments: [],
+  options: {},
+  async run(input, terminal) {
+    const rows = Object.entries(await readProfiles(terminal.env)).map(([name, { url, header_prefix, keys }]) => {
+      return { name, url, header_prefix, keys: Object.keys(keys) };
+    });
+    await printAnswer(terminal, rows, input.values.json === true);
+    return undefined;
+  },
+};
+
+function profileName(input: Input, env: Terminal['env']): string {
+  return textOf(input, 'profile') ?? (env.SLUICE_PROFILE || 'default');
+}
+
+/** Lines as they are asked for: of a terminal, without showing what is typed where it is a key. */
+interface Lines {
+  ask(question: string, isSecret: boolean): Promise<string>;
+  isAsked: boolean;
+  close(): void;
+}
+
+async function openLines({ stdin, stderr, signal }: Terminal): Promise<Lines> {
+  const isAsked = stdin.isTTY === true;
+  let isHidden = false;
+  const output = new Writable({
+    write: (chunk, _encoding, done) => {
+      if (!isHidden) stderr.write(chunk);
+      done();
+    },
+  });
+  const reader = createInterface({ input: stdin, output, terminal: isAsked });
+  const lines = isAsked ? undefined : reader[Symbol.asyncIterator]();
+  return {
+    isAsked,
+    async ask(question, isSecret) {
+      if (lines) return (await lines.next()).value ?? '';
+      stderr.write(question);
+      isHidden = isSecret;
+      const answer = await reader.question('', { signal });
+      isHidden = false;
+      if (isSecret) stderr.write('\n');
+      return answer;
+    },
+    close: () => reader.close(),
+  };
+}
+
+async function askUrl(lines: Lines | undefined): Promise<string> {
+  if (!lines?.isAsked) throw new UsageError('Which installation? Give --url');
+  return (await lines.ask('URL: ', false)).trim();
+}
+
+async function readKeys(input: Input, lines: Lines | undefined): Promise<string[]> {
+  const keys: string[] = [];
+  const file = textOf(input, 'key-file');
+  const given = file === undefined ? undefined : (await readTextFile(file)).split('\n');
+  for (let number = 1; ; number++) {
+    const line = given ? given.shift() : await lines?.ask(`Key ${number} (empty to end): `, true);
+    const key = line?.trim();
+    if (!key) break;
+    if (!keyTypeOf(key)) throw new UsageError(`Line ${number} is not an API key of an Application`);
+    keys.push(key);
+  }
+  if (keys.length === 0)
+    throw new UsageError('There is no key: give one a line, on a terminal, in --key-file, or as standard input');
+  return keys;
+}
+
+/** Any valid key may list the permissions. @throws {SluiceError} */
+async function assertAccepted(apiKey: string, { url, header_prefix }: Omit<Profile, 'keys'>, { signal }: Terminal) {
+  const sluice = new Sluice({ baseUrl: url, apiKey, headerPrefix: header_prefix });
+  await sluice.permissions.list({}, { signal }).page();
+}

@@ -1,0 +1,69 @@
+import { Sluice } from '@sluice/sdk';
+import { UsageError } from '../failure.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Profile, readProfiles } from './profiles.ts';
+
+/** What a command needs of a key: one of these types, the first that there is. */
+export interface Need {
+  keyTypes?: readonly string[];
+  profile?: string | undefined;
+}
+
+const preferred = ['private', 'public', 'management'] as const;
+
+/** A client with the key that fits: of the environment, or else of the profile. @throws {UsageError} */
+export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
+  const { SLUICE_URL: url, SLUICE_API_KEY: apiKey } = env;
+  if (apiKey) {
+    if (!url) throw new UsageError('SLUICE_API_KEY is set without SLUICE_URL; set both, or none to use a profile.');
+    return client(url, apiKey, env.SLUICE_HEADER_PREFIX || 'SVC');
+  }
+  const { name, profile } = await findProfile(env, need.profile);
+  if (url && checkUrl(url) !== profile.url) {
+    throw new UsageError(
+      `SLUICE_URL is not the URL of the profile ${name}, whose keys go nowhere else. Set SLUICE_API_KEY too, or log in there.`,
+    );
+  }
+  const types = need.keyTypes ?? preferred;
+  const type = preferred.find((one) => types.includes(one) && profile.keys[one]);
+  const key = type && profile.keys[type];
+  if (!key)
+    throw new UsageError(`This needs a ${types.join(' or ')} key, and the profile ${name} has none. Run: sluice login`);
+  return client(profile.url, key, profile.header_prefix);
+}
+
+async function findProfile(
+  env: Terminal['env'],
+  given: string | undefined,
+): Promise<{ name: string; profile: Profile }> {
+  const name = given ?? (env.SLUICE_PROFILE || 'default');
+  const profile = (await readProfiles(env))[name];
+  if (!profile)
+    throw new UsageError(
+      `There is no profile ${name}. Run: sluice login${name === 'default' ? '' : ` --profile ${name}`}`,
+    );
+  return { name, profile };
+}
+
+function client(url: string, apiKey: string, headerPrefix: string): Sluice {
+  try {
+    return new Sluice({ baseUrl: checkUrl(url), apiKey, headerPrefix });
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** The URL, in one spelling. @throws {UsageError} where a key would go over the network in the clear. */
+export function checkUrl(text: string): string {
+  if (!URL.canParse(text)) throw new UsageError('The URL must be like https://sluice.example.com');
+  const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(text);
+  const isLocal = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLocal)) {
+    throw new UsageError(
+      'The URL must be https: over plain http keys and values can be read. Only localhost may have http.',
+    );
+  }
+  if (username || password || search || hash) throw new UsageError('The URL must have no user, query or fragment');
+  return origin + pathname.replace(/\/+$/, '');
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { UsageError } from '../failure.ts';
+
+type KeyType = 'management' | 'private' | 'public';
+
+/** A place to talk to, and the keys for it. */
+export interface Profile {
+  url: string;
+  header_prefix: string;
+  keys: Partial<Record<KeyType, string>>;
+}
+
+export type Profiles = Record<string, Profile>;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** In the user's configuration folder (XDG base directories). */
+export function profilesFile({ XDG_CONFIG_HOME, HOME }: Env): string {
+  return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'sluice', 'profiles.json');
+}
+
+/** @throws {UsageError} where the file is not ours to read, or others may read it. */
+export async function readProfiles(env: Env): Promise<Profiles> {
+  const file = profilesFile(env);
+  try {
+    if (process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0) {
+      throw new UsageError(`Others may read ${file}, which holds keys. Run: chmod 600 ${file}`);
+    }
+    const profiles: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (typeof profiles === 'object' && profiles !== null) return profiles as Profiles;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (!(error instanceof SyntaxError)) throw new UsageError(`${file} cannot be read`, { cause: error });
+  }
+  // The parser's message would quote the file, and so a key.
+  throw new UsageError(`${file} is not what "sluice login" writes. Delete it and log in again.`);
+}
+
+/** Replaces the file as a whole; only its owner can read it, from its first byte on. */
+export async function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
+  const file = profilesFile(env);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(unfinished, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await chmod(unfinished, 0o600);
+  await rename(unfinished, file);
+}
+
+/** What an API key says of itself: `svc_local_mgt_…`. */
+export function keyTypeOf(key: string): KeyType | undefined {
+  const kind = /^[a-z0-9]+_[a-z0-9]+_(mgt|prv|pub)_[0-9A-Za-z]{49}$/i.exec(key)?.[1];
+  return kind === 'mgt' ? 'management' : kind === 'prv' ? 'private' : kind === 'pub' ? 'public' : undefined;
+}

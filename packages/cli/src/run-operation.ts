@@ -1,0 +1,104 @@
+import { List, type Sluice } from '@sluice/sdk';
+import { type Command, type Input, type Option, textOf, textsOf } from './command.ts';
+import { UsageError } from './failure.ts';
+import type { OperationCommand } from './operation-command.ts';
+import { toSafeJson } from './output/escape.ts';
+import { isForPeople, printAnswer, printBytes, tell, write } from './output/print.ts';
+import { connect } from './profile/connect.ts';
+import { parseJson, readData } from './read-input.ts';
+import type { Terminal } from './terminal.ts';
+
+type Method = (...args: unknown[]) => Promise<unknown> | List<unknown>;
+
+/** Operations that need no permission, and yet the key of one type. */
+const keyTypesByMethod: Readonly<Record<string, readonly string[]>> = {
+  'sessions.create': ['public'],
+  'sessions.authorize': ['private'],
+};
+
+/** The command of an operation. */
+export function operationCommand(operation: OperationCommand): Command {
+  const { words, summary, params, query, prefixes, body, answer, permission } = operation;
+  const options: Record<string, Option> = {};
+  for (const { name, description, isList } of query) {
+    options[optionName(name)] = { type: 'string', value: 'VALUE', description, ...(isList && { multiple: true }) };
+  }
+  for (const prefix of prefixes) {
+    const description = `only those with this ${prefix.slice(0, -1)}`;
+    options[prefix.slice(0, -1)] = { type: 'string', value: 'NAME=VALUE', multiple: true, description };
+  }
+  if (body)
+    options.data = {
+      type: 'string',
+      short: 'd',
+      value: 'JSON',
+      description: 'the body: JSON, @file, or - for standard input',
+    };
+  if (answer === 'list') options.all = { type: 'boolean', description: 'all pages; as JSON, one item a line' };
+  const example =
+    operation.example === undefined ? undefined : `Example: --data '${JSON.stringify(operation.example)}'`;
+  return {
+    words,
+    summary: summary + (permission ? ` (${permission})` : ''),
+    arguments: params.map((param) => optionName(param).replace(/-/g, '_').toUpperCase()),
+    options,
+    ...(example !== undefined && { notes: example }),
+    run: async (input, terminal) => {
+      const args = await argumentsOf(operation, input, terminal);
+      const keyTypes = operation.keyTypes ?? keyTypesByMethod[operation.method];
+      const sluice = await connect(terminal, { ...(keyTypes && { keyTypes }), profile: textOf(input, 'profile') });
+      await print(methodOf(sluice, operation.method)(...args, { signal: terminal.signal }), input, terminal);
+      return undefined;
+    },
+  };
+}
+
+function methodOf(sluice: Sluice, name: string): Method {
+  return name.split('.').reduce<unknown>((at, word) => Object(at)[word], sluice) as Method;
+}
+
+async function argumentsOf(operation: OperationCommand, input: Input, terminal: Terminal): Promise<unknown[]> {
+  const { query, prefixes, body, params } = operation;
+  const values: Record<string, unknown> = {};
+  for (const { name, isList } of query) {
+    const given = textsOf(input, optionName(name));
+    if (given.length > 0) values[name] = isList ? given : given[0];
+  }
+  for (const prefix of prefixes) {
+    for (const pair of textsOf(input, prefix.slice(0, -1))) Object.assign(values, pairOf(prefix, pair));
+  }
+  const data = textOf(input, 'data');
+  if (body === 'required' && data === undefined) {
+    throw new UsageError(`sluice ${operation.words.join(' ')} needs --data; see --help for an example`);
+  }
+  return [
+    ...input.positionals.slice(0, params.length),
+    ...(body ? [data === undefined ? undefined : parseJson(await readData(data, terminal), '--data')] : []),
+    ...(query.length + prefixes.length > 0 ? [values] : []),
+  ];
+}
+
+function pairOf(prefix: string, text: string): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`--${prefix.slice(0, -1)} must be NAME=VALUE`);
+  return { [prefix + text.slice(0, at)]: text.slice(at + 1) };
+}
+
+async function print(answer: Promise<unknown> | List<unknown>, input: Input, terminal: Terminal): Promise<void> {
+  const json = input.values.json === true;
+  if (answer instanceof List) {
+    if (input.values.all !== true) return printAnswer(terminal, await answer.page(), json);
+    if (isForPeople(terminal, json)) return printAnswer(terminal, await answer.toArray(), json);
+    for await (const item of answer) await write(terminal.stdout, `${toSafeJson(item)}\n`);
+    return;
+  }
+  const result = await answer;
+  if (result instanceof Response) return printBytes(terminal, result.body);
+  if (result === undefined && isForPeople(terminal, json)) tell(terminal, 'Done.');
+  else await printAnswer(terminal, result, json);
+}
+
+/** `application_type` is typed `--application-type`. */
+function optionName(name: string): string {
+  return name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
