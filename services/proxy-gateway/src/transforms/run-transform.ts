@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { logConsole } from './console/log-console.ts';
+import { redactThrown } from './console/redact-thrown.ts';
 import { newConsoleSecrets } from './console/secrets.ts';
 import { createTransformHost } from './transform-host.ts';
 import { writtenOf } from './transform-message.ts';
@@ -27,30 +28,39 @@ export async function runTransform(
   const { id: proxyId, tenantId, applicationId } = proxy;
   // One that was deleted or has expired counts as unset: the code then sees no client at all.
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
-  const onEnd = (usage: TransformUsage) => {
-    trace?.ranTransform(usage);
-    const { console, configurationJson } = usage;
-    if (console.length === 0 || !context.logsConsole) return;
+  let configurationJson = '{}';
+  const secretsOfRun = () => {
     const secrets = newConsoleSecrets();
     secrets.add([Object.values<string>(JSON.parse(configurationJson)), sensitive]);
+    return secrets;
+  };
+  const onEnd = (usage: TransformUsage) => {
+    trace?.ranTransform(usage);
+    configurationJson = usage.configurationJson;
+    const { console } = usage;
+    if (console.length === 0 || !context.logsConsole) return;
     logConsole(
       console,
       { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId },
-      { log: context.log, secrets },
+      { log: context.log, secrets: secretsOfRun() },
     );
   };
-  const { message } = await context.transforms.run({
-    ...run,
-    tenantId,
-    proxyId,
-    version: proxy,
-    configuration: () => readConfiguration(proxy, context),
-    ...((context.logsConsole || trace) && { onEnd }),
-    ...(application && {
-      host: createTransformHost({ tenantId, applicationId: application.id, traceId, sensitive }, context),
-    }),
-  });
-  return writtenOf(message);
+  try {
+    const { message } = await context.transforms.run({
+      ...run,
+      tenantId,
+      proxyId,
+      version: proxy,
+      configuration: () => readConfiguration(proxy, context),
+      onEnd,
+      ...(application && {
+        host: createTransformHost({ tenantId, applicationId: application.id, traceId, sensitive }, context),
+      }),
+    });
+    return writtenOf(message);
+  } catch (error) {
+    throw redactThrown(error, () => secretsOfRun().texts());
+  }
 }
 
 async function readConfiguration(proxy: ProxyDefinition, { vault, proxies }: Context): Promise<string> {

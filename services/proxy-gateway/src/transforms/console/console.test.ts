@@ -78,6 +78,39 @@ test('no secret of the invocation gets into the log, however it is printed, nor 
   expect(log).toContain('The transform threw in line');
 });
 
+test('what a transform throws shows its caller no secret of the invocation, and says the rest', async () => {
+  const { tenant } = gateway.current;
+  const token = await tenant.token({ type: 'card', data: { number: card, cvc: '737' } });
+  const { key } = await tenant.application({ permissions: ['token:use'] });
+  const configuration = { SECRET: 'configured-secret-55' };
+  const thrown = [
+    "throw new TypeError('card ' + args.body.card.number + ' of ' + configuration.SECRET + ' refused')",
+    "throw new BadRequestError('no ' + configuration.SECRET, { errors: { [configuration.SECRET]: ['is wrong', args.body.card.number], amount: ['is too high'] } })",
+    "throw new Error(Buffer.from(configuration.SECRET).toString('base64'))",
+    'throw configuration.SECRET',
+    "throw Object.assign(new Error('x'), { name: configuration.SECRET })",
+    'throw new Error("Unexpected token " + [...args.body.card.number].join(" "))',
+  ];
+  const answers = [];
+  for (const statement of thrown) {
+    const requestTransform = `const { BadRequestError } = require('svc-errors'); module.exports = async ({ args, configuration }) => { ${statement} }`;
+    const { answer } = await invoke(gateway, { requestTransform, configuration }, { card: `{{ ${token} }}` }, key);
+    answers.push(answer);
+  }
+  for (const { body } of answers) {
+    const text = JSON.stringify(body);
+    expect(text).not.toMatch(/4242|configured-secret|Y29uZmlndXJlZ/);
+    expect(text).toMatch(/redacted|withheld/);
+  }
+  expect(JSON.stringify(answers[0]?.body)).toContain('TypeError: card [redacted] of [redacted] refused (line 1)');
+  expect(answers[1]).toMatchObject({ status: 400 });
+  expect(JSON.stringify(answers[1]?.body)).toContain('is too high');
+  // The control: what is no secret of it stays.
+  const plain = "module.exports = async () => { throw new Error('order 4711 is unknown') }";
+  const { answer } = await invoke(gateway, { requestTransform: plain, configuration }, { card: 1 });
+  expect(JSON.stringify(answer.body)).toContain('Error: order 4711 is unknown (line 1)');
+});
+
 test('at most 16 KiB are kept', async () => {
   const requestTransform =
     'module.exports = async () => { for (let i = 0; i < 1e4; i += 1) console.log("x".repeat(9)); return {} }';

@@ -1,0 +1,34 @@
+import { type FieldErrors, ServiceError } from '@sluice/problems';
+import { TransformThrew } from '@sluice/sandbox';
+import { redactConsole, withheldMark } from './redact.ts';
+
+/**
+ * The error of a transform for its caller: what its code wrote into it gives away no more than its console does. A whole
+ * answer, and what is not the code's own text, stays as it is.
+ * @param secrets undefined where there are too many to look for: then every text is withheld.
+ */
+export function redactThrown(error: unknown, secrets: () => readonly string[] | undefined): unknown {
+  if (!(error instanceof ServiceError && error.cause instanceof TransformThrew)) return error;
+  const { code, detail, errors = {}, cause } = error;
+  const texts = [detail, ...Object.entries(errors).flatMap(([path, messages]) => [path, ...messages])];
+  const shown = redactConsole(
+    texts.map((text) => ({ level: 'error', text })),
+    secrets(),
+  ).map(({ text }) => text);
+  const [first = withheldMark, ...rest] = shown;
+  const place = first === withheldMark && cause.place ? ` (line ${cause.place.line})` : '';
+  const redacted = Object.keys(errors).length > 0 ? fieldErrors(errors, rest) : undefined;
+  return new ServiceError(code, first + place, { ...(redacted && { errors: redacted }), cause });
+}
+
+/** The same lists with the texts that are shown instead: of each a path, and behind it its messages. */
+function fieldErrors(errors: FieldErrors, shown: string[]): FieldErrors {
+  const redacted: FieldErrors = Object.create(null);
+  let at = 0;
+  for (const messages of Object.values(errors)) {
+    const path = shown[at] ?? withheldMark;
+    redacted[path] = [...(redacted[path] ?? []), ...shown.slice(at + 1, at + 1 + messages.length)];
+    at += 1 + messages.length;
+  }
+  return redacted;
+}
