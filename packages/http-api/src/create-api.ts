@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { holds } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
 import { readTraceId, ServiceError, validationFailed } from '@sluice/problems';
-import express, { type Express, type Request, type Response } from 'express';
+import { isEndCertain } from '@sluice/service-runtime';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { checkText } from './check-text.ts';
@@ -64,11 +65,15 @@ export function createApi<C>(options: ApiOptions<C>): Express {
     if (request.rawHeaders.length > 2 * mostHeaders) {
       throw new ServiceError('headers_too_large', `A request may have at most ${mostHeaders} headers`);
     }
+    if (!isEndCertain(request)) {
+      throw new ServiceError('bad_request', 'The body must be chunked, in HTTP/1.1, or have a length');
+    }
     if (observed) observed.run(next);
     else next();
   });
   app.use(accessLog(options.log));
   servePublicFiles(app, options.publicFiles ?? []);
+  app.use(dropTrailingSlash);
   for (const operation of options.operations) {
     if (operation.cors)
       allowBrowsers(app, operation, { headerPrefix: options.headerPrefix, origins: options.corsOrigins ?? '' });
@@ -85,6 +90,12 @@ export function createApi<C>(options: ApiOptions<C>): Express {
   });
   app.use(sendProblem(options.log));
   return app;
+}
+
+/** `/applications/` is `/applications`: many published clients send it. `/applications//` is another path, and unknown. */
+function dropTrailingSlash(request: Request, _response: Response, next: NextFunction): void {
+  request.url = request.url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1');
+  next();
 }
 
 /** The checks in their order: 401, 403, 415, 400, and only then the handler with its 404, 409 and 422. */
@@ -201,9 +212,13 @@ function send(response: Response, { status, headers, body }: Reply): void {
   response.writeHead(status, { ...headers, ...framing }).end(text);
 }
 
+/** Express answers HEAD where there is a GET. */
 function methodsByPath<C>(operations: readonly Operation<C>[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
-  for (const { path, method } of operations) methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
+  for (const { path, method } of operations) {
+    const more = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
+    methods.set(path, [...(methods.get(path) ?? []), ...more]);
+  }
   return methods;
 }
 

@@ -1,11 +1,13 @@
 interface ObjectSchema {
-  properties?: Record<string, object>;
+  properties?: Record<string, ObjectSchema>;
   required?: readonly string[];
+  type?: string | readonly string[];
   items?: object;
 }
 
 /**
- * Null equals absent for every optional member: removes them, so that defaults apply and the schemas need not say it.
+ * Null equals absent for every optional member: removes them, so that defaults apply and the schemas need not say it. A
+ * member whose schema takes null keeps it: its handler tells "reset" from "not named".
  * Follows the schema, and so leaves alone what it only passes on.
  */
 export function dropNulls(value: unknown, schema: object | undefined): void {
@@ -18,7 +20,7 @@ export function dropNulls(value: unknown, schema: object | undefined): void {
   const members = value as Record<string, unknown>;
   for (const [name, member] of Object.entries(properties ?? {})) {
     if (!Object.hasOwn(members, name)) continue;
-    if (members[name] === null && !required.includes(name)) delete members[name];
+    if (members[name] === null && !required.includes(name) && !member.type?.includes('null')) delete members[name];
     else dropNulls(members[name], member);
   }
 }

@@ -1,10 +1,20 @@
 import { connect } from 'node:net';
 import { listen } from '@sluice/service-runtime';
-import { useStack } from '@sluice/testing';
+import { eventually, useStack } from '@sluice/testing';
 import { createHttpServer } from './http-server.ts';
 
+let held = Promise.resolve();
+const served: string[] = [];
+beforeEach(() => served.splice(0));
+
+const reachedOnce = (path: string) => eventually(path, () => served.includes(path));
+
 const port = useStack(async (stack) => {
-  const server = createHttpServer((_request, response) => response.end('reached'));
+  const server = createHttpServer(async ({ url = '' }, response) => {
+    served.push(url);
+    if (url === '/held') await held;
+    response.end('reached');
+  });
   return { number: await listen(server, { host: '127.0.0.1', port: 0, stack }) };
 });
 
@@ -43,3 +53,31 @@ test.each([
 test('a request that is in order reaches the service', async () => {
   expect(await exchange('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain('reached');
 });
+
+test('answers that are owed go out before the answer to what the parser refuses', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  const received = exchange('GET /held HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
+  await reachedOnce('/held');
+  resolve();
+  const [first = '', second = ''] = (await received).split(/(?=HTTP\/1\.1 )/);
+  expect(first).toMatch(/^HTTP\/1\.1 200 .*reached/s);
+  expect(second).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
+});
+
+test('requests of one connection are served one after another', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  const received = exchange(
+    'GET /held HTTP/1.1\r\nHost: x\r\n\r\nGET /behind HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  );
+  await reachedOnce('/held');
+  expect(served).not.toContain('/behind');
+  resolve();
+  await received;
+  expect(served).toEqual(['/held', '/behind']);
+});
+
+test('a head that does not come to its end is 408', async () => {
+  expect(await exchange('GET / HTTP/1.1\r\nHost: x\r\nX: ')).toMatch(/^HTTP\/1\.1 408 .*"status":408/s);
+}, 30_000);

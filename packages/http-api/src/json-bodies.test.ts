@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { createApi, createHttpServer, operationsOf, Reply } from './index.ts';
 
@@ -52,6 +53,25 @@ afterAll(async () => {
   server.closeAllConnections();
   server.close();
   await once(server, 'close');
+});
+
+/** All that comes back for these bytes until the server closes. */
+async function exchange(bytes: string): Promise<string> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+}
+
+test.each([
+  ['HTTP/1.0 with chunks', 'POST /open HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked'],
+  ['another transfer coding', 'POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked'],
+  ['a length beyond what numbers count', 'POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 9007199254740993'],
+])('%s is 400, and nothing behind it on the connection is read', async (_, head) => {
+  const answer = await exchange(
+    `${head}\r\nContent-Type: application/json\r\n\r\n2\r\n{}\r\n0\r\n\r\nGET /open HTTP/1.1\r\nHost: x\r\n\r\n`,
+  );
+  expect(answer.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 400']);
+  expect(answer).toMatch(/^connection: close/im);
 });
 
 async function send(body: string | Uint8Array, path = '/open') {

@@ -6,19 +6,23 @@ interface QuerySchema {
 }
 
 /**
- * The query parameters that a schema names, or has a pattern for, as text. Lists may be repeated, written `id[]=`, or separated by commas.
- * An empty value counts as absent; unknown parameters are ignored.
+ * The query parameters that a schema names, or has a pattern for, as text. Lists may be repeated, written `id[]=` or
+ * `id[0]=`, or separated by commas with or without blanks. An empty value counts as absent; unknown parameters are ignored.
+ * @throws {ServiceError} `validation_failed` for a parameter that is given more than once and is no list.
  */
 export function readQuery(url: string, schema: object): Record<string, string | string[]> {
   const start = url.indexOf('?');
   const sent = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
   const query: Record<string, string | string[]> = {};
   for (const [name, { type }] of parametersOf(schema as QuerySchema, sent)) {
-    const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)];
     if (type === 'array') {
-      query[name] = values.flatMap((value) => value.split(',')).filter((value) => value !== '');
+      const items = listOf(name, sent)
+        .flatMap((value) => value.split(','))
+        .map((item) => item.trim());
+      query[name] = items.filter((item) => item !== '');
       continue;
     }
+    const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)];
     if (values.length > 1) throw validationFailed({ [name]: ['may be given once'] });
     // Digits alone: ajv would convert 0x10, 1e2 and Infinity too, and check no bounds of the last.
     if (type === 'integer' && !/^(?:-?\d{1,15})?$/.test(values[0] ?? '')) {
@@ -27,6 +31,17 @@ export function readQuery(url: string, schema: object): Record<string, string | 
     if (values[0]) query[name] = values[0];
   }
   return query;
+}
+
+/** All values of a list parameter, those with an index in its order. */
+function listOf(name: string, sent: URLSearchParams): string[] {
+  const values: { index: number; value: string }[] = [];
+  for (const [key, value] of sent) {
+    if (!key.startsWith(name)) continue;
+    const rest = /^(?:\[(\d{0,5})\])?$/.exec(key.slice(name.length));
+    if (rest) values.push({ index: Number(rest[1] ?? 0), value });
+  }
+  return values.sort((a, b) => a.index - b.index).map(({ value }) => value);
 }
 
 function parametersOf({ properties = {}, patternProperties = {} }: QuerySchema, sent: URLSearchParams) {

@@ -7,6 +7,7 @@ import {
   ServiceError,
   toProblem,
 } from '@sluice/problems';
+import { isEndCertain } from '@sluice/service-runtime';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 
@@ -16,7 +17,7 @@ export const problemCodes: readonly string[] = Object.keys(errorCodes);
 /** The one place that writes errors. What the answer does not say goes to the log. */
 export function sendProblem(log: Logger) {
   // Express tells an error handler by its four parameters.
-  return (thrown: unknown, _request: Request, response: Response, _next: NextFunction): void => {
+  return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const error = isBadPath(thrown) ? new ServiceError('bad_request', 'The path is not valid') : asServiceError(thrown);
     response.locals.errorCode = error.code;
     const { traceId } = response.locals;
@@ -31,8 +32,12 @@ export function sendProblem(log: Logger) {
       'Content-Type': `${problemContentType}; charset=utf-8`,
       'Content-Length': Buffer.byteLength(body),
     };
-    response.writeHead(error.status, framing);
-    endRefusal(response, body);
+    if (isEndCertain(request)) {
+      response.writeHead(error.status, framing);
+      endRefusal(response, body);
+    } else {
+      response.writeHead(error.status, { ...framing, Connection: 'close' }).end(body);
+    }
   };
 }
 

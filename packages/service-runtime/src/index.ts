@@ -17,6 +17,8 @@ export { statusClasses, statusClassIndex } from './metrics/status-classes.ts';
 export { measureDisclosures, measurePool } from './metrics/store-metrics.ts';
 export { openRedis, openRedisNode, type RedisClient, type RedisClientOptions } from './open-redis.ts';
 export { connectRedis } from './redis.ts';
+export { isEndCertain } from './requests/is-end-certain.ts';
+export { oneAfterAnother, type Turns } from './requests/one-after-another.ts';
 export { createRequestObserver } from './requests/request-observer.ts';
 export { pathOfTarget } from './requests/request-target.ts';
 export { type Runtime, runService, type Service, type ServiceDefinition, type Start } from './run-service.ts';

@@ -229,10 +229,65 @@ describe('404', () => {
     },
   );
 
-  test('paths that there are not, with a slash at the end or in capitals', async () => {
-    for (const path of ['/', '/nothing', '/applications/', '/Applications', '/proxies/a/b']) {
+  test('paths that there are not, with two slashes or in capitals', async () => {
+    for (const path of [
+      '/',
+      '/nothing',
+      '/nothing/',
+      '/applications//',
+      '//applications',
+      '/Applications',
+      '/proxies/a/b',
+    ]) {
       expect(await api.current.send('GET', path)).toMatchObject({ status: 404, body: { title: 'Not found' } });
     }
+  });
+});
+
+describe('a slash at the end', () => {
+  test.each(all)('%s with it answers as without', async (_name, operation) => {
+    const { newTenant, send } = api.current;
+    const statusOf = async (slash: string) => {
+      const { management_key: key } = await newTenant('slash');
+      const { method, path, options } = sampleRequest(operation);
+      const query = operation.query ? '?page=1' : '';
+      return (await send(method, path + slash + query, { ...options, key })).status;
+    };
+    expect(await statusOf('/')).toBe(await statusOf(''));
+  });
+
+  test('the same request under one idempotency key, once with it and once without, acts once', async () => {
+    const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+    const body = { name: 'Slash', type: 'private', permissions: ['token:read'] };
+    const [first, second] = [
+      await api.current.send('POST', '/applications/', { headers, body }),
+      await api.current.send('POST', '/applications', { headers, body }),
+    ];
+    expect(first.status).toBe(201);
+    expect(second.body).toEqual(first.body);
+    expect(first.headers.get('location')).toBe(`/applications/${first.body.id}`);
+  });
+});
+
+describe('HEAD', () => {
+  const readable = all.filter(([, { method }]) => method === 'get');
+
+  test.each(readable)('of %s answers the head of GET and no body', async (_name, operation) => {
+    const id = await newId(operation);
+    const { path } = sampleRequest(operation, id);
+    const [get, head] = [await api.current.send('GET', path), await api.current.send('HEAD', path)];
+    const headOf = ({ status, headers }: Answer) => [
+      status,
+      headers.get('content-type'),
+      headers.get('content-length'),
+    ];
+    expect(headOf(head)).toEqual(headOf(get));
+    expect(head.body).toBe('');
+  });
+
+  test('405 names it where there is a GET', async () => {
+    const { status, headers } = await api.current.send('DELETE', '/applications');
+    expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'POST, GET, HEAD' });
   });
 });
 

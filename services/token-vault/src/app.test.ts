@@ -41,6 +41,16 @@ describe.each([
     });
   });
 
+  test('a slash at the end is the same path', async () => {
+    const key = await createKey({ permissions: everything });
+    const answer = async (at: string) => {
+      const { instance: _, ...problem } = (await send(method, at, { key, headers, ...(body && { body: [] }) })).body;
+      return problem;
+    };
+    expect(await answer(`${path}/`)).toEqual(await answer(path));
+    expect((await send(method, `${path}//`, { key, headers })).status).toBe(404);
+  });
+
   if (!body) return;
 
   test('415 for another content type, 400 for a body that is not JSON, 413 for one that is too large', async () => {

@@ -663,6 +663,42 @@ export type ProxyPatch = {
 };
 
 /**
+ * ProxyPut
+ */
+export type ProxyPut = {
+    /**
+     * 1 to 200 characters
+     */
+    name: string;
+    /**
+     * Where requests are forwarded
+     */
+    destination_url: string;
+    request_transform?: RequestTransform;
+    response_transform?: ResponseTransform;
+    /**
+     * A private or public Application; transforms act with its permissions. Null: none
+     */
+    application?: {
+        id: string;
+    } | null;
+    /**
+     * Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all
+     */
+    configuration?: {
+        [key: string]: string;
+    };
+    /**
+     * Whether an invocation must carry an API key
+     */
+    require_auth?: boolean;
+    /**
+     * Counts where `application` is not a member
+     */
+    application_id?: string | null;
+};
+
+/**
  * RequestTransform
  *
  * Code that runs on the inbound request before it is forwarded. It sees `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.
@@ -1469,7 +1505,7 @@ export type PatchProxyResponses = {
 export type PatchProxyResponse = PatchProxyResponses[keyof PatchProxyResponses];
 
 export type UpdateProxyData = {
-    body: ProxyBody;
+    body: ProxyPut;
     path: {
         id: string;
     };

@@ -67,7 +67,7 @@ function faultIn(
   { container, conditions }: SentRule,
   type: ApplicationType,
 ): { member: string; message: string } | undefined {
-  if (container !== undefined && conditions !== undefined) {
+  if (container !== undefined && conditions !== undefined && conditions.length > 0) {
     return { member: 'conditions', message: 'cannot stand beside container' };
   }
   if (conditions !== undefined && conditions.length > 0) {

@@ -72,6 +72,11 @@ describe('create', () => {
     expect(body).not.toHaveProperty('expires_at');
   });
 
+  test.each([[[]], [null]])('a rule with a container may have conditions that are %j', async (conditions) => {
+    const { status, body } = await post({ ...privateApplication, rules: [{ ...rule, conditions }] });
+    expect({ status, rules: body.rules }).toMatchObject({ status: 201, rules: [rule] });
+  });
+
   test('members that are unknown or read-only are ignored', async () => {
     const { status, body } = await post({
       ...privateApplication,

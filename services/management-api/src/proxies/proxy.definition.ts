@@ -26,6 +26,18 @@ export function isProxyDefinition(value: unknown): asserts value is ProxyDefinit
   checkShape(value);
 }
 
+/** A body or patch in which the Application may stand as `application_id`, as answers have it. */
+interface NamesApplication {
+  application?: unknown;
+  application_id?: unknown;
+}
+
+/** The same with `application` only, which wins where both are members, null included. */
+export function withApplication<T extends NamesApplication>({ application_id: id, ...body }: T) {
+  if (body.application !== undefined || id === undefined) return body;
+  return { ...body, application: id === null ? null : { id } };
+}
+
 /**
  * The rules that a schema cannot say.
  * @throws {ServiceError} `validation_failed` by member.

@@ -56,8 +56,8 @@ const optional = {
   application,
   configuration,
   require_auth: mostly(fc.constantFrom(true, false, null), wrong),
+  application_id: mostly(fc.constantFrom('application 0', 'application 1'), fc.constant(null)),
   // Of these nothing is to be seen afterwards.
-  application_id: fc.constant('application 0'),
   key: fc.constant('mine'),
   unknown: wrong,
 };

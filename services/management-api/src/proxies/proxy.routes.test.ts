@@ -226,6 +226,53 @@ describe('patch (RFC 7386)', () => {
     });
   });
 
+  describe('the Application', () => {
+    /** The Application of a Proxy that had `first`, once it was written with `members`. */
+    async function applicationAfter(method: 'PUT' | 'PATCH', members: (ids: string[]) => object) {
+      const { application, proxy, send } = api.current;
+      const ids = [(await application()).id, (await application()).id];
+      const { id } = await proxy({ ...minimal, application: { id: ids[0] } });
+      const body = { ...(method === 'PUT' && minimal), ...members(ids) };
+      const answer = await send(method, `/proxies/${id}`, { body, headers: method === 'PATCH' ? mergePatchType : {} });
+      expect(answer.status).toBe(method === 'PUT' ? 200 : 204);
+      return ids.indexOf((await get(id)).application_id);
+    }
+
+    const both = ['PUT', 'PATCH'] as const;
+    test.each(both)('%s takes application_id where application is not a member', async (method) => {
+      expect(await applicationAfter(method, ([, second]) => ({ application_id: second }))).toBe(1);
+      expect(await applicationAfter(method, () => ({ application_id: null }))).toBe(-1);
+    });
+
+    test.each(both)('%s goes by application where both are members, null included', async (method) => {
+      const written = (application: object | null, ids: string[]) => ({ application, application_id: ids[0] });
+      expect(await applicationAfter(method, (ids) => written({ id: ids[1] }, ids))).toBe(1);
+      expect(await applicationAfter(method, (ids) => written(null, ids))).toBe(-1);
+    });
+
+    test('is kept by get, change, PUT, and by a PATCH that names neither', async () => {
+      const { application, proxy, send } = api.current;
+      const { id: applicationId } = await application();
+      const { id } = await proxy({ ...minimal, application: { id: applicationId } });
+      const read = (await send('GET', `/proxies/${id}`)).body;
+      const { body } = await send('PUT', `/proxies/${id}`, { body: { ...read, name: 'Changed' } });
+      expect(body).toMatchObject({ name: 'Changed', application_id: applicationId });
+      expect(await applicationAfter('PATCH', () => ({ name: 'Changed' }))).toBe(0);
+    });
+
+    test('is none after a PUT that names neither', async () => {
+      expect(await applicationAfter('PUT', () => ({}))).toBe(-1);
+    });
+
+    test.each([['x'], [1], [{}]])('400 for %j as application_id', async (application_id) => {
+      const { id } = await api.current.proxy(minimal);
+      const { status, body } = await api.current.send('PUT', `/proxies/${id}`, {
+        body: { ...minimal, application_id },
+      });
+      expect({ status, paths: Object.keys(body.errors) }).toEqual({ status: 400, paths: ['application_id'] });
+    });
+  });
+
   test('null removes optional members; require_auth falls back to true', async () => {
     const { application, proxy } = api.current;
     const created = await proxy({ ...full, application: { id: (await application()).id } });

@@ -8,9 +8,9 @@ import { ServiceError } from '@sluice/problems';
 import { actOf, operation } from '../context.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { mergePatch } from './merge-patch.ts';
-import { checkDefinition, checkTransforms, isProxyDefinition } from './proxy.definition.ts';
+import { checkDefinition, checkTransforms, isProxyDefinition, withApplication } from './proxy.definition.ts';
 import { deleteProxy, findProxy, insertProxy, listProxies, lockProxy, updateProxy } from './proxy.queries.ts';
-import { proxyBody, proxyPatchBody, proxy as proxySchema } from './proxy.schema.ts';
+import { proxyBody, proxyPatchBody, proxyPutBody, proxy as proxySchema } from './proxy.schema.ts';
 import { encryptProxyKey, toColumns, toDefinition, toProxy } from './proxy.secrets.ts';
 import { testTransform } from './transform-trial.routes.ts';
 
@@ -109,22 +109,25 @@ const putProxy = operation({
   id: 'updateProxy',
   tag: 'Proxies',
   summary: 'Replace a Proxy; it keeps its key',
-  description: 'What is left out is unset afterwards; `require_auth` is true again.',
+  description:
+    'What is left out is unset afterwards; `require_auth` is true again. `application_id`, which answers have, names the Application where `application` is not a member, so that a Proxy that was read can be changed and sent back.',
   method: 'put',
   path: '/proxies/:id',
   permission: 'proxy:update',
   params: idParams,
-  body: proxyBody,
+  body: proxyPutBody,
   confirmed: true,
   response: { 200: proxySchema },
   errors: ['not_found', 'transform_does_not_compile'],
   async handle({ params: { id }, body, caller, traceId }, context) {
     const { db, vault, changes } = context;
     const { tenantId } = caller;
-    await checkDefinition(body, tenantId, context);
+    const definition = mergePatch({}, withApplication(body));
+    isProxyDefinition(definition);
+    await checkDefinition(definition, tenantId, context);
     if (!(await findProxy(db, tenantId, id))) throw notFound(id);
-    await checkTransforms(body, tenantId, context);
-    const columns = { ...(await toColumns(vault, tenantId, id, body)), modified_by: caller.id };
+    await checkTransforms(definition, tenantId, context);
+    const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
     const { updated, change } = await db.transaction().execute(async (tx) => {
       const updated = await updateProxy(tx, tenantId, id, columns);
       if (!updated) throw notFound(id);
@@ -168,7 +171,7 @@ const patchProxy = operation({
     for (let attempt = 0; !change; attempt++) {
       if (attempt === mostAttempts) throw contended(id);
       const current = await findProxy(db, tenantId, id);
-      const definition = mergePatch(current ? await toDefinition(vault, current) : blank, body);
+      const definition = mergePatch(current ? await toDefinition(vault, current) : blank, withApplication(body));
       isProxyDefinition(definition);
       await checkDefinition(definition, tenantId, context);
       if (!current) throw notFound(id);

@@ -89,6 +89,21 @@ export const proxyBody = {
   },
 } as const;
 
+/** Body of full update: that of create, and `application_id` as answers have it, so that what was read can be sent back. */
+export const proxyPutBody = {
+  ...proxyBody,
+  title: 'ProxyPut',
+  properties: {
+    ...proxyBody.properties,
+    application: {
+      ...proxyBody.properties.application,
+      type: ['object', 'null'],
+      description: `${proxyBody.properties.application.description}. Null: none`,
+    },
+    application_id: { ...uuid, type: ['string', 'null'], description: 'Counts where `application` is not a member' },
+  },
+} as const;
+
 /** A merge patch is checked by its result; here only that it is an object. */
 export const proxyPatchBody = {
   type: 'object',

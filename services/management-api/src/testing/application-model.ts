@@ -218,7 +218,7 @@ export function createApplicationModel(
       const { container, conditions, permissions } = dropNulls(rule);
       if (Array.isArray(permissions)) faults.push(...unholdable(permissions, `rules[${i}].permissions`, type));
       if (container === undefined && rules.needsContainer(type)) faults.push(`rules[${i}].container`);
-      const areConditions = Array.isArray(conditions) && (container !== undefined || conditions.length > 0);
+      const areConditions = Array.isArray(conditions) && conditions.length > 0;
       if (areConditions) faults.push(`rules[${i}].conditions`);
     });
     return faults;

@@ -88,9 +88,8 @@ export function createProxyModel(tenant: { tenant_id: string; application_id: st
       case 'put': {
         const body = resolve(command.body);
         const found = find(command.proxy);
-        const expected = change(found, faultsOf(dropNulls(body)), () =>
-          rules.replace(found?.definition ?? {}, dropNulls(body)),
-        );
+        const definition = dropNulls(named(body));
+        const expected = change(found, faultsOf(definition), () => rules.replace(found?.definition ?? {}, definition));
         if (found && 'status' in expected && expected.status === 204) {
           const body = { ...answer(found), key: rules.keyAfterPut(found) };
           return {
@@ -106,7 +105,7 @@ export function createProxyModel(tenant: { tenant_id: string; application_id: st
         const body = resolve(command.body);
         const found = find(command.proxy);
         const blank = { name: 'x', destination_url: 'https://example.com/in' };
-        const merged = rules.merge(found ? current(found) : blank, body) as Body;
+        const merged = rules.merge(found ? current(found) : blank, named(body)) as Body;
         const options = { body, headers: { 'Content-Type': 'application/merge-patch+json' } };
         const expected = change(found, faultsOf(merged), () => merged);
         return { method: 'PATCH', path: path(command.proxy), options, expected };
@@ -220,6 +219,12 @@ export function createProxyModel(tenant: { tenant_id: string; application_id: st
     JSON.parse(JSON.stringify(body).replace(/application (\d)(?=")/g, (_, n) => idAt(applications, Number(n))));
 
   return { step };
+}
+
+/** A body of PUT or PATCH may name its Application as answers do. */
+function named({ application_id: id, ...body }: Body): Body {
+  if (Object.hasOwn(body, 'application') || id === undefined) return body;
+  return { ...body, application: id === null ? null : { id } };
 }
 
 /** What is kept of a body: the members that there are. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@sluice/problems';
-import { pathOfTarget } from '@sluice/service-runtime';
+import { isEndCertain, pathOfTarget } from '@sluice/service-runtime';
 import type { HeaderNames } from '../http/header-names.ts';
 import type { InvocationHead } from '../proxies/invocation.ts';
 import { nextCdnLoop } from './cdn-loop.ts';
@@ -61,16 +61,6 @@ function checkFraming(request: IncomingMessage): void {
  */
 function asksForWebSocket({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
   return upgrade !== undefined && /\bupgrade\b/i.test(connection) && /\bwebsocket\b/i.test(upgrade);
-}
-
-/**
- * Whether everybody agrees on where this request ends. The only transfer coding is chunked, in HTTP/1.1, and a length
- * must be one that numbers can count. Where it is not certain, nothing that follows on the connection may be read.
- */
-export function isEndCertain({ headers, httpVersion }: IncomingMessage): boolean {
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined) return coding.toLowerCase() === 'chunked' && httpVersion === '1.1';
-  return Number(headers['content-length'] ?? 0) <= Number.MAX_SAFE_INTEGER;
 }
 
 /** RFC 3986 section 3.2.2 and a port; no comma, since that is how two lines look when somebody joins them. */

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { asServiceError, endRefusal, ServiceError, toProblem } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
+import { isEndCertain } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { findHeader, withoutHeaders } from '../http/header-list.ts';
 import type { Answer } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { writtenOf } from '../transforms/transform-message.ts';
 import { ownHeaders } from './own-headers.ts';
-import { isEndCertain } from './read-invocation.ts';
 
 const emptyStatuses = new Set([204, 205, 304]);
 

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Turns } from './one-after-another.ts';
+import type { Turns } from '@sluice/service-runtime';
 
 /**
  * Ends the connections of clients that keep us waiting: with the rest of a body, or by not reading their answer. How long

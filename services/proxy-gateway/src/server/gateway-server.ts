@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { answerClientError, answerConnect } from '@sluice/problems';
+import { oneAfterAnother } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { serveInvocations } from '../invocation/serve.ts';
 import { endIdleClients } from './client-idleness.ts';
-import { oneAfterAnother } from './one-after-another.ts';
 
 const inProxyError = { contentType: 'application/json', wrap: (problem: object) => ({ proxy_error: problem }) };
 

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { listen } from '@sluice/service-runtime';
+import { listen, oneAfterAnother } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient } from '../raw-socket/testing/raw-client.ts';
-import { oneAfterAnother } from './one-after-another.ts';
 
 /** What one read of Node's may bring: 64 KiB, of requests of 29 bytes. */
 const mostInOneRead = 2300;
