@@ -78,7 +78,8 @@ export const configSchema = {
       type: 'integer',
       minimum: 1,
       default: 256,
-      description: 'Most connections for each Tenant and destination',
+      description:
+        'Most connections in use for each Tenant and destination; in turn among its Proxies and their callers',
     },
     DESTINATION_BREAKER_FAILURES: {
       type: 'integer',

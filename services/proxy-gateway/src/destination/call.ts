@@ -9,28 +9,31 @@ import {
 } from './headers.ts';
 import type { Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
-import type { Slots, WaitingCall } from './slots.ts';
+import type { WaitingCall } from './slots.ts';
 
 const noTrailers: string[] = [];
 
 /** What both transports have in common: the order of events at the sink, the time to the head, the end. */
 export abstract class Call implements DestinationCall, WaitingCall {
+  readonly proxyId: string;
+  readonly callerId: string;
+  place = -1;
   protected readonly link: Link;
   protected readonly sink: DestinationSink;
   protected readonly filter: HeaderFilter;
   protected readonly headTimer: NodeJS.Timeout;
   protected isAnswered = false;
   protected isOver = false;
-  readonly #slots: Slots;
   #hasSlot = false;
 
   constructor(
-    { link, slots }: { link: Link; slots: Slots },
+    { link, request }: { link: Link; request: { proxyId?: string; callerId?: string | undefined } },
     sink: DestinationSink,
     { headers, headTimeoutMs }: Destinations,
   ) {
     this.link = link;
-    this.#slots = slots;
+    this.proxyId = request.proxyId ?? '';
+    this.callerId = request.callerId ?? '';
     this.sink = sink;
     this.filter = headers;
     this.headTimer = setTimeout(onHeadTimeout, headTimeoutMs, this);
@@ -40,7 +43,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
   /** Starts now or when it is its turn. Fails where too many wait. */
   begin(): this {
     try {
-      if (this.#slots.take(this)) this.onSlot();
+      if (this.link.slots.take(this)) this.onSlot();
     } catch (error) {
       this.fail(error);
     }
@@ -62,9 +65,13 @@ export abstract class Call implements DestinationCall, WaitingCall {
     }
   }
 
+  onRefused(error: Error): void {
+    this.fail(error);
+  }
+
   /** The transport has let go of the call; a second time changes nothing. */
   protected giveSlotBack(): void {
-    if (this.#hasSlot) this.#slots.giveBack();
+    if (this.#hasSlot) this.link.slots.giveBack(this);
     this.#hasSlot = false;
   }
 
@@ -132,7 +139,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     this.isOver = true;
     clearTimeout(this.headTimer);
     this.link.active--;
-    if (!this.#hasSlot) this.#slots.leave(this);
+    if (!this.#hasSlot) this.link.slots.leave(this);
     return true;
   }
 }

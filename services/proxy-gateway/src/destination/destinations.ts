@@ -22,7 +22,7 @@ export interface DestinationOptions {
   breakerOpenMs?: number;
   /** How long an idle connection is kept; shorter where the destination announces less. */
   keepAliveTimeoutMs: number;
-  /** For each Tenant and origin, and for each of the two transports. */
+  /** Calls under way for each Tenant and origin. */
   maxConnectionsPerOrigin: number;
   /** How many calls may wait for one of these. Default: any number. */
   maxWaitingPerOrigin?: number;
@@ -95,8 +95,8 @@ export function openDestinations(options: DestinationOptions): Destinations {
   function state(): DestinationsState {
     let waiting = 0;
     let openBreakers = 0;
-    for (const { poolSlots, agentSlots, peer } of links.values()) {
-      waiting += poolSlots.waiting + agentSlots.waiting;
+    for (const { slots, peer } of links.values()) {
+      waiting += slots.waiting;
       if (peer.breaker.isOpen) openBreakers++;
     }
     return { waiting, openBreakers, waitingRefusals, breakerRefusals, names: names.state() };

@@ -8,6 +8,9 @@ import type { Target } from './target.ts';
 
 export interface DestinationRequest extends Target {
   tenantId: string;
+  /** Connections go in turn among the Tenant's Proxies, and among the callers of each. */
+  proxyId?: string;
+  callerId?: string | undefined;
   method: string;
   /** Flat list of names and values that went through the request filter; `Host` and framing are added here. */
   headers: string[];
@@ -43,7 +46,7 @@ class PooledCall extends Call implements ConnectionHandler {
   #bytesRead = 0;
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: DestinationRequest) {
-    super({ link, slots: link.poolSlots }, sink, destinations);
+    super({ link, request }, sink, destinations);
     const { method, path, body, cdnLoop } = request;
     const headers = cdnLoop === undefined ? request.headers : request.headers.concat('CDN-Loop', cdnLoop);
     this.#options = { method, path, headers, body: body ?? null };

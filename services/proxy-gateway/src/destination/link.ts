@@ -24,10 +24,10 @@ export interface Link {
   readonly protocol: string;
   /** For bodies that are in memory. */
   readonly pool: Pool;
-  readonly poolSlots: Slots;
   /** For bodies that stream. */
   readonly agent: Agent;
-  readonly agentSlots: Slots;
+  /** For both. */
+  readonly slots: Slots;
   /** Calls that are under way. */
   active: number;
   /** From then on no call is started. */
@@ -58,14 +58,12 @@ export function openLink(origin: string, options: LinkOptions): Link {
   const url = new URL(origin);
   const peer = peerOf(url, options);
   const { maxConnectionsPerOrigin: slots, maxWaitingPerOrigin: maxWaiting = Infinity, onRefused } = options;
-  const slotOptions = { slots, maxWaiting, onRefused };
   return {
     peer,
     protocol: url.protocol,
     pool: openPool(origin, peer, options),
-    poolSlots: new Slots(slotOptions),
     agent: openAgent(peer, url.protocol, options),
-    agentSlots: new Slots(slotOptions),
+    slots: new Slots({ slots, maxWaiting, onRefused }),
     active: 0,
     isClosed: false,
     idleSweeps: 0,

@@ -49,7 +49,7 @@ class StreamedCall extends Call {
   #isRetry = false;
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: StreamedRequest) {
-    super({ link, slots: link.agentSlots }, sink, destinations);
+    super({ link, request }, sink, destinations);
     this.#request = request;
     if (request.body instanceof Readable) this.#watchBody(request.body);
   }

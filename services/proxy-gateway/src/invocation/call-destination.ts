@@ -35,7 +35,17 @@ export function callDestination(
   const { origin, path, headers, body } = message;
   const { method, keepAlive, connection, cdnLoop } = invocation.head;
   const { destinations } = context;
-  const request = { tenantId: invocation.proxy.tenantId, origin, path, method, headers, cdnLoop };
+  const { proxy, caller } = invocation;
+  const request = {
+    tenantId: proxy.tenantId,
+    proxyId: proxy.id,
+    callerId: caller?.id,
+    origin,
+    path,
+    method,
+    headers,
+    cdnLoop,
+  };
   const held = Buffer.isBuffer(body) && keepAlive === undefined && connection === undefined ? body : undefined;
   const call = held
     ? forward({ ...request, body: held.length > 0 ? held : undefined }, destinations, sink)
