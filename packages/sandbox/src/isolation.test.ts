@@ -161,3 +161,13 @@ test.each([
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(outcomes[1]).toMatchObject({ reason: { code: 'transform_failed', detail: expect.stringContaining(reason) } });
 });
+
+test('code that redefines what a module of ours is loaded with gets no function of the host by it', async () => {
+  const code = `
+    const inject = "lib/stream.js';import { host } from './host.js';globalThis.leaked = host;//";
+    const { join, split, pop, push } = Array.prototype; Array.prototype.join = () => inject;
+    try { require('stream') } catch {} Array.prototype.join = join;
+    String.prototype.replace = () => ({ split: () => [inject] }); try { require('stream/promises') } catch {}
+    module.exports = () => ({ body: typeof leaked })`;
+  expect(await pool.body(code, { proxyId: 'injects' })).toBe('undefined');
+});

@@ -11,10 +11,11 @@ export function guestFileLoader({ runtime, context }: QuickJs, sources: Readonly
     (path) => sources.get(nameOf(path)) ?? refused(),
     (importer, specifier) => (importer.startsWith(folder) ? folder + specifier.replace('./', '') : refused()),
   );
-  return (name: string): DisposableResult<QuickJSHandle, QuickJSHandle> =>
-    context.evalCode(`export * from './${name}.js'`, `${folder}load ${name}`, {
-      type: 'module',
-    });
+  return (name: string): DisposableResult<QuickJSHandle, QuickJSHandle> => {
+    // The Tenant's code may have had a hand in the name, which becomes part of a file that may import every other.
+    if (!sources.has(name)) throw refused().error;
+    return context.evalCode(`export * from './${name}.js'`, `${folder}load ${name}`, { type: 'module' });
+  };
 }
 
 const folder = 'guest/';
