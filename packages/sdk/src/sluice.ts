@@ -7,7 +7,7 @@ import { readOptions, type Settings, type SluiceOptions } from './settings.ts';
  * A client of the API: a method for each operation, and `proxy()` to invoke Proxies.
  *
  * ```ts
- * const sluice = new Sluice({ baseUrl: 'https://sluice.example.com', apiKey: process.env.SLUICE_API_KEY });
+ * const sluice = new Sluice({ baseUrl: 'https://sluice.example.com', apiKey });
  * const token = await sluice.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
  * const answer = await sluice.proxy(proxyKey).fetch('/charges', { method: 'POST', body: `{"card":"{{ ${token.id} }}"}` });
  * ```

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { jest } from '@jest/globals';
+import { useStack } from '@sluice/testing';
+import { startDestination } from '../destination.ts';
+import { startPlatform } from '../platform.ts';
+
+jest.setTimeout(180_000);
+
+const run = promisify(execFile);
+const repository = resolve(import.meta.dirname, '../../../..');
+const examples = join(repository, 'packages/sdk/examples');
+
+/** The Node that everything here runs on, and the machine's own, which may be as old as 20. */
+const machinePath = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+const nodes: [name: string, path: string[]][] = [
+  ['the bundled Node', [join(process.execPath, '..'), ...machinePath]],
+  ["the machine's own Node", machinePath],
+];
+
+const world = useStack(async (closing) => {
+  const project = await mkdtemp(join(tmpdir(), 'sluice-empty-'));
+  closing.defer(() => rm(project, { recursive: true, force: true }));
+  const packed = await run(process.execPath, [
+    join(repository, 'infra/pack/src/main.ts'),
+    '--to',
+    join(project, 'tarballs'),
+  ]);
+  await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true }\n');
+  const tarballs = (await readdir(join(project, 'tarballs'))).map((file) => `./tarballs/${file}`);
+  // Offline: nothing but the tarballs is needed.
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], { cwd: project });
+  await mkdir(join(project, 'esm'));
+  for (const file of await readdir(examples)) await copyFile(join(examples, file), join(project, file));
+  await copyFile(join(examples, 'types.ts'), join(project, 'esm/types.mts'));
+  const platform = await startPlatform(closing);
+  const destination = await startDestination(closing);
+  return { project, packed: packed.stdout, platform, destination };
+});
+
+test('the library is under 15 KB, as its README says, and has no dependencies', async () => {
+  const { packed, project } = world.current;
+  const [, size = ''] = /The library is ([\d.]+) KB/.exec(packed) ?? [];
+  expect(Number(size)).toBeGreaterThan(1);
+  expect(Number(size)).toBeLessThan(15);
+  expect(await readFile(join(repository, 'packages/sdk/README.md'), 'utf8')).toContain('under 15 KB');
+  const manifest = JSON.parse(await readFile(join(project, 'node_modules/@sluice/sdk/package.json'), 'utf8'));
+  expect(manifest.dependencies).toBeUndefined();
+});
+
+test('neither package has a test, or a source that needs a build', async () => {
+  const { project } = world.current;
+  for (const name of ['@sluice/sdk', 'sluice']) {
+    const files = await readdir(join(project, 'node_modules', name, 'dist'), { recursive: true });
+    expect(files.filter((file) => /\.test\.|for-tests|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+    expect(files.length).toBeGreaterThan(10);
+  }
+});
+
+test.each(['types.ts', 'esm/types.mts'])('a strict program compiles: %s', async (file) => {
+  const { project } = world.current;
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
+  const types = ['--typeRoots', join(repository, 'node_modules/@types'), '--types', 'node'];
+  const options = ['--noEmit', '--module', 'nodenext', '--target', 'es2022', ...strict, ...types];
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await run(process.execPath, [tsc, ...options, file], { cwd: project }).catch((error) => error);
+  expect(stdout).toBe('');
+});
+
+describe.each(nodes)('on %s', (_name, path) => {
+  const environment = (more: object) => ({ PATH: path.join(delimiter), ...more });
+
+  test('the example of an ES module charges a card, and its log shows no value', async () => {
+    const { project, platform, destination } = world.current;
+    const application = await platform.createApplication({
+      permissions: ['token:create', 'token:use', 'token:delete', 'token:read'],
+    });
+    const proxy = await platform.createProxy({ destination_url: destination.url });
+    const { baseUrl } = platform.stack;
+    const env = environment({ SLUICE_URL: baseUrl, SLUICE_API_KEY: application.key, SLUICE_PROXY_KEY: proxy.key });
+    const { stdout } = await run('node', ['charge.mjs'], { cwd: project, env });
+    expect(stdout).toContain('The processor answered 200');
+    expect(stdout).toContain("data: '[hidden]'");
+    expect(stdout).not.toContain('4242424242424242');
+    expect(destination.seen.at(-1)).toMatchObject({
+      path: '/charges',
+      body: '{"amount":4200,"card":"4242424242424242"}',
+    });
+  });
+
+  test('the example of CommonJS deletes what it iterates', async () => {
+    const { project, platform } = world.current;
+    for (const name of ['temporary 1', 'temporary 2'])
+      await platform.createApplication({ name, permissions: ['token:use'] });
+    const { baseUrl, credentials } = platform.stack;
+    const env = environment({ SLUICE_URL: baseUrl, SLUICE_API_KEY: credentials.management_key });
+    const { stdout } = await run('node', ['clean-up.cjs'], { cwd: project, env });
+    expect(stdout).toBe('Deleted temporary 2\nDeleted temporary 1\n');
+  });
+
+  test('the command line runs by npx: login, apply, list', async () => {
+    const { project, platform, destination } = world.current;
+    const { baseUrl, credentials } = platform.stack;
+    const env = environment({ XDG_CONFIG_HOME: join(project, 'config') });
+    const sluice = (...typed: string[]) => run('npx', ['--no-install', 'sluice', ...typed], { cwd: project, env });
+    await writeFile(join(project, 'keys'), credentials.management_key);
+    await sluice('login', '--url', baseUrl, '--key-file', 'keys');
+    await writeFile(
+      join(project, 'platform.yaml'),
+      `proxies:\n  - { name: packed, destination_url: ${destination.url} }\n`,
+    );
+    await sluice('apply', '-f', 'platform.yaml', '--yes');
+    expect(JSON.parse((await sluice('proxies', 'list', '--name', 'packed')).stdout).data).toHaveLength(1);
+    await writeFile(join(project, 'platform.yaml'), 'proxies: []\n');
+    await sluice('apply', '-f', 'platform.yaml', '--yes', '--prune');
+    expect(JSON.parse((await sluice('proxies', 'list', '--name', 'packed')).stdout).data).toHaveLength(0);
+    expect((await sluice('--version')).stdout).toBe('0.1.0\n');
+  });
+});

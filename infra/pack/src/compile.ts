@@ -1,0 +1,67 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+
+/** Runs on Node 20.3 and in browsers of its age. */
+const target = ts.ScriptTarget.ES2022;
+const isForTests = /\.test\.ts$|-for-tests\.ts$/;
+
+/** The sources of a package, without tests, by their paths below `folder`. */
+async function sourcesOf(folder: string): Promise<string[]> {
+  const files = await readdir(folder, { recursive: true });
+  return files.filter((file) => file.endsWith('.ts') && !isForTests.test(file)).sort();
+}
+
+/** Writes the sources in `folder` as JavaScript into `into`. @returns the texts written. */
+export async function writeJavaScript(folder: string, into: string, format: 'esm' | 'cjs'): Promise<string[]> {
+  const module = format === 'esm' ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS;
+  const texts: string[] = [];
+  for (const file of await sourcesOf(folder)) {
+    const { outputText } = ts.transpileModule(await readFile(join(folder, file), 'utf8'), {
+      compilerOptions: {
+        target,
+        module,
+        removeComments: true,
+        rewriteRelativeImportExtensions: true,
+        verbatimModuleSyntax: format === 'esm',
+      },
+      fileName: file,
+    });
+    await write(join(into, file.replace(/\.ts$/, '.js')), outputText);
+    texts.push(outputText);
+  }
+  return texts;
+}
+
+/** Writes the declarations of the sources in `folder` into each of `targets`. @throws {Error} where the types are wrong. */
+export async function writeDeclarations(folder: string, targets: readonly string[]): Promise<void> {
+  const files = (await sourcesOf(folder)).map((file) => join(folder, file));
+  const program = ts.createProgram(files, {
+    target,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    types: [],
+    strict: true,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rewriteRelativeImportExtensions: true,
+    stripInternal: true,
+  });
+  const faults = ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  const written: [path: string, text: string][] = [];
+  program.emit(undefined, (path, text) => written.push([path.slice(folder.length + 1), text]));
+  for (const [path, text] of written) {
+    // Declarations keep the extension of the sources, which are not packed.
+    const linked = text.replace(/(from '|import\(")(\.{1,2}\/[^'"]+)\.ts(?=['"])/g, '$1$2.js');
+    for (const into of targets) await write(join(into, path), linked);
+  }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}

@@ -1,0 +1,68 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { writeDeclarations, writeJavaScript } from './compile.ts';
+
+const repository = resolve(import.meta.dirname, '../../..');
+
+/** What a manifest in the repository says that goes into the published one. */
+interface Manifest {
+  name: string;
+  version: string;
+  description: string;
+  license: string;
+  type: string;
+  dependencies?: Record<string, string>;
+}
+
+/** Puts the library into `folder` as npm packs it. @returns its size: all of it in one gzip, in bytes. */
+export async function stageLibrary(folder: string): Promise<number> {
+  const source = join(repository, 'packages/sdk');
+  const [esm, cjs] = [join(folder, 'dist/esm'), join(folder, 'dist/cjs')];
+  const texts = await writeJavaScript(join(source, 'src'), esm, 'esm');
+  await writeJavaScript(join(source, 'src'), cjs, 'cjs');
+  await writeDeclarations(join(source, 'src'), [esm, cjs]);
+  await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
+  const entry = (format: string) => ({ types: `./dist/${format}/index.d.ts`, default: `./dist/${format}/index.js` });
+  await writeManifest(source, folder, {
+    sideEffects: false,
+    engines: { node: '>=20.3' },
+    main: './dist/cjs/index.js',
+    types: './dist/cjs/index.d.ts',
+    exports: { '.': { import: entry('esm'), require: entry('cjs') } },
+  });
+  return gzipSync(texts.join('')).length;
+}
+
+/** Puts the command line into `folder`, with what it depends on, so that an installation asks no registry. */
+export async function stageCommandLine(folder: string): Promise<void> {
+  const source = join(repository, 'packages/cli');
+  await writeJavaScript(join(source, 'src'), join(folder, 'dist'), 'esm');
+  const { dependencies = {} } = await readManifest(source);
+  const versions: Record<string, string> = {};
+  for (const name of Object.keys(dependencies)) {
+    const into = join(folder, 'node_modules', name);
+    if (name === '@sluice/sdk') await stageLibrary(into);
+    else await cp(join(repository, 'node_modules', name), into, { recursive: true });
+    versions[name] = (await readManifest(into)).version;
+  }
+  await writeManifest(source, folder, {
+    engines: { node: '>=20.3' },
+    bin: { sluice: './dist/main.js' },
+    dependencies: versions,
+    bundleDependencies: Object.keys(versions),
+  });
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+}
+
+async function writeManifest(source: string, folder: string, more: object): Promise<void> {
+  const { name, version, description, license, type } = await readManifest(source);
+  await mkdir(dirname(join(folder, 'package.json')), { recursive: true });
+  const manifest = { name, version, description, license, type, files: ['dist'], ...more };
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  await cp(join(source, 'README.md'), join(folder, 'README.md'));
+  await cp(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
+}
