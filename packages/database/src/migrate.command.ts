@@ -1,15 +1,35 @@
+import { parseArgs } from 'node:util';
+import { citusStatements } from './citus-layout.ts';
 import { connectDatabase } from './connect.ts';
 import { migrate } from './migrate.ts';
 
-const help = `Usage: npm run migrate
+const help = `Usage: npm run migrate [-- --print-citus]
 
 Brings the database in DATABASE_URL (or in the file that DATABASE_URL_FILE names) to the newest version.
-Safe to run several times, by several processes, and while the previous version still serves.`;
+Safe to run several times, by several processes, and while the previous version still serves.
 
-if (process.argv.includes('--help') || process.argv.includes('-h')) {
-  console.log(help);
-} else {
-  process.exitCode = await run();
+  --print-citus   prints the statements that spread the tables by Citus, and changes nothing (infra/README.md)`;
+
+const { values, error } = readArguments();
+if (error) {
+  console.error(`${error}\n\n${help}`);
+  process.exitCode = 2;
+} else if (values.help) console.log(help);
+else if (values['print-citus']) process.stdout.write(citusStatements());
+else process.exitCode = await run();
+
+interface Arguments {
+  values: { help?: boolean; 'print-citus'?: boolean };
+  error?: string;
+}
+
+function readArguments(): Arguments {
+  const options = { help: { type: 'boolean', short: 'h' }, 'print-citus': { type: 'boolean' } } as const;
+  try {
+    return { values: parseArgs({ options }).values };
+  } catch (failure) {
+    return { values: {}, error: failure instanceof Error ? failure.message : String(failure) };
+  }
 }
 
 async function run(): Promise<number> {

@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { type Stack, startStack } from '@sluice/local';
+import { type CallOptions, call, eventually, useStack } from '@sluice/testing';
+import pg from 'pg';
+import { type Destination, startDestination } from './destination.ts';
+
+jest.setTimeout(180_000);
+
+/** What reads no rows of Tenants. */
+const noRows = [
+  /^(begin|commit|rollback|start transaction|set |show |savepoint|release )/i,
+  /kysely_migration|pg_stat_statements|pg_catalog|pg_backend_pid|current_setting|pg_advisory_xact_lock/i,
+  /^select (\$1|\$1 as \w+|clock_timestamp\(\).*)$/i,
+  /cache_leases/i, // of processes
+];
+
+/** What need not name its Tenant, and why. Where tables are spread over shards, all but the last are on the coordinator. */
+const exceptions: [reason: string, ...statements: RegExp[]][] = [
+  ['finds the Tenant by the hash of a key', /"(application_keys|proxies)"\."key_hash" = \$\d/],
+  ['lists the Tenants that are to be purged', /^select "id" from "tenants" where "closed_at" is not null/],
+  ['relays changes whose writer has died', /^select .* from "changes" where "created_at" < /],
+  [
+    'sweeps Applications and their keys',
+    /^with due as \( select [^()]* from (application_keys|applications) where expires_at/,
+  ],
+  [
+    'sweeps all Tenants together: a shard that is away stops it until it is back, and reads go by the row meanwhile',
+    /^with due as materialized \( select tenant_id, id from tokens where (cvc_due_at|expires_at) <= statement_timestamp\(\)/,
+    /^with due as materialized \( select tenant_id, application_id, request_hash from idempotency_records where created_at/,
+  ],
+];
+
+const ours = '/* of the test */';
+
+const world = useStack(async (closing) => {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-statements-'));
+  closing.defer(() => rm(directory, { recursive: true, force: true }));
+  const stack = await startStack({
+    directory,
+    port: 0,
+    log: () => undefined,
+    environment: { PATH: process.env.PATH ?? '', SWEEP_INTERVAL_MS: '1000' },
+    postgresSettings: { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.max': '5000' },
+  });
+  closing.defer(() => stack.close());
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  closing.defer(() => client.end());
+  await client.query('create extension pg_stat_statements');
+  return { stack, client, destination: await startDestination(closing) };
+});
+
+/** The main job and what is done beside it, through the public interface; at the end the Tenant is deleted. */
+async function runMainJob({ baseUrl, credentials }: Stack, { url }: Destination): Promise<void> {
+  const managementKey = credentials.management_key;
+  const send = async (method: string, path: string, options: CallOptions = {}) => {
+    const answer = await call(baseUrl, method, path, { key: managementKey, ...options });
+    expect({ method, path, problem: answer.status < 300 ? undefined : answer.body }).toEqual({ method, path });
+    return answer.body;
+  };
+  const permissions = ['create', 'read', 'use', 'update', 'delete', 'search'].map((verb) => `token:${verb}`);
+  const body = { type: 'private', name: 'A', permissions };
+  const { id, key } = await send('POST', '/applications', { body, headers: { 'SVC-IDEMPOTENCY-KEY': 'once' } });
+  await send('POST', '/applications', { body, headers: { 'SVC-IDEMPOTENCY-KEY': 'once' } });
+  const soon = new Date(Date.now() + 2000).toISOString();
+  await send('POST', '/applications', { body: { ...body, expires_at: soon } });
+  await send('GET', '/applications');
+  await send('GET', `/applications/${id}`);
+  await send('GET', '/applications/key');
+  await send('GET', '/permissions');
+  await send('PUT', `/applications/${id}`, { body: { name: 'B', permissions } });
+  const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
+  const token = await send('POST', '/tokens', { key, body: card });
+  await send('POST', '/tokens', { key, body: { ...card, deduplicate_token: true } });
+  await send('POST', '/tokens', { key, body: { data: 'soon gone', expires_at: soon } });
+  await send('POST', '/tokenize', { key, body: [card, { type: 'token', data: 1 }] });
+  await send('GET', `/tokens/${token.id}`, { key });
+  await send('GET', '/tokens', { key });
+  await send('POST', '/tokens/search', { key, body: { query: 'type:card' } });
+  await send('POST', '/detokenize', { key, body: [`{{${token.id}}}`] });
+  const patched = { body: { metadata: { a: 'b' } }, headers: { 'Content-Type': 'application/merge-patch+json' } };
+  await send('PATCH', `/tokens/${token.id}`, { key, ...patched });
+  const proxyBody = { name: 'P', destination_url: `${url}/`, application: { id }, configuration: { a: 'b' } };
+  const code = 'module.exports = async ({ args, svc }) => ({ body: { ...args.body, t: await svc.tokenize("x") } })';
+  const proxy = await send('POST', '/proxies', { body: { ...proxyBody, request_transform: { code } } });
+  await send('GET', '/proxies?name=P*');
+  await send('PUT', `/proxies/${proxy.id}`, { body: proxyBody });
+  await send('PATCH', `/proxies/${proxy.id}`, { ...patched, body: { name: 'Q', request_transform: { code } } });
+  const headers = { 'SVC-PROXY-KEY': proxy.key };
+  await send('POST', '/proxy', { key, headers, body: { card: `{{${token.id}}}` } });
+  await send('DELETE', `/tokens/${token.id}`, { key });
+  await send('DELETE', `/proxies/${proxy.id}`);
+  const regenerated = await send('POST', `/applications/${id}/regenerate`);
+  expect(regenerated.key).not.toBe(key);
+  await send('GET', '/tenants/self');
+  await send('PUT', '/tenants/self', { body: { name: 'T' } });
+  await send('GET', '/tenants/self/reports/usage');
+}
+
+/** Whether each row that it reads or writes is of a Tenant that it names. */
+function namesTenant(statement: string): boolean {
+  const isInsert = /^insert into "?\w+"? \((?:(?!\)).)*\btenant_id\b/is.test(statement);
+  return (
+    isInsert ||
+    /"?(tenant_id|tenantId|tenants"?\."?id)"?\s*=\s*(any\()?\$\d/.test(statement) ||
+    ofTenants.test(statement)
+  );
+}
+
+const ofTenants = /^(select|update|delete)(?:(?!\bjoin\b).)*"?tenants"?(?:(?!\bjoin\b).)*\bwhere "?id"? = \$\d/is;
+
+test('every statement of the product names its Tenant, but for a few', async () => {
+  const { stack, client, destination } = world.current;
+  await client.query('select pg_stat_statements_reset()');
+  await runMainJob(stack, destination);
+  const count = async (from: string) =>
+    Number((await client.query<{ count: string }>(`select ${ours} count(*) from ${from}`)).rows[0]?.count);
+  const expiring = ['tokens', 'applications'].map((table) => `${table} where expires_at is not null`);
+  for (const from of expiring) await eventually(`the sweep of ${from}`, async () => (await count(from)) === 0);
+  await call(stack.baseUrl, 'DELETE', '/tenants/self', { key: stack.credentials.management_key });
+  await eventually('the purge', async () => (await count('tenants where closed_at is not null')) === 0);
+  const { rows } = await client.query<{ query: string }>(
+    `select ${ours} distinct query from pg_stat_statements(true)
+    where dbid = (select oid from pg_database where datname = current_database())`,
+  );
+  const statements = rows.map(({ query }) => query.replaceAll(/\s+/g, ' ').trim());
+  const ofTables = statements.filter((each) => !each.includes(ours) && !noRows.some((pattern) => pattern.test(each)));
+  expect(ofTables.length).toBeGreaterThan(40);
+  const foreign = ofTables.filter((statement) => !namesTenant(statement));
+  const patterns = exceptions.flatMap(([, ...each]) => each);
+  expect(foreign.filter((statement) => !patterns.some((pattern) => pattern.test(statement)))).toEqual([]);
+  // What is not met any more is no exception.
+  expect(patterns.filter((pattern) => !foreign.some((statement) => pattern.test(statement)))).toEqual([]);
+});
+
+test.each([
+  'select * from "tokens" where "id" = $1',
+  'delete from tokens where ctid = any($1)',
+  'select "id" from "tenants" join "tokens" on true where "id" = $1',
+  'insert into "tokens" ("id") values ($1)',
+])('the test itself would find: %s', (statement) => {
+  expect(namesTenant(statement)).toBe(false);
+});

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import { citusLayout, citusStatements } from './citus-layout.ts';
+
+const database = useStack((stack) => createTestDatabase(stack));
+const run = promisify(execFile);
+const command = fileURLToPath(new URL('migrate.command.ts', import.meta.url));
+
+const onShards = Object.entries(citusLayout).flatMap(([table, { on }]) => (on === 'shards' ? [table] : []));
+
+test('every table of the database has its place', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace
+    and relkind in ('r', 'p') and not relispartition and relname not like 'kysely%'`.execute(database.current.db);
+  expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(citusLayout).sort());
+});
+
+test('what is on shards can be: unique indexes begin with the Tenant, and no foreign key leads out or in', async () => {
+  const { rows: unique } = await sql<{ table: string; definition: string }>`
+    select tablename as table, indexdef as definition from pg_indexes where schemaname = 'public'`.execute(
+    database.current.db,
+  );
+  const ofShards = unique.filter(({ table, definition }) => onShards.includes(table) && definition.includes('UNIQUE'));
+  expect(ofShards.length).toBeGreaterThan(0);
+  expect(ofShards.filter(({ definition }) => !/\(tenant_id[,)]/.test(definition))).toEqual([]);
+  const { rows: keys } = await sql<{ tables: string[] }>`
+    select array[conrelid::regclass::text, confrelid::regclass::text] as tables from pg_constraint
+    where contype = 'f' and conparentid = 0`.execute(database.current.db);
+  expect(keys.filter(({ tables }) => tables.some((table) => onShards.includes(table)))).toEqual([]);
+});
+
+test('the functions that it sends to every node are there, and are all that generated columns call', async () => {
+  for (const [, signature = ''] of citusStatements().matchAll(/create_distributed_function\('([^']*)'\)/g)) {
+    const { rows } = await sql<{ found: string | null }>`select to_regprocedure(${signature})::text as found`.execute(
+      database.current.db,
+    );
+    expect({ signature, found: rows[0]?.found }).toEqual({ signature, found: expect.any(String) });
+  }
+});
+
+test('npm run migrate -- --print-citus prints the statements without a database, and refuses what it does not know', async () => {
+  const print = (option: string) => run(process.execPath, [command, option], { env: {} });
+  const { stdout } = await print('--print-citus');
+  expect(stdout).toBe(citusStatements());
+  expect(stdout).toContain("create_distributed_table('counters', 'tenant_id', colocate_with => 'tokens')");
+  await expect(print('--print-cytus')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Usage:') });
+});

@@ -1,0 +1,58 @@
+import type { Tables } from './database.ts';
+
+/** Where a table is when Postgres is spread by Citus, and why. */
+interface Placement {
+  on: 'shards' | 'coordinator';
+  why: string;
+}
+
+/** What is large is spread by Tenant; what is small and decides stays in one place, since revocation needs one order. */
+export const citusLayout: Record<keyof Tables, Placement> = {
+  tokens: { on: 'shards', why: 'the largest, always asked for by Tenant' },
+  counters: { on: 'shards', why: 'written with tokens, so beside them' },
+  idempotency_records: { on: 'shards', why: 'one for each write that has a key' },
+  tenants: { on: 'coordinator', why: 'small; closing one must be seen by all at once' },
+  applications: { on: 'coordinator', why: 'revoked with volatile functions, in one order with the outbox' },
+  application_keys: { on: 'coordinator', why: 'found by the hash of the key, before the Tenant is known' },
+  proxies: { on: 'coordinator', why: 'found by the hash of the key, before the Tenant is known' },
+  data_keys: { on: 'coordinator', why: 'small; destroyed in the transaction that closes the Tenant' },
+  audit_log: { on: 'coordinator', why: 'a trigger notes what is added to it, and shards have no such triggers' },
+  audit_log_tokens: { on: 'coordinator', why: 'written by that trigger' },
+  audit_log_arrivals: { on: 'coordinator', why: 'written by that trigger' },
+  ledgers: { on: 'coordinator', why: 'sequences what the trigger noted' },
+  ledger_leaves: { on: 'coordinator', why: 'written with the ledger that it belongs to' },
+  ledger_nodes: { on: 'coordinator', why: 'written with the ledger that it belongs to' },
+  cache_leases: { on: 'coordinator', why: 'of processes, not of Tenants' },
+  changes: { on: 'coordinator', why: 'the outbox, written in the transaction of what was changed' },
+};
+
+/** Called by a generated column of `tokens`, so every node needs it. */
+const functionsOnEveryNode = [
+  'token_terms(uuid, text, text[], jsonb, text[], uuid, uuid)',
+  'token_term(uuid, text, text)',
+];
+
+/** The statements that bring a migrated, empty database into this layout: once, on the coordinator. */
+export function citusStatements(): string {
+  const names = Object.keys(citusLayout) as (keyof Tables)[];
+  const on = (place: Placement['on']) => names.filter((name) => citusLayout[name].on === place);
+  const [first = '', ...others] = on('shards');
+  const distribute = (table: string, colocated: string) =>
+    `-- ${citusLayout[table as keyof Tables].why}\nselect create_distributed_table('${table}', 'tenant_id'${colocated});`;
+  return [
+    '-- Run this once, as a superuser on the coordinator, when the database is migrated and empty.',
+    '-- Not for production yet: a token and its audit row are written by one statement, which Citus refuses across',
+    '-- shards and coordinator (infra/README.md, Citus).',
+    'begin;',
+    'create extension if not exists citus;',
+    ...functionsOnEveryNode.map((each) => `select create_distributed_function('${each}');`),
+    distribute(first, ''),
+    ...others.map((table) => distribute(table, `, colocate_with => '${first}'`)),
+    '-- On the coordinator stay, as they are:',
+    ...on('coordinator').map((table) => `--   ${table}: ${citusLayout[table].why}`),
+    '-- Compiling a plan for one row costs ten times what running it does.',
+    "do $$ begin execute format('alter database %I set jit = off', current_database()); end $$;",
+    'commit;',
+    '',
+  ].join('\n');
+}
