@@ -51,7 +51,7 @@ export async function startTransactionPooler(
     if (next) next(backend);
     else free.push(backend);
   };
-  const server = createServer((client) => serve(client, { ...options, acquire, release }));
+  const server = createServer({ noDelay: true }, (client) => serve(client, { ...options, acquire, release }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   stack.defer(() => void server.close());

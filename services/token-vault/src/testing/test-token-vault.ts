@@ -20,11 +20,18 @@ export const everything = [
 /** Plaintext of every token. */
 export const reveal: AccessRule = { priority: 1, container: '/', transform: 'reveal', permissions: everything };
 
-/** The service as it runs in production, on a database of the test's own, with what it logs. */
-export async function startTestTokenVault(stack: AsyncDisposableStack) {
+/**
+ * The service as it runs in production, on a database of the test's own, with what it logs.
+ * @param through makes the URL at which the service finds the database, for what stands between them.
+ */
+export async function startTestTokenVault(
+  stack: AsyncDisposableStack,
+  through: (databaseUrl: string) => string | Promise<string> = (direct) => direct,
+) {
   const secrets = createTestSecrets();
   const lines: string[] = [];
-  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const { db, url: directUrl } = await createTestDatabase(stack);
+  const databaseUrl = await through(directUrl);
   const onLogLine = (line: string) => void lines.push(line);
   const { url } = await startTestService({ configSchema, start }, { databaseUrl, secrets, stack, onLogLine });
 
