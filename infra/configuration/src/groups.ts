@@ -18,6 +18,12 @@ export const groups: readonly Group[] = [
     names: /^(ROOT_KEY|KEY|VAULT)_|^ROOT_KEY$/,
   },
   {
+    title: 'Ledger of the audit log',
+    about:
+      'What signs its checkpoints, and what they are called by. Verifiers trust the public keys that they are given.',
+    names: /^LEDGER_/,
+  },
+  {
     title: 'Listening and addresses',
     about:
       'Where a process listens, and where the ingress sends what. The admin port has no authentication: keep it inside.',

@@ -33,6 +33,7 @@ test('a secret is told to be one, and no other setting is', () => {
   expect(secret.toSorted()).toEqual([
     'DATABASE_URL',
     'KEY_PEPPER',
+    'LEDGER_KEY',
     'OTEL_EXPORTER_OTLP_HEADERS',
     'REDIS_URL',
     'ROOT_KEY',

@@ -1,4 +1,5 @@
 import { databaseSettings } from '@sluice/database';
+import { ledgerKeySetting, ledgerOriginSetting } from '@sluice/ledger';
 import { type Config as ConfigOf, redisSettings, serviceSettings, traceSettings } from '@sluice/service-runtime';
 
 export const configSchema = {
@@ -9,6 +10,8 @@ export const configSchema = {
     ...databaseSettings,
     ...redisSettings,
     ...traceSettings,
+    ...ledgerKeySetting,
+    ...ledgerOriginSetting,
     ADMIN_PORT: {
       type: 'integer',
       minimum: 0,

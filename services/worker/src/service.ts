@@ -1,6 +1,7 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
 import { checkDatabase, connectDatabase, poolState } from '@sluice/database';
 import { consume, createJobMetrics } from '@sluice/jobs';
+import { readPrivateKey } from '@sluice/ledger';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
@@ -8,6 +9,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { measureFigures } from './figures/measure-figures.ts';
 import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
+import { sequenceDue } from './ledger/sequence.ts';
 import { createWorkerMetrics, sweepMeasures } from './metrics.ts';
 import { startSweep } from './sweep.ts';
 import { purgeTenant, sweepClosedTenants } from './tenant-purge/purge-tenant.ts';
@@ -17,6 +19,8 @@ import { sweepDueCvcs, sweepExpiredTokens } from './token-expiry/sweep-tokens.ts
 const relayIntervalMs = 1000;
 /** Figures are no older than this when they are scraped. */
 const figuresIntervalMs = 10_000;
+/** Rows are in the ledger within two seconds. */
+const sequenceIntervalMs = 500;
 const keyUsageIntervalMs = 300_000;
 
 /** Opens in order; what opens first closes last. */
@@ -56,8 +60,22 @@ export async function start(
   sweep('cvc-removal', () => sweepDueCvcs(context));
   sweep('idempotency-expiry', () => deleteOldRecords(db));
   sweep('change-relay', () => relayForgottenChanges(db, changes), relayIntervalMs);
+  const stopping = new AbortController();
+  const privateKey = config.LEDGER_KEY === undefined ? undefined : readLedgerKey(config.LEDGER_KEY);
+  if (!privateKey) log.warn('LEDGER_KEY is not set: the ledger of the audit log is built, and no checkpoint is signed');
+  const ledger = { db, privateKey, ledgerOrigin: config.LEDGER_ORIGIN, signal: stopping.signal };
+  sweep('ledger', () => sequenceDue(ledger), sequenceIntervalMs);
+  stack.defer(() => stopping.abort()); // before the sweep is waited for
   const rounds = measureFigures(db, registry);
   sweep('figures', rounds.figures, figuresIntervalMs);
   sweep('key-usage', rounds.keyUsage, keyUsageIntervalMs);
   return {};
+}
+
+function readLedgerKey(pem: string) {
+  try {
+    return readPrivateKey(pem);
+  } catch {
+    throw new Error('LEDGER_KEY must be an Ed25519 private key (PKCS#8, PEM): openssl genpkey -algorithm ed25519');
+  }
 }

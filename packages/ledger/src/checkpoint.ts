@@ -1,0 +1,103 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { hashBytes } from './hashing.ts';
+
+/** The size and root of a tree, and which tree (C2SP tlog-checkpoint). */
+export interface Checkpoint {
+  origin: string;
+  size: number;
+  root: Buffer;
+}
+
+/** Who may have signed: the name and public key of a C2SP verifier line. */
+export interface Verifier {
+  name: string;
+  publicKey: KeyObject;
+}
+
+const ed25519 = 1;
+const rawKeyBytes = 32;
+/** What precedes the 32 bytes in the DER form of an Ed25519 public key (RFC 8410). */
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** The origin of a Tenant's ledger, which is also the name of the key that signs it. */
+export function originOf(ledgerOrigin: string, tenantId: string): string {
+  return `${ledgerOrigin}/ledger/${tenantId}`;
+}
+
+/** @throws {Error} where the text is no Ed25519 private key in PKCS#8 PEM. */
+export function readPrivateKey(pem: string): KeyObject {
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('The key must be an Ed25519 key');
+  return key;
+}
+
+/** @throws {Error} where the text is not 32 bytes in base64. */
+export function readPublicKey(base64: string): KeyObject {
+  const raw = Buffer.from(base64, 'base64');
+  if (raw.length !== rawKeyBytes) throw new Error('A public key of the ledger is 32 bytes in base64');
+  return createPublicKey({ key: Buffer.concat([spkiPrefix, raw]), format: 'der', type: 'spki' });
+}
+
+/** The 32 bytes of an Ed25519 public key, in base64. */
+export function writePublicKey(key: KeyObject): string {
+  const spki = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'der', type: 'spki' });
+  return spki.subarray(spkiPrefix.length).toString('base64');
+}
+
+/** The line of C2SP signed-note that lets a verifier know the key. */
+export function verifierLine({ name, publicKey }: Verifier): string {
+  const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(publicKey), 'base64')]);
+  return `${name}+${keyIdOf(name, typed).toString('hex')}+${typed.toString('base64')}`;
+}
+
+/** @throws {Error} for a line that is none, or whose key id is not that of its key. */
+export function readVerifierLine(line: string): Verifier {
+  const [, name = '', id = '', text = ''] = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line.trim()) ?? [];
+  const typed = Buffer.from(text, 'base64');
+  const isKey = typed[0] === ed25519 && keyIdOf(name, typed).toString('hex') === id;
+  if (!isKey) throw new Error('A line of the key file is no Ed25519 verifier line');
+  return { name, publicKey: readPublicKey(typed.subarray(1).toString('base64')) };
+}
+
+function keyIdOf(name: string, typedKey: Buffer): Buffer {
+  return createHash('sha256').update(`${name}\n`).update(typedKey).digest().subarray(0, 4);
+}
+
+/** The checkpoint as a signed note (C2SP tlog-checkpoint, signed-note). */
+export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: KeyObject): string {
+  const body = `${origin}\n${size}\n${root.toString('base64')}\n`;
+  const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(privateKey), 'base64')]);
+  const signature = Buffer.concat([keyIdOf(origin, typed), sign(null, Buffer.from(body), privateKey)]);
+  return `${body}\n— ${origin} ${signature.toString('base64')}\n`;
+}
+
+/**
+ * Reads a checkpoint and checks that one of the verifiers signed it.
+ * @throws {Error} that says what is wrong with it.
+ */
+export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Checkpoint {
+  const end = note.indexOf('\n\n');
+  if (end === -1) throw new Error('The checkpoint has no signature');
+  const body = note.slice(0, end + 1);
+  const [origin = '', sizeText = '', rootText = ''] = body.split('\n');
+  const root = Buffer.from(rootText, 'base64');
+  if (origin === '' || !/^(0|[1-9]\d{0,15})$/.test(sizeText) || root.length !== hashBytes) {
+    throw new Error('The checkpoint is not of the form origin, size, root');
+  }
+  const signatures = note
+    .slice(end + 2)
+    .split('\n')
+    .filter(Boolean);
+  const isSigned = signatures.some((line) => verifiers.some((verifier) => isSignedBy(verifier, body, line)));
+  if (!isSigned) throw new Error('No key of the key file has signed the checkpoint');
+  if (!verifiers.some(({ name }) => name === origin)) throw new Error(`The key file is not for ${origin}`);
+  return { origin, size: Number(sizeText), root };
+}
+
+function isSignedBy({ name, publicKey }: Verifier, body: string, line: string): boolean {
+  const [, signer, text = ''] = /^— (\S+) (\S+)$/.exec(line) ?? [];
+  const bytes = Buffer.from(text, 'base64');
+  const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(publicKey), 'base64')]);
+  const isFrom = signer === name && bytes.subarray(0, 4).equals(keyIdOf(name, typed));
+  return isFrom && verify(null, Buffer.from(body), publicKey, bytes.subarray(4));
+}

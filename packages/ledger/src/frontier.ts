@@ -1,0 +1,71 @@
+import { emptyRoot, hashBytes, hashNode } from './hashing.ts';
+
+/** A complete subtree: the leaves from `index` × 2^`level` on, 2^`level` of them. */
+export interface Subtree {
+  level: number;
+  index: number;
+}
+
+export interface CompleteNode extends Subtree {
+  hash: Buffer;
+}
+
+/**
+ * The right edge of a tree: the hashes of the complete subtrees over all of its leaves, left to right, largest first.
+ * With it leaves can be added, and the root be computed, without any other part of the tree.
+ */
+export interface Frontier {
+  size: number;
+  hashes: Buffer[];
+}
+
+export const emptyFrontier: Frontier = { size: 0, hashes: [] };
+
+/**
+ * The frontier once a leaf is added.
+ * @param onNode told of every subtree that this leaf completes, the leaf itself first.
+ */
+export function addLeaf({ size, hashes }: Frontier, leafHash: Buffer, onNode?: (node: CompleteNode) => void): Frontier {
+  const rest = [...hashes];
+  let hash = leafHash;
+  let level = 0;
+  let index = size;
+  onNode?.({ level, index, hash });
+  while (index % 2 === 1) {
+    const left = rest.pop();
+    if (!left) throw new RangeError('The frontier does not fit its size');
+    hash = hashNode(left, hash);
+    level += 1;
+    index = (index - 1) / 2;
+    onNode?.({ level, index, hash });
+  }
+  return { size: size + 1, hashes: [...rest, hash] };
+}
+
+/** The root of the tree (RFC 9162 section 2.1.1). */
+export function rootOf({ hashes }: Frontier): Buffer {
+  if (hashes.length === 0) return emptyRoot;
+  return hashes.reduceRight((right, left) => hashNode(left, right));
+}
+
+/** The complete subtrees whose hashes a frontier of this size holds. */
+export function subtreesOf(size: number): Subtree[] {
+  const subtrees: Subtree[] = [];
+  let start = 0;
+  for (let level = 52; level >= 0; level--) {
+    const width = 2 ** level;
+    if (size - start < width) continue;
+    subtrees.push({ level, index: start / width });
+    start += width;
+  }
+  return subtrees;
+}
+
+/** @throws {RangeError} where there are not as many hashes as a tree of this size has complete subtrees. */
+export function readFrontier(size: number, bytes: Buffer): Frontier {
+  if (bytes.length !== subtreesOf(size).length * hashBytes) throw new RangeError('The frontier does not fit its size');
+  const hashes = Array.from({ length: bytes.length / hashBytes }, (_, i) =>
+    bytes.subarray(i * hashBytes, (i + 1) * hashBytes),
+  );
+  return { size, hashes };
+}

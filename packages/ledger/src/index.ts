@@ -1,0 +1,33 @@
+export {
+  type Checkpoint,
+  openCheckpoint,
+  originOf,
+  readPrivateKey,
+  readPublicKey,
+  readVerifierLine,
+  signCheckpoint,
+  type Verifier,
+  verifierLine,
+  writePublicKey,
+} from './checkpoint.ts';
+export {
+  addLeaf,
+  type CompleteNode,
+  type Frontier,
+  readFrontier,
+  rootOf,
+  type Subtree,
+  subtreesOf,
+} from './frontier.ts';
+export { leafBytes, leafHash, leafVersion } from './leaf.ts';
+export {
+  consistencyRanges,
+  inclusionRanges,
+  isConsistent,
+  joinSubtrees,
+  type Range,
+  rootOfInclusion,
+  subtreesIn,
+} from './proofs.ts';
+export { ledgerKeySetting, ledgerOriginSetting } from './settings.ts';
+export { type Verdict, verifyExport } from './verify-export.ts';

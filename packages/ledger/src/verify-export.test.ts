@@ -1,0 +1,139 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { addLeaf, emptyFrontier, rootOf } from './frontier.ts';
+import {
+  type Checkpoint,
+  leafHash,
+  leafVersion,
+  openCheckpoint,
+  originOf,
+  readVerifierLine,
+  signCheckpoint,
+  verifierLine,
+  verifyExport,
+} from './index.ts';
+
+const origin = originOf('sluice.example', randomUUID());
+
+type Row = Record<string, unknown>;
+
+const newRows = (count: number): Row[] =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `row-${i}`,
+    operation: 'use',
+    detail: { token_ids: [`t${i}`], ß: 1e21 },
+  }));
+
+/** What an export of these rows is. */
+const exported = (rows: readonly Row[]) =>
+  rows.map((row, leaf_index) => ({
+    ...row,
+    leaf_version: leafVersion,
+    leaf_index,
+    leaf_hash: leafHash(row, leafVersion).toString('hex'),
+  }));
+
+function checkpointOf(rows: readonly Row[]): Checkpoint {
+  let frontier = emptyFrontier;
+  for (const row of rows) frontier = addLeaf(frontier, leafHash(row, leafVersion));
+  return { origin, size: frontier.size, root: rootOf(frontier) };
+}
+
+const verify = (rows: readonly object[], checkpoint: Checkpoint, since: Checkpoint[] = []) =>
+  verifyExport(
+    rows.map((row) => JSON.stringify(row)),
+    { checkpoint, since },
+  );
+
+const rows = newRows(100);
+const checkpoint = checkpointOf(rows);
+const whole = exported(rows);
+const changed = (index: number, part: Row) => whole.map((row, i) => (i === index ? { ...row, ...part } : row));
+/** As who owns the database would: hashes and places fit the changed rows. */
+const forged = (from: readonly Row[]) =>
+  exported(from.map(({ leaf_index: _, leaf_hash: __, leaf_version: ___, ...row }) => row));
+
+test('a whole export is complete and unchanged, also one with rows after the checkpoint, and with members in another order', async () => {
+  const clean = { isWhole: true, size: 100, dropped: 0, beyond: 0 };
+  expect(await verify(whole, checkpoint, [checkpointOf(rows.slice(0, 40))])).toEqual(clean);
+  expect(await verify(exported(newRows(103)), checkpoint)).toEqual({ ...clean, beyond: 3 });
+  const reversed = whole.map((row) => Object.fromEntries(Object.entries(row).reverse()));
+  expect(await verify(reversed, checkpoint)).toEqual(clean);
+});
+
+test.each<[string, object[], RegExp]>([
+  [
+    'a row that was changed',
+    changed(41, { operation: 'read' }),
+    /first row that differs from its hash is row 41 \(row-41\)/,
+  ],
+  ['a row whose detail was changed', changed(41, { detail: { token_ids: [] } }), /differs from its hash is row 41 /],
+  ['a row that was deleted', whole.filter((_, i) => i !== 41), /Row 41 is missing or moved/],
+  [
+    'rows that were swapped',
+    [...whole.slice(0, 41), whole[42] ?? {}, whole[41] ?? {}, ...whole.slice(43)],
+    /Row 41 is missing or moved/,
+  ],
+  [
+    'a row that was added',
+    [...whole.slice(0, 41), { ...whole[3], leaf_index: 41 }, ...whole.slice(41)],
+    /Row 42 is missing or moved|tree was changed/,
+  ],
+  ['an end that was cut off', whole.slice(0, 90), /Row 90 is missing/],
+  [
+    'a changed row with a hash that fits',
+    forged(changed(41, { operation: 'read' })),
+    /The tree was changed between the checkpoints of 40 and 100/,
+  ],
+  [
+    'a deleted row, all others renumbered',
+    [...forged(whole.filter((_, i) => i !== 41)), ...whole.slice(99)],
+    /between the checkpoints of 40 and 100/,
+  ],
+  [
+    'rows in another order with hashes that fit',
+    forged([...rows].reverse()),
+    /The tree was changed before the checkpoint of 40/,
+  ],
+])('%s is told, with the place', async (_name, tampered, reason) => {
+  const verdict = await verify(tampered, checkpoint, [checkpointOf(rows.slice(0, 40))]);
+  expect(verdict).toEqual({ isWhole: false, reason: expect.stringMatching(reason) });
+});
+
+test('where retention dropped rows, it starts from their subtrees', async () => {
+  let frontier = emptyFrontier;
+  for (const row of rows.slice(0, 37)) frontier = addLeaf(frontier, leafHash(row, leafVersion));
+  const head = { dropped: 37, hashes: frontier.hashes.map((hash) => hash.toString('base64')) };
+  expect(await verify([head, ...whole.slice(37)], checkpoint)).toEqual({
+    isWhole: true,
+    size: 100,
+    dropped: 37,
+    beyond: 0,
+  });
+  const wrong = { ...head, hashes: [...head.hashes].reverse() };
+  expect(await verify([wrong, ...whole.slice(37)], checkpoint)).toMatchObject({ isWhole: false });
+});
+
+describe('a checkpoint', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const verifier = readVerifierLine(verifierLine({ name: origin, publicKey }));
+  const note = signCheckpoint(checkpoint, privateKey);
+
+  test('is a signed note of three lines, which opens with the key of its origin', () => {
+    const signed = note.split('\n');
+    expect(signed.slice(0, 4)).toEqual([origin, '100', checkpoint.root.toString('base64'), '']);
+    expect(signed[4]).toMatch(new RegExp(`^— ${origin} [A-Za-z0-9+/=]+$`));
+    expect(openCheckpoint(note, [verifier])).toEqual(checkpoint);
+  });
+
+  test('is refused when it was changed, or signed by another key or for another ledger', () => {
+    const other = generateKeyPairSync('ed25519');
+    const strange = { name: origin, publicKey: other.publicKey };
+    expect(() => openCheckpoint(note.replace('\n100\n', '\n101\n'), [verifier])).toThrow('No key');
+    expect(() => openCheckpoint(note, [strange])).toThrow('No key');
+    expect(() => openCheckpoint(note, [{ name: 'elsewhere/ledger/x', publicKey }])).toThrow('No key');
+    expect(() => openCheckpoint('text', [verifier])).toThrow('no signature');
+    expect(() => readVerifierLine(verifierLine({ name: origin, publicKey }).replace('sluice', 'slvice'))).toThrow(
+      'no Ed25519',
+    );
+  });
+});

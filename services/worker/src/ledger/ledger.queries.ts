@@ -1,0 +1,143 @@
+import { type LogRow, logColumns } from '@sluice/audit';
+import type { Database, Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+
+/** Tenants with rows that the ledger has yet to sequence. Each is found by one step through the index. */
+export async function listDueTenants(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ tenant_id: string }>`
+    with recursive due as (
+      (select tenant_id from audit_log_arrivals order by tenant_id limit 1)
+      union all
+      select (
+        select tenant_id from audit_log_arrivals where tenant_id > due.tenant_id order by tenant_id limit 1
+      ) from due where due.tenant_id is not null
+    )
+    select tenant_id from due where tenant_id is not null
+    union
+    select tenant_id from ledgers where unsequenced_before > 0
+  `.execute(db);
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/** What sequencing starts from. */
+export interface LedgerRow {
+  size: number;
+  frontier: Buffer;
+  kept_at: string | null;
+  unsequenced_before: number;
+  before_at: string | null;
+  before_id: string | null;
+}
+
+/** Locks the ledger of a Tenant until the transaction ends; undefined where another worker has it. */
+export async function lockLedger(tx: Queryable, tenantId: string): Promise<LedgerRow | undefined> {
+  await tx
+    .insertInto('ledgers')
+    .values({ tenant_id: tenantId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return tx
+    .selectFrom('ledgers')
+    .select(['size', 'frontier', 'kept_at', 'unsequenced_before', 'before_at', 'before_id'])
+    .where('tenant_id', '=', tenantId)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
+
+/** Rows from before the ledger, by time and id, after the last one that was sequenced. */
+export async function readRowsBefore(
+  tx: Queryable,
+  tenantId: string,
+  { before_at, before_id, limit }: { before_at: string | null; before_id: string | null; limit: number },
+): Promise<LogRow[]> {
+  const { rows } = await sql<LogRow>`
+    select ${columns} from audit_log as log
+    where tenant_id = ${tenantId} and leaf_version is null
+      and (at, id) > (coalesce(${before_at}::timestamptz, '-infinity'), coalesce(${before_id}::uuid, '00000000-0000-0000-0000-000000000000'))
+    order by at, id limit ${limit}
+  `.execute(tx);
+  return rows;
+}
+
+/**
+ * Takes the next rows that have come, in their order: so that they are sequenced once, in the transaction that
+ * sequences them. A row that is in the tree already, or not in the log any more, is taken and left out.
+ */
+export async function takeArrivals(
+  tx: Queryable,
+  tenantId: string,
+  limit: number,
+): Promise<{ taken: number; rows: LogRow[] }> {
+  const { rows } = await sql<LogRow & { taken: number }>`
+    with due as (
+      select arrival from (
+        select arrival, sum(cardinality(ids)) over (order by arrival) - cardinality(ids) as before
+        from (
+          select arrival, ids from audit_log_arrivals where tenant_id = ${tenantId} order by arrival limit ${limit}
+        ) as next
+      ) as counted where before < ${limit}
+    ),
+    taken as (
+      delete from audit_log_arrivals using due
+      where audit_log_arrivals.tenant_id = ${tenantId} and audit_log_arrivals.arrival = due.arrival
+      returning audit_log_arrivals.arrival, ids, times
+    )
+    select (select count(*) from taken) as taken, ${columns}
+    from taken
+    cross join lateral unnest(taken.ids, taken.times) with ordinality as each(id, at, position)
+    left join lateral (
+      select * from audit_log
+      where tenant_id = ${tenantId} and at = each.at and id = each.id
+        and not exists (select from ledger_leaves as leaf where leaf.tenant_id = ${tenantId} and leaf.log_id = each.id)
+      offset 0
+    ) as log on true
+    order by taken.arrival, each.position
+  `.execute(tx);
+  return {
+    taken: rows[0]?.taken ?? 0,
+    rows: rows.filter(({ id }) => id !== null).map(({ taken: _taken, ...row }) => row),
+  };
+}
+
+export interface NewLeaf {
+  leaf_index: number;
+  log_id: string;
+  at: string;
+  kept_at: string;
+  leaf_version: number;
+  leaf_hash: Buffer;
+}
+
+export async function insertLeaves(tx: Queryable, tenantId: string, leaves: readonly NewLeaf[]): Promise<void> {
+  await sql`
+    insert into ledger_leaves (tenant_id, leaf_index, log_id, at, kept_at, leaf_version, leaf_hash)
+    select ${tenantId}::uuid, * from unnest(
+      ${leaves.map((leaf) => leaf.leaf_index)}::bigint[], ${leaves.map((leaf) => leaf.log_id)}::uuid[],
+      ${leaves.map((leaf) => leaf.at)}::timestamptz[], ${leaves.map((leaf) => leaf.kept_at)}::timestamptz[],
+      ${leaves.map((leaf) => leaf.leaf_version)}::smallint[], ${leaves.map((leaf) => leaf.leaf_hash)}::bytea[])
+  `.execute(tx);
+}
+
+export async function insertNodes(
+  tx: Queryable,
+  tenantId: string,
+  nodes: readonly { level: number; index: number; hash: Buffer }[],
+): Promise<void> {
+  await sql`
+    insert into ledger_nodes (tenant_id, level, node_index, hash)
+    select ${tenantId}::uuid, * from unnest(
+      ${nodes.map((node) => node.level)}::smallint[], ${nodes.map((node) => node.index)}::bigint[],
+      ${nodes.map((node) => node.hash)}::bytea[])
+  `.execute(tx);
+}
+
+export async function updateLedger(
+  tx: Queryable,
+  tenantId: string,
+  changes: LedgerRow & { checkpoint?: string },
+): Promise<void> {
+  await tx.updateTable('ledgers').set(changes).where('tenant_id', '=', tenantId).execute();
+}

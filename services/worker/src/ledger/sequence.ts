@@ -1,0 +1,132 @@
+import type { KeyObject } from 'node:crypto';
+import { type LogRow, presentLog } from '@sluice/audit';
+import type { Database, Queryable } from '@sluice/database';
+import {
+  addLeaf,
+  type CompleteNode,
+  type Frontier,
+  leafHash,
+  leafVersion,
+  originOf,
+  readFrontier,
+  rootOf,
+  signCheckpoint,
+} from '@sluice/ledger';
+import {
+  insertLeaves,
+  insertNodes,
+  type LedgerRow,
+  listDueTenants,
+  lockLedger,
+  type NewLeaf,
+  readRowsBefore,
+  takeArrivals,
+  updateLedger,
+} from './ledger.queries.ts';
+
+/** Rows of one transaction. */
+const batchSize = 2000;
+/** Subtrees of 2^4, 2^8 … leaves are stored: what lies between is made of at most 16 stored ones. */
+const storedLevels = 4;
+
+export interface SequenceOptions {
+  db: Database;
+  /** Without it nothing is signed. */
+  privateKey: KeyObject | undefined;
+  ledgerOrigin: string;
+  signal?: AbortSignal;
+}
+
+/**
+ * Puts every row of the audit log that waits into the tree of its Tenant, a batch of each Tenant in turn, so that none
+ * waits for another that has many. Any number of workers may do it at once: the lock of a ledger lets one through.
+ * @returns how many rows.
+ */
+export async function sequenceDue(options: SequenceOptions): Promise<number> {
+  let total = 0;
+  for (let due = await listDueTenants(options.db); due.length > 0; ) {
+    const unfinished: string[] = [];
+    for (const tenantId of due) {
+      if (options.signal?.aborted) return total;
+      const { sequenced, isUnfinished } = await sequenceBatch(tenantId, options);
+      total += sequenced;
+      if (isUnfinished) unfinished.push(tenantId);
+    }
+    due = unfinished;
+  }
+  return total;
+}
+
+/**
+ * One batch of one Tenant, in one transaction: rows leave the arrivals, become leaves, and the new size is signed, or
+ * nothing of that happens.
+ */
+async function sequenceBatch(
+  tenantId: string,
+  { db, privateKey, ledgerOrigin }: SequenceOptions,
+): Promise<{ sequenced: number; isUnfinished: boolean }> {
+  return db.transaction().execute(async (tx) => {
+    const ledger = await lockLedger(tx, tenantId);
+    if (!ledger) return { sequenced: 0, isUnfinished: false }; // another worker is at it
+    const { rows, isUnfinished, position } = await nextRows(tx, tenantId, ledger);
+    if (rows.length === 0 && position.unsequenced_before === ledger.unsequenced_before) {
+      return { sequenced: 0, isUnfinished }; // arrivals whose rows are gone
+    }
+    const grown = grow(rows, ledger);
+    if (rows.length > 0) await insertLeaves(tx, tenantId, grown.leaves);
+    if (grown.nodes.length > 0) await insertNodes(tx, tenantId, grown.nodes);
+    const { frontier } = grown;
+    const origin = originOf(ledgerOrigin, tenantId);
+    await updateLedger(tx, tenantId, {
+      ...position,
+      size: frontier.size,
+      frontier: Buffer.concat(frontier.hashes),
+      kept_at: grown.keptAt,
+      ...(privateKey && {
+        checkpoint: signCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) }, privateKey),
+      }),
+    });
+    return { sequenced: rows.length, isUnfinished };
+  });
+}
+
+type Position = Pick<LedgerRow, 'unsequenced_before' | 'before_at' | 'before_id'>;
+
+async function nextRows(
+  tx: Queryable,
+  tenantId: string,
+  { unsequenced_before, before_at, before_id }: LedgerRow,
+): Promise<{ rows: LogRow[]; isUnfinished: boolean; position: Position }> {
+  if (unsequenced_before === 0) {
+    const { taken, rows } = await takeArrivals(tx, tenantId, batchSize);
+    return { rows, isUnfinished: taken > 0, position: { unsequenced_before, before_at, before_id } };
+  }
+  const rows = await readRowsBefore(tx, tenantId, { before_at, before_id, limit: batchSize });
+  const last = rows.at(-1);
+  const left = rows.length < batchSize ? 0 : Math.max(1, unsequenced_before - rows.length);
+  return {
+    rows,
+    isUnfinished: true,
+    position: { unsequenced_before: left, before_at: last?.at ?? before_at, before_id: last?.id ?? before_id },
+  };
+}
+
+function grow(rows: readonly LogRow[], { size, frontier: bytes, kept_at }: LedgerRow) {
+  let frontier: Frontier = readFrontier(size, bytes);
+  let keptAt = kept_at;
+  const leaves: NewLeaf[] = [];
+  const nodes: CompleteNode[] = [];
+  const note = (node: CompleteNode) => {
+    if (node.level > 0 && node.level % storedLevels === 0) nodes.push(node);
+  };
+  const now = new Date().toISOString();
+  for (const row of rows) {
+    const since = row.at < now ? row.at : now;
+    keptAt = keptAt !== null && keptAt > since ? keptAt : since;
+    const hash = leafHash(presentLog(row), leafVersion);
+    const place = { leaf_index: frontier.size, log_id: row.id, at: row.at, kept_at: keptAt };
+    leaves.push({ ...place, leaf_version: leafVersion, leaf_hash: hash });
+    frontier = addLeaf(frontier, hash, note);
+  }
+  return { frontier, leaves, nodes, keptAt };
+}
