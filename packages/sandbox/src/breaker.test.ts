@@ -1,7 +1,7 @@
 import { newBreaker } from './breaker.ts';
 import type { TransformTask } from './index.ts';
 import { TransformSuspended } from './index.ts';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const task = (part: Partial<TransformTask> = {}): TransformTask => ({
   tenantId: 't',

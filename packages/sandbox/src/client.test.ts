@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool();
 beforeAll(() => pool.ready());

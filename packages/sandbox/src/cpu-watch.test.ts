@@ -1,4 +1,4 @@
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 /** A built-in of QuickJS that asks for no interrupt: nothing in the thread can stop it. */
 const uninterruptible = 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';

@@ -1,5 +1,5 @@
 import { CustomHttpResponse } from './index.ts';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool({ limits: { outputBytes: 1_000 } });
 beforeAll(() => pool.ready());

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const waiting = 'module.exports = async (req) => ({ body: await req.svc.tokenize(1) })';
 const good = 'module.exports = () => ({ body: 1 })';

@@ -1,4 +1,4 @@
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const limits = { cpuMs: 300, wallMs: 1_500, heapBytes: 32 * 2 ** 20, outputBytes: 100_000 };
 const pool = openTestPool({ limits, threads: 2, waitMs: 10_000 });

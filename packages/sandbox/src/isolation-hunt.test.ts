@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { defaultTransformLimits } from './index.ts';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 import { Guest } from './thread/guest.ts';
 import { readGuestSources } from './thread/guest-sources.ts';
 import { startInvocation } from './thread/invocation.ts';

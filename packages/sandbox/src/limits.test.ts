@@ -1,5 +1,5 @@
 import { TransformStopped } from './index.ts';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const limits = {
   cpuMs: 1_000,

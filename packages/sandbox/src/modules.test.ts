@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 2_000, wallMs: 4_000 } });
 beforeAll(() => pool.ready());

@@ -1,4 +1,4 @@
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool();
 beforeAll(() => pool.ready());

@@ -1,5 +1,5 @@
 import { tryTransform } from './index.ts';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 300, wallMs: 1_500 } });
 beforeAll(() => pool.ready());

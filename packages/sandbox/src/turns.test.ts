@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { openTestPool } from './pool-for-tests.ts';
+import { openTestPool } from './testing/test-pool.ts';
 import type { TransformTask } from './transform-task.ts';
 import { newTurns, type Turn } from './turns.ts';
 

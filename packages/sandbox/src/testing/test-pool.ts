@@ -7,7 +7,7 @@ import {
   openTransformPool,
   type TransformLimits,
   type TransformTask,
-} from './index.ts';
+} from '../index.ts';
 
 interface TestPoolOptions {
   limits?: Partial<TransformLimits>;

@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
-import { defaultBreaker, TransformSuspended } from '../breaker.ts';
-import { defaultTransformLimits } from '../limits.ts';
-import { openTransformPool, type TransformPool } from '../pool.ts';
+import { defaultBreaker, TransformSuspended } from '../../breaker.ts';
+import { defaultTransformLimits } from '../../limits.ts';
+import { openTransformPool, type TransformPool } from '../../pool.ts';
 import { type GoodLoad, newGoodLoad } from './good-load.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 

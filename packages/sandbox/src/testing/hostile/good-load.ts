@@ -1,4 +1,4 @@
-import type { TransformPool } from '../pool.ts';
+import type { TransformPool } from '../../pool.ts';
 
 /** What became of good transforms. */
 export interface GoodLoad {

@@ -1,8 +1,8 @@
 import { ServiceError } from '@sluice/problems';
-import { TransformStopped } from '../failure.ts';
-import { defaultTransformLimits, type TransformLimits } from '../limits.ts';
-import { openTransformPool, type TransformPool } from '../pool.ts';
-import type { TransformTask } from '../transform-task.ts';
+import { TransformStopped } from '../../failure.ts';
+import { defaultTransformLimits, type TransformLimits } from '../../limits.ts';
+import { openTransformPool, type TransformPool } from '../../pool.ts';
+import type { TransformTask } from '../../transform-task.ts';
 import { quantile } from './good-load.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 

@@ -1,4 +1,4 @@
-import { openTestPool } from '../pool-for-tests.ts';
+import { openTestPool } from '../test-pool.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 30_000, wallMs: 60_000 } });
 beforeAll(() => pool.ready());

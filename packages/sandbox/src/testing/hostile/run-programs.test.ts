@@ -1,4 +1,4 @@
-import { openTransformPool } from '../index.ts';
+import { openTransformPool } from '../../index.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 import { goodTraffic, type HostileReport, hostileLimits, runHostilePrograms } from './run-programs.ts';
 

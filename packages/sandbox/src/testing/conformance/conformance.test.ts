@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { openTestPool } from '../pool-for-tests.ts';
+import { openTestPool } from '../test-pool.ts';
 import {
   compressions,
   derivations,
