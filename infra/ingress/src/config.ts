@@ -1,3 +1,4 @@
+import { trustedProxySettings } from '@sluice/http-api';
 import { httpSettings, serviceSettings } from '@sluice/service-runtime';
 
 const origin = { type: 'string', pattern: '^http://[^/]+/?$' } as const;
@@ -7,6 +8,7 @@ export const configSchema = {
   properties: {
     ...serviceSettings,
     ...httpSettings,
+    ...trustedProxySettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65_535, default: 8080, description: 'Port of the one base URL' },
     ADMIN_PORT: {
       type: 'integer',

@@ -1,6 +1,15 @@
 import { requestHeaders, responseHeaders } from './headers.ts';
 
-const to = (raw: string[], method = 'GET') => requestHeaders(['Host', 'sluice', ...raw], { method, host: 'upstream' });
+const client = '192.0.2.7';
+/** Less the address, which always comes. */
+const to = (raw: string[], method = 'GET') =>
+  withoutAddress(requestHeaders(['Host', 'sluice', ...raw], { method, host: 'upstream', client }));
+
+function withoutAddress(headers: string[]): string[] {
+  const at = headers.indexOf('X-Forwarded-For');
+  expect(headers.slice(at, at + 2)).toEqual(['X-Forwarded-For', client]);
+  return headers.toSpliced(at, 2);
+}
 
 describe('requestHeaders', () => {
   test('case, order and repetition stay as they were sent', () => {
@@ -51,7 +60,15 @@ describe('requestHeaders', () => {
   });
 
   test('an HTTP/1.0 request without Host gets one', () => {
-    expect(requestHeaders([], { method: 'GET', host: 'upstream' })).toEqual(['Host', 'upstream']);
+    expect(withoutAddress(requestHeaders([], { method: 'GET', host: 'upstream', client }))).toEqual([
+      'Host',
+      'upstream',
+    ]);
+  });
+
+  test('what a client says of its address is replaced', () => {
+    const raw = ['x-forwarded-for', '203.0.113.9', 'X-FORWARDED-FOR', '203.0.113.10', 'X-A', '1'];
+    expect(to(raw)).toEqual(['Host', 'sluice', 'X-A', '1']);
   });
 });
 

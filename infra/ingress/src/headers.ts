@@ -10,13 +10,22 @@ const neverNominated = new Set(['content-length', 'transfer-encoding', 'host']);
 /** For POST, PUT and PATCH node frames a body of unknown length where none was sent; RFC 9110 section 8.6 wants a 0. */
 const lengthExpected = new Set(['POST', 'PUT', 'PATCH']);
 
+interface Receiving {
+  method: string;
+  /** Of the service. */
+  host: string;
+  /** Address of the client. What the client says of it is not passed on, because services believe the ingress. */
+  client: string;
+}
+
 /**
  * The headers that go to the service: what is not about this connection, with the framing as it was sent. A WebSocket
  * that is asked for is passed on for the service to refuse; other offers of an upgrade end here, where they may be
  * ignored (RFC 9110 section 7.8).
  */
-export function requestHeaders(raw: RawHeaders, { method, host }: { method: string; host: string }): string[] {
-  const headers = endToEnd(raw, []);
+export function requestHeaders(raw: RawHeaders, { method, host, client }: Receiving): string[] {
+  const headers = endToEnd(raw, ['x-forwarded-for']);
+  headers.push('X-Forwarded-For', client);
   if (asksForWebSocket(raw)) headers.push('Connection', 'Upgrade', 'Upgrade', 'websocket');
   if (lengthExpected.has(method) && !isFramed(raw)) headers.push('Content-Length', '0');
   if (valuesOf(raw, 'host').length === 0) headers.push('Host', host); // HTTP/1.0

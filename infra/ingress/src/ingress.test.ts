@@ -76,7 +76,20 @@ describe('what passes through', () => {
     expect(seen).toEqual([
       'PATCH',
       '/proxies/%2e%2e/x?q=%20&q',
-      ['Host', 'h', 'x-Mixed', '1', 'X-MIXED', '2', 'Content-Length', '4', 'Connection', 'keep-alive'],
+      [
+        'Host',
+        'h',
+        'x-Mixed',
+        '1',
+        'X-MIXED',
+        '2',
+        'Content-Length',
+        '4',
+        'X-Forwarded-For',
+        '127.0.0.1',
+        'Connection',
+        'keep-alive',
+      ],
       'body',
     ]);
   });

@@ -1,4 +1,5 @@
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { openClientAddresses } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { pathOfTarget } from '@sluice/service-runtime';
 import { answerFailure, serviceAway } from './failure.ts';
@@ -12,6 +13,8 @@ export interface IngressOptions {
   origins: Readonly<Record<ServiceName, URL>>;
   /** First part of the names of our own headers. */
   headerPrefix: string;
+  /** From where a request comes; the peer of its connection without it. */
+  addressOf?: (request: IncomingMessage) => string;
   /** Told when a service could not be reached, or did not answer. */
   onFailure: (error: Error, service: ServiceName) => void;
 }
@@ -23,7 +26,8 @@ export interface IngressOptions {
 const serverOptions = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000, maxHeaderSize: 32 * 1024 };
 
 /** The server; it does not listen yet. */
-export function createIngress({ origins, headerPrefix, onFailure }: IngressOptions): Server {
+export function createIngress(options: IngressOptions): Server {
+  const { origins, headerPrefix, addressOf = openClientAddresses(), onFailure } = options;
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo', lookup: spreadLookup });
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOfTarget(request.url ?? '', request.headers.host);
@@ -43,6 +47,7 @@ export function createIngress({ origins, headerPrefix, onFailure }: IngressOptio
         path,
         origin: origins[service],
         agent,
+        client: addressOf(request),
         onFailure: (error) => {
           onFailure(error, service);
           fail(serviceAway(service));

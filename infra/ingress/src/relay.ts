@@ -10,6 +10,8 @@ export interface Exchange {
   /** Where the service is; only host and port are used. */
   origin: URL;
   agent: Agent;
+  /** Address of the client. */
+  client: string;
   /** Called once when the service failed before its answer began, so that nothing was sent to the client. */
   onFailure: (error: Error) => void;
 }
@@ -34,9 +36,9 @@ function isRepeatable({ method = '', rawHeaders }: IncomingMessage): boolean {
 }
 
 function attempt(exchange: Exchange, { retry }: { retry: boolean }): void {
-  const { request, response, path, origin, agent, onFailure } = exchange;
+  const { request, response, path, origin, agent, client, onFailure } = exchange;
   const { method = '', rawHeaders } = request;
-  const headers = requestHeaders(rawHeaders, { method, host: origin.host });
+  const headers = requestHeaders(rawHeaders, { method, host: origin.host, client });
   let failure: Error | undefined;
   let answered = false;
   let continued = false;

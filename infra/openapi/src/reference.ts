@@ -24,6 +24,7 @@ the top level, so that an answer can be changed and sent back; inside rules, con
 /** The groups of operations, in the order in which they are read. */
 const tags: readonly Tag[] = [
   { name: 'Applications', description: 'Holders of API keys, with what each may do' },
+  { name: 'Sessions', description: 'Short-lived credentials, made with a public key and authorized by a private one' },
   { name: 'Permissions', description: 'What an Application can be granted' },
   { name: 'Tenants', description: 'The Tenant that owns the presented key' },
   { name: 'Proxies', description: 'Pre-configured forwarding endpoints' },

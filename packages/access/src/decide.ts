@@ -1,56 +1,111 @@
-import { covers } from './containers.ts';
+import { canonicalContainer, covers } from './containers.ts';
 
 export type RuleTransform = 'redact' | 'mask' | 'reveal';
+
+/** What a token must satisfy for a rule of a session to reach it. */
+export interface RuleCondition {
+  attribute: 'id' | 'container';
+  operator: 'starts_with' | 'equals';
+  value: string;
+}
 
 /** A grant: these permissions, on this container, answered with this transform. */
 export interface AccessRule {
   description?: string;
   /** From 1; a higher value has lower precedence. */
   priority: number;
-  /** Without one the rule reaches every container. */
+  /** Without one, and without conditions, the rule reaches every container. */
   container?: string;
+  /** All must hold. */
+  conditions?: readonly RuleCondition[];
   transform: RuleTransform;
   permissions: readonly string[];
 }
 
-/** What an Application may do: flat permissions, and rules. */
+/** What an Application or a session may do: flat permissions, and rules. */
 export interface Grants {
   permissions: readonly string[];
   rules: readonly AccessRule[];
+  /**
+   * Of a session: what the Application that authorized it may do. Nothing beyond that is granted, whatever the session's
+   * own permissions and rules say.
+   */
+  within?: Grants;
 }
+
+/** The token that is decided on, or its containers alone: then no condition on an id holds. */
+export type DecidedOn = readonly string[] | { id: string; containers: readonly string[] };
 
 /** What flat permissions imply for the `data` of token responses. */
 const flatTransform: RuleTransform = 'mask';
 
+/** From the strictest. */
+const strictness: readonly RuleTransform[] = ['redact', 'mask', 'reveal'];
+
 /**
- * Whether the operation is granted on a token in these containers, and with which transform. The first rule by
- * priority, then position, that covers one of the containers and grants the permission decides; flat permissions come
- * after the rules and reach all containers.
+ * Whether the operation is granted on a token, and with which transform. The first rule by priority, then position, that
+ * reaches the token and grants the permission decides; flat permissions come after the rules and reach all containers.
+ *
+ * Delegation never widens: a session gets what both its own grants and those that it is {@link Grants.within} give, with
+ * the stricter of the two transforms.
  * @returns the transform for the `data` of token responses, or undefined where nothing grants it.
  */
-export function decide(grants: Grants, permission: string, containers: readonly string[]): RuleTransform | undefined {
+export function decide(grants: Grants, permission: string, token: DecidedOn): RuleTransform | undefined {
+  const own = decideAlone(grants, permission, token);
+  if (own === undefined || grants.within === undefined) return own;
+  const outer = decide(grants.within, permission, token);
+  return outer && strictness[Math.min(strictness.indexOf(own), strictness.indexOf(outer))];
+}
+
+function decideAlone(grants: Grants, permission: string, token: DecidedOn): RuleTransform | undefined {
   let deciding: AccessRule | undefined;
   for (const rule of grants.rules) {
     if (deciding && rule.priority >= deciding.priority) continue;
-    if (rule.permissions.includes(permission) && reaches(rule, containers)) deciding = rule;
+    if (rule.permissions.includes(permission) && reaches(rule, token)) deciding = rule;
   }
   if (deciding) return deciding.transform;
   return grants.permissions.includes(permission) ? flatTransform : undefined;
 }
 
-function reaches({ container }: AccessRule, containers: readonly string[]): boolean {
-  return container === undefined || containers.some((candidate) => covers(container, candidate));
+function reaches({ container, conditions = [] }: AccessRule, token: DecidedOn): boolean {
+  if (container === undefined && conditions.length === 0) return true;
+  const containers = containersOf(token);
+  const isCovered = container === undefined || containers.some((candidate) => covers(container, candidate));
+  return isCovered && conditions.every((condition) => meets(token, containers, condition));
+}
+
+function meets(
+  token: DecidedOn,
+  containers: readonly string[],
+  { attribute, operator, value }: RuleCondition,
+): boolean {
+  if (attribute === 'id') {
+    if (!('id' in token)) return false;
+    return operator === 'equals' ? token.id === value : token.id.startsWith(value);
+  }
+  // By whole segments: `/a/` is no beginning of `/ab/`.
+  if (operator === 'starts_with') return containers.some((candidate) => covers(value, candidate));
+  const wanted = canonicalContainer(value);
+  return containers.some((candidate) => canonicalContainer(candidate) === wanted);
+}
+
+function containersOf(token: DecidedOn): readonly string[] {
+  return 'containers' in token ? token.containers : token;
 }
 
 /**
- * Whether the operation is granted on each of these containers by itself. Creating in containers and moving to them
- * needs all; reading needs one, which is what {@link decide} tells.
+ * Whether the operation is granted on each of the token's containers by itself. Creating in containers and moving to
+ * them needs all; reading needs one, which is what {@link decide} tells.
  */
-export function isGrantedOnEach(grants: Grants, permission: string, containers: readonly string[]): boolean {
-  return containers.every((container) => decide(grants, permission, [container]) !== undefined);
+export function isGrantedOnEach(grants: Grants, permission: string, token: DecidedOn): boolean {
+  return containersOf(token).every((container) => {
+    const alone = 'id' in token ? { id: token.id, containers: [container] } : [container];
+    return decide(grants, permission, alone) !== undefined;
+  });
 }
 
 /** Whether the permission is held at all, flat or by any rule. */
-export function holds(grants: Grants, permission: string): boolean {
-  return grants.permissions.includes(permission) || grants.rules.some((rule) => rule.permissions.includes(permission));
+export function holds({ permissions, rules, within }: Grants, permission: string): boolean {
+  const isOwn = permissions.includes(permission) || rules.some((rule) => rule.permissions.includes(permission));
+  return isOwn && (within === undefined || holds(within, permission));
 }

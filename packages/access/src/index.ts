@@ -1,5 +1,14 @@
 export { canonicalContainer, containerPattern, covers } from './containers.ts';
-export { type AccessRule, decide, type Grants, holds, isGrantedOnEach, type RuleTransform } from './decide.ts';
+export {
+  type AccessRule,
+  type DecidedOn,
+  decide,
+  type Grants,
+  holds,
+  isGrantedOnEach,
+  type RuleCondition,
+  type RuleTransform,
+} from './decide.ts';
 export {
   type ApplicationType,
   applicationTypes,

@@ -14,6 +14,7 @@ export const tagOf = {
   /** Everything of a Tenant. */
   tenant: (id: string) => `tenant:${id}`,
   application: (id: string) => `application:${id}`,
+  session: (id: string) => `session:${id}`,
   proxy: (id: string) => `proxy:${id}`,
   /** Ids of tokens are chosen by Tenants. */
   token: (tenantId: string, id: string) => `token:${tenantId}/${id}`,

@@ -22,14 +22,21 @@ export const keyEnvironmentSettings = {
   },
 } as const;
 
-const kinds: Record<ApplicationType, string> = { private: 'prv', public: 'pub', management: 'mgt' };
+const kinds: Record<ApplicationType | 'session', string> = {
+  private: 'prv',
+  public: 'pub',
+  management: 'mgt',
+  session: 'ses',
+};
 
 /** `svc_<environment>_<kind>_<256 random bits, base 62><CRC-32 of all before, base 62>` */
 const keyPattern = /^svc_[a-z0-9]{1,16}_(?:prv|pub|mgt|ses)_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/;
 const checksumLength = 6;
+/** What follows the kind. */
+const secretLength = 43 + checksumLength;
 
 /** A new API key. Show it once and keep only {@link hashKey} of it. */
-export function generateApiKey(environment: string, type: ApplicationType): string {
+export function generateApiKey(environment: string, type: ApplicationType | 'session'): string {
   const random = toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
   const body = `svc_${environment}_${kinds[type]}_${random}`;
   return body + checksum(body);
@@ -41,8 +48,18 @@ export function isWellFormedApiKey(text: string): boolean {
   return text.slice(-checksumLength) === checksum(text.slice(0, -checksumLength));
 }
 
+/** Whether a well-formed key is one of a session. */
+export function isSessionKey(key: string): boolean {
+  return key.endsWith('_ses_', key.length - secretLength);
+}
+
 function checksum(body: string): string {
   return toBase62(crc32(body), checksumLength);
+}
+
+/** A new nonce of a session: 32 base 62 characters. */
+export function generateNonce(): string {
+  return generateProxyKey();
 }
 
 /** A new proxy key: 32 base 62 characters. */

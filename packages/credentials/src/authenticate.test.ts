@@ -32,7 +32,7 @@ const present = (key: unknown, by = pepper) =>
 
 test('a key gives its Application with type, permissions and rules', async () => {
   const { key, caller } = await newKey();
-  expect(await present(key)).toEqual(caller);
+  expect(await present(key)).toEqual({ ...caller, keyId: expect.any(String) });
   expect(await present((await newKey({ expiresInMs: 60_000 })).key)).toMatchObject({ type: 'private' });
 });
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { ServiceError } from '@sluice/problems';
-import { hashKeyText, isWellFormedApiKey } from './api-key.ts';
+import { hashKeyText, isSessionKey, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
 import type { Caller } from './find-caller.ts';
 
@@ -17,7 +17,7 @@ export interface AuthenticationOptions {
 }
 
 /**
- * The caller of the key that a request presents.
+ * The Application or session whose key a request presents.
  * @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted.
  */
 export async function authenticate(
@@ -25,7 +25,8 @@ export async function authenticate(
   { callers, pepper, headerName }: AuthenticationOptions,
 ): Promise<Caller> {
   if (typeof key !== 'string' || !isWellFormedApiKey(key)) throw unauthenticated(headerName);
-  const found = callers.byKeyHash(hashKeyText(pepper, key));
+  const hashText = hashKeyText(pepper, key);
+  const found = isSessionKey(key) ? callers.bySessionKeyHash(hashText) : callers.byKeyHash(hashText);
   const caller = found instanceof Promise ? await found : found;
   if (!caller) throw unauthenticated(headerName);
   return caller;

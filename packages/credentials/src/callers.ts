@@ -2,11 +2,14 @@ import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded,
 import type { Queryable } from '@sluice/database';
 import { bytesOf } from './api-key.ts';
 import { type Caller, type FoundCaller, findCaller, findCallerById } from './find-caller.ts';
+import { findSession } from './find-session.ts';
 
 /** Where a service finds who acts. Undefined for what is unknown, expired, or deleted. */
 export interface Callers {
-  /** By what `hashKeyText` makes of the key. */
+  /** By what `hashKeyText` makes of an Application's key. */
   byKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
+  /** By what it makes of a session's key. */
+  bySessionKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
   /** For what acts as an Application without presenting its key. */
   byId(tenantId: string, id: string): AtOnceOrLater<Caller | undefined>;
 }
@@ -14,8 +17,9 @@ export interface Callers {
 /** Callers as Postgres knows them at each look-up. */
 export function readCallers(db: Queryable): Callers {
   return {
-    byKeyHash: async (hashText) => callerOf(await findCaller(db, bytesOf(hashText))),
-    byId: async (tenantId, id) => callerOf(await findCallerById(db, tenantId, id)),
+    byKeyHash: async (hashText) => (await loadApplication(db, hashText))?.value,
+    bySessionKeyHash: async (hashText) => (await loadSession(db, hashText))?.value,
+    byId: async (tenantId, id) => toLoaded(await findCallerById(db, tenantId, id))?.value,
   };
 }
 
@@ -23,25 +27,36 @@ export function readCallers(db: Queryable): Callers {
 export function cacheCallers(db: Queryable, caches: CoherentCaches, limits: CacheLimits): Callers {
   const cache = caches.open<Caller>('callers', { ...limits, remembersAbsent: true });
   return {
-    byKeyHash: (hashText) => cache.get(hashText, async () => toLoaded(await findCaller(db, bytesOf(hashText)))),
+    byKeyHash: (hashText) => cache.get(hashText, () => loadApplication(db, hashText)),
+    bySessionKeyHash: (hashText) => cache.get(hashText, () => loadSession(db, hashText)),
     byId: (tenantId, id) =>
       cache.get(`${tenantId}/${id}`, async () => toLoaded(await findCallerById(db, tenantId, id))),
   };
 }
 
-function callerOf(found: FoundCaller | undefined): Caller | undefined {
-  if (!found) return undefined;
-  const { expires_at: _, ...caller } = found;
-  return caller;
+async function loadApplication(db: Queryable, hashText: string): Promise<Loaded<Caller> | undefined> {
+  return toLoaded(await findCaller(db, bytesOf(hashText)));
 }
 
-function toLoaded(found: FoundCaller | undefined): Loaded<Caller> | undefined {
-  const value = callerOf(found);
-  if (!found || !value) return undefined;
+/** A session changes with both Applications: with the rights of the one, and with the end of either. */
+async function loadSession(db: Queryable, hashText: string): Promise<Loaded<Caller> | undefined> {
+  const found = await findSession(db, bytesOf(hashText));
+  if (!found) return undefined;
+  const { madeBy, ...session } = found;
+  const applications = [madeBy, session.applicationId ?? madeBy];
+  return toLoaded(session, [tagOf.session(session.id), ...applications.map(tagOf.application)]);
+}
+
+function toLoaded(
+  found: FoundCaller | undefined,
+  tags = found && [tagOf.application(found.id)],
+): Loaded<Caller> | undefined {
+  if (!found || !tags) return undefined;
+  const { expires_at: expiresAt, ...value } = found;
   return {
     value,
-    tags: [tagOf.application(value.id), tagOf.tenant(value.tenantId)],
-    expiresAt: found.expires_at,
+    tags: [...tags, tagOf.tenant(value.tenantId)],
+    expiresAt,
     sizeBytes: 500 + 4 * JSON.stringify(value).length,
   };
 }

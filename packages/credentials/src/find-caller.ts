@@ -2,13 +2,17 @@ import type { ApplicationType, Grants } from '@sluice/access';
 import { prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** The Application whose key was presented, with what it may do. */
+/** The Application or session whose key was presented, with what it may do. */
 export interface Caller extends Grants {
   id: string;
   tenantId: string;
-  type: ApplicationType;
-  /** The key that was presented; absent for what acts without one. */
+  type: ApplicationType | 'session';
+  /** The key that an Application presented; absent for what acts without one. */
   keyId?: string;
+  /** Of a session: the Application that authorized it. */
+  applicationId?: string;
+  /** Of a session that is bound to Proxies: their ids. */
+  proxies?: readonly string[];
 }
 
 /** With the moment at which it is gone. */

@@ -3,6 +3,7 @@ export {
   createPepper,
   credentialSettings,
   generateApiKey,
+  generateNonce,
   generateProxyKey,
   hashKey,
   hashKeyText,
@@ -14,3 +15,4 @@ export { type AuthenticationOptions, authenticate, unauthenticated } from './aut
 export { type Callers, cacheCallers, readCallers } from './callers.ts';
 export { deleteApplication } from './delete-application.ts';
 export { type Caller, findCaller, findCallerById, keyNotExpired, notExpired } from './find-caller.ts';
+export { findSession } from './find-session.ts';

@@ -15,6 +15,7 @@ import type {
   LedgersTable,
 } from './tables/ledgers.ts';
 import type { ProxiesTable } from './tables/proxies.ts';
+import type { SessionsTable } from './tables/sessions.ts';
 import type { TenantsTable } from './tables/tenants.ts';
 import type { TokensTable } from './tables/tokens.ts';
 
@@ -24,6 +25,7 @@ export interface Tables {
   applications: ApplicationsTable;
   application_keys: ApplicationKeysTable;
   proxies: ProxiesTable;
+  sessions: SessionsTable;
   data_keys: DataKeysTable;
   tokens: TokensTable;
   counters: CountersTable;

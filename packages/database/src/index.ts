@@ -16,5 +16,6 @@ export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts'
 export type { MailboxEntry } from './tables/cache-leases.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';
 export type { ProxiesTable } from './tables/proxies.ts';
+export type { SessionsTable } from './tables/sessions.ts';
 export type { TenantsTable } from './tables/tenants.ts';
 export type { TokensTable } from './tables/tokens.ts';

@@ -9,6 +9,7 @@ import * as cacheCoherence from './migrations/0004-cache-coherence.ts';
 import * as tokenSearch from './migrations/0010-token-search.ts';
 import * as auditLogIds from './migrations/0011-audit-log-ids.ts';
 import * as applicationKeys from './migrations/0020-application-keys.ts';
+import * as sessions from './migrations/0021-sessions.ts';
 import * as auditLogMessages from './migrations/0030-audit-log-messages.ts';
 import * as auditLogMonths from './migrations/0031-audit-log-months.ts';
 
@@ -24,6 +25,7 @@ const migrations = {
   '0010-token-search': tokenSearch,
   '0011-audit-log-ids': auditLogIds,
   '0020-application-keys': applicationKeys,
+  '0021-sessions': sessions,
   '0030-audit-log-messages': auditLogMessages,
   '0031-audit-log-months': auditLogMonths,
 };

@@ -7,6 +7,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { checkText } from './check-text.ts';
+import { openClientAddresses } from './client-address.ts';
 import { allowBrowsers } from './cors.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { type IdempotencyStore, type KeepReply, readIdempotencyKey } from './idempotency.ts';
@@ -37,6 +38,8 @@ export interface ApiOptions<C> {
   headerPrefix: string;
   /** Origins whose pages may call the operations that are open to browsers, as the setting gives them; none without it. */
   corsOrigins?: string;
+  /** From where a request comes; the peer of its connection without it. */
+  addressOf?: (request: IncomingMessage) => string;
   log: Logger;
   /** Without it idempotency keys are ignored. */
   idempotency?: IdempotencyStore;
@@ -100,7 +103,7 @@ function dropTrailingSlash(request: Request, _response: Response, next: NextFunc
 
 /** The checks in their order: 401, 403, 415, 400, and only then the handler with its 404, 409 and 422. */
 function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
-  const { headerPrefix } = options;
+  const { headerPrefix, addressOf = openClientAddresses() } = options;
   const keyHeader = `${headerPrefix}-API-KEY`.toLowerCase();
   const checks = compileChecks(operation);
   return async (request: Request, response: Response): Promise<void> => {
@@ -119,7 +122,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
-      const input = { params, query, body, caller, traceId, settle };
+      const input = { params, query, body, caller, traceId, settle, address: () => addressOf(request) };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
     send(response, await once(request, { operation, caller, body, options }, work));

@@ -34,6 +34,8 @@ export interface OperationInput<P, Q, B> {
   body: Typed<B, undefined>;
   caller: Caller;
   traceId: string;
+  /** The IP address that the request comes from. */
+  address: () => string;
   /** To be called by whatever creates something; absent where the request has no idempotency key. */
   settle: SettleAnswer | undefined;
 }

@@ -19,6 +19,14 @@ const fills = {
     select ${tenant}, ${uuid(2, 'n')}, 'Proxy ' || md5(n::text), sha256(n::text::bytea), 'key', 'https://example.com',
       ${uuid(1, 'n')}, now() - n * interval '1 second'
     from generate_series(1, $1::integer) n`,
+  sessions: `insert into sessions (tenant_id, id, application_id, key_hash, nonce_hash, made_from, network,
+      authorized_by, authorizing_key_id, expires_at, created_at)
+    select ${tenant}, gen_random_uuid(), a.id, sha256(n::text::bytea), sha256(n::text::bytea), '192.0.2.1', '192.0.2.0/24',
+      case when n % 2 = 0 then a.id end, case when n % 2 = 0 then k.id end, now() + n * interval '1 second',
+      now() - n * interval '1 second'
+    from generate_series(1, $1::integer) n
+    join applications a on a.tenant_id = ${tenant} and a.id = ${uuid(1, 'n')}
+    join application_keys k on k.tenant_id = a.tenant_id and k.application_id = a.id`,
   tokens: `insert into tokens (tenant_id, id, type, data_ciphertext, containers, fingerprint, active_month, created_at)
     select ${tenant}, 'token-' || n, 'token', 'data', '{/general/high/}', 'fingerprint-' || n / 20, '2020-01-01',
       now() - n * interval '1 second'

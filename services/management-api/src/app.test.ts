@@ -3,12 +3,14 @@ import { permissionsFor } from '@sluice/access';
 import { generateApiKey } from '@sluice/credentials';
 import { type Answer, useStack } from '@sluice/testing';
 import { operations } from './app.ts';
-import { sampleRequest } from './testing/sample-requests.ts';
+import { bySessionKeys, sampleRequest } from './testing/sample-requests.ts';
 import { startTestManagement, uuidText } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-const all = operations.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const);
+const all = operations
+  .filter(({ id }) => !bySessionKeys.has(id))
+  .map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const);
 const withPermission = all.filter(([, { permission }]) => permission !== undefined);
 const withId = all.filter(([, { path }]) => path.includes(':id'));
 const withBody = all.filter(([, { body }]) => body !== undefined);
@@ -16,7 +18,8 @@ type Operation = (typeof operations)[number];
 
 /** An id of the Tenant that this operation could be about. */
 async function newId({ path }: Operation): Promise<string> {
-  const { application, proxy } = api.current;
+  const { application, proxy, session } = api.current;
+  if (path.startsWith('/sessions')) return (await session()).id;
   return (await (path.startsWith('/applications') ? application() : proxy())).id;
 }
 
@@ -27,7 +30,8 @@ function comparable({ status, headers, body }: Answer, id = 'ID') {
 }
 
 test('the operations here are those of the specification, and the place to try transforms', () => {
-  expect(all.map(([name]) => name).sort()).toEqual(
+  const names = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  expect(names.sort()).toEqual(
     [
       'POST /applications',
       'GET /applications',
@@ -40,6 +44,12 @@ test('the operations here are those of the specification, and the place to try t
       'POST /applications/:id/keys',
       'GET /applications/:id/keys/:keyId',
       'DELETE /applications/:id/keys/:keyId',
+      'POST /sessions',
+      'POST /sessions/authorize',
+      'GET /sessions',
+      'DELETE /sessions/self',
+      'GET /sessions/:id',
+      'DELETE /sessions/:id',
       'GET /application-templates',
       'GET /application-templates/:id',
       'GET /logs',
@@ -210,10 +220,10 @@ describe('404', () => {
     async (_name, operation) => {
       const { db, send, stranger } = api.current;
       const foreign = await newId(operation);
-      const rowsOf = (table: 'applications' | 'proxies') =>
+      const rowsOf = (table: 'applications' | 'proxies' | 'sessions') =>
         db.selectFrom(table).selectAll().where('id', '=', foreign).execute();
       const keys = () => db.selectFrom('application_keys').selectAll().where('application_id', '=', foreign).execute();
-      const before = [await rowsOf('applications'), await rowsOf('proxies'), await keys()];
+      const before = [await rowsOf('applications'), await rowsOf('proxies'), await rowsOf('sessions'), await keys()];
       const answers = await Promise.all(
         [randomUUID(), foreign].map(async (id) => {
           const { method, path, options } = sampleRequest(operation, id);
@@ -225,7 +235,9 @@ describe('404', () => {
         body: { title: 'Not found', detail: expect.stringContaining('ID') },
       });
       expect(answers[1]).toEqual(answers[0]);
-      expect([await rowsOf('applications'), await rowsOf('proxies'), await keys()]).toEqual(before);
+      expect([await rowsOf('applications'), await rowsOf('proxies'), await rowsOf('sessions'), await keys()]).toEqual(
+        before,
+      );
     },
   );
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { authenticate } from '@sluice/credentials';
 import { createApi, type RequestObserver } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
@@ -9,6 +10,7 @@ import { readDocumentation } from './documentation/documentation.ts';
 import { logOperations } from './logs/log.routes.ts';
 import { listPermissions } from './permissions/permission.routes.ts';
 import { proxyOperations } from './proxies/proxy.routes.ts';
+import { sessionOperations } from './sessions/session.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
 
 /** Every operation of the control plane. */
@@ -16,13 +18,21 @@ export const operations = [
   ...applicationOperations,
   ...applicationKeyOperations,
   ...applicationTemplateOperations,
+  ...sessionOperations,
   listPermissions,
   ...tenantOperations,
   ...proxyOperations,
   ...logOperations,
 ];
 
-export function createApp(context: Context, headerPrefix: string, observer?: RequestObserver) {
+export interface AppOptions {
+  headerPrefix: string;
+  corsOrigins: string;
+  addressOf: (request: IncomingMessage) => string;
+  observer: RequestObserver;
+}
+
+export function createApp(context: Context, { headerPrefix, corsOrigins, addressOf, observer }: AppOptions) {
   const { db, callers, changes, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
@@ -30,7 +40,9 @@ export function createApp(context: Context, headerPrefix: string, observer?: Req
     context,
     headerPrefix,
     log,
-    ...(observer && { observer }),
+    corsOrigins,
+    addressOf,
+    observer,
     publicFiles: readDocumentation(headerPrefix),
     idempotency: openIdempotency({
       db,

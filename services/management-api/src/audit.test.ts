@@ -1,6 +1,6 @@
 import { useStack } from '@sluice/testing';
 import { operations } from './app.ts';
-import { sampleRequest } from './testing/sample-requests.ts';
+import { bySessionKeys, sampleRequest } from './testing/sample-requests.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
@@ -13,6 +13,7 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
   createApplicationKey: { operation: 'update', entity_type: 'application' },
   deleteApplicationKey: { operation: 'update', entity_type: 'application' },
   deleteApplication: { operation: 'delete', entity_type: 'application' },
+  deleteSession: { operation: 'delete', entity_type: 'session' },
   updateTenant: { operation: 'update', entity_type: 'tenant' },
   deleteTenant: { operation: 'delete', entity_type: 'tenant' },
   createProxy: { operation: 'create', entity_type: 'proxy' },
@@ -21,7 +22,9 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
   deleteProxy: { operation: 'delete', entity_type: 'proxy' },
 };
 
-const all = operations.map((operation) => [operation.id, operation] as const);
+const all = operations
+  .filter(({ id }) => !bySessionKeys.has(id))
+  .map((operation) => [operation.id, operation] as const);
 /** Runs code and changes nothing. */
 const trial = 'testTransform';
 const changing = all.filter(([id, { method }]) => method !== 'get' && id !== trial);
@@ -29,17 +32,22 @@ const reading = all.filter(([id, { method }]) => method === 'get' || id === tria
 
 /** A Tenant of the test's own with an Application and a Proxy, and the audit rows that come after. */
 async function newScene() {
-  const { newTenant, application, proxy, addKey, db } = api.current;
+  const { newTenant, application, proxy, session, addKey, db } = api.current;
   const { management_key: key, tenant_id, application_id } = await newTenant('T');
   const ids = {
     applications: (await application({}, { key })).id as string,
     proxies: (await proxy({ configuration: { SECRET: 'value-to-hide' } }, { key })).id as string,
   };
+  const sessionId = (await session({}, { key })).id;
   const keyId = await addKey(ids.applications, { key });
   const rows = () => db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenant_id).execute();
   const known = new Set((await rows()).map(({ id }) => id));
   const newRows = async () => (await rows()).filter(({ id }) => !known.has(id));
-  const idFor = (path: string) => (path.startsWith('/proxies') ? ids.proxies : ids.applications);
+  const idFor = (path: string) => {
+    if (path.startsWith('/sessions')) return sessionId as string;
+    if (path.startsWith('/application-templates')) return '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01';
+    return path.startsWith('/proxies') ? ids.proxies : ids.applications;
+  };
   return { key, keyId, tenant_id, application_id, idFor, newRows };
 }
 
@@ -68,7 +76,7 @@ test.each(changing)(
         entity_id:
           entity_type === 'tenant' ? tenant_id : operation.path.includes(':id') ? idFor(operation.path) : body.id,
         message: expect.stringMatching(
-          /^(Application|Proxy|Tenant|Key) (created|updated|deleted|given a new key|(added to|removed from) the Application)$/,
+          /^(Application|Proxy|Session|Tenant|Key) (created|updated|deleted|given a new key|(added to|removed from) the Application)$/,
         ),
         trace_id: `trace-${id}`,
         leaf_version: 1,
@@ -102,17 +110,19 @@ test.each(changing)('%s that is refused writes none', async (_id, operation) => 
 /** The row and the change stand or fall together. */
 test('a change whose audit row cannot be written does not happen', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, send, proxy, application, addKey } = await startTestManagement(stack);
+  const { db, send, proxy, application, session, addKey } = await startTestManagement(stack);
   const created = { applications: await application(), proxies: await proxy() };
   const keyId = await addKey(created.applications.id);
-  const tables = ['tenants', 'applications', 'application_keys', 'proxies', 'data_keys'] as const;
+  const sessionId = (await session()).id;
+  const tables = ['tenants', 'applications', 'application_keys', 'sessions', 'proxies', 'data_keys'] as const;
   const state = () =>
     Promise.all(tables.map((table) => db.selectFrom(table).selectAll().orderBy('created_at').execute()));
   const { sql } = await import('kysely');
   await sql`alter table audit_log add constraint refuse check (operation = '') not valid`.execute(db);
   const before = await state();
   for (const [, operation] of changing) {
-    const id = operation.path.startsWith('/proxies') ? created.proxies.id : created.applications.id;
+    const other = operation.path.startsWith('/proxies') ? created.proxies.id : created.applications.id;
+    const id = operation.path.startsWith('/sessions') ? sessionId : other;
     const { method, path, options } = sampleRequest(operation, id, keyId);
     const { status, body } = await send(method, path, options);
     expect({ status, detail: body.detail }).toEqual({ status: 500, detail: 'The request could not be processed' });

@@ -2,6 +2,7 @@ import { disclosureSettings } from '@sluice/audit';
 import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
+import { corsSettings, trustedProxySettings } from '@sluice/http-api';
 import { transformSettings } from '@sluice/sandbox';
 import {
   type Config as ConfigOf,
@@ -30,6 +31,8 @@ export const configSchema = {
     ...destinationSettings,
     ...transformSettings,
     ...trialSettings,
+    ...corsSettings,
+    ...trustedProxySettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {
       type: 'integer',

@@ -33,5 +33,6 @@ export const operation = operationsOf<Context>();
 
 /** Who acts, for the audit row. */
 export function actOf(caller: Caller, traceId: string): Act {
-  return { tenantId: caller.tenantId, actorId: caller.id, actorType: 'application', traceId };
+  const actorType = caller.type === 'session' ? 'session' : 'application';
+  return { tenantId: caller.tenantId, actorId: caller.id, actorType, traceId };
 }

@@ -1,13 +1,13 @@
 import { useStack } from '@sluice/testing';
 import { operations } from './app.ts';
 import { rawRequest, statusOf } from './testing/raw-request.ts';
-import { sampleRequest } from './testing/sample-requests.ts';
+import { bySessionKeys, sampleRequest } from './testing/sample-requests.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 const mebibyte = 1024 * 1024;
 
-const operationsWithBody = operations.filter(({ body }) => body !== undefined);
+const operationsWithBody = operations.filter(({ id, body }) => body !== undefined && !bySessionKeys.has(id));
 
 /** The head of a request by hand. */
 function head(method: string, path: string, headers: Record<string, string | number>): string {

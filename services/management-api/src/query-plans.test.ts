@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { findCaller, findCallerById } from '@sluice/credentials';
+import { findCaller, findCallerById, findSession } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import {
   createTestDatabase,
@@ -14,11 +14,12 @@ import { type RawBuilder, sql } from 'kysely';
 import * as keys from './application-keys/application-key.queries.ts';
 import * as applications from './applications/application.queries.ts';
 import * as proxies from './proxies/proxy.queries.ts';
+import * as sessions from './sessions/session.queries.ts';
 import * as tenants from './tenants/tenant.queries.ts';
 
 const large = useStack(async (stack) => {
   const { db, url } = await createTestDatabase(stack);
-  await fillTables(url, ['tenants', 'applications', 'proxies', 'counters']);
+  await fillTables(url, ['tenants', 'applications', 'sessions', 'proxies', 'counters']);
   return db;
 }, 120_000);
 
@@ -88,6 +89,24 @@ const queries = {
     updateProxy: (db) => proxies.updateProxy(db, tenantId, proxyId, author),
     deleteProxy: (db) => proxies.deleteProxy(db, tenantId, proxyId),
   } satisfies Covered<typeof proxies>,
+  sessions: {
+    insertSession: (db) =>
+      sessions.insertSession(db, {
+        ...{ tenant_id: tenantId, id: randomUUID(), application_id: applicationId },
+        ...{ key_hash: randomBytes(32), nonce_hash: randomBytes(32), made_from: '192.0.2.1', network: '192.0.2.0/24' },
+      }),
+    makeRoom: (db) => sessions.makeRoom(db, tenantId, applicationId),
+    lockByNonce: (db) => sessions.lockByNonce(db, tenantId, randomBytes(32)),
+    countAuthorized: (db) => sessions.countAuthorized(db, tenantId),
+    authorizeSession: (db) =>
+      sessions.authorizeSession(db, tenantId, randomUUID(), {
+        ...{ authorized_by: applicationId, authorizing_key_id: randomUUID(), permissions: [], rules: '[]' },
+        ...{ proxies: null, address: null, expires_at: '2999-01-01T00:00:00Z' },
+      }),
+    findSessionById: (db) => sessions.findSessionById(db, tenantId, randomUUID()),
+    listSessions: (db) => sessions.listSessions(db, tenantId, page),
+    deleteSession: (db) => sessions.deleteSession(db, tenantId, randomUUID()),
+  } satisfies Covered<typeof sessions>,
   tenants: {
     insertTenant: (db) => tenants.insertTenant(db, { id: randomUUID(), owner_id: randomUUID(), name: 'T' }),
     findTenant: (db) => tenants.findTenant(db, tenantId),
@@ -97,6 +116,7 @@ const queries = {
   } satisfies Covered<typeof tenants>,
   callers: {
     findCaller: (db) => findCaller(db, randomBytes(32)),
+    findSession: (db) => findSession(db, randomBytes(32)),
     findCallerById: (db) => findCallerById(db, tenantId, applicationId),
   } satisfies Record<string, Query>,
 };

@@ -3,7 +3,7 @@ import { openCoherence } from '@sluice/cache-coherence';
 import { createPepper, readCallers } from '@sluice/credentials';
 import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { createHttpServer, operationName, problemCodes } from '@sluice/http-api';
+import { createHttpServer, openClientAddresses, operationName, problemCodes } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import {
@@ -77,7 +77,16 @@ export async function start(
     metrics,
     tracing,
   });
-  const server = createHttpServer(requestsInBatches(createApp(context, config.HEADER_PREFIX, observer)));
+  const server = createHttpServer(
+    requestsInBatches(
+      createApp(context, {
+        headerPrefix: config.HEADER_PREFIX,
+        corsOrigins: config.CORS_ORIGINS,
+        addressOf: openClientAddresses(config.TRUSTED_PROXIES),
+        observer,
+      }),
+    ),
+  );
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }
 

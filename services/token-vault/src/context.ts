@@ -18,5 +18,5 @@ export const operation = operationsOf<Context>();
 
 /** The caller as the vault knows it. */
 export function actorOf(caller: Caller, traceId: string): Actor {
-  return { ...caller, traceId };
+  return { ...caller, actorType: caller.type === 'session' ? 'session' : 'application', traceId };
 }

@@ -5,12 +5,13 @@ import * as expiry from './application-expiry/application-expiry.queries.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import { readFigures } from './figures/figures.queries.ts';
 import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
+import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
 import * as purge from './tenant-purge/tenant-purge.queries.ts';
 
 const large = useStack(async (stack) => {
   const { db, url } = await createTestDatabase(stack);
   await fillTables(url, [
-    ...(['tenants', 'applications', 'proxies', 'tokens'] as const),
+    ...(['tenants', 'applications', 'sessions', 'proxies', 'tokens'] as const),
     ...(['data_keys', 'counters', 'idempotency_records'] as const),
   ]);
   return db;
@@ -41,6 +42,7 @@ const queries = {
   others: {
     deleteApplication: (db) => deleteApplication(db, tenantId, filled.applicationId(23)),
     deleteExpiredKeys: (db) => deleteExpiredKeys(db),
+    deleteEndedSessions: (db) => deleteEndedSessions(db),
     deleteOldRecords: (db) => deleteOldRecords(db),
   } satisfies Record<string, Query>,
 };

@@ -11,6 +11,7 @@ import { measureFigures } from './figures/measure-figures.ts';
 import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
 import { sequenceDue } from './ledger/sequence.ts';
 import { createWorkerMetrics, sweepMeasures } from './metrics.ts';
+import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
 import { startSweep } from './sweep.ts';
 import { purgeTenant, sweepClosedTenants } from './tenant-purge/purge-tenant.ts';
 import { sweepDueCvcs, sweepExpiredTokens } from './token-expiry/sweep-tokens.ts';
@@ -55,6 +56,7 @@ export async function start(
   };
   sweep('application-expiry', applications.sweep);
   sweep('application-key-expiry', () => deleteExpiredKeys(db));
+  sweep('session-expiry', () => deleteEndedSessions(db));
   sweep('tenant-purge', () => sweepClosedTenants(context));
   sweep('token-expiry', () => sweepExpiredTokens(context));
   sweep('cvc-removal', () => sweepDueCvcs(context));

@@ -51,12 +51,20 @@ const destinations = {
   DESTINATION_ALLOW: 'loopback,private,single-label,host.docker.internal',
 };
 
+/** The ingress is on this machine. */
+const behindIngress = { TRUSTED_PROXIES: '127.0.0.0/8' };
+
 /** Each gets what it needs and nothing more. */
 export const services: readonly ServiceDescription[] = [
   {
     name: 'management-api',
     folder: 'services/management-api',
-    settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'management-api'), ...destinations }),
+    settings: (stack) => ({
+      ...vaultSettings(stack),
+      ...spool(stack, 'management-api'),
+      ...destinations,
+      ...behindIngress,
+    }),
   },
   {
     name: 'token-vault',

@@ -5,6 +5,8 @@ export interface AccessRuleRow {
   description?: string;
   priority: number;
   container?: string;
+  /** Of sessions only. */
+  conditions?: { attribute: 'id' | 'container'; operator: 'starts_with' | 'equals'; value: string }[];
   transform: 'redact' | 'mask' | 'reveal';
   permissions: string[];
 }

@@ -21,6 +21,12 @@ export const operations = {
   deleteApplicationKey: { name: 'applications.keys.delete', http: 'DELETE /applications/{id}/keys/{keyId}', answer: 'none', repeatable: true },
   listApplicationTemplates: { name: 'applicationTemplates.list', http: 'GET /application-templates', answer: 'list', repeatable: true },
   getApplicationTemplate: { name: 'applicationTemplates.get', http: 'GET /application-templates/{id}', answer: 'json', repeatable: true },
+  createSession: { name: 'sessions.create', http: 'POST /sessions', answer: 'json' },
+  listSessions: { name: 'sessions.list', http: 'GET /sessions', query: true, answer: 'list', repeatable: true },
+  authorizeSession: { name: 'sessions.authorize', http: 'POST /sessions/authorize', body: 'application/json', answer: 'none', key: true, repeatable: true },
+  endOwnSession: { name: 'sessions.deleteSelf', http: 'DELETE /sessions/self', answer: 'none', repeatable: true },
+  getSession: { name: 'sessions.get', http: 'GET /sessions/{id}', answer: 'json', repeatable: true },
+  deleteSession: { name: 'sessions.delete', http: 'DELETE /sessions/{id}', answer: 'none', repeatable: true },
   listPermissions: { name: 'permissions.list', http: 'GET /permissions', query: true, answer: 'list', repeatable: true },
   getTenant: { name: 'tenant.get', http: 'GET /tenants/self', answer: 'json', repeatable: true },
   updateTenant: { name: 'tenant.update', http: 'PUT /tenants/self', body: 'application/json', answer: 'json', key: true, repeatable: true },
@@ -81,6 +87,21 @@ interface ApplicationTemplatesResource {
   list(options?: CallOptions): List<ItemOf<Answer<types.ListApplicationTemplatesResponses>>, Answer<types.ListApplicationTemplatesResponses>>;
   /** Get a template of an Application. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetApplicationTemplateResponses>>;
+}
+
+interface SessionsResource {
+  /** Make a session, with the key of a public Application; it waits to be authorized. */
+  create(options?: CallOptions): Promise<Answer<types.CreateSessionResponses>>;
+  /** List the sessions that wait or are authorized, newest first. Needs `application:read`. */
+  list(query?: types.ListSessionsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListSessionsResponses>>, Answer<types.ListSessionsResponses>>;
+  /** Authorize a session, with the key of a private Application. */
+  authorize(body: types.AuthorizeSessionData['body'], options?: CallOptions): Promise<void>;
+  /** End the session whose key is presented. */
+  deleteSelf(options?: CallOptions): Promise<void>;
+  /** Get a session. Needs `application:read`. */
+  get(id: string, options?: CallOptions): Promise<Answer<types.GetSessionResponses>>;
+  /** End a session; its key is refused from then on. Needs `application:update`. */
+  delete(id: string, options?: CallOptions): Promise<void>;
 }
 
 interface PermissionsResource {
@@ -153,6 +174,7 @@ interface RootMethods {
 export class Resources {
   declare readonly applications: ApplicationsResource;
   declare readonly applicationTemplates: ApplicationTemplatesResource;
+  declare readonly sessions: SessionsResource;
   declare readonly permissions: PermissionsResource;
   declare readonly tenant: TenantResource;
   declare readonly proxies: ProxiesResource;

@@ -240,6 +240,36 @@ export type ApplicationWithKey = {
 };
 
 /**
+ * AuthorizeSession
+ */
+export type AuthorizeSession = {
+    /**
+     * Of the session
+     */
+    nonce: string;
+    /**
+     * Any `token:*`, on tokens in every container. Not empty where `rules` is
+     */
+    permissions?: Array<string>;
+    /**
+     * Not empty where `permissions` is
+     */
+    rules?: Array<SessionRule>;
+    /**
+     * Ids of the only Proxies that the session may invoke; every other is 403
+     */
+    proxies?: Array<string>;
+    /**
+     * IP address that the session must have been made from
+     */
+    address?: string;
+    /**
+     * When the session ends, at most 24 hours ahead; default: three minutes after it was made
+     */
+    expires_at?: string;
+};
+
+/**
  * CreateApplication
  */
 export type CreateApplication = {
@@ -438,6 +468,27 @@ export type LogPagination = {
      * The `start` of the next page; absent on the last
      */
     next?: string;
+};
+
+/**
+ * NewSession
+ *
+ * A session that waits to be authorized.
+ */
+export type NewSession = {
+    id: string;
+    /**
+     * Goes where an API key goes, once it is authorized; shown only here
+     */
+    session_key: string;
+    /**
+     * For the server that authorizes it; shown only here, good once
+     */
+    nonce: string;
+    /**
+     * Until then it waits
+     */
+    expires_at: string;
 };
 
 /**
@@ -738,6 +789,82 @@ export type SearchTokens = {
      * Results per page, at most 100
      */
     size?: number;
+};
+
+/**
+ * Session
+ *
+ * A short-lived credential of a browser, a device or a program.
+ */
+export type Session = {
+    id: string;
+    state: 'waiting' | 'authorized';
+    /**
+     * The public Application that made it
+     */
+    application_id: string;
+    /**
+     * The private Application that authorized it
+     */
+    authorized_by?: string;
+    permissions: Array<string>;
+    rules: Array<SessionRule>;
+    /**
+     * The only Proxies that it may invoke
+     */
+    proxies?: Array<string>;
+    /**
+     * The IP address that it was made from, where it was authorized for one
+     */
+    address?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at: string;
+    /**
+     * When it ends
+     */
+    expires_at: string;
+};
+
+/**
+ * SessionPage
+ */
+export type SessionPage = {
+    pagination: Pagination;
+    data: Array<Session>;
+};
+
+/**
+ * SessionRule
+ *
+ * Grants permissions on tokens: exactly one of `container` and non-empty `conditions`, of which all must hold.
+ */
+export type SessionRule = {
+    /**
+     * Description of the rule
+     */
+    description?: string;
+    /**
+     * Starts at 1; a higher value has lower precedence, and equal ones are decided by their position
+     */
+    priority: number;
+    /**
+     * Container of tokens, with all below it
+     */
+    container?: string;
+    /**
+     * All of them must hold
+     */
+    conditions?: Array<AccessRuleCondition>;
+    /**
+     * What token responses have in `data`: nothing (redact), the masked value or nothing where there is no mask (mask), the plaintext (reveal)
+     */
+    transform: 'redact' | 'mask' | 'reveal';
+    /**
+     * Permissions granted by the rule
+     */
+    permissions: Array<string>;
 };
 
 /**
@@ -1315,6 +1442,113 @@ export type GetApplicationTemplateResponses = {
 };
 
 export type GetApplicationTemplateResponse = GetApplicationTemplateResponses[keyof GetApplicationTemplateResponses];
+
+export type ListSessionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/sessions';
+};
+
+export type ListSessionsResponses = {
+    /**
+     * The answer.
+     */
+    200: SessionPage;
+};
+
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
+
+export type CreateSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/sessions';
+};
+
+export type CreateSessionResponses = {
+    /**
+     * It is created.
+     */
+    201: NewSession;
+};
+
+export type CreateSessionResponse = CreateSessionResponses[keyof CreateSessionResponses];
+
+export type AuthorizeSessionData = {
+    body: AuthorizeSession;
+    path?: never;
+    query?: never;
+    url: '/sessions/authorize';
+};
+
+export type AuthorizeSessionResponses = {
+    /**
+     * The answer.
+     */
+    200: unknown;
+};
+
+export type EndOwnSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/sessions/self';
+};
+
+export type EndOwnSessionResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type EndOwnSessionResponse = EndOwnSessionResponses[keyof EndOwnSessionResponses];
+
+export type DeleteSessionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/sessions/{id}';
+};
+
+export type DeleteSessionResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type DeleteSessionResponse = DeleteSessionResponses[keyof DeleteSessionResponses];
+
+export type GetSessionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/sessions/{id}';
+};
+
+export type GetSessionResponses = {
+    /**
+     * The answer.
+     */
+    200: Session;
+};
+
+export type GetSessionResponse = GetSessionResponses[keyof GetSessionResponses];
 
 export type ListPermissionsData = {
     body?: never;

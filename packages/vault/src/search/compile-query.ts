@@ -81,6 +81,11 @@ function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }
   }
 }
 
+/** Tokens in exactly this container. */
+export function isInContainer(container: string, tenantId: string): Condition {
+  return compileContainer(container, false, tenantId);
+}
+
 /**
  * Containers are stored as they were sent and compared in canonical form. Since they hold no commas, all of a token's
  * are matched as one text. A beginning that ends with a slash is what an index term says.

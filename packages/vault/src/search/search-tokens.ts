@@ -10,7 +10,8 @@ import { countMatching, findPage, type PageRequest } from '../tokens/token-list.
 import type { Vault } from '../vault.ts';
 import { compileQuery } from './compile-query.ts';
 import { parseQuery, type Query } from './parse-query.ts';
-import { type Condition, isWithin, reachOf } from './token-terms.ts';
+import type { Condition } from './token-terms.ts';
+import { withinReach } from './within-reach.ts';
 
 const longestQuery = 200;
 
@@ -28,7 +29,7 @@ export async function searchTokens(
   const conditions = await compileSearch(vault, actor, { query });
   const rows = await findPage(vault.db, actor.tenantId, conditions, page);
   const total = await countMatching(vault.db, actor.tenantId, conditions);
-  const granted = rows.filter((row) => decide(actor, 'token:search', row.containers));
+  const granted = rows.filter((row) => decide(actor, 'token:search', row));
   return { tokens: await presentList(vault, actor, granted), total };
 }
 
@@ -47,7 +48,7 @@ export async function compileSearch(vault: Vault, actor: Actor, { query }: Searc
     throw validationFailed({ query: [`may have at most ${longestQuery} characters`] });
   }
   if (!isStorable(query)) throw validationFailed({ query: ['contains a NUL character or a lone surrogate'] });
-  return [await compile(vault, actor.tenantId, parseQuery(query)), ...withinReach(actor)];
+  return [await compile(vault, actor.tenantId, parseQuery(query)), ...withinBoth(actor)];
 }
 
 async function compile(vault: Vault, tenantId: string, query: Query): Promise<Condition> {
@@ -68,8 +69,8 @@ function namesData(query: Query): boolean {
   }
 }
 
-function withinReach(actor: Actor): Condition[] {
-  return (['token:search', 'token:read'] as const).flatMap(
-    (permission) => isWithin(actor.tenantId, reachOf(actor, permission)) ?? [],
+function withinBoth(actor: Actor): Condition[] {
+  return (['token:search', 'token:read'] as const).flatMap((permission) =>
+    withinReach(actor.tenantId, actor, permission),
   );
 }

@@ -12,7 +12,7 @@ import {
 import { formatPath } from '../expressions/path.ts';
 import { toText } from '../expressions/to-text.ts';
 import { findLeaf, isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
-import { touch } from '../tokens/activity.ts';
+import { onBehalfOf, touch } from '../tokens/activity.ts';
 import { type Reading, readVisible } from '../tokens/present-token.ts';
 import { notGranted, requirePermission } from '../tokens/require-permission.ts';
 import type { Actor } from '../tokens/token.ts';
@@ -128,7 +128,7 @@ async function readByReference(
       operation: 'read',
       entityType: 'token',
       entityId: first,
-      detail: { token_ids: revealed },
+      detail: { token_ids: revealed, ...onBehalfOf(actor) },
     });
   }
   return new Map(Array.from(data, ([id, visible]) => [id, visible ?? null]));

@@ -27,6 +27,11 @@ async function note(vault: Vault, { tenantId, month, due }: Due): Promise<void> 
   for (const row of due) if (noted.has(row.id)) row.active_month = month;
 }
 
+/** What the audit row of a session says of the Application that authorized it. */
+export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { application_id?: string } {
+  return applicationId === undefined ? {} : { application_id: applicationId };
+}
+
 /**
  * Notes in the disclosure log that a read gives plaintext away; call it before the answer.
  * @throws {ServiceError} `unavailable` where it cannot be noted.
@@ -42,6 +47,6 @@ export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonl
     operation: 'read',
     entityType: 'token',
     entityId: first,
-    detail: { token_ids: tokenIds },
+    detail: { token_ids: tokenIds, ...onBehalfOf(actor) },
   });
 }

@@ -35,9 +35,10 @@ export async function createTokens(
   inputs: readonly TokenInput[],
   also?: AlsoInTransaction<CreatedToken[]>,
 ): Promise<CreatedToken[]> {
-  const refused = inputs.filter((input) => !isGrantedOnEach(actor, 'token:create', input.containers));
+  const identified = inputs.map((input) => ({ ...input, id: input.id ?? randomUUID() }));
+  const refused = identified.filter((input) => !isGrantedOnEach(actor, 'token:create', input));
   if (refused.length > 0) throw containersRefused(refused);
-  const drafts = await draft(vault, actor, inputs);
+  const drafts = await draft(vault, actor, identified);
   const presentAll = async (placed: readonly Placed[]) => {
     const existing = placed.flatMap((one) => ('existing' in one ? [one.existing] : []));
     const equal = await presentEqualTokens(vault, actor, existing);
@@ -54,12 +55,16 @@ export async function createTokens(
 }
 
 /** Encrypts each token and computes its hashes; nothing is stored yet. */
-async function draft(vault: Vault, { tenantId, traceId }: Actor, inputs: readonly TokenInput[]): Promise<Draft[]> {
+async function draft(
+  vault: Vault,
+  { tenantId, traceId }: Actor,
+  inputs: readonly (TokenInput & { id: string })[],
+): Promise<Draft[]> {
   const seal = await openSeal(vault, tenantId, inputs);
   const logId = randomUUID();
   const cvcDueAt = new Date(vault.clock().getTime() + cvcLifetimeMs);
   return inputs.map((input) => {
-    const id = input.id ?? randomUUID();
+    const { id } = input;
     return {
       input,
       row: {
@@ -142,7 +147,7 @@ function present(
   { actor, equal, budget }: { actor: Actor; equal: ReadonlyMap<string, Token>; budget: FilterBudget },
 ): CreatedToken {
   if (placed && 'inserted' in placed) {
-    const transform = decide(actor, 'token:read', row.containers) ?? 'redact';
+    const transform = decide(actor, 'token:read', row) ?? 'redact';
     const data = visibleData(transform, input, budget);
     const token = presentWithoutData({
       ...row,

@@ -17,7 +17,7 @@ export async function deleteToken(vault: Vault, actor: Actor, id: string): Promi
   const change = await vault.db.transaction().execute(async (tx) => {
     const row = await lockTokenRow(tx, actor.tenantId, id);
     if (!row) throw tokenNotFound();
-    if (!decide(actor, 'token:delete', row.containers)) throw notGranted('token:delete', [id]);
+    if (!decide(actor, 'token:delete', row)) throw notGranted('token:delete', [id]);
     await deleteTokenRow(tx, actor, id);
     return vault.changes.record(tx, actor.tenantId, [tagOf.token(actor.tenantId, id)]);
   });

@@ -20,6 +20,8 @@ export interface InsertOptions {
   deduplicated: boolean;
 }
 
+type Inserting = Pick<Actor, 'tenantId' | 'id' | 'actorType'> & { applicationId?: string | null };
+
 /**
  * Inserts tokens with their counters and audit rows: one statement, all or nothing.
  * @returns `deduplicate` where equal tokens must be looked for first; then nothing was inserted.
@@ -27,11 +29,11 @@ export interface InsertOptions {
  */
 export async function insertTokens(
   db: Queryable,
-  { tenantId, id: actorId, actorType = 'application' }: Pick<Actor, 'tenantId' | 'id' | 'actorType'>,
+  { tenantId, id: actorId, actorType = 'application', applicationId = null }: Inserting,
   tokens: readonly NewTokenRow[],
   { month, deduplicated }: InsertOptions,
 ): Promise<InsertOutcome> {
-  const acting = [tenantId, actorId, actorType, month, `active_tokens:${month}`, deduplicated] as const;
+  const acting = [tenantId, actorId, actorType, applicationId, month, `active_tokens:${month}`, deduplicated] as const;
   const rows = await insert(db, ...acting, ...columnsOf(sorted(tokens))).catch(refuseTakenId);
   if (rows.length === 0) return 'tenant_closed';
   const inserted = rows.filter((row): row is InsertedToken => row.id !== null);
@@ -82,6 +84,7 @@ const insert = preparedSql(
     tenantId: string,
     actorId: string,
     actorType: string,
+    applicationId: string | null,
     month: string,
     activeCounter: string,
     deduplicated: boolean,
@@ -153,7 +156,9 @@ const insert = preparedSql(
       select
         log_id, ${tenantId}::uuid, ${actorId}::uuid, ${actorType}::text, min(trace_id), 'create', 'token', min(id),
         ${sql.lit(messageOf('token', 'create'))},
-        case when count(*) > 1 then jsonb_build_object('token_ids', jsonb_agg(id)) end
+        nullif(jsonb_strip_nulls(jsonb_build_object(
+          'application_id', ${applicationId}::text,
+          'token_ids', case when count(*) > 1 then jsonb_agg(id) end)), '{}')
       from input where exists (select from inserted)
       group by log_id
     )

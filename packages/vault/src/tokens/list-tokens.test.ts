@@ -1,7 +1,16 @@
 import { decide } from '@sluice/access';
 import { useStack } from '@sluice/testing';
 import fc from 'fast-check';
-import { type Actor, createToken, deleteToken, findToken, listTokens, type Token, type TokenFilter } from '../index.ts';
+import {
+  type Actor,
+  createToken,
+  deleteToken,
+  findToken,
+  listTokens,
+  type Token,
+  type TokenFilter,
+  walkTokens,
+} from '../index.ts';
 import { openTestVault } from '../testing/open-test-vault.ts';
 import { anyContainer } from '../testing/query-model.ts';
 
@@ -21,6 +30,12 @@ async function create(actor: Actor, count: number, input: object = {}): Promise<
     moments.push(`${token.created_at} ${token.id}`);
   }
   return moments.sort().map((moment) => moment.split(' ')[1] ?? '');
+}
+
+/** Those of one millisecond stand by their ids. */
+function sortNewestFirst(tokens: Token[]): void {
+  const momentOf = ({ created_at, id }: Token) => `${created_at} ${id}`;
+  tokens.sort((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1));
 }
 
 const card = { type: 'card', data: { number: '4242424242424242' } };
@@ -126,6 +141,25 @@ test('needs token:read', async () => {
 });
 
 describe('callers with rules', () => {
+  const anyCondition = fc.oneof(
+    fc.record({
+      attribute: fc.constant('container' as const),
+      operator: fc.constantFrom('equals' as const, 'starts_with' as const),
+      value: anyContainer,
+    }),
+    fc.record({
+      attribute: fc.constant('id' as const),
+      operator: fc.constant('starts_with' as const),
+      value: fc.constantFrom('', '0', '1', '8', 'a', 'c'),
+    }),
+  );
+  const anySessionRule = fc.record({
+    priority: fc.integer({ min: 1, max: 3 }),
+    conditions: fc.array(anyCondition, { minLength: 1, maxLength: 2 }),
+    transform: fc.constantFrom('reveal' as const, 'mask' as const, 'redact' as const),
+    permissions: fc.constant(['token:read']),
+  });
+
   const anyRule = fc.record({
     priority: fc.integer({ min: 1, max: 3 }),
     container: fc.option(anyContainer, { nil: undefined, freq: 20 }),
@@ -144,6 +178,7 @@ describe('callers with rules', () => {
       await createToken(open.current.vault, foreigner, { data: 1, containers });
       tokens.unshift((await createToken(open.current.vault, creator, { data: 1, containers })).token);
     }
+    sortNewestFirst(tokens);
     let seen = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(anyRule, { minLength: 1, maxLength: 4 }), fc.boolean(), async (rules, isTyped) => {
@@ -161,5 +196,39 @@ describe('callers with rules', () => {
       { numRuns: 200 },
     );
     expect(seen).toBeGreaterThan(200);
+  }, 60_000);
+
+  test('sessions see exactly what their own rules and those of their Application let them read', async () => {
+    const { newActor } = open.current;
+    const creator = await newActor();
+    const tokens: Token[] = [];
+    for (const containers of fc.sample(fc.uniqueArray(anyContainer, { minLength: 1, maxLength: 3 }), 40)) {
+      tokens.unshift((await createToken(open.current.vault, creator, { data: 1, containers })).token);
+    }
+    sortNewestFirst(tokens);
+    const within = fc.array(
+      anyRule.map(({ container = '/', ...rule }) => ({ ...rule, container })),
+      { minLength: 1, maxLength: 3 },
+    );
+    let seen = 0;
+    let hidden = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anySessionRule, { minLength: 1, maxLength: 3 }), within, async (rules, outer) => {
+        fc.pre(outer.some(({ permissions }) => permissions.includes('token:read')));
+        const grants = { permissions: [], rules, within: { permissions: [], rules: outer } };
+        const actor = { ...(await newActor({ tenantId: creator.tenantId })), ...grants };
+        const expected = tokens.filter((token) => decide(actor, 'token:read', token)).map(({ id }) => id);
+        expect(await list(actor)).toEqual({ ids: expected, total: expected.length });
+        const { tokens: walked } = await walkTokens(open.current.vault, actor, {}, { size: 100 });
+        expect(walked.map(({ id }) => id)).toEqual(expected);
+        seen += expected.length;
+        hidden += tokens.filter(
+          (token) => !expected.includes(token.id) && decide({ permissions: [], rules }, 'token:read', token),
+        ).length;
+      }),
+      { numRuns: 150 },
+    );
+    expect(seen).toBeGreaterThan(100);
+    expect(hidden).toBeGreaterThan(20);
   }, 60_000);
 });

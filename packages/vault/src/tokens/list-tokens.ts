@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Condition, hasTerm, isWithin, reachOf } from '../search/token-terms.ts';
+import { type Condition, hasTerm } from '../search/token-terms.ts';
+import { withinReach } from '../search/within-reach.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
 import type { Vault } from '../vault.ts';
 import { presentList } from './present-list.ts';
@@ -37,7 +38,7 @@ export async function listTokens(
   const { ids = [], types = [], metadata = {} } = filter;
   const conditions = conditionsWithin(actor, filter);
   const isCounted =
-    reachOf(actor, 'token:read') === 'everywhere' && ids.length === 0 && Object.keys(metadata).length === 0;
+    withinReach(tenantId, actor, 'token:read').length === 0 && ids.length === 0 && Object.keys(metadata).length === 0;
   const rows = await findPage(db, tenantId, conditions, page);
   const total = isCounted ? await countAll(db, tenantId, types) : await countMatching(db, tenantId, conditions);
   return { tokens: await presentList(vault, actor, rows), total };
@@ -45,8 +46,7 @@ export async function listTokens(
 
 /** What holds for the tokens that match and that the actor may read. */
 export function conditionsWithin(actor: Actor, filter: TokenFilter): Condition[] {
-  const within = isWithin(actor.tenantId, reachOf(actor, 'token:read'));
-  return [...conditionsOf(actor.tenantId, filter), ...(within ? [within] : [])];
+  return [...conditionsOf(actor.tenantId, filter), ...withinReach(actor.tenantId, actor, 'token:read')];
 }
 
 function conditionsOf(tenantId: string, { ids = [], types = [], metadata = {} }: TokenFilter): Condition[] {

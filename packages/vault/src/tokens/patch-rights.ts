@@ -14,15 +14,15 @@ const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
  * @throws {ServiceError} `forbidden` naming the permission, or the member.
  */
 export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPatch): void {
-  const { id, containers: before } = token;
-  if (!decide(actor, 'token:update', before)) throw notGranted('token:update', [id]);
-  const after = containersAfter(token, patch);
-  requireMove(actor, before, after);
-  if (seesMoreIn(actor, after, before)) {
+  const { id } = token;
+  if (!decide(actor, 'token:update', token)) throw notGranted('token:update', [id]);
+  const after = { id, containers: containersAfter(token, patch) };
+  requireMove(actor, token, after.containers);
+  if (seesMoreIn(actor, after, token)) {
     throw new ServiceError('forbidden', 'containers: this key would see more of the token there than where it is');
   }
   const member = showing.find((name) => patch[name] !== undefined);
-  if (member === undefined || decide(actor, 'token:read', before) === 'reveal') return;
+  if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
   throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
 }
 
@@ -31,8 +31,8 @@ function containersAfter({ type, containers }: TokenRow, patch: TokenPatch): rea
   return patch.containers ?? [tokenTypeOf(type as TokenTypeName).defaultContainer];
 }
 
-function requireMove(actor: Actor, from: readonly string[], to: readonly string[]): void {
+function requireMove(actor: Actor, { id, containers: from }: TokenRow, to: readonly string[]): void {
   const [before, after] = [new Set(from.map(canonicalContainer)), new Set(to.map(canonicalContainer))];
   const moved = [...before, ...after].filter((container) => !(before.has(container) && after.has(container)));
-  if (!isGrantedOnEach(actor, 'token:update', moved)) throw notGranted('token:update', moved);
+  if (!isGrantedOnEach(actor, 'token:update', { id, containers: moved })) throw notGranted('token:update', moved);
 }

@@ -64,9 +64,9 @@ export interface VisibleTokens {
  */
 export type Reading = 'read' | 'use';
 
-function decideReading(actor: Actor, reading: Reading, containers: readonly string[]): RuleTransform | undefined {
-  if (reading === 'use' && decide(actor, 'token:use', containers)) return 'reveal';
-  return decide(actor, 'token:read', containers);
+function decideReading(actor: Actor, reading: Reading, row: TokenRow): RuleTransform | undefined {
+  if (reading === 'use' && decide(actor, 'token:use', row)) return 'reveal';
+  return decide(actor, 'token:read', row);
 }
 
 /** Decides for each token and opens those of which something is to be seen. */
@@ -77,7 +77,7 @@ export async function readVisible(
   reading: Reading = 'read',
 ): Promise<VisibleTokens> {
   const readable = rows.flatMap((row) => {
-    const transform = decideReading(actor, reading, row.containers);
+    const transform = decideReading(actor, reading, row);
     return transform ? [{ row, transform }] : [];
   });
   const toOpen = readable.filter(({ row, transform }) => needsData(transform, row.mask)).map(({ row }) => row);

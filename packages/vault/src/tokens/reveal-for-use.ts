@@ -46,7 +46,7 @@ export async function requireUse(vault: Vault, actor: Omit<Actor, 'traceId'>, id
 }
 
 function refuseUnusable(actor: Omit<Actor, 'traceId'>, rows: readonly TokenRow[]): void {
-  const refused = rows.filter((row) => !decide(actor, 'token:use', row.containers));
+  const refused = rows.filter((row) => !decide(actor, 'token:use', row));
   if (refused.length === 0) return;
   throw notGranted(
     'token:use',

@@ -81,6 +81,7 @@ export interface NewTokenRow {
 
 /** Deletes a token with its count and audit row. */
 export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): Promise<void> {
+  const detail = actor.applicationId === undefined ? undefined : { application_id: actor.applicationId };
   await sql`
     with deleted as (
       delete from tokens where tenant_id = ${actor.tenantId} and id = ${id} returning id, type
@@ -90,9 +91,10 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
       select ${actor.tenantId}::uuid, 'tokens:' || type, ${counterSlot}, -1 from deleted
       on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
     )
-    insert into audit_log (tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message)
+    insert into audit_log (tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail)
     select ${actor.tenantId}::uuid, ${actor.id}::uuid, ${actor.actorType ?? 'application'}, ${actor.traceId}::text,
-      'delete', 'token', id, ${messageOf('token', 'delete')}
+      'delete', 'token', id, ${messageOf('token', 'delete')},
+      ${detail === undefined ? null : JSON.stringify(detail)}::jsonb
     from deleted
   `.execute(tx);
 }

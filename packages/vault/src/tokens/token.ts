@@ -8,6 +8,8 @@ export interface Actor extends Grants {
   id: string;
   /** Default: `application`. */
   actorType?: ActorType;
+  /** Of a session: the Application that authorized it, which stands in the detail of audit rows. */
+  applicationId?: string;
   tenantId: string;
   traceId: string;
 }

@@ -7,7 +7,7 @@ import { ServiceError } from '@sluice/problems';
 import { newFilterBudget } from '../expressions/filter-budget.ts';
 import { isObject } from '../json.ts';
 import type { Vault } from '../vault.ts';
-import { discloseRead, touch } from './activity.ts';
+import { discloseRead, onBehalfOf, touch } from './activity.ts';
 import { cvcLifetimeMs, isCvcKept } from './cvc.ts';
 import { hasEqual, lockFingerprints } from './equal-tokens.queries.ts';
 import { tokenNotFound } from './find-token.ts';
@@ -137,7 +137,12 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   const row = await updateTokenRow(tx, actor, id, changes);
   const { id: actorId, actorType = 'application', traceId } = actor;
   const act = { tenantId, actorId, actorType, traceId };
-  await recordChange(tx, act, { operation: 'update', entityType: 'token', entityId: id, detail: { members } });
+  await recordChange(tx, act, {
+    operation: 'update',
+    entityType: 'token',
+    entityId: id,
+    detail: { members, ...onBehalfOf(actor) },
+  });
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 
@@ -147,7 +152,7 @@ function isSame(now: TokenRow | undefined, before: TokenRow): boolean {
 }
 
 async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenInput): Promise<Token> {
-  const transform = decide(actor, 'token:read', row.containers);
+  const transform = decide(actor, 'token:read', row);
   const data = transform && visibleData(transform, input, newFilterBudget());
   if (transform) await touch(vault, actor.tenantId, [row]);
   if (transform && isDisclosure(transform, row)) await discloseRead(vault, actor, [row.id]);

@@ -1,10 +1,11 @@
+import { decide } from '@sluice/access';
 import { compileSearch, type SearchText } from '../search/search-tokens.ts';
 import type { Condition } from '../search/token-terms.ts';
 import type { Vault } from '../vault.ts';
 import { conditionsWithin, type TokenFilter } from './list-tokens.ts';
 import { presentList } from './present-list.ts';
 import { requirePermission } from './require-permission.ts';
-import type { Actor, Token } from './token.ts';
+import type { Actor, Token, TokenRow } from './token.ts';
 import { findPageAfter, type TokenPosition } from './token-list.queries.ts';
 
 /** Where a page begins, and how many tokens are on it. */
@@ -41,7 +42,8 @@ export async function walkFoundTokens(
   query: SearchText,
   request: WalkRequest,
 ): Promise<WalkedTokens> {
-  return walk(vault, actor, await compileSearch(vault, actor, query), request);
+  const conditions = await compileSearch(vault, actor, query);
+  return walk(vault, actor, conditions, request, (row) => decide(actor, 'token:search', row) !== undefined);
 }
 
 async function walk(
@@ -49,11 +51,12 @@ async function walk(
   actor: Actor,
   conditions: readonly Condition[],
   { after, size }: WalkRequest,
+  isGranted: (row: TokenRow) => boolean = () => true,
 ): Promise<WalkedTokens> {
   const rows = await findPageAfter(vault.db, actor.tenantId, conditions, { after, size: size + 1 });
   const page = rows.slice(0, size);
   const last = page.at(-1);
-  const tokens = await presentList(vault, actor, page);
+  const tokens = await presentList(vault, actor, page.filter(isGranted));
   if (!last || rows.length <= size) return { tokens };
   return { tokens, next: { created_at: last.created_at, id: last.id } };
 }

@@ -15,6 +15,9 @@ const bodies: Record<string, object> = {
   testTransform: { code: 'module.exports = () => ({})', args: {} },
 };
 
+/** Operations that take the key of no management Application; session.routes.test.ts has them. */
+export const bySessionKeys: ReadonlySet<string> = new Set(['createSession', 'authorizeSession', 'endOwnSession']);
+
 export interface SampleRequest {
   method: string;
   path: string;

@@ -53,7 +53,26 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
   const addKey = async (applicationId: string, options?: CallOptions): Promise<string> =>
     (await create(`/applications/${applicationId}/keys`, {}, options)).id;
 
+  /** A session that waits, with its key and nonce, and the Applications that it takes. */
+  const waitingSession = async (options?: CallOptions) => {
+    const maker = await application({ type: 'public', permissions: ['token:create'] }, options);
+    const authorizer = await application({}, options);
+    const made = await create('/sessions', {}, { key: maker.key });
+    return { ...made, maker, authorizer };
+  };
+
+  /** A session that is authorized for `token:read`, unless something else is given. */
+  const session = async (part: object = {}, options?: CallOptions) => {
+    const made = await waitingSession(options);
+    const body = { nonce: made.nonce, permissions: ['token:read'], ...part };
+    const { status } = await send('POST', '/sessions/authorize', { key: made.authorizer.key, body });
+    if (status !== 200) throw new Error(`authorize answered ${status}`);
+    return made;
+  };
+
   return {
+    waitingSession,
+    session,
     db,
     url,
     databaseUrl,

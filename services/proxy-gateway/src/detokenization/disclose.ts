@@ -33,7 +33,7 @@ export async function discloseTokens(
   await context.vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
-    actorType: 'application',
+    actorType: caller.type === 'session' ? 'session' : 'application',
     traceId: invocation.traceId,
     operation: 'use',
     entityType: 'proxy',
@@ -41,7 +41,7 @@ export async function discloseTokens(
     detail: {
       token_ids: tokenIds,
       destination_host: proxy.destination.host,
-      application_id: caller.id,
+      application_id: caller.applicationId ?? caller.id,
       method: invocation.head.method,
       places: ['body'],
     },

@@ -20,7 +20,8 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
   const proxy = await findProxy(head.proxyKey, context);
   invocation.proxy = proxy;
   if (proxy.requireAuth) invocation.caller = await authenticateCaller(head.apiKey, proxy, context);
-  if (context.rateLimits) await context.rateLimits.check(proxy.id, invocation.caller?.id);
+  if (context.rateLimits)
+    await context.rateLimits.check(proxy.id, invocation.caller?.applicationId ?? invocation.caller?.id);
   takePlace(invocation, context);
   const target = joinUrl(proxy.destination, head.suffix, head.query);
 

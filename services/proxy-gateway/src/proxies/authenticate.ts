@@ -6,9 +6,9 @@ import type { ProxyDefinition } from './definition.ts';
 import { proxyNotFound } from './find-proxy.ts';
 
 /**
- * The Application behind an API key that may use tokens with this Proxy.
+ * The Application or session behind a key that may use tokens with this Proxy.
  * @throws {ServiceError} 401 for a key that is not accepted, 404 where the Proxy is another Tenant's, 403 without
- * `token:use`, flat or by any rule.
+ * `token:use`, flat or by any rule, and for a session that is bound to other Proxies.
  */
 export async function authenticateCaller(
   apiKey: string | undefined,
@@ -18,6 +18,9 @@ export async function authenticateCaller(
   const { callers, pepper, headerNames } = context;
   const caller = await authenticate(apiKey, { callers, pepper, headerName: `${headerNames.prefix}-API-KEY` });
   if (caller.tenantId !== proxy.tenantId) throw proxyNotFound();
+  if (caller.proxies && !caller.proxies.includes(proxy.id)) {
+    throw new ServiceError('forbidden', 'This session is for other Proxies');
+  }
   if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
   return caller;
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** What a Tenant leaves behind, apart from its tokens and its audit rows. Keys go with their Applications. */
+/** What a Tenant leaves behind, apart from its tokens and its audit rows. Keys and sessions go with their Applications. */
 export const purgedTables = ['idempotency_records', 'proxies', 'applications', 'data_keys', 'counters'] as const;
 
 type PurgedTable = (typeof purgedTables)[number];

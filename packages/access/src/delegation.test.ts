@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { type AccessRule, decide, type Grants, holds, isGrantedOnEach, type RuleTransform } from './index.ts';
+
+const permissions = ['token:create', 'token:read', 'token:update', 'token:use'];
+const containers = ['/', '/a/', '/a/b/', '/ab/', '/c/'];
+const ids = ['1', '10', '11', '2'];
+const strictness: RuleTransform[] = ['redact', 'mask', 'reveal'];
+/** Nothing granted is stricter than any transform. */
+const rank = (transform: RuleTransform | undefined) => (transform ? strictness.indexOf(transform) : -1);
+
+const somePermissions = fc.uniqueArray(fc.constantFrom(...permissions));
+const base = {
+  priority: fc.integer({ min: 1, max: 3 }),
+  transform: fc.constantFrom(...strictness),
+  permissions: somePermissions,
+};
+const plainRule: fc.Arbitrary<AccessRule> = fc.record({ ...base, container: fc.constantFrom(...containers) });
+const condition = fc.oneof(
+  fc.record({
+    attribute: fc.constant('id' as const),
+    operator: fc.constantFrom('equals' as const, 'starts_with' as const),
+    value: fc.constantFrom(...ids),
+  }),
+  fc.record({
+    attribute: fc.constant('container' as const),
+    operator: fc.constantFrom('equals' as const, 'starts_with' as const),
+    value: fc.constantFrom(...containers),
+  }),
+);
+const conditionalRule: fc.Arbitrary<AccessRule> = fc.record({
+  ...base,
+  conditions: fc.array(condition, { minLength: 1, maxLength: 3 }),
+});
+const application: fc.Arbitrary<Grants> = fc.record({
+  permissions: somePermissions,
+  rules: fc.array(plainRule, { maxLength: 4 }),
+});
+const own: fc.Arbitrary<Grants> = fc.record({
+  permissions: somePermissions,
+  rules: fc.array(fc.oneof(plainRule, conditionalRule), { maxLength: 4 }),
+});
+const token = fc.record({
+  id: fc.constantFrom(...ids),
+  containers: fc.uniqueArray(fc.constantFrom(...containers), { minLength: 1, maxLength: 3 }),
+});
+const permission = fc.constantFrom(...permissions);
+
+const numRuns = 20_000;
+
+describe('delegation never widens', () => {
+  test('a session gets no operation and no transform that its Application, or its own grants, would not get', () => {
+    let granted = 0;
+    let stricter = 0;
+    fc.assert(
+      fc.property(application, own, token, permission, (within, grants, on, asked) => {
+        const session = { ...grants, within };
+        const mine = decide(session, asked, on);
+        const theirs = decide(within, asked, on);
+        const alone = decide(grants, asked, on);
+        // Exactly the smaller of the two, and so neither wider nor narrower.
+        expect(rank(mine)).toBe(Math.min(rank(theirs), rank(alone)));
+        if (mine) granted += 1;
+        if (mine && (mine !== theirs || mine !== alone)) stricter += 1;
+        if (isGrantedOnEach(session, asked, on)) expect(isGrantedOnEach(within, asked, on)).toBe(true);
+        if (mine) expect(holds(session, asked)).toBe(true);
+        if (holds(session, asked)) expect(holds(within, asked)).toBe(true);
+      }),
+      { numRuns },
+    );
+    // The property has seen what it is about.
+    expect(granted).toBeGreaterThan(numRuns / 50);
+    expect(stricter).toBeGreaterThan(numRuns / 200);
+  });
+
+  test('no sequence of moves and reads gives a session what the same sequence would not give its Application', () => {
+    const step = fc.record({
+      kind: fc.constantFrom('move' as const, 'read' as const),
+      to: fc.uniqueArray(fc.constantFrom(...containers), { minLength: 1, maxLength: 2 }),
+    });
+    let reads = 0;
+    fc.assert(
+      fc.property(application, own, token, fc.array(step, { maxLength: 8 }), (within, grants, first, steps) => {
+        const session = { ...grants, within };
+        let at = first;
+        for (const { kind, to } of steps) {
+          if (kind === 'read') {
+            reads += decide(session, 'token:read', at) ? 1 : 0;
+            expect(rank(decide(session, 'token:read', at))).toBeLessThanOrEqual(rank(decide(within, 'token:read', at)));
+            continue;
+          }
+          const moved = { id: at.id, containers: [...new Set([...at.containers, ...to])] };
+          if (!isGrantedOnEach(session, 'token:update', moved)) continue;
+          // The Application could have made the same move, so what follows is not new to it.
+          expect(isGrantedOnEach(within, 'token:update', moved)).toBe(true);
+          at = { id: at.id, containers: to };
+        }
+      }),
+      { numRuns: 5000 },
+    );
+    expect(reads).toBeGreaterThan(100);
+  });
+
+  test('a decision by the session’s own grants alone would be found', () => {
+    const { counterexample } = fc.check(
+      fc.property(application, own, token, permission, (within, grants, on, asked) => {
+        expect(rank(decide(grants, asked, on))).toBeLessThanOrEqual(rank(decide(within, asked, on)));
+      }),
+      { seed: 1, numRuns },
+    );
+    expect(counterexample).not.toBeNull();
+  });
+});
+
+describe('conditions', () => {
+  const on = (conditions: AccessRule['conditions'], at = { id: 'card-7', containers: ['a/b', '/c/'] }) =>
+    decide(
+      {
+        permissions: [],
+        rules: [{ priority: 1, transform: 'mask', permissions: ['token:read'], conditions: conditions ?? [] }],
+      },
+      'token:read',
+      at,
+    );
+  const has = (attribute: 'id' | 'container', operator: 'equals' | 'starts_with', value: string) =>
+    ({ attribute, operator, value }) as const;
+
+  test.each([
+    [has('id', 'equals', 'card-7'), true],
+    [has('id', 'equals', 'card-'), false],
+    [has('id', 'starts_with', 'card-'), true],
+    [has('id', 'starts_with', 'ard'), false],
+    [has('container', 'equals', '/a/b/'), true],
+    [has('container', 'equals', 'c'), true],
+    [has('container', 'equals', '/a/'), false],
+    [has('container', 'starts_with', 'a'), true],
+    [has('container', 'starts_with', '/a/b'), true],
+    [has('container', 'starts_with', '/a/b/c/'), false],
+    [has('container', 'starts_with', '/ab/'), false],
+    [has('container', 'starts_with', '/'), true],
+  ])('%j: %s', (condition, expected) => expect(on([condition])).toBe(expected ? 'mask' : undefined));
+
+  test('all must hold; one of the token’s containers is enough for each', () => {
+    expect(on([has('container', 'equals', '/a/b/'), has('container', 'equals', '/c/')])).toBe('mask');
+    expect(on([has('container', 'equals', '/a/b/'), has('id', 'equals', 'other')])).toBeUndefined();
+  });
+
+  test('where only containers are known no condition on an id holds', () => {
+    const rules = [
+      { priority: 1, transform: 'mask', permissions: ['p'], conditions: [has('id', 'starts_with', '')] },
+    ] as const;
+    expect(decide({ permissions: [], rules }, 'p', ['/a/'])).toBeUndefined();
+    expect(decide({ permissions: [], rules }, 'p', { id: 'x', containers: ['/a/'] })).toBe('mask');
+  });
+});

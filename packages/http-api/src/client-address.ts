@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A setting of each service that has to know from where it is called. */
+export const trustedProxySettings = {
+  TRUSTED_PROXIES: {
+    type: 'string',
+    description:
+      'Networks of the proxies before this service whose X-Forwarded-For counts, as CIDRs separated by commas; none where clients connect directly. Without it the address of a client is that of whatever connects',
+  },
+} as const;
+
+/**
+ * From where a request comes: the last address that no trusted proxy wrote. What a client itself writes into
+ * `X-Forwarded-For` counts for nothing, because only what a trusted proxy says is believed.
+ * @throws {Error} naming the setting, where it holds what is no network.
+ */
+export function openClientAddresses(trustedProxies = 'none'): (request: IncomingMessage) => string {
+  const trusted = trustedProxies
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '' && text !== 'none')
+    .map(toNetwork);
+  const isTrusted = (address: Address) => trusted.some(([network, bits]) => isWithin(address, network, bits));
+  return ({ socket, headers }) => {
+    const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+    let address = readAddress(socket.remoteAddress ?? '');
+    while (address && isTrusted(address)) {
+      const before = readAddress(forwarded.pop()?.trim() ?? '');
+      if (!before) break;
+      address = before;
+    }
+    return address?.toString() ?? 'unknown';
+  };
+}
+
+/** The network that a flood from this address is counted to: IPv4 /24, IPv6 /48. */
+export function networkOf(address: string): string {
+  const parsed = readAddress(address);
+  if (!parsed) return address;
+  const bits = parsed.kind() === 'ipv4' ? 24 : 48;
+  const network =
+    parsed.kind() === 'ipv4'
+      ? ipaddr.IPv4.networkAddressFromCIDR(`${parsed.toString()}/${bits}`)
+      : ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${bits}`);
+  return `${network.toString()}/${bits}`;
+}
+
+/** An address as {@link openClientAddresses} writes it; undefined for a text that is none. */
+export function canonicalAddress(text: string): string | undefined {
+  return readAddress(text)?.toString();
+}
+
+/** IPv4 in IPv6 is IPv4. Short and octal forms are none: two readers could take them for different addresses. */
+function readAddress(text: string): Address | undefined {
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined;
+  return ipaddr.process(text);
+}
+
+function toNetwork(text: string): [Address, number] {
+  try {
+    const [address, bits] = ipaddr.parseCIDR(text);
+    return [address, bits];
+  } catch (cause) {
+    throw new Error(`TRUSTED_PROXIES: "${text}" is no network such as 10.0.0.0/8`, { cause });
+  }
+}
+
+function isWithin(address: Address, network: Address, bits: number): boolean {
+  if (address.kind() === 'ipv4')
+    return network.kind() === 'ipv4' && (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits);
+  return network.kind() === 'ipv6' && (address as ipaddr.IPv6).match(network as ipaddr.IPv6, bits);
+}

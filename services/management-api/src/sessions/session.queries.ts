@@ -1,0 +1,166 @@
+import { prepared, type Queryable, type SessionsTable } from '@sluice/database';
+import type { PageRequest } from '@sluice/http-api';
+import { ServiceError } from '@sluice/problems';
+import { type Insertable, sql } from 'kysely';
+
+/** Everything but the hashes and where it was made from. */
+const columns = [
+  'sessions.id',
+  'sessions.application_id',
+  'sessions.authorized_by',
+  'sessions.permissions',
+  'sessions.rules',
+  'sessions.proxies',
+  'sessions.address',
+  'sessions.created_at',
+  'sessions.expires_at',
+] as const;
+
+/** Most sessions of one Application that wait to be authorized. */
+const mostWaiting = 10_000;
+/** Most authorized sessions of a Tenant. */
+export const mostAuthorized = 100_000;
+
+const lifetime = sql<string>`clock_timestamp() + interval '3 minutes'`;
+const notEnded = sql<boolean>`sessions.expires_at > clock_timestamp()`;
+
+/** What it depends on is there: the Application that made it, and the one that authorized it with its key. */
+const isStanding = sql<boolean>`(
+  exists (select from applications maker where maker.tenant_id = sessions.tenant_id
+    and maker.id = sessions.application_id and (maker.expires_at is null or maker.expires_at > clock_timestamp()))
+  and (sessions.authorized_by is null or exists (
+    select from applications a join application_keys k on k.tenant_id = a.tenant_id and k.application_id = a.id
+    where a.tenant_id = sessions.tenant_id and a.id = sessions.authorized_by and k.id = sessions.authorizing_key_id
+      and (a.expires_at is null or a.expires_at > clock_timestamp())
+      and (k.expires_at is null or k.expires_at > clock_timestamp())))
+)`;
+
+export type NewSession = Omit<Insertable<SessionsTable>, 'expires_at' | 'rules'>;
+
+/** A session that waits for three minutes to be authorized. */
+export function insertSession(tx: Queryable, row: NewSession) {
+  return refuseWhatIsGone(
+    tx
+      .insertInto('sessions')
+      .values({ ...row, expires_at: lifetime })
+      .returning(['id', 'expires_at'])
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+const foreignKeyViolation = '23503';
+
+/** The Application of the caller, or its key, may have been deleted since the key was looked at. */
+async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === foreignKeyViolation)) throw error;
+    throw new ServiceError('unauthenticated', 'The key that was presented has been deleted meanwhile');
+  }
+}
+
+/**
+ * Makes room for one more waiting session of an Application: where it has the most that it may have, the oldest of the
+ * network that has most of them ends, so that a flood from one place ends its own. One request of an Application at a
+ * time until its transaction ends.
+ */
+export async function makeRoom(tx: Queryable, tenantId: string, applicationId: string, most = mostWaiting) {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions ${applicationId}`}, 0))`.execute(tx);
+  await sql`
+    with waiting as materialized (
+      select id, network, created_at from sessions
+      where tenant_id = ${tenantId} and application_id = ${applicationId} and authorized_by is null
+    ),
+    busiest as (
+      select network from waiting
+      where (select count(*) from waiting) >= ${most}
+      group by network order by count(*) desc, network limit 1
+    )
+    delete from sessions where tenant_id = ${tenantId} and authorized_by is null and id in (
+      select id from waiting where network = (select network from busiest) order by created_at, id limit 1
+    )`.execute(tx);
+}
+
+/** The session of a nonce, locked until the transaction ends. Undefined where there is none, or it has ended. */
+export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) {
+  return tx
+    .selectFrom('sessions')
+    .select(['id', 'application_id', 'authorized_by', 'made_from', 'expires_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('nonce_hash', '=', nonceHash)
+    .where(notEnded)
+    .where(isStanding)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** How many authorized sessions the Tenant has, counted no further than to the most that it may have. */
+export async function countAuthorized(db: Queryable, tenantId: string): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (
+      select from sessions where tenant_id = ${tenantId} and authorized_by is not null
+        and expires_at > statement_timestamp()
+      limit ${mostAuthorized}
+    ) as counted`.execute(db);
+  return Number(rows[0]?.total ?? 0);
+}
+
+export interface Authorization {
+  authorized_by: string;
+  authorizing_key_id: string;
+  permissions: string[];
+  rules: string;
+  proxies: string[] | null;
+  address: string | null;
+  expires_at: string;
+}
+
+export async function authorizeSession(tx: Queryable, tenantId: string, id: string, authorization: Authorization) {
+  await tx.updateTable('sessions').set(authorization).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
+}
+
+/** Undefined where the Tenant has no such session, or it has ended. */
+export async function findSessionById(db: Queryable, tenantId: string, id: string) {
+  const [session] = await selectById(db, tenantId, id);
+  return session;
+}
+
+const selectById = prepared('session_by_id', (db, tenantId: string, id: string) =>
+  db
+    .selectFrom('sessions')
+    .select(columns)
+    .where('sessions.tenant_id', '=', tenantId)
+    .where('sessions.id', '=', id)
+    .where(notEnded)
+    .where(isStanding),
+);
+
+/** Newest first. Sessions are bounded in number and live for a day at most, so they are counted. */
+export async function listSessions(db: Queryable, tenantId: string, page: PageRequest) {
+  const ofTenant = db
+    .selectFrom('sessions')
+    .where('sessions.tenant_id', '=', tenantId)
+    .where(notEnded)
+    .where(isStanding);
+  const data = await ofTenant
+    .select(columns)
+    .orderBy('sessions.created_at', 'desc')
+    .orderBy('sessions.id', 'desc')
+    .limit(page.size)
+    .offset((page.page - 1) * page.size)
+    .execute();
+  const { total } = await ofTenant.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { data, total };
+}
+
+/** False where the Tenant has no such session. */
+export async function deleteSession(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('sessions')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where(notEnded)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}

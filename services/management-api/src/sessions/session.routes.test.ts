@@ -1,0 +1,334 @@
+import { randomUUID } from 'node:crypto';
+import { type CallOptions, useStack } from '@sluice/testing';
+import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
+
+const api = useStack((stack) => startTestManagement(stack, { TRUSTED_PROXIES: '127.0.0.0/8, ::1/128' }));
+
+const send = (method: string, path: string, options: CallOptions = {}) => api.current.send(method, path, options);
+const make = (key: string, address = '192.0.2.7') =>
+  send('POST', '/sessions', { key, headers: { 'X-Forwarded-For': address } });
+const authorize = (key: string, body: object, headers = {}) =>
+  send('POST', '/sessions/authorize', { key, body: { permissions: ['token:read'], ...body }, headers });
+
+/** Whether the key of a session is accepted: any valid key may ask for the permissions. */
+async function isAccepted(key: string): Promise<boolean> {
+  const { status } = await send('GET', '/permissions', { key });
+  if (status !== 200 && status !== 401) throw new Error(`answered ${status}`);
+  return status === 200;
+}
+
+const rule = { priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] };
+
+test('a session is made, authorized, listed, and ends', async () => {
+  const { waitingSession, tenant } = api.current;
+  const made = await waitingSession();
+  expect(made).toMatchObject({
+    id: uuidText,
+    session_key: expect.stringMatching(/^svc_test_ses_\w{49}$/),
+    nonce: expect.stringMatching(/^\w{32}$/),
+    expires_at: isoDate,
+  });
+  expect(await isAccepted(made.session_key)).toBe(false);
+  const waiting = {
+    id: made.id,
+    state: 'waiting',
+    application_id: made.maker.id,
+    permissions: [],
+    rules: [],
+    created_at: isoDate,
+    expires_at: made.expires_at,
+  };
+  expect((await send('GET', `/sessions/${made.id}`)).body).toEqual(waiting);
+
+  const answer = await authorize(made.authorizer.key, {
+    nonce: made.nonce,
+    permissions: ['token:use', 'token:use'],
+    rules: [rule],
+  });
+  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(answer.headers.get('svc-revocation')).toMatch(/^change=/);
+  expect(await isAccepted(made.session_key)).toBe(true);
+  const authorized = {
+    ...waiting,
+    state: 'authorized',
+    authorized_by: made.authorizer.id,
+    permissions: ['token:use'],
+    rules: [rule],
+  };
+  expect((await send('GET', `/sessions/${made.id}`)).body).toEqual(authorized);
+  const { body } = await send('GET', '/sessions?size=1');
+  expect(body.data).toEqual([authorized]);
+  expect(JSON.stringify(body)).not.toMatch(/svc_test|nonce/);
+
+  const ended = await send('DELETE', `/sessions/${made.id}`);
+  expect([ended.status, ended.headers.get('svc-revocation')]).toEqual([204, expect.stringMatching(/^change=/)]);
+  expect(await isAccepted(made.session_key)).toBe(false);
+  expect((await send('GET', `/sessions/${made.id}`)).status).toBe(404);
+  expect((await send('DELETE', `/sessions/${made.id}`)).status).toBe(404);
+  expect(tenant.tenant_id).toEqual(uuidText);
+});
+
+test('201 has a Location, and no idempotency key is kept', async () => {
+  const { application } = api.current;
+  const { key } = await application({ type: 'public', permissions: ['token:create'] });
+  const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+  const [one, other] = [
+    await send('POST', '/sessions', { key, headers }),
+    await send('POST', '/sessions', { key, headers }),
+  ];
+  expect([one.status, one.headers.get('location')]).toEqual([201, `/sessions/${one.body.id}`]);
+  expect(other.body.id).not.toBe(one.body.id);
+});
+
+test('of 100 parallel authorizations one succeeds, the others are 409', async () => {
+  const { nonce, authorizer } = await api.current.waitingSession();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => authorize(authorizer.key, { nonce })));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(99);
+});
+
+describe('who may', () => {
+  test('make: a public Application only; a session neither makes nor authorizes', async () => {
+    const { application, tenant, session, waitingSession } = api.current;
+    const { key: privateKey } = await application();
+    const { session_key, maker } = await session();
+    for (const key of [privateKey, tenant.management_key, session_key]) expect((await make(key)).status).toBe(403);
+    expect((await make('none')).status).toBe(401);
+    const { nonce, authorizer } = await waitingSession();
+    for (const key of [maker.key, tenant.management_key, session_key]) {
+      expect((await authorize(key, { nonce })).status).toBe(403);
+    }
+    expect((await authorize('none', { nonce })).status).toBe(401);
+    expect((await authorize(authorizer.key, { nonce })).status).toBe(200);
+  });
+
+  test('end: the session itself, whoever holds application:update; nobody else', async () => {
+    const { application, session, keyWith } = api.current;
+    const { id, session_key } = await session();
+    const reader = await keyWith('application:read');
+    expect((await send('DELETE', '/sessions/self', { key: (await application()).key })).status).toBe(403);
+    expect((await send('DELETE', `/sessions/${id}`, { key: reader })).status).toBe(403);
+    expect((await send('DELETE', `/sessions/${id}`, { key: session_key })).status).toBe(403);
+    expect((await send('GET', `/sessions`, { key: session_key })).status).toBe(403);
+    const ended = await send('DELETE', '/sessions/self', { key: session_key });
+    expect([ended.status, ended.headers.get('svc-revocation')]).toEqual([204, expect.stringMatching(/^change=/)]);
+    expect(await isAccepted(session_key)).toBe(false);
+    expect((await send('DELETE', '/sessions/self', { key: session_key })).status).toBe(401);
+  });
+
+  test('another Tenant’s nonce and session are 404', async () => {
+    const { waitingSession, application, stranger } = api.current;
+    const theirs = await waitingSession({ key: stranger.management_key });
+    const { key } = await application();
+    expect((await authorize(key, { nonce: theirs.nonce })).status).toBe(404);
+    expect((await send('GET', `/sessions/${theirs.id}`)).status).toBe(404);
+    expect((await send('DELETE', `/sessions/${theirs.id}`)).status).toBe(404);
+    expect((await authorize(theirs.authorizer.key, { nonce: theirs.nonce })).status).toBe(200);
+  });
+});
+
+describe('authorize is 400', () => {
+  const condition = { attribute: 'id', operator: 'equals', value: 'x' };
+  const conditional = { priority: 1, transform: 'mask', permissions: ['token:read'], conditions: [condition] };
+  const past = new Date(Date.now() - 1000).toISOString();
+  const tooFar = new Date(Date.now() + 24 * 3600_000 + 60_000).toISOString();
+
+  test.each<[string, object, string]>([
+    ['nothing granted', { permissions: [], rules: [] }, 'permissions'],
+    ['a management permission', { permissions: ['token:read', 'proxy:read'] }, 'permissions[1]'],
+    [
+      'an unknown permission in a rule',
+      { rules: [{ ...rule, permissions: ['token:nothing'] }] },
+      'rules[0].permissions[0]',
+    ],
+    ['a rule with neither', { rules: [{ ...rule, container: undefined }] }, 'rules[0]'],
+    ['a rule with empty conditions alone', { rules: [{ ...conditional, conditions: [] }] }, 'rules[0]'],
+    ['a rule with both', { rules: [{ ...conditional, container: '/' }] }, 'rules[0].conditions'],
+    ['eleven rules', { rules: Array(11).fill(rule) }, 'rules'],
+    ['101 conditions', { rules: [{ ...conditional, conditions: Array(101).fill(condition) }] }, 'rules[0].conditions'],
+    [
+      'a container that is none',
+      { rules: [{ ...conditional, conditions: [{ ...condition, attribute: 'container', value: '%' }] }] },
+      'rules[0].conditions[0].value',
+    ],
+    ['fields', { fields: true }, 'fields'],
+    ['reactors', { reactors: [randomUUID()] }, 'reactors'],
+    ['a Proxy that is no id', { proxies: ['x'] }, 'proxies[0]'],
+    ['an address that is none', { address: '1.2.3' }, 'address'],
+    ['an end in the past', { expires_at: past }, 'expires_at'],
+    ['an end more than 24 hours ahead', { expires_at: tooFar }, 'expires_at'],
+    ['no nonce', { nonce: undefined }, 'nonce'],
+  ])('%s', async (_, part, member) => {
+    const { nonce, authorizer } = await api.current.waitingSession();
+    const { status, body } = await authorize(authorizer.key, { nonce, ...part });
+    expect({ status, members: Object.keys(body.errors) }).toEqual({ status: 400, members: [member] });
+    expect((await authorize(authorizer.key, { nonce })).status).toBe(200);
+  });
+
+  test('415 and 413', async () => {
+    const { nonce, authorizer } = await api.current.waitingSession();
+    expect((await authorize(authorizer.key, { nonce }, { 'Content-Type': 'text/plain' })).status).toBe(415);
+    expect((await authorize(authorizer.key, { nonce, note: 'x'.repeat(1_100_000) })).status).toBe(413);
+  });
+});
+
+test('a rule with a container and empty conditions is taken', async () => {
+  const { nonce, authorizer } = await api.current.waitingSession();
+  expect((await authorize(authorizer.key, { nonce, rules: [{ ...rule, conditions: [] }] })).status).toBe(200);
+});
+
+test('it ends at its moment: three minutes by default, or when it was told to', async () => {
+  const { session, db } = api.current;
+  const made = await session();
+  expect((await send('GET', `/sessions/${made.id}`)).body.expires_at).toBe(made.expires_at);
+  const expires_at = new Date(Date.now() + 3600_000).toISOString();
+  const longer = await session({ expires_at });
+  expect((await send('GET', `/sessions/${longer.id}`)).body.expires_at).toBe(expires_at);
+  await db
+    .updateTable('sessions')
+    .set({ expires_at: new Date(Date.now() - 1).toISOString() })
+    .where('id', '=', made.id)
+    .execute();
+  expect([await isAccepted(made.session_key), await isAccepted(longer.session_key)]).toEqual([false, true]);
+  expect((await send('GET', `/sessions/${made.id}`)).status).toBe(404);
+  expect((await authorize(made.authorizer.key, { nonce: made.nonce })).status).toBe(404);
+});
+
+describe('it ends with what it depends on, once that is confirmed', () => {
+  type Session = Awaited<ReturnType<typeof api.current.session>>;
+  const due = () => ({ expires_at: new Date(Date.now() - 1).toISOString() });
+  const keyOf = async (id: string) => (await send('GET', `/applications/${id}/keys`)).body.at(-1).id as string;
+  const expireApplication = (id: string) =>
+    api.current.db.updateTable('applications').set(due()).where('id', '=', id).execute();
+
+  test.each<[string, (session: Session) => Promise<unknown>]>([
+    ['the public Application is deleted', ({ maker }) => send('DELETE', `/applications/${maker.id}`)],
+    ['the private Application is deleted', ({ authorizer }) => send('DELETE', `/applications/${authorizer.id}`)],
+    ['the public Application expires', ({ maker }) => expireApplication(maker.id)],
+    ['the private Application expires', ({ authorizer }) => expireApplication(authorizer.id)],
+    [
+      'the private Application’s keys are regenerated',
+      ({ authorizer }) => send('POST', `/applications/${authorizer.id}/regenerate`),
+    ],
+    [
+      'the key that authorized it is deleted',
+      async ({ authorizer }) => {
+        await send('POST', `/applications/${authorizer.id}/keys`);
+        return send('DELETE', `/applications/${authorizer.id}/keys/${await keyOf(authorizer.id)}`);
+      },
+    ],
+    [
+      'the key that authorized it expires',
+      async ({ authorizer }) => {
+        const id = await keyOf(authorizer.id);
+        await api.current.db.updateTable('application_keys').set(due()).where('id', '=', id).execute();
+      },
+    ],
+  ])('%s', async (_, end) => {
+    const session = await api.current.session();
+    expect(await isAccepted(session.session_key)).toBe(true);
+    await end(session);
+    expect(await isAccepted(session.session_key)).toBe(false);
+    expect((await send('GET', `/sessions/${session.id}`)).status).toBe(404);
+  });
+
+  test('its Tenant is closed', async () => {
+    const { newTenant, session } = api.current;
+    const { management_key: key } = await newTenant('closed soon');
+    const { session_key } = await session({}, { key });
+    expect(await isAccepted(session_key)).toBe(true);
+    await send('DELETE', '/tenants/self', { key });
+    expect(await isAccepted(session_key)).toBe(false);
+  });
+
+  test.each<[string, (session: Session) => Promise<unknown>]>([
+    [
+      'keys of the public Application are regenerated',
+      ({ maker }) => send('POST', `/applications/${maker.id}/regenerate`),
+    ],
+    [
+      'another key of the private Application is deleted',
+      async ({ authorizer }) => {
+        const { body } = await send('POST', `/applications/${authorizer.id}/keys`);
+        return send('DELETE', `/applications/${authorizer.id}/keys/${body.id}`);
+      },
+    ],
+  ])('it stays where %s', async (_, change) => {
+    const session = await api.current.session();
+    await change(session);
+    expect(await isAccepted(session.session_key)).toBe(true);
+  });
+});
+
+describe('address', () => {
+  test('takes only a session that was made from there, whatever the client writes; 403 otherwise', async () => {
+    const { application } = api.current;
+    const maker = await application({ type: 'public', permissions: ['token:create'] });
+    const { key } = await application();
+    const { nonce, id } = (await make(maker.key, '203.0.113.9, 192.0.2.7')).body;
+    expect((await authorize(key, { nonce, address: '203.0.113.9' })).status).toBe(403);
+    expect((await authorize(key, { nonce, address: '::ffff:192.0.2.7' })).status).toBe(200);
+    expect((await send('GET', `/sessions/${id}`)).body.address).toBe('192.0.2.7');
+  });
+});
+
+describe('sessions that wait are bounded', () => {
+  test('beyond 10,000 the oldest of the busiest network ends; those of others stay', async () => {
+    const { db, application, tenant } = api.current;
+    const maker = await application({ type: 'public', permissions: ['token:create'] });
+    const { key } = await application();
+    const quiet = (await make(maker.key, '198.51.100.1')).body;
+    const row = (n: number) => ({
+      ...{ tenant_id: tenant.tenant_id, id: randomUUID(), application_id: maker.id, made_from: `192.0.2.${n % 250}` },
+      ...{ key_hash: Buffer.from(randomUUID()), nonce_hash: Buffer.from(randomUUID()), network: '192.0.2.0/24' },
+      ...{ expires_at: '2999-01-01T00:00:00Z', created_at: new Date(Date.now() - 120_000 + n).toISOString() },
+    });
+    const flood = Array.from({ length: 9999 }, (_, n) => row(n));
+    for (let i = 0; i < flood.length; i += 1000)
+      await db
+        .insertInto('sessions')
+        .values(flood.slice(i, i + 1000))
+        .execute();
+    const waiting = () => db.selectFrom('sessions').select('id').where('application_id', '=', maker.id).execute();
+    expect(await waiting()).toHaveLength(10_000);
+    const late = await Promise.all(Array.from({ length: 20 }, () => make(maker.key, '192.0.2.200')));
+    const ids = new Set((await waiting()).map(({ id }) => id));
+    expect(ids.size).toBe(10_000);
+    expect(flood.filter(({ id }) => !ids.has(id))).toEqual(flood.slice(0, 20));
+    expect(late.every(({ status, body }) => status === 201 && ids.has(body.id))).toBe(true);
+    expect((await authorize(key, { nonce: quiet.nonce })).status).toBe(200);
+  });
+});
+
+test('the audit log: nothing of a session that waits; who authorized it; that it ended itself, and for whom', async () => {
+  const { db, waitingSession } = api.current;
+  const { id, nonce, session_key, authorizer } = await waitingSession();
+  const rows = () => db.selectFrom('audit_log').selectAll().where('entity_id', '=', id).orderBy('at').execute();
+  expect(await rows()).toEqual([]);
+  await authorize(authorizer.key, { nonce });
+  await send('DELETE', '/sessions/self', { key: session_key });
+  expect(await rows()).toMatchObject([
+    { operation: 'authorize', entity_type: 'session', actor_id: authorizer.id, actor_type: 'application' },
+    { operation: 'delete', actor_id: id, actor_type: 'session', detail: { application_id: authorizer.id } },
+  ]);
+});
+
+test('no row holds the key or the nonce', async () => {
+  const { session, db } = api.current;
+  const { session_key, nonce } = await session();
+  const text = JSON.stringify(await db.selectFrom('sessions').selectAll().execute());
+  expect(text).not.toContain(session_key);
+  expect(text).not.toContain(nonce);
+});
+
+test('pages of any origin may make a session, and nothing else of it', async () => {
+  const preflight = await send('OPTIONS', '/sessions', { headers: { Origin: 'https://shop.example' } });
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+  const { session } = api.current;
+  const { id } = await session();
+  expect(
+    (await send('GET', `/sessions/${id}`, { headers: { Origin: 'https://shop.example' } })).headers.get(
+      'access-control-allow-origin',
+    ),
+  ).toBeNull();
+});
