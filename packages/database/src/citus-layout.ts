@@ -13,6 +13,10 @@ export const citusLayout: Record<keyof Tables, Placement> = {
   idempotency_records: { on: 'shards', why: 'one for each write that has a key' },
   tenants: { on: 'coordinator', why: 'small; closing one must be seen by all at once' },
   applications: { on: 'coordinator', why: 'revoked with volatile functions, in one order with the outbox' },
+  sessions: {
+    on: 'coordinator',
+    why: 'few and short-lived; found by the hash of a key, and gone with its Application',
+  },
   application_keys: { on: 'coordinator', why: 'found by the hash of the key, before the Tenant is known' },
   proxies: { on: 'coordinator', why: 'found by the hash of the key, before the Tenant is known' },
   data_keys: { on: 'coordinator', why: 'small; destroyed in the transaction that closes the Tenant' },
