@@ -354,7 +354,7 @@ describe('names of what every object inherits', () => {
     const closed = await expectRefusal(`{"${name}":{"polluted":true}}`, '/closed');
     expect(Object.entries(closed)).toEqual([[name, ['is not a known member']]]);
     const typed = await expectRefusal(`{"${name}":5}`, '/typed');
-    expect(Object.entries(typed)).toEqual([[name, ['must be string']]]);
+    expect(Object.entries(typed)).toEqual([[name, ['must be a string']]]);
     const nul = await expectRefusal(`{"${name}":"\\u0000"}`);
     expect(Object.entries(nul)).toEqual([[name, ['contains a NUL character']]]);
   });

@@ -26,7 +26,7 @@ export function readQuery(url: string, schema: object): Record<string, string | 
     if (values.length > 1) throw validationFailed({ [name]: ['may be given once'] });
     // Digits alone: ajv would convert 0x10, 1e2 and Infinity too, and check no bounds of the last.
     if (type === 'integer' && !/^(?:-?\d{1,15})?$/.test(values[0] ?? '')) {
-      throw validationFailed({ [name]: ['must be integer'] });
+      throw validationFailed({ [name]: ['must be a whole number'] });
     }
     if (values[0]) query[name] = values[0];
   }

@@ -1,4 +1,5 @@
-import { type FieldErrors, validationFailed } from '@sluice/problems';
+import { containerPattern } from '@sluice/access';
+import { type FieldErrors, faultInWords, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { pointerPath } from './member-path.ts';
 
@@ -57,17 +58,15 @@ function describe({ instancePath, keyword, params, message }: ErrorObject): { pa
       return { path: below(params.missingProperty), message: 'is required' };
     case 'additionalProperties':
       return { path: below(params.additionalProperty), message: 'is not a known member' };
-    case 'enum':
-      return { path, message: `must be one of ${params.allowedValues.join(', ')}` };
     case 'const':
       return { path, message: `must be ${JSON.stringify(params.allowedValue)}` };
     case 'format':
       return { path, message: params.format === 'uuid' ? 'must be a UUID' : 'must be an ISO 8601 date' };
     case 'pattern':
-      return { path, message: `must match ${params.pattern}` };
-    default:
-      return { path, message: message ?? 'is not valid' };
+      if (params.pattern !== containerPattern) break;
+      return { path, message: 'must be names of letters, digits, _ and -, with slashes between them' };
   }
+  return { path, message: faultInWords({ keyword, params, message }) };
 }
 
 /**

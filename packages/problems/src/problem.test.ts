@@ -12,9 +12,9 @@ describe('toProblem', () => {
   });
 
   test('validation errors are mapped by path', () => {
-    const problem = toProblem(validationFailed({ 'rules[0].priority': ['must be >= 1'] }), 'trace');
+    const problem = toProblem(validationFailed({ 'rules[0].priority': ['must be at least 1'] }), 'trace');
     expect(problem.title).toBe('One or more validation errors occurred.');
-    expect(problem.errors).toEqual({ 'rules[0].priority': ['must be >= 1'] });
+    expect(problem.errors).toEqual({ 'rules[0].priority': ['must be at least 1'] });
   });
 
   test.each([new Error('password is hunter2'), 'hunter2', null, undefined, { message: 'hunter2' }])(

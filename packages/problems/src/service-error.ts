@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from './error-codes.ts';
 
-/** Messages by the path of the member that they are about, for example `{ "rules[0].priority": ["must be >= 1"] }`. */
+/** Messages by the path of the member that they are about, for example `{ "rules[0].priority": ["must be at least 1"] }`. */
 export type FieldErrors = Record<string, string[]>;
 
 export interface ServiceErrorOptions {
@@ -36,11 +36,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** A 400 that says where: `validationFailed({ name: ['is required'] })`. */
+/** A 400 that says where: `validationFailed({ name: ['is required'] })`. The path '' is the body itself, shown as `$`. */
 export function validationFailed(errors: FieldErrors): ServiceError {
   const detail = Object.entries(errors)
     .slice(0, 3)
     .map(([path, messages]) => `${path === '' ? 'the body' : path} ${messages[0]}`)
     .join('; ');
-  return new ServiceError('validation_failed', detail, { errors });
+  const shown = Object.entries(errors).map(([path, messages]) => [path === '' ? '$' : path, messages]);
+  return new ServiceError('validation_failed', detail, { errors: Object.fromEntries(shown) });
 }

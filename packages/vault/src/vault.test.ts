@@ -335,9 +335,9 @@ describe('findToken', () => {
   test('notes what a mask of somebody’s own shows, which may be all', async () => {
     const { vault, disclosures } = open.current;
     const actor = await newActor({ permissions: ['token:create', 'token:read', 'token:update'] });
-    const { token } = await createToken(vault, actor, card);
+    const { token } = await createToken(vault, actor, { ...card, mask: { number: '{{ data.number }}' } });
     disclosures.length = 0;
-    const { token: updated } = await updateToken(vault, actor, token.id, { mask: { number: '{{ data.number }}' } });
+    const { token: updated } = await updateToken(vault, actor, token.id, { metadata: { a: 'b' } });
     expect(updated.data).toMatchObject({ number: card.data.number });
     expect((await findToken(vault, actor, token.id)).data).toEqual(updated.data);
     expect(disclosures.map(({ entityId }) => entityId)).toEqual([token.id, token.id]);

@@ -243,7 +243,6 @@ describe('404', () => {
 
   test('paths that there are not, with two slashes or in capitals', async () => {
     for (const path of [
-      '/',
       '/nothing',
       '/nothing/',
       '/applications//',

@@ -151,8 +151,8 @@ function exampleFault({ params, query, body, bodyOptional }: Facts): Omit<Descri
   const schema = [body, query, params].find((part) => part !== undefined) as { required?: string[] } | undefined;
   const member = schema?.required?.[0];
   if (body && member) return { detail: `${member} is required`, errors: { [member]: ['is required'] } };
-  if (body && !bodyOptional) return { detail: 'the body is required', errors: { '': ['is required'] } };
-  if (query) return { detail: 'size must be <= 100', errors: { size: ['must be <= 100'] } };
+  if (body && !bodyOptional) return { detail: 'the body is required', errors: { $: ['is required'] } };
+  if (query) return { detail: 'size must be at most 100', errors: { size: ['must be at most 100'] } };
   return { detail: 'id must be a UUID', errors: { id: ['must be a UUID'] } };
 }
 

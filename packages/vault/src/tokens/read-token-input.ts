@@ -1,4 +1,4 @@
-import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
+import { type FieldErrors, faultInWords, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
 import { type FilterBudget, requireUnspent } from '../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate } from '../expressions/template.ts';
@@ -146,8 +146,7 @@ export function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
       .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
       .replaceAll('/', '.');
     if (keyword === 'required') faults[params.missingProperty] = ['is required'];
-    else if (keyword === 'enum') faults[member] = [`must be one of ${params.allowedValues.join(', ')}`];
-    else faults[member] = [message ?? 'is not valid'];
+    else faults[member] = [faultInWords({ keyword, params, message })];
   }
   return faults;
 }

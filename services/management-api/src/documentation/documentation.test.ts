@@ -10,6 +10,7 @@ const raw = (path: string, headers = '') =>
   rawRequest(api.current.url, `GET ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n${headers}\r\n`);
 
 const files = [
+  ['/', 'text/html', 'no-cache'],
   ['/openapi.json', 'application/json', 'public, max-age=300'],
   ['/docs', 'text/html', 'no-cache'],
   ['/docs/', 'text/html', 'no-cache'],
@@ -49,6 +50,10 @@ test.each(['/docs/package.json', '/docs/../openapi.json', '/docs/%2e%2e/openapi.
   'there is nothing else: %s',
   async (path) => expect(statusOf(await raw(path))).toBe(404),
 );
+
+test('the base URL leads to the API reference', async () => {
+  expect((await get('/')).body).toContain('href="/docs"');
+});
 
 test('the document has every operation, tokens and the invocation too', async () => {
   const { openapi, paths } = (await get('/openapi.json')).body;

