@@ -146,7 +146,7 @@ describe('createToken', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['no object', 'text', ''],
+    ['no object', 'text', '$'],
     ['no data', { type: 'token' }, 'data'],
     ['an unknown type', { type: 'nope', data: 1 }, 'type'],
     ['data of another type', { type: 'card', data: { number: '1' } }, 'data.number'],

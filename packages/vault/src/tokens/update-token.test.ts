@@ -145,7 +145,7 @@ describe('is refused', () => {
     ['a date that has passed', { expires_at: '2001-01-01' }, 'expires_at'],
     ['a date that is none', { expires_at: 'hunter2' }, 'expires_at'],
     ['deduplicate_token that is no boolean', { deduplicate_token: 'true' }, 'deduplicate_token'],
-    ['a patch that is no object', ['hunter2'], ''],
+    ['a patch that is no object', ['hunter2'], '$'],
   ])('%s, naming the member and never the value, and nothing is changed', async (_name, patch, member) => {
     const { vault, newActor } = open.current;
     const actor = await newActor();
