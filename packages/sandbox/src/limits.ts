@@ -7,7 +7,7 @@ export interface TransformLimits {
   /** Memory of the transform's own heap. */
   heapBytes: number;
   stackBytes: number;
-  /** UTF-8 bytes of the result as JSON; also of one payload of the client. */
+  /** UTF-8 bytes of the result as JSON; also of all payloads of the client together. */
   outputBytes: number;
   /** Calls of the client. */
   hostCalls: number;

@@ -5,6 +5,7 @@ import type { Database } from '@sluice/database';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger, Tracing } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
+import type { BodyBytes } from './budgets/body-bytes.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import type { Destinations } from './destination/index.ts';
 import type { HeaderNames } from './http/header-names.ts';
@@ -31,6 +32,7 @@ export interface Context {
   rateLimits: RateLimits | undefined;
   places: TenantPlaces;
   budgets: Budgets;
+  bodyBytes: BodyBytes;
   metrics: InvocationMetrics;
   /** Undefined where traces are off. */
   tracing: Tracing | undefined;

@@ -66,6 +66,19 @@ export const traffic: Dashboard = {
           },
         },
         {
+          title: 'Memory of bodies',
+          unit: 'bytes',
+          queries: {
+            '{{instance}}': 'sum by (instance) (sluice_body_held_bytes{$scope})',
+            'limit of {{instance}}': 'sum by (instance) (sluice_body_limit_bytes{$scope})',
+          },
+        },
+        {
+          title: 'Bodies that wait for memory',
+          unit: 'short',
+          queries: { '{{instance}}': 'sum by (instance) (sluice_body_waiting{$scope})' },
+        },
+        {
           title: 'Rate limits decided without Redis',
           unit: 'reqps',
           queries: { '{{instance}}': rate('sluice_rate_limit_local_decisions_total', 'instance') },

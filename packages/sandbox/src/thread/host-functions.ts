@@ -86,8 +86,9 @@ function serviceFunctions({
       if (!run || run.outcome) return undefined;
       run.hostCalls += 1;
       if (run.hostCalls > run.limits.hostCalls) stop(run, 'hostCalls');
-      else if (lengthOf(crossing, payloadJson) > run.limits.outputBytes) stop(run, 'outputBytes');
+      else if (lengthOf(crossing, payloadJson) > run.payloadUnitsLeft) stop(run, 'outputBytes');
       else {
+        run.payloadUnitsLeft -= lengthOf(crossing, payloadJson);
         run.awaitedCalls += 1;
         run.send(context.getNumber(numberHandle(id)), textOf(crossing, operation), textOf(crossing, payloadJson));
       }

@@ -17,6 +17,8 @@ export interface Invocation {
   readonly console: ConsoleLine[];
   consoleBytesLeft: number;
   hostCalls: number;
+  /** UTF-16 units that its calls may still hand to the main thread, which parses them. */
+  payloadUnitsLeft: number;
   awaitedCalls: number;
   readonly answers: HostAnswer[];
   /** Called when an answer arrives. */
@@ -43,6 +45,7 @@ export function startInvocation({ limits, quickMs, send, cpuAtStart }: Invocatio
     console: [],
     consoleBytesLeft: limits.consoleBytes,
     hostCalls: 0,
+    payloadUnitsLeft: limits.outputBytes,
     awaitedCalls: 0,
     answers: [],
     wake: () => {},

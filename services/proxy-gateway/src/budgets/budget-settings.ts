@@ -3,11 +3,37 @@ const bytes = { type: 'integer', minimum: 1024 } as const;
 
 /** How large what one request brings may be where somebody has to take it apart. */
 export const budgetSettings = {
+  BODY_HELD_BYTES: {
+    type: 'integer',
+    minimum: 0,
+    default: 0,
+    description:
+      'Memory that bodies which are held may take in one gateway, in bytes, with their copies and what waits for ' +
+      'transforms; beyond, bodies wait unread; 0: 40 % of the memory limit of the process',
+  },
+  BODY_HELD_TENANT_BYTES: {
+    type: 'integer',
+    minimum: 0,
+    default: 0,
+    description: 'The same for one Tenant, in bytes; 0: half of it',
+  },
+  BODY_WAIT_MS: {
+    type: 'integer',
+    minimum: 1,
+    default: 20_000,
+    description: 'How long a body waits for room before it is answered 503, in milliseconds',
+  },
   FORM_MAX_PAIRS: {
     ...count,
     default: 10_000,
     description:
       'Most pairs of a form that a transform sees or returns; beyond 400 for a request, 502 for an answer, 500 for a result',
+  },
+  BODY_MAX_EXPRESSIONS: {
+    ...count,
+    maximum: 10_000,
+    default: 10_000,
+    description: 'Most expressions of a body that is held, with those that its transforms detokenize; beyond 400',
   },
   TRANSFORM_HEADER_LINES: {
     ...count,

@@ -1,14 +1,33 @@
+import { totalmem } from 'node:os';
 import type { MessageLimits } from '@sluice/sandbox';
 import type { Config as ConfigOf } from '@sluice/service-runtime';
+import type { BodyBytesOptions } from './body-bytes.ts';
 import type { budgetSettings } from './budget-settings.ts';
 
 /** What one invocation may make the gateway take apart. */
 export interface Budgets {
   requestTransform: MessageLimits;
   responseTransform: MessageLimits;
+  /** Expressions of a body that is held, with those that its transforms detokenize. */
+  expressions: number;
 }
 
 export type BudgetConfig = ConfigOf<{ type: 'object'; properties: typeof budgetSettings }>;
+
+/** The part of the process's memory that bodies may take. */
+const bodyPart = 0.4;
+
+/** How much memory bodies may take, by the settings and the memory limit: the cgroup's, else the machine's. */
+export function bodyBytesFrom(config: BudgetConfig, memoryBytes = memoryLimit()): BodyBytesOptions {
+  const processBytes = config.BODY_HELD_BYTES || Math.floor(memoryBytes * bodyPart);
+  const tenantBytes = Math.min(config.BODY_HELD_TENANT_BYTES || Math.floor(processBytes / 2), processBytes);
+  return { processBytes, tenantBytes, waitMs: config.BODY_WAIT_MS };
+}
+
+function memoryLimit(): number {
+  const ofCgroup = process.constrainedMemory();
+  return ofCgroup > 0 ? Math.min(ofCgroup, totalmem()) : totalmem();
+}
 
 /** The budgets that the settings say. */
 export function budgetsFrom(config: BudgetConfig): Budgets {
@@ -16,5 +35,6 @@ export function budgetsFrom(config: BudgetConfig): Budgets {
   return {
     requestTransform: { ...shared, headerBytes: config.TRANSFORM_REQUEST_HEADER_BYTES },
     responseTransform: { ...shared, headerBytes: config.TRANSFORM_RESPONSE_HEADER_BYTES },
+    expressions: config.BODY_MAX_EXPRESSIONS,
   };
 }

@@ -10,6 +10,8 @@ export interface Place {
   segments: readonly Segment[];
   /** The bytes that stand there instead, escaped for the place. */
   write(value: (expression: Expression) => Json): string;
+  /** How many expressions stand in the places up to this one. */
+  expressionsSoFar?: number;
   /** Of what `write` returns; UTF-8 if it is not there. */
   encoding?: 'latin1';
   /** What is wrong in its expressions, and where in the body; without it what the first of the segments says. */
@@ -24,10 +26,23 @@ export function expressionsIn(text: string): Segment[] | undefined {
 
 export const mostPlaces = 10_000;
 
-/** @throws {ServiceError} 400 for more places than one body may have, however small they are. */
+/** @throws {ServiceError} 400 for more expressions than one body may have, however small they are. */
 export function addPlace(places: Place[], place: Place): void {
-  if (places.length === mostPlaces) throw tooManyPlaces();
+  place.expressionsSoFar = expressionsOf(places) + countOf(place);
+  if (place.expressionsSoFar > mostPlaces) throw tooManyPlaces();
   places.push(place);
+}
+
+/** How many expressions the places hold. */
+export function expressionsOf(places: readonly Place[]): number {
+  const last = places.at(-1);
+  return last?.expressionsSoFar ?? places.reduce((sum, place) => sum + countOf(place), 0);
+}
+
+function countOf({ segments }: Place): number {
+  let count = 0;
+  for (const { kind } of segments) if (kind === 'expression') count += 1;
+  return count;
 }
 
 /** The error for more places than one body may have. */

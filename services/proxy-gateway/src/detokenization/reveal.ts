@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
 import { feed } from '../http/body-stream.ts';
 import type { ContentKind } from '../http/content-type.ts';
@@ -10,7 +11,7 @@ import { type Asked, discloseTokens } from './disclose.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
 import { findInMultipart } from './multipart/multipart-reader.ts';
-import type { Place } from './place.ts';
+import { expressionsOf, type Place } from './place.ts';
 import { RevealStream } from './stream/reveal-stream.ts';
 
 /** Notes the disclosure, then puts the values in the place of the expressions: what filters leave tells of them, too. */
@@ -41,6 +42,7 @@ async function revealInMemory(
   if (!mayHoldExpression(body)) return body;
   const places = placesIn(message);
   if (places.length === 0) return body;
+  spendExpressions(invocation, expressionsOf(places), context.budgets.expressions);
   const asked = { tokenIds: newTokenIdsIn(places), fault: faultInPlaces(places) };
   const values = await discloseTokens(invocation, asked, context);
   return fillPlaces(body, places, { values, limitBytes: context.bodyLimitBytes });

@@ -34,6 +34,13 @@ test.each([
   );
 });
 
+test('expressions are counted over all strings of a body', () => {
+  const string = JSON.stringify('{{abc}}'.repeat(1000));
+  const body = (strings: number) => Buffer.from(`[${Array(strings).fill(string).join(',')}]`);
+  expect(findExpressions(body(10), 'json')).toHaveLength(10);
+  expect(() => findExpressions(body(11), 'json')).toThrow(expect.objectContaining({ code: 'bad_request' }));
+});
+
 test('filters that go through a large value again and again soon give nothing; it is a disclosure all the same', async () => {
   const { tenant, destination, url } = gateway.current;
   const application = await tenant.application();

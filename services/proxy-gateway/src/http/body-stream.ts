@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { ServiceError } from '@sluice/problems';
-import { type Coding, checkCodings, zstdWindow } from './content-coding.ts';
+import { type Coding, checkCoding, zstdWindow } from './content-coding.ts';
 
 const decoders: Record<Coding, () => Transform> = {
   gzip: createGunzip,
@@ -13,14 +13,13 @@ const decoders: Record<Coding, () => Transform> = {
 };
 
 /**
- * Undoes codings while the body flows. However much a body grows by it, no more than a window of it is ever held.
+ * Undoes a coding while the body flows. However much a body grows by it, no more than a window of it is ever held.
  * @throws {ServiceError} `unsupported_media_type` for a coding that we do not know. A body that does not decode
  * destroys the stream.
  */
 export function decodeWhileStreaming(body: Readable, codings: readonly string[]): Readable {
-  let decoded = body;
-  for (const coding of checkCodings(codings).toReversed()) decoded = feed(decoded, decoders[coding]());
-  return decoded;
+  const coding = checkCoding(codings);
+  return coding === undefined ? body : feed(body, decoders[coding]());
 }
 
 /**

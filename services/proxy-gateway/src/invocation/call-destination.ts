@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { ServiceError } from '@sluice/problems';
 import { inBatches } from '@sluice/service-runtime';
+import { type HeldBody, holdBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import {
   answerCutOff,
@@ -72,6 +73,8 @@ class AnswerSink implements DestinationSink {
   /** Set where a transform is to see the answer. */
   #chunks: Buffer[] | undefined;
   #size = 0;
+  #held: HeldBody | undefined;
+  #isRead = true;
   /** How long the answer says that it is, and all of it, once it has come in one piece. */
   #length: number | undefined;
   #whole: Buffer | undefined;
@@ -103,6 +106,14 @@ class AnswerSink implements DestinationSink {
     this.#invocation.destinationStatus = status;
     if (isTransformed(this.#invocation.proxy, status, headers)) {
       this.#chunks = [];
+      const [contentLength, isCoded] = [lengthOf(headers), findHeader(headers, 'content-encoding') !== undefined];
+      const body = { direction: 'answer', contentLength, isCoded, isTransformed: true } as const;
+      this.#held = holdBody(this.#invocation, body, this.#context);
+      this.#isRead = this.#held.granted === undefined;
+      this.#held.granted?.then(
+        () => this.#readOn(),
+        (error: unknown) => this.#giveUp(error),
+      );
       return;
     }
     this.#length = lengthOf(headers);
@@ -127,15 +138,25 @@ class AnswerSink implements DestinationSink {
     if (this.#size <= bodyLimitBytes) {
       this.#chunks.push(chunk);
     } else {
-      this.#call?.abort();
       const detail = `The answer of the destination has more than ${bodyLimitBytes} bytes, too many for a transform`;
-      this.#reject(new ServiceError('transform_failed', detail));
+      this.#giveUp(new ServiceError('destination_answer_unusable', detail));
     }
-    return true;
+    return this.#isRead;
+  }
+
+  #readOn(): void {
+    this.#isRead = true;
+    this.#call?.resume();
+  }
+
+  #giveUp(error: unknown): void {
+    this.#call?.abort();
+    this.#reject(error);
   }
 
   onEnd(trailers: string[]): void {
     if (this.#chunks) {
+      this.#held?.hasBytes(this.#size);
       const body = Buffer.concat(this.#chunks);
       this.#resolve({ status: this.#status, reason: this.#reason, headers: this.#headers, body });
     } else if (this.#whole) {

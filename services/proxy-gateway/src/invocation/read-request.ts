@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import { holdBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import { type ContentKind, contentKind } from '../http/content-type.ts';
 import { withoutHeaders } from '../http/header-list.ts';
@@ -11,15 +13,37 @@ const noBody = Buffer.alloc(0);
  * The request with its headers as they came. A body that somebody has to read is in memory, or, where it is too
  * large for that and no transform is to see it, a stream; one that was compressed is decoded, and goes on without coding.
  */
-export async function readRequest(invocation: Invocation, { bodyLimitBytes }: Context): Promise<RequestMessage> {
+export async function readRequest(invocation: Invocation, context: Context): Promise<RequestMessage> {
   const { request } = invocation;
   const kind = contentKind(request.headers['content-type']);
   const headers = request.rawHeaders;
   if (!hasBody(request)) return { headers, kind, body: noBody };
   if (!mustBeRead(kind, invocation)) return { headers, kind, body: request };
-  const body = await (isTransformed(kind, invocation) ? readBody : readOrStreamBody)(request, bodyLimitBytes);
-  const wasCoded = request.headers['content-encoding'] !== undefined;
-  return { headers: wasCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
+  const isCoded = request.headers['content-encoding'] !== undefined;
+  const body = await readHeld(invocation, { isCoded, isTransformed: isTransformed(kind, invocation) }, context);
+  return { headers: isCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
+}
+
+/** Room is reserved before anything is read. */
+async function readHeld(
+  invocation: Invocation,
+  known: { isCoded: boolean; isTransformed: boolean },
+  context: Context,
+): Promise<Buffer | Readable> {
+  const { request } = invocation;
+  const length = request.headers['content-length'];
+  const contentLength = length === undefined ? undefined : Number(length);
+  const limit = context.bodyLimitBytes;
+  // It will not be collected: it streams, or is refused.
+  if (contentLength !== undefined && contentLength > limit) {
+    return (known.isTransformed ? readBody : readOrStreamBody)(request, limit);
+  }
+  const held = holdBody(invocation, { direction: 'request', contentLength, ...known }, context);
+  if (held.granted) await held.granted;
+  const body = await (known.isTransformed ? readBody : readOrStreamBody)(request, limit);
+  if (Buffer.isBuffer(body)) held.hasBytes(body.length);
+  else held.isStreamed();
+  return body;
 }
 
 /** Nobody reads binary bodies, nor those of callers without a key where there is no transform. */

@@ -53,6 +53,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     const { request, response, clock, trace, traceId, proxy, caller, tokens, destinationStatus } = invocation;
     clock.enter();
     if (invocation.hasPlace) places.giveBack(proxy.tenantId);
+    for (const reservation of invocation.reservations) reservation.release();
     if (!response.writableFinished) invocation.errorCode ??= 'caller_gone';
     const durationMs = performance.now() - clock.startedAt;
     metrics.finished(invocation, response.statusCode, durationMs);

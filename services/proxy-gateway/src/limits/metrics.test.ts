@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { createBodyBytes } from '../budgets/body-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
 import { open } from '../destination/testing/servers.ts';
 import { measureLimits } from './metrics.ts';
@@ -13,6 +14,9 @@ test('each limit shows its refusals, and what is under way', async () => {
   places.take('b');
   places.giveBack('b');
   expect(() => places.take('a')).toThrow('under way');
+  const bodyBytes = createBodyBytes({ processBytes: 1000, tenantBytes: 500, waitMs: 60_000 });
+  bodyBytes.reserve('a', 300, 'request');
+  bodyBytes.reserve('a', 300, 'request');
   const destinations: Destinations = {
     ...open(),
     state: () => ({
@@ -27,10 +31,13 @@ test('each limit shows its refusals, and what is under way', async () => {
     check: () => Promise.resolve(),
     state: () => ({ applicationRefusals: 8, proxyRefusals: 9, decidedAlone: 10 }),
   };
-  measureLimits({ places, destinations, rateLimits }, registry);
+  measureLimits({ bodyBytes, places, destinations, rateLimits }, registry);
   for (let scrape = 0; scrape < 2; scrape++) {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(lines.toSorted()).toEqual([
+      'sluice_body_held_bytes 300',
+      'sluice_body_limit_bytes 1000',
+      'sluice_body_waiting 1',
       'sluice_destination_lookups_total{outcome="absent"} 14',
       'sluice_destination_lookups_total{outcome="failed"} 15',
       'sluice_destination_lookups_total{outcome="found"} 13',
@@ -40,6 +47,7 @@ test('each limit shows its refusals, and what is under way', async () => {
       'sluice_destination_waiting_lookups 11',
       'sluice_invocations_in_flight 2',
       'sluice_limit_refusals_total{limit="application_rate"} 8',
+      'sluice_limit_refusals_total{limit="body_bytes"} 0',
       'sluice_limit_refusals_total{limit="destination_breaker"} 5',
       'sluice_limit_refusals_total{limit="destination_waiting"} 4',
       'sluice_limit_refusals_total{limit="proxy_rate"} 9',

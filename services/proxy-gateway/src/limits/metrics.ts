@@ -1,9 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { BodyBytes } from '../budgets/body-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { TenantPlaces } from './tenant-places.ts';
 
 export interface Limits {
+  bodyBytes: BodyBytes;
   places: TenantPlaces;
   destinations: Destinations;
   rateLimits: RateLimits | undefined;
@@ -11,6 +13,9 @@ export interface Limits {
 
 const gauges = {
   sluice_invocations_in_flight: ['Invocations that are under way', ({ places }: Limits) => places.taken],
+  sluice_body_held_bytes: ['Memory reserved for bodies, with their copies', ({ bodyBytes }: Limits) => bodyBytes.held],
+  sluice_body_waiting: ['Bodies that wait unread for room in memory', ({ bodyBytes }: Limits) => bodyBytes.waiting],
+  sluice_body_limit_bytes: ['Memory that bodies may take in this process', ({ bodyBytes }: Limits) => bodyBytes.limit],
   sluice_destination_waiting_calls: [
     'Calls that wait until a connection to their destination is free',
     ({ destinations }: Limits) => destinations.state().waiting,
@@ -30,13 +35,14 @@ const gauges = {
 } as const;
 
 /** What was refused, by the limit that did it. */
-function refusalsOf({ places, destinations, rateLimits }: Limits): Record<string, number> {
+function refusalsOf({ bodyBytes, places, destinations, rateLimits }: Limits): Record<string, number> {
   const { breakerRefusals, waitingRefusals } = destinations.state();
   const { applicationRefusals = 0, proxyRefusals = 0 } = rateLimits?.state() ?? {};
   return {
     application_rate: applicationRefusals,
     proxy_rate: proxyRefusals,
     tenant_in_flight: places.refusals,
+    body_bytes: bodyBytes.refusals,
     destination_waiting: waitingRefusals,
     destination_breaker: breakerRefusals,
   };

@@ -1,5 +1,7 @@
 import type { Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
+import { createBodyBytes } from '../budgets/body-bytes.ts';
+import { type BudgetConfig, bodyBytesFrom } from '../budgets/budgets.ts';
 import type { Destinations } from '../destination/index.ts';
 import { type Limits, measureLimits } from './metrics.ts';
 import { type LimitConfig, openRateLimits } from './rate-limits.ts';
@@ -7,11 +9,12 @@ import { createTenantPlaces } from './tenant-places.ts';
 
 /** The limits on invocations, measured, closed with the stack. */
 export function openLimits(
-  config: LimitConfig & { REDIS_URL: string },
+  config: LimitConfig & BudgetConfig & { REDIS_URL: string },
   destinations: Destinations,
   { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
 ): Limits {
   const limits = {
+    bodyBytes: createBodyBytes(bodyBytesFrom(config)),
     places: createTenantPlaces(config.TENANT_MAX_IN_FLIGHT),
     destinations,
     rateLimits: openRateLimits(config, { log, stack }),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '@sluice/credentials';
+import type { Reservation } from '../budgets/body-bytes.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
 import type { ProxyDefinition } from './definition.ts';
@@ -41,8 +42,12 @@ export class Invocation {
 
   /** One of its Tenant's places is taken, and must be given back. */
   hasPlace = false;
+  /** The bytes that its bodies take; they are given back when the invocation is over. */
+  reservations: Reservation[] = [];
   /** How many tokens it has disclosed. */
   tokens: number | undefined;
+  /** How many expressions its body and its transforms have had read. */
+  expressions = 0;
   destinationStatus: number | undefined;
   /** Why there was no answer; `caller_gone` where the caller left. */
   errorCode: string | undefined;

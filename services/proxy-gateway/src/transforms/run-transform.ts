@@ -54,7 +54,7 @@ export async function runTransform(
       configuration: () => readConfiguration(proxy, context),
       onEnd,
       ...(application && {
-        host: createTransformHost({ tenantId, applicationId: application.id, traceId, sensitive }, context),
+        host: createTransformHost(invocation, application.id, context),
       }),
     });
     return writtenOf(message);

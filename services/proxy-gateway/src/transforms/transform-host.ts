@@ -10,7 +10,9 @@ import {
   updateToken,
   type Vault,
 } from '@sluice/vault';
+import { openingsIn, spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
+import type { Invocation } from '../proxies/invocation.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
 import { sensitiveParts } from './sensitive-parts.ts';
 
@@ -36,20 +38,14 @@ function idOf(payload: Json): string {
   throw new ServiceError('bad_request', 'The id of a token must be a string');
 }
 
-export interface TransformHostOptions {
-  tenantId: string;
-  applicationId: string;
-  traceId: string;
-  /** Gets what the calls revealed, and what they were given to keep: the log must not show it. */
-  sensitive: unknown[];
-}
-
 /**
  * Answers the calls of a transform's client. The Application is asked for again at each call, so that one that was
  * deleted, expired or restricted in the middle acts no more; its key is nowhere near the sandbox.
  */
-export function createTransformHost(options: TransformHostOptions, { callers, vault }: Context) {
-  const { tenantId, applicationId, traceId, sensitive } = options;
+export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
+  const { callers, vault, budgets } = context;
+  const { traceId, sensitive } = invocation;
+  const { tenantId } = invocation.proxy;
 
   async function findActor(): Promise<Actor> {
     const application = await callers.byId(tenantId, applicationId);
@@ -67,9 +63,10 @@ export function createTransformHost(options: TransformHostOptions, { callers, va
     if (!run && operation !== 'detokenize') {
       throw new ServiceError('not_implemented', `The client cannot do ${operation.slice(0, 40)}`);
     }
+    if (!run) spendExpressions(invocation, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);
     const answer = run ? await run(vault, await findActor(), payload) : await detokenizeAsActor(payload);
-    sensitive.push(...sensitiveParts(operation, payload, answer));
+    for (const part of sensitiveParts(operation, payload, answer)) sensitive.push(part);
     return answer === undefined ? '' : JSON.stringify(answer);
   };
 }

@@ -1,0 +1,93 @@
+import { gzipSync } from 'node:zlib';
+import { call, eventually, useStack } from '@sluice/testing';
+import { defaultAnswer } from '../testing/test-destination.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+
+const mebibyte = 2 ** 20;
+const gateway = useStack((stack) =>
+  startTestGateway(stack, {
+    BODY_HELD_BYTES: `${120 * mebibyte}`,
+    BODY_HELD_TENANT_BYTES: `${60 * mebibyte}`,
+    TRANSFORM_CPU_MS: '8000',
+    TRANSFORM_WALL_MS: '20000',
+  }),
+);
+const strict = useStack((stack) =>
+  startTestGateway(stack, { BODY_HELD_BYTES: `${4 * mebibyte}`, BODY_WAIT_MS: '100', TRANSFORM_WALL_MS: '20000' }),
+);
+
+type Gateway = typeof gateway.current;
+
+async function proxyOf({ tenant, destination }: Gateway, parts: { requestTransform?: string } = {}) {
+  return tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });
+}
+
+function send({ url }: Gateway, proxyKey: string, { body, coding }: { body: string | Buffer; coding?: string }) {
+  const headers = { 'SVC-PROXY-KEY': proxyKey, 'Content-Type': 'application/json' };
+  return fetch(`${url}/proxy`, {
+    method: 'POST',
+    headers: coding ? { ...headers, 'Content-Encoding': coding } : headers,
+    body,
+  });
+}
+
+const keep = 'module.exports = async () => ({})';
+/** From now on the destination leaves bodies of over 1,000 bytes unanswered, until it is let. */
+function holdLargeBodies({ destination }: Gateway): () => void {
+  const released = Promise.withResolvers<void>();
+  destination.answer = (request, response) => {
+    const isLarge = Number(request.headers['content-length']) > 1000;
+    void (isLarge ? released.promise : Promise.resolve()).then(() => defaultAnswer(request, response));
+  };
+  return released.resolve;
+}
+
+test('50 honest bodies of 5 MiB of one Tenant at once all succeed, some after waiting', async () => {
+  const proxy = await proxyOf(gateway.current, { requestTransform: keep });
+  const body = JSON.stringify('x'.repeat(5 * mebibyte - 2));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => send(gateway.current, proxy.key, { body })));
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+});
+
+test('bombs that wait leave another Tenant its room, and are refused with the time to try again', async () => {
+  const { stranger, destination, url } = strict.current;
+  const letGo = holdLargeBodies(strict.current);
+  const proxy = await proxyOf(strict.current, { requestTransform: keep });
+  const other = await stranger.proxy({ destination: destination.url, requireAuth: false, requestTransform: keep });
+  const bomb = gzipSync(JSON.stringify('x'.repeat(mebibyte)));
+  const order: string[] = [];
+  const bombs = Array.from({ length: 30 }, async () => {
+    const answer = await send(strict.current, proxy.key, { body: bomb, coding: 'gzip' });
+    order.push('bomb');
+    return answer;
+  });
+  const refused = await Promise.race(bombs);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  const headers = { 'SVC-PROXY-KEY': other.key };
+  expect((await call(url, 'POST', '/proxy', { headers, body: '{"a":1}' })).status).toBe(200);
+  order.push('other');
+  letGo();
+  const statuses = (await Promise.all(bombs)).map(({ status }) => status);
+  expect(statuses).toContain(200);
+  expect(order.at(-1)).toBe('bomb');
+});
+
+test('callers that leave give their room back', async () => {
+  const letGo = holdLargeBodies(strict.current);
+  const proxy = await proxyOf(strict.current, { requestTransform: keep });
+  const leaving = new AbortController();
+  const { url } = strict.current;
+  const headers = { 'SVC-PROXY-KEY': proxy.key, 'Content-Type': 'application/json' };
+  const body = JSON.stringify('x'.repeat(mebibyte));
+  const left = Array.from({ length: 10 }, () =>
+    fetch(`${url}/proxy`, { method: 'POST', headers, body, signal: leaving.signal }).catch(
+      (error: Error) => error.name,
+    ),
+  );
+  await Promise.race(left);
+  leaving.abort();
+  await Promise.all(left);
+  letGo();
+  const honest = await proxyOf(strict.current);
+  await eventually('room', async () => (await send(strict.current, honest.key, { body })).status === 200);
+});

@@ -1,0 +1,24 @@
+import { ServiceError } from '@sluice/problems';
+import type { Invocation } from '../proxies/invocation.ts';
+
+/**
+ * Charges expressions to their invocation before anybody reads them.
+ * @throws {ServiceError} 400 where it has more of them in all than it may.
+ */
+export function spendExpressions(invocation: Invocation, count: number, most: number): void {
+  invocation.expressions += count;
+  if (invocation.expressions <= most) return;
+  throw new ServiceError(
+    'bad_request',
+    `One invocation may have at most ${most} expressions, in its body and in what its transforms detokenize`,
+  );
+}
+
+const opening = '{{';
+
+/** How many expressions a text can hold at most, counted up to `most` and one. */
+export function openingsIn(text: string, most: number): number {
+  let count = 0;
+  for (let at = text.indexOf(opening); at !== -1 && count <= most; at = text.indexOf(opening, at + 2)) count += 1;
+  return count;
+}
