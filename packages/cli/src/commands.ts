@@ -5,6 +5,7 @@ import { commands as operationCommands } from './generated/commands.gen.ts';
 import { completion } from './own/completion.ts';
 import { invoke } from './own/invoke.ts';
 import { listProfiles, login, logout } from './own/login.ts';
+import { tailLogs } from './own/tail-logs.ts';
 import { testTransform } from './own/test-transform.ts';
 import { operationCommand } from './run-operation.ts';
 
@@ -20,4 +21,5 @@ export const commands: readonly Command[] = [
   ...operationCommands.map(operationCommand),
   testTransform,
   invoke,
+  tailLogs,
 ];

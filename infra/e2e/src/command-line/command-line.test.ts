@@ -1,13 +1,15 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { jest } from '@jest/globals';
 import { useStack } from '@sluice/testing';
 import { startDestination } from '../destination.ts';
 import { startPlatform } from '../platform.ts';
-import { type RunOptions, runSluice } from './run-sluice.ts';
+import { mainFile, type RunOptions, runSluice } from './run-sluice.ts';
 
 jest.setTimeout(120_000);
 
@@ -263,6 +265,23 @@ test('proxies test runs the transform in the sandbox', async () => {
     code: 2,
     stderr: 'missing.js cannot be read (ENOENT)\n',
   });
+});
+
+test('logs tail shows what is there and what comes, each row once, until Ctrl-C', async () => {
+  const { platform, env } = world.current;
+  const child = spawn(process.execPath, [mainFile, 'logs', 'tail', '--entity-type', 'proxy', '--last', '1'], { env });
+  const rows: { id: string; entity_id: string; operation: string }[] = [];
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => rows.push(JSON.parse(line)));
+  await once(lines, 'line');
+  const { id } = await platform.createProxy({ name: 'tailed', destination_url: world.current.destination.url });
+  await platform.manage('DELETE', `/proxies/${id}`);
+  const ofProxy = () => rows.filter(({ entity_id }) => entity_id === id).map(({ operation }) => operation);
+  while (!ofProxy().includes('delete')) await once(lines, 'line');
+  child.kill('SIGINT');
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(ofProxy()).toEqual(['create', 'delete']);
+  expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
 });
 
 describe('apply', () => {

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const mainFile = resolve(import.meta.dirname, '../../../../packages/cli/src/main.ts');
+/** Where it starts. */
+export const mainFile = resolve(import.meta.dirname, '../../../../packages/cli/src/main.ts');
 
 export interface Ran {
   code: number | null;

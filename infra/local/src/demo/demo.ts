@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { Sluice, SluiceError } from '@sluice/sdk';
 import { LaunchError } from '../launch-error.ts';
 import { type Credentials, credentialsFile } from '../stack/credentials.ts';
 import { startStack } from '../stack/stack.ts';
-import { createClient } from './client.ts';
 import { formatColumns } from './columns.ts';
 import { startEchoDestination } from './echo-destination.ts';
 import { runScenario, type Scenario } from './scenario.ts';
@@ -43,7 +43,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     log('The caller never held the card number, and the answer of the destination lost it on the way back.');
     return 0;
   } catch (error) {
-    console.error(error instanceof LaunchError ? error.message : error);
+    console.error(error instanceof LaunchError || error instanceof SluiceError ? error.message : error);
     return 1;
   }
 }
@@ -52,9 +52,9 @@ export async function demo(options: DemoOptions): Promise<number> {
 async function findRunning({ directory, headerPrefix }: DemoOptions): Promise<Credentials | undefined> {
   try {
     const credentials: Credentials = JSON.parse(await readFile(credentialsFile(directory), 'utf8'));
-    const { base_url: baseUrl, management_key: key } = credentials;
-    const { status } = await createClient({ baseUrl, key, headerPrefix })('GET', '/tenants/self');
-    return status === 200 ? credentials : undefined;
+    const { base_url: baseUrl, management_key: apiKey } = credentials;
+    await new Sluice({ baseUrl, apiKey, headerPrefix, retries: 0 }).tenant.get();
+    return credentials;
   } catch {
     return undefined; // none was ever started here, or it does not run now
   }

@@ -1,5 +1,6 @@
+import { Sluice } from '@sluice/sdk';
+import { LaunchError } from '../launch-error.ts';
 import type { Credentials } from '../stack/credentials.ts';
-import { type Answer, type Client, createClient, expectSuccess } from './client.ts';
 
 /** A test number of the card networks; it is nobody's card. */
 const cardNumber = '4242424242424242';
@@ -21,7 +22,7 @@ export interface Scenario {
   cardNumber: string;
   cardToken: string;
   sent: { path: string; headers: Record<string, string>; body: unknown };
-  answer: Answer;
+  answer: { status: number; headers: Headers; body: unknown };
 }
 
 export interface ScenarioOptions {
@@ -33,34 +34,29 @@ export interface ScenarioOptions {
   log: (line: string) => void;
 }
 
-interface Created {
-  id: string;
-  key: string;
-}
-
 /** The main job, by the public API alone. What it creates is deleted when the stack is disposed. */
 export async function runScenario(options: ScenarioOptions): Promise<Scenario> {
   const { credentials, headerPrefix, destinationUrl, stack, log } = options;
   const baseUrl = credentials.base_url;
-  const manage = createClient({ baseUrl, key: credentials.management_key, headerPrefix });
+  const management = new Sluice({ baseUrl, apiKey: credentials.management_key, headerPrefix });
 
-  const application = await create(manage, '/applications', {
+  const application = await management.applications.create({
     name: 'Demo backend',
     type: 'private',
     permissions: ['token:create', 'token:use', 'token:delete'],
   });
-  stack.defer(() => remove(manage, `/applications/${application.id}`));
+  stack.defer(() => management.applications.delete(application.id));
   log(`Application  ${application.id}  private; may create, use and delete tokens`);
 
-  const act = createClient({ baseUrl, key: application.key, headerPrefix });
-  const token = await create(act, '/tokens', {
+  const backend = new Sluice({ baseUrl, apiKey: application.key, headerPrefix });
+  const token = await backend.tokens.create({
     type: 'card',
     data: { number: cardNumber, expiration_month: 12, expiration_year: 2032 },
   });
-  stack.defer(() => remove(act, `/tokens/${token.id}`));
+  stack.defer(() => backend.tokens.delete(token.id));
   log(`Token        ${token.id}  stands for a card number from now on`);
 
-  const proxy = await create(manage, '/proxies', {
+  const proxy = await management.proxies.create({
     name: 'Demo processor',
     destination_url: `${destinationUrl}/v1/charges`,
     application: { id: application.id },
@@ -68,7 +64,7 @@ export async function runScenario(options: ScenarioOptions): Promise<Scenario> {
     request_transform: { code: requestTransform },
     response_transform: { code: responseTransform },
   });
-  stack.defer(() => remove(manage, `/proxies/${proxy.id}`));
+  stack.defer(() => management.proxies.delete(proxy.id));
   log(`Proxy        ${proxy.id}  to ${destinationUrl}, with a request and a response transform`);
 
   const sent = {
@@ -76,17 +72,14 @@ export async function runScenario(options: ScenarioOptions): Promise<Scenario> {
     headers: { [`${headerPrefix}-PROXY-KEY`]: proxy.key },
     body: { amount: 4200, card: `{{ ${token.id} }}` },
   };
-  const answer = await act('POST', sent.path, sent.body, sent.headers);
-  expectSuccess(answer, 'The invocation');
-  const { card_token } = answer.body as { card_token: string };
-  stack.defer(() => remove(act, `/tokens/${card_token}`));
-  return { cardNumber, cardToken: token.id, sent, answer };
-}
-
-async function create(client: Client, path: string, body: unknown): Promise<Created> {
-  return expectSuccess<Created>(await client('POST', path, body), `POST ${path}`);
-}
-
-async function remove(client: Client, path: string): Promise<void> {
-  expectSuccess(await client('DELETE', path), `DELETE ${path}`);
+  const response = await backend.proxy(proxy.key).fetch('', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(sent.body),
+  });
+  const { status, headers } = response;
+  const body = (await response.json()) as { card_token: string };
+  if (!response.ok) throw new LaunchError(`The invocation failed with status ${status}: ${JSON.stringify(body)}`);
+  stack.defer(() => backend.tokens.delete(body.card_token));
+  return { cardNumber, cardToken: token.id, sent, answer: { status, headers, body } };
 }
