@@ -51,6 +51,7 @@ BASE_URL=$(sed -n 's/.*Base URL *//p' start.log)`),
     env,
     timeoutMs: 120_000,
   });
-  expect(tour.expected).toEqual(['{"card":{"number":"4242424242424242"}}']);
+  const revealed = '{"card":{"number":"4242424242424242"}}';
+  expect(tour.expected).toEqual([revealed, '204', revealed]);
   expect(faults).toEqual([expect.stringMatching(/^the block of line 1 did not print \{"card"/)]);
 });
