@@ -11,9 +11,11 @@ export async function deleteEndedSessions(db: Database): Promise<void> {
   let deleted: bigint | undefined;
   do {
     const result = await sql`
-      delete from sessions where ctid = any(array(
-        select ctid from sessions where expires_at <= statement_timestamp()
-        limit ${sql.lit(batchSize)} for update skip locked))
+      with due as (
+        select tenant_id, id from sessions where expires_at <= statement_timestamp()
+        limit ${sql.lit(batchSize)} for update skip locked
+      )
+      delete from sessions using due where sessions.tenant_id = due.tenant_id and sessions.id = due.id
     `.execute(db);
     deleted = result.numAffectedRows;
   } while (deleted);
