@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { openClientAddresses } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
-import { pathOfTarget } from '@sluice/service-runtime';
+import { isEndCertain, pathOfTarget } from '@sluice/service-runtime';
 import { answerFailure, serviceAway } from './failure.ts';
 import { answerRefusals } from './refusals.ts';
 import { relay } from './relay.ts';
@@ -20,10 +20,17 @@ export interface IngressOptions {
 }
 
 /**
- * Limits are the services' own: a body may take any time, and header blocks are let through up to a size at which the
- * services refuse them. Idle connections are kept longer than balancers in front keep theirs.
+ * A head has 10 s, as everywhere. The other limits are the services' own: a body may take any time, and header blocks are
+ * let through up to a size at which the services refuse them. Idle connections are kept longer than balancers in front
+ * keep theirs.
  */
-const serverOptions = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000, maxHeaderSize: 32 * 1024 };
+const serverOptions = {
+  requestTimeout: 0,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1000, // how late that may be; Node's default is 30 s
+  keepAliveTimeout: 75_000,
+  maxHeaderSize: 32 * 1024,
+};
 
 /** The server; it does not listen yet. */
 export function createIngress(options: IngressOptions): Server {
@@ -68,8 +75,8 @@ export function createIngress(options: IngressOptions): Server {
 }
 
 /** What services refuse, but cannot see behind us: to them we speak HTTP/1.1 (RFC 9112 section 6.1). */
-function faultIn({ httpVersion, headers }: IncomingMessage): string | undefined {
-  if (httpVersion === '1.1') return undefined;
-  const isAllowed = httpVersion === '1.0' && headers['transfer-encoding'] === undefined;
-  return isAllowed ? undefined : 'The HTTP version must be 1.1 or 1.0, and chunked bodies need 1.1';
+function faultIn(request: IncomingMessage): string | undefined {
+  const isKnown = request.httpVersion === '1.1' || request.httpVersion === '1.0';
+  if (!isKnown) return 'The HTTP version must be 1.1 or 1.0';
+  return isEndCertain(request) ? undefined : 'The body must be chunked, in HTTP/1.1, or have a length';
 }

@@ -1,5 +1,13 @@
 import type { Change } from '@sluice/cache-coherence';
-import { type CallOptions, call, eventually, openRedisDoor, testRedisUrl, useStack } from '@sluice/testing';
+import {
+  type Answer,
+  type CallOptions,
+  call,
+  eventually,
+  openRedisDoor,
+  testRedisUrl,
+  useStack,
+} from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { operations } from './app.ts';
 import { startTestManagement } from './testing/test-management.ts';
@@ -70,6 +78,20 @@ test.each([
   expect(announced).toEqual([[`tenant:${tenant_id}`]]);
 });
 
+type Send = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+
+/** A session, made with a public key and authorized by a private one, with the answer to the authorization. */
+async function authorizedSession(send: Send) {
+  const keyOf = async (type: string) => {
+    const permissions = [type === 'public' ? 'token:create' : 'token:use'];
+    return (await send('POST', '/applications', { body: { name: 'S', type, permissions } })).body.key;
+  };
+  const { body } = await send('POST', '/sessions', { key: await keyOf('public') });
+  const grants = { nonce: body.nonce, permissions: ['token:use'] };
+  const authorized = await send('POST', '/sessions/authorize', { key: await keyOf('private'), body: grants });
+  return { ...body, authorized };
+}
+
 test('every operation that changes what is cached says that no process serves the old state, and no other does', async () => {
   const { newTenant, url } = api.current;
   const confirming = operations.filter(({ confirmed }) => confirmed).map(({ id }) => id);
@@ -78,6 +100,11 @@ test('every operation that changes what is cached says that no process serves th
     'updateApplication',
     'regenerateApplicationKey',
     'deleteApplication',
+    'createApplicationKey',
+    'deleteApplicationKey',
+    'authorizeSession',
+    'endOwnSession',
+    'deleteSession',
     'updateTenant',
     'deleteTenant',
     'createProxy',
@@ -102,6 +129,14 @@ test('every operation that changes what is cached says that no process serves th
     await send('PATCH', ofProxy, { body: { name: 'N' }, headers: patchHeaders }),
     await send('PUT', '/tenants/self', { body: { name: 'T' } }),
   ];
+  const added = await send('POST', `${ofApplication}/keys`);
+  confirmed.push(added, await send('DELETE', `${ofApplication}/keys/${added.body.id}`));
+  const [ended, deleted] = [await authorizedSession(send), await authorizedSession(send)];
+  confirmed.push(
+    ended.authorized,
+    await send('DELETE', '/sessions/self', { key: ended.session_key }),
+    await send('DELETE', `/sessions/${deleted.id}`),
+  );
   const silent = [
     await send('GET', ofApplication),
     await send('GET', '/proxies'),

@@ -182,7 +182,7 @@ test('as a filter: 200, or a 400 that names it', async () => {
     send('GET', `/proxies?${new URLSearchParams({ size: '1', [parameter]: text.toWellFormed() })}`);
   await forEachString(async (text) => {
     const byId = await list('id', text);
-    if (/^,*$/.test(text)) expect(byId.status).toBe(200);
+    if (/^[\s,]*$/.test(text)) expect(byId.status).toBe(200);
     else expect(byId).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/^id(\[\d+\])? /) } });
     const paged = await list('page', text);
     if (/^(0*[1-9]\d{0,8})?$/.test(text)) expect({ text, status: paged.status }).toEqual({ text, status: 200 });
