@@ -86,7 +86,8 @@ async function listLeasesUntil(db: Database, deadline: AbortSignal) {
     try {
       return await abandonAt(deadline, listLeases(db));
     } catch (err) {
-      failure = err;
+      // The deadline may cut the last attempt short; why the ones before failed says more.
+      if (failure === undefined || err !== deadline.reason) failure = err;
       await delay(retryMs);
     }
   }

@@ -1,3 +1,4 @@
+import { eventually } from '@sluice/testing';
 import { type BodyBytes, createBodyBytes, type Reservation } from './body-bytes.ts';
 
 const open = (options: { processBytes: number; tenantBytes: number; waitMs?: number }) =>
@@ -117,4 +118,17 @@ test('what gives up waiting, shrinks or ends leaves nothing behind', async () =>
   first.release();
   first.release();
   expect([bytes.held, bytes.waiting]).toEqual([0, 0]);
+});
+
+test('a refusal that nobody waits for does not end the process', async () => {
+  const bytes = open({ processBytes: 1000, tenantBytes: 1000, waitMs: 1 });
+  bytes.reserve('a', 600, 'request');
+  const unheard: unknown[] = [];
+  const note = (reason: unknown) => unheard.push(reason);
+  process.on('unhandledRejection', note);
+  bytes.reserve('a', 600, 'request');
+  await eventually('the refusal', () => bytes.refusals === 1);
+  await settled();
+  process.off('unhandledRejection', note);
+  expect(unheard).toEqual([]);
 });

@@ -114,6 +114,7 @@ export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytes
   /** @returns what ends the wait; the promise then rejects. */
   function wait(lane: Lane, { bytes, direction }: Wanted, onGranted: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    promise.catch(() => {}); // Whoever awaits it is told; where nobody does any more, a rejection would end the process.
     const grant = () => {
       clearTimeout(timer);
       onGranted();
