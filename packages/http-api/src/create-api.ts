@@ -125,7 +125,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
       const input = { params, query, body, caller, traceId, settle, address: () => addressOf(request) };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
-    send(response, await once(request, { operation, caller, body, options }, work));
+    send(response, await once(request, { operation, caller, body, options }, work), operation.produces);
   };
 }
 
@@ -205,13 +205,13 @@ function withConfirmation(reply: Reply, { changeId, holders, waitedMs }: Confirm
 }
 
 /** Written as node:http takes it: express's own way of sending costs a tenth of a short request. */
-function send(response: Response, { status, headers, body }: Reply): void {
+function send(response: Response, { status, headers, body }: Reply, produces = 'application/json'): void {
   if (body === undefined) {
     response.writeHead(status, headers).end();
     return;
   }
-  const text = JSON.stringify(body);
-  const framing = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) };
+  const text = produces === 'application/json' ? JSON.stringify(body) : String(body);
+  const framing = { 'Content-Type': `${produces}; charset=utf-8`, 'Content-Length': Buffer.byteLength(text) };
   response.writeHead(status, { ...headers, ...framing }).end(text);
 }
 

@@ -60,6 +60,8 @@ export interface OperationFacts<P, Q, B> {
   bodyOptional?: boolean;
   /** Media type of the body. `application/json` also takes any `+json`. */
   consumes?: 'application/json' | 'application/merge-patch+json';
+  /** Media type of the answer; a text is sent as it is. */
+  produces?: 'application/json' | 'text/plain';
   /** Largest body in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
   /** Top-level members that are only passed on, and so may hold any text, NUL and lone surrogates included. */

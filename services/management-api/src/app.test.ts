@@ -16,10 +16,16 @@ const withId = all.filter(([, { path }]) => path.includes(':id'));
 const withBody = all.filter(([, { body }]) => body !== undefined);
 type Operation = (typeof operations)[number];
 
+beforeAll(async () => {
+  const { giveLedger, tenant, stranger } = api.current;
+  for (const { tenant_id } of [tenant, stranger]) await giveLedger(tenant_id);
+});
+
 /** An id of the Tenant that this operation could be about. */
 async function newId({ path }: Operation): Promise<string> {
-  const { application, proxy, session } = api.current;
+  const { application, proxy, session, tenant } = api.current;
   if (path.startsWith('/sessions')) return (await session()).id;
+  if (path.startsWith('/logs')) return tenant.tenant_id; // the row of its ledger
   return (await (path.startsWith('/applications') ? application() : proxy())).id;
 }
 
@@ -54,6 +60,9 @@ test('the operations here are those of the specification, and the place to try t
       'GET /application-templates/:id',
       'GET /logs',
       'GET /logs/entity-types',
+      'GET /logs/checkpoint',
+      'GET /logs/consistency',
+      'GET /logs/:id/proof',
       'GET /permissions',
       'GET /tenants/self',
       'PUT /tenants/self',
@@ -318,7 +327,11 @@ describe('two Tenants', () => {
         ]);
       const before = await rowsOf(theirs.tenant_id);
       const { method, path, options } = sampleRequest(operation);
-      const filter = operation.query && path !== '/permissions' ? `?id=${theirs.application_id}` : '';
+      await api.current.giveLedger(mine.tenant_id);
+      const filter =
+        operation.query && path !== '/permissions'
+          ? `${path.includes('?') ? '&' : '?'}id=${theirs.application_id}`
+          : '';
       const answer = await send(method, path + filter, { ...options, key: mine.management_key });
       expect(answer.status).toBeLessThan(300);
       expect(JSON.stringify(answer.body)).not.toContain(theirs.tenant_id);

@@ -7,6 +7,7 @@ import { applicationTemplateOperations } from './application-templates/applicati
 import { applicationOperations } from './applications/application.routes.ts';
 import type { Context } from './context.ts';
 import { readDocumentation } from './documentation/documentation.ts';
+import { ledgerOperations } from './logs/ledger.routes.ts';
 import { logOperations } from './logs/log.routes.ts';
 import { listPermissions } from './permissions/permission.routes.ts';
 import { proxyOperations } from './proxies/proxy.routes.ts';
@@ -23,6 +24,7 @@ export const operations = [
   ...tenantOperations,
   ...proxyOperations,
   ...logOperations,
+  ...ledgerOperations,
 ];
 
 export interface AppOptions {

@@ -43,9 +43,11 @@ async function newScene() {
   const rows = () => db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenant_id).execute();
   const known = new Set((await rows()).map(({ id }) => id));
   const newRows = async () => (await rows()).filter(({ id }) => !known.has(id));
+  await api.current.giveLedger(tenant_id);
   const idFor = (path: string) => {
     if (path.startsWith('/sessions')) return sessionId as string;
     if (path.startsWith('/application-templates')) return '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01';
+    if (path.startsWith('/logs')) return tenant_id; // the row of its ledger
     return path.startsWith('/proxies') ? ids.proxies : ids.applications;
   };
   return { key, keyId, tenant_id, application_id, idFor, newRows };

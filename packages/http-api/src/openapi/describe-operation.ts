@@ -69,7 +69,10 @@ const meanings: Record<string, string> = {
   204: 'It is done. There is no body.',
 };
 
-function successResponses({ response, confirmed }: Facts, schemas: Schemas): Record<string, Part> {
+function successResponses(
+  { response, confirmed, produces = 'application/json' }: Facts,
+  schemas: Schemas,
+): Record<string, Part> {
   return Object.fromEntries(
     Object.entries(response).map(([status, schema]) => [
       status,
@@ -80,7 +83,7 @@ function successResponses({ response, confirmed }: Facts, schemas: Schemas): Rec
           ...(confirmed && { 'SVC-REVOCATION': { $ref: '#/components/headers/Revocation' } }),
           ...(status === '201' && { Location: { $ref: '#/components/headers/Location' } }),
         },
-        ...(schema && { content: { 'application/json': { schema: schemas.refer(schema) } } }),
+        ...(schema && { content: { [produces]: { schema: schemas.refer(schema) } } }),
       },
     ]),
   );

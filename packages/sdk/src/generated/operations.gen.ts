@@ -41,6 +41,9 @@ export const operations = {
   testTransform: { name: 'proxies.testTransform', http: 'POST /proxies/test-transform', body: 'application/json', answer: 'json' },
   listLogs: { name: 'logs.list', http: 'GET /logs', query: true, answer: 'list', repeatable: true },
   listLogEntityTypes: { name: 'logs.entityTypes', http: 'GET /logs/entity-types', answer: 'list', repeatable: true },
+  getLogCheckpoint: { name: 'logs.checkpoint', http: 'GET /logs/checkpoint', answer: 'text', repeatable: true },
+  getLogConsistency: { name: 'logs.consistency', http: 'GET /logs/consistency', query: true, answer: 'json', repeatable: true },
+  getLogProof: { name: 'logs.proof', http: 'GET /logs/{id}/proof', answer: 'json', repeatable: true },
   createToken: { name: 'tokens.create', http: 'POST /tokens', body: 'application/json', answer: 'json', key: true, repeatable: true },
   listTokens: { name: 'tokens.list', http: 'GET /tokens', query: true, answer: 'list', repeatable: true },
   searchTokens: { name: 'tokens.search', http: 'POST /tokens/search', body: 'application/json', answer: 'list', repeatable: true },
@@ -142,6 +145,12 @@ interface LogsResource {
   list(query?: types.ListLogsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListLogsResponses>>, Answer<types.ListLogsResponses>>;
   /** List the types of things that rows of the audit log are about. Needs `log:read`. */
   entityTypes(options?: CallOptions): List<ItemOf<Answer<types.ListLogEntityTypesResponses>>, Answer<types.ListLogEntityTypesResponses>>;
+  /** Read the newest signed checkpoint of the audit log, to hold it against later ones. Needs `log:read`. */
+  checkpoint(options?: CallOptions): Promise<string>;
+  /** Prove that the tree of one size is the beginning of the tree of another. Needs `log:read`. */
+  consistency(query?: types.GetLogConsistencyData['query'], options?: CallOptions): Promise<Answer<types.GetLogConsistencyResponses>>;
+  /** Prove that a row is in the tree of the newest checkpoint. Needs `log:read`. */
+  proof(id: string, options?: CallOptions): Promise<Answer<types.GetLogProofResponses>>;
 }
 
 interface TokensResource {

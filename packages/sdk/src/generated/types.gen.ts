@@ -433,6 +433,24 @@ export type Log = {
 };
 
 /**
+ * LogConsistency
+ */
+export type LogConsistency = {
+    /**
+     * As asked for
+     */
+    from: number;
+    /**
+     * As asked for
+     */
+    to: number;
+    /**
+     * Base64, in the order of RFC 9162
+     */
+    hashes: Array<string>;
+};
+
+/**
  * LogPage
  */
 export type LogPage = {
@@ -468,6 +486,32 @@ export type LogPagination = {
      * The `start` of the next page; absent on the last
      */
     next?: string;
+};
+
+/**
+ * LogProof
+ */
+export type LogProof = {
+    /**
+     * Where the row stands, from 0
+     */
+    leaf_index: number;
+    /**
+     * Rows under the checkpoint
+     */
+    tree_size: number;
+    /**
+     * Hexadecimal, lower case
+     */
+    leaf_hash: string;
+    /**
+     * Base64, in the order of RFC 9162
+     */
+    hashes: Array<string>;
+    /**
+     * The signed checkpoint of that size
+     */
+    checkpoint: string;
 };
 
 /**
@@ -1848,6 +1892,65 @@ export type ListLogEntityTypesResponses = {
 };
 
 export type ListLogEntityTypesResponse = ListLogEntityTypesResponses[keyof ListLogEntityTypesResponses];
+
+export type GetLogCheckpointData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/logs/checkpoint';
+};
+
+export type GetLogCheckpointResponses = {
+    /**
+     * The answer.
+     */
+    200: string;
+};
+
+export type GetLogCheckpointResponse = GetLogCheckpointResponses[keyof GetLogCheckpointResponses];
+
+export type GetLogConsistencyData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Size of the older checkpoint
+         */
+        from: number;
+        /**
+         * Size of the newer checkpoint
+         */
+        to: number;
+    };
+    url: '/logs/consistency';
+};
+
+export type GetLogConsistencyResponses = {
+    /**
+     * The answer.
+     */
+    200: LogConsistency;
+};
+
+export type GetLogConsistencyResponse = GetLogConsistencyResponses[keyof GetLogConsistencyResponses];
+
+export type GetLogProofData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/logs/{id}/proof';
+};
+
+export type GetLogProofResponses = {
+    /**
+     * The answer.
+     */
+    200: LogProof;
+};
+
+export type GetLogProofResponse = GetLogProofResponses[keyof GetLogProofResponses];
 
 export type ListTokensData = {
     body?: never;

@@ -18,6 +18,9 @@ const bodies: Record<string, object> = {
 /** Operations that take the key of no management Application; session.routes.test.ts has them. */
 export const bySessionKeys: ReadonlySet<string> = new Set(['createSession', 'authorizeSession', 'endOwnSession']);
 
+/** The query of those operations that need one. */
+const queries: Record<string, string> = { getLogConsistency: '?from=1&to=1' };
+
 export interface SampleRequest {
   method: string;
   path: string;
@@ -33,7 +36,7 @@ export function sampleRequest(
   const { method, path, body, consumes = 'application/json' } = operation;
   return {
     method: method.toUpperCase(),
-    path: path.replace(':id', id).replace(':keyId', keyId),
+    path: path.replace(':id', id).replace(':keyId', keyId) + (queries[operation.id] ?? ''),
     options: body ? { body: bodies[operation.id], headers: { 'Content-Type': consumes } } : {},
   };
 }

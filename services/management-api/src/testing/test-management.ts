@@ -70,10 +70,22 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
     return made;
   };
 
+  /** Gives a Tenant a ledger of one row, with the id of the Tenant. */
+  async function giveLedger(tenantId: string): Promise<void> {
+    const leaf = { tenant_id: tenantId, leaf_index: 0, log_id: tenantId, leaf_version: 1, leaf_hash: Buffer.alloc(32) };
+    const at = '2026-01-01T00:00:00.000Z';
+    await db
+      .insertInto('ledger_leaves')
+      .values({ ...leaf, at, kept_at: at })
+      .execute();
+    await db.insertInto('ledgers').values({ tenant_id: tenantId, size: 1, checkpoint: 'signed' }).execute();
+  }
+
   return {
     waitingSession,
     session,
     db,
+    giveLedger,
     url,
     databaseUrl,
     secrets,

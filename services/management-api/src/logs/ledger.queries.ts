@@ -1,0 +1,68 @@
+import type { Queryable } from '@sluice/database';
+import { joinSubtrees, type Range, type Subtree, subtreesIn } from '@sluice/ledger';
+import { sql } from 'kysely';
+
+/** Subtrees of 2^4, 2^8 … leaves are stored, as the worker makes them; leaves are the first level. */
+const storedLevels = 4;
+
+/** The size of a Tenant's ledger, how many rows of it retention has dropped, and its newest checkpoint. */
+export function findLedger(db: Queryable, tenantId: string) {
+  return db
+    .selectFrom('ledgers')
+    .select(['size', 'dropped', 'checkpoint'])
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+}
+
+/** Where a row stands in the ledger; undefined where it is in none. */
+export function findLeaf(db: Queryable, tenantId: string, logId: string) {
+  return db
+    .selectFrom('ledger_leaves')
+    .select(['leaf_index', 'leaf_hash'])
+    .where('tenant_id', '=', tenantId)
+    .where('log_id', '=', logId)
+    .executeTakeFirst();
+}
+
+/** The hashes of ranges of leaves, from at most 16 stored hashes for each level of the tree. */
+export async function hashRanges(db: Queryable, tenantId: string, ranges: readonly Range[]): Promise<Buffer[]> {
+  const stored = [...new Set(ranges.flatMap(subtreesIn).flatMap(storedBelow).map(nameOf))].map(
+    (name) => name.split('/').map(Number) as [number, number],
+  );
+  const levels = stored.map(([level]) => level);
+  const indexes = stored.map(([, index]) => index);
+  const { rows } = await sql<{ level: number; node_index: number; hash: Buffer }>`
+    select wanted.level, wanted.node_index, coalesce(leaf.leaf_hash, node.hash) as hash
+    from unnest(${levels}::smallint[], ${indexes}::bigint[]) as wanted(level, node_index)
+    left join lateral (
+      select leaf_hash from ledger_leaves
+      where wanted.level = 0 and tenant_id = ${tenantId} and leaf_index = wanted.node_index offset 0
+    ) as leaf on true
+    left join lateral (
+      select hash from ledger_nodes
+      where tenant_id = ${tenantId} and level = wanted.level and node_index = wanted.node_index offset 0
+    ) as node on true
+  `.execute(db);
+  const known = new Map(rows.map(({ level, node_index, hash }) => [`${level}/${node_index}`, hash]));
+  const hashOf = (subtree: Subtree): Buffer =>
+    joinSubtreesEvenly(storedBelow(subtree).map((one) => known.get(nameOf(one))));
+  return ranges.map((range) => joinSubtrees(subtreesIn(range).map(hashOf)));
+}
+
+const nameOf = ({ level, index }: Subtree) => `${level}/${index}`;
+
+/** The stored subtrees that a complete subtree consists of. */
+function storedBelow({ level, index }: Subtree): Subtree[] {
+  const stored = level - (level % storedLevels);
+  const count = 2 ** (level - stored);
+  return Array.from({ length: count }, (_, i) => ({ level: stored, index: index * count + i }));
+}
+
+/** The root over subtrees of one size, a power of two of them: folding from the right would give another tree. */
+function joinSubtreesEvenly(hashes: readonly (Buffer | undefined)[]): Buffer {
+  const [first] = hashes;
+  if (first === undefined) throw new Error('A hash of the ledger is missing');
+  if (hashes.length === 1) return first;
+  const middle = hashes.length / 2;
+  return joinSubtrees([joinSubtreesEvenly(hashes.slice(0, middle)), joinSubtreesEvenly(hashes.slice(middle))]);
+}
