@@ -12,6 +12,7 @@ import * as applicationKeys from './migrations/0020-application-keys.ts';
 import * as sessions from './migrations/0021-sessions.ts';
 import * as auditLogMessages from './migrations/0030-audit-log-messages.ts';
 import * as auditLogMonths from './migrations/0031-audit-log-months.ts';
+import * as auditLogMonthLocks from './migrations/0032-audit-log-month-locks.ts';
 
 /**
  * Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. One
@@ -28,6 +29,7 @@ const migrations = {
   '0021-sessions': sessions,
   '0030-audit-log-messages': auditLogMessages,
   '0031-audit-log-months': auditLogMonths,
+  '0032-audit-log-month-locks': auditLogMonthLocks,
 };
 
 /** Of this version, in their order. */

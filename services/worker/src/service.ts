@@ -5,6 +5,7 @@ import { readPrivateKey } from '@sluice/ledger';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
+import { addComingMonths } from './audit-log-months/add-coming-months.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { measureFigures } from './figures/measure-figures.ts';
@@ -61,6 +62,7 @@ export async function start(
   sweep('token-expiry', () => sweepExpiredTokens(context));
   sweep('cvc-removal', () => sweepDueCvcs(context));
   sweep('idempotency-expiry', () => deleteOldRecords(db));
+  sweep('audit-log-months', () => addComingMonths(db));
   sweep('change-relay', () => relayForgottenChanges(db, changes), relayIntervalMs);
   const stopping = new AbortController();
   const privateKey = config.LEDGER_KEY === undefined ? undefined : readLedgerKey(config.LEDGER_KEY);

@@ -1,0 +1,34 @@
+import type { Database } from '@sluice/database';
+import { sql } from 'kysely';
+
+/**
+ * The audit log has partitions of its own for this month and the two that come. Months that passed while no worker ran
+ * are added too, and take their rows out of the default partition.
+ */
+export async function addComingMonths(db: Database): Promise<void> {
+  for (const month of await listMissingMonths(db)) {
+    // A worker that finds another one at it leaves the months to that one, or to the next round.
+    await sql`
+      select add_audit_log_month(${month}::date) where pg_try_advisory_xact_lock(hashtext('audit_log_months'))
+    `.execute(db);
+  }
+}
+
+/** Oldest first, from where the partitions end: a month that fails ends the round, so that none is ever left out. */
+async function listMissingMonths(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ month: string }>`
+    with latest as (
+      select max(substring(pg_get_expr(part.relpartbound, part.oid) from 'TO [(]''(.+)''[)]')::timestamptz) as ends_at
+      from pg_inherits join pg_class as part on part.oid = inhrelid
+      where inhparent = 'audit_log'::regclass
+    )
+    select to_char(month, 'YYYY-MM-DD') as month
+    from latest, generate_series(
+      ends_at at time zone 'UTC',
+      date_trunc('month', now() at time zone 'UTC') + interval '2 months',
+      interval '1 month'
+    ) as month
+    order by month
+  `.execute(db);
+  return rows.map(({ month }) => month);
+}
