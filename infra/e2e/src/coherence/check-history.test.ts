@@ -1,6 +1,6 @@
 import { checkHistory, longestWaitMs } from './check-history.ts';
-import type { Fault, History, Invocation, Regeneration } from './history.ts';
-import { readConfirmation } from './history.ts';
+import type { Fault, History, Invocation, Regeneration, SingleKey } from './history.ts';
+import { emptyHistory, readConfirmation } from './history.ts';
 import { afterEffectMs } from './key-timeline.ts';
 
 const confirmation = { changeId: 'a', holders: 3, waitedMs: 5 };
@@ -24,7 +24,10 @@ function invocation(key: number, [startedAt, endedAt]: [number, number], detail:
 }
 
 function check(made: Regeneration[], invocations: Invocation[], faults: Fault[] = []) {
-  const history: History = { regenerations: made, invocations, faults };
+  return countFindings({ ...emptyHistory(), regenerations: made, invocations, faults });
+}
+
+function countFindings(history: History) {
   const verdict = checkHistory(history);
   return {
     stale: verdict.staleAccepts.length,
@@ -92,9 +95,55 @@ test('Applications are judged apart', () => {
   expect(check(other, [invocation(0, [30, 40], '200')])).toEqual({ ...nothing, judged: 0 });
 });
 
+describe('single keys', () => {
+  /** The second key of Application 0, which expires between 99 and 100. */
+  function checkSingle(parts: Partial<SingleKey>, invocations: Invocation[]) {
+    const key: SingleKey = { application: 0, number: 1, id: 'k', givenAt: 10, expiresAt: 99, expiredAt: 100, ...parts };
+    return countFindings({ ...emptyHistory(), singleKeys: [key], invocations });
+  }
+  const deleted = { deletionSentAt: 50, deletedAt: 60 };
+
+  test('an accept that began after the deletion had been confirmed, or after the expiry, is stale', () => {
+    expect(checkSingle(deleted, [invocation(1, [61, 70], '200')])).toMatchObject({ stale: 1 });
+    expect(checkSingle({}, [invocation(1, [101, 110], '200')])).toMatchObject({ stale: 1 });
+    expect(checkSingle({ deletionSentAt: 50 }, [invocation(1, [101, 110], '200')])).toMatchObject({ stale: 1 });
+  });
+
+  test('an accept that began before is none, whatever became of a deletion without a success', () => {
+    const early = [invocation(1, [59, 70], '200')];
+    expect(checkSingle(deleted, early)).toEqual({ ...nothing, judged: 0 });
+    expect(checkSingle({ deletionSentAt: 50 }, [invocation(1, [61, 70], '200')])).toEqual({ ...nothing, judged: 0 });
+    expect(checkSingle({}, [invocation(1, [99.5, 110], '200')])).toEqual({ ...nothing, judged: 0 });
+  });
+
+  test('a refusal between the answer that gave it and its end is wrong, later it is none', () => {
+    expect(checkSingle(deleted, [invocation(1, [11, 49], '401')])).toMatchObject({ refused: 1 });
+    expect(checkSingle({}, [invocation(1, [61, 98], '401')])).toMatchObject({ refused: 1 });
+    const late = [invocation(1, [11, 51], '401'), invocation(1, [51, 59], '401'), invocation(1, [61, 70], '401')];
+    expect(checkSingle(deleted, late)).toEqual({ ...nothing, judged: 1 });
+    expect(checkSingle({}, [invocation(1, [9, 11], '401'), invocation(1, [98, 99], '401')])).toMatchObject(nothing);
+  });
+
+  test('the first key of the Application is valid always', () => {
+    const invocations = [
+      invocation(0, [1, 9], '401'),
+      invocation(0, [55, 65], '401'),
+      invocation(0, [101, 102], '401'),
+    ];
+    expect(checkSingle(deleted, invocations)).toEqual({ ...nothing, refused: 3, judged: 3 });
+  });
+
+  test('their changes must say how they were confirmed', () => {
+    const [change] = regenerations([10, 20]);
+    const singleKeyChanges = [{ ...change, confirmation: undefined } as Regeneration];
+    expect(checkHistory({ ...emptyHistory(), singleKeyChanges }).unexplained).toHaveLength(1);
+  });
+});
+
 test('a success must say how it was confirmed, and may not have waited longer than a lease', () => {
   const [silent, slow, hindered] = regenerations([10, 20], [30, 40], [5000, 5010]);
   const history: History = {
+    ...emptyHistory(),
     regenerations: [
       { ...silent, confirmation: undefined } as Regeneration,
       { ...slow, confirmation: { ...confirmation, waitedMs: longestWaitMs + 1 } } as Regeneration,

@@ -1,5 +1,5 @@
-import type { Fault, History, Invocation, Regeneration } from './history.ts';
-import { type KeyLife, keyLives } from './key-timeline.ts';
+import type { Fault, History, Invocation, KeyChange, KeyNumber } from './history.ts';
+import { type KeyLife, keyLives, singleKeyLives } from './key-timeline.ts';
 
 /** An invocation that must not have gone as it went, with what is known of its key. */
 export interface Finding {
@@ -8,18 +8,18 @@ export interface Finding {
 }
 
 export interface Verdict {
-  /** Invocations that began after the success that revoked their key had arrived, and were accepted. */
+  /** Invocations that began after the success that revoked their key had arrived, or after it had expired, and were accepted. */
   staleAccepts: Finding[];
-  /** Invocations with the newest key, sure to be valid for as long as they took, that were refused. */
+  /** Invocations with the newest key, or beside single keys the first, sure to be valid for as long as they took, that were refused. */
   wrongRefusals: Finding[];
-  /** Invocations sent with the newest key that got neither 200 nor a refusal. */
+  /** Invocations sent with such a key that got neither 200 nor a refusal. */
   failedValid: Finding[];
   /** Invocations with a key that was surely valid, or surely revoked, for as long as they took. */
   judged: number;
   /** Successes that do not say how they were confirmed. */
-  unexplained: Regeneration[];
+  unexplained: KeyChange[];
   /** Successes that waited longer than a lease, with no fault at Postgres to blame. */
-  overlong: Regeneration[];
+  overlong: KeyChange[];
 }
 
 /** A lease, and a second for a machine that has other things to do. */
@@ -29,9 +29,9 @@ export const longestWaitMs = 2000 + 1000;
 const aftermathMs = 2000;
 
 /** Judges what the clients saw by what they were promised. It knows nothing of how the promise is kept. */
-export function checkHistory({ regenerations, invocations, faults }: History): Verdict {
-  const byApplication = Map.groupBy(regenerations, ({ application }) => application);
-  const lives = new Map(Array.from(byApplication, ([application, made]) => [application, keyLives(made)]));
+export function checkHistory(history: History): Verdict {
+  const { regenerations, singleKeyChanges, invocations, faults } = history;
+  const lives = livesOf(history);
   const verdict: Verdict = {
     staleAccepts: [],
     wrongRefusals: [],
@@ -44,14 +44,24 @@ export function checkHistory({ regenerations, invocations, faults }: History): V
     const life = lives.get(invocation.application)?.get(invocation.key);
     if (life) judge({ invocation, life }, verdict);
   }
-  for (const regeneration of regenerations) {
-    if (regeneration.outcome !== 'confirmed') continue;
-    if (!regeneration.confirmation) verdict.unexplained.push(regeneration);
-    else if (regeneration.confirmation.waitedMs > longestWaitMs && !isHindered(regeneration, faults)) {
-      verdict.overlong.push(regeneration);
+  for (const change of [...regenerations, ...singleKeyChanges]) {
+    if (change.outcome !== 'confirmed') continue;
+    if (!change.confirmation) verdict.unexplained.push(change);
+    else if (change.confirmation.waitedMs > longestWaitMs && !isHindered(change, faults)) {
+      verdict.overlong.push(change);
     }
   }
   return verdict;
+}
+
+/** Of an Application either the key is regenerated, or single keys come and go. */
+function livesOf({ regenerations, singleKeys }: History): Map<number, Map<KeyNumber, KeyLife>> {
+  const regenerated = Map.groupBy(regenerations, ({ application }) => application);
+  const added = Map.groupBy(singleKeys, ({ application }) => application);
+  return new Map([
+    ...Array.from(regenerated, ([application, made]) => [application, keyLives(made)] as const),
+    ...Array.from(added, ([application, keys]) => [application, singleKeyLives(keys)] as const),
+  ]);
 }
 
 function judge(finding: Finding, verdict: Verdict): void {
@@ -70,7 +80,7 @@ function judge(finding: Finding, verdict: Verdict): void {
   else if (outcome === 'refused' && isSurelyValid) verdict.wrongRefusals.push(finding);
 }
 
-function isHindered({ startedAt, endedAt }: Regeneration, faults: readonly Fault[]): boolean {
+function isHindered({ startedAt, endedAt }: KeyChange, faults: readonly Fault[]): boolean {
   return faults.some(
     (fault) => fault.hindersWriters && fault.startedAt < endedAt && startedAt < fault.endedAt + aftermathMs,
   );

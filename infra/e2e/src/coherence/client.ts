@@ -1,31 +1,18 @@
-import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-client.ts';
+import { createHttpClient, type HttpAnswer } from '../cluster/http-client.ts';
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
+import type { ApplicationView } from './application-view.ts';
 import { invocationHeader, startCountingDestination } from './counting-destination.ts';
-import {
-  emptyHistory,
-  type History,
-  type Invocation,
-  type KeyNumber,
-  type Regeneration,
-  readConfirmation,
-} from './history.ts';
-
-/** What the clients know of an Application. */
-export interface ApplicationView {
-  index: number;
-  id: string;
-  /** The keys that were given out, by number. */
-  keys: Map<KeyNumber, string>;
-  /** Those of them that are not the newest, oldest first. */
-  revoked: KeyNumber[];
-  newest: KeyNumber;
-  regenerations: number;
-}
+import { emptyHistory, type History, type Invocation, type KeyNumber, type Regeneration } from './history.ts';
+import { attempt, sendChange } from './key-changes.ts';
+import { createSingleKeys, type SingleKeys } from './single-keys.ts';
 
 /** All that clients do, each act noted in one history. */
 export interface Client {
   applications: readonly ApplicationView[];
+  /** Of which no key is regenerated: single keys come and go. */
+  severalKeys: readonly ApplicationView[];
+  singleKeys: SingleKeys;
   /** What invocations carry by reference; undefined where there was no token vault to keep it. */
   secret: Secret | undefined;
   /** Of the Proxy without transforms. */
@@ -57,12 +44,11 @@ export interface ClientOptions {
   /** With it, invocations carry a token, and their answers must hold its value. */
   vault?: Node | undefined;
   applications: number;
+  /** Applications beside those, to which single keys are added; none by default. */
+  severalKeys?: number;
   /** How long an invocation waits for its answer. */
   patienceMs: () => number;
 }
-
-/** More than the service takes to give up. */
-const regenerationTimeoutMs = 13_000;
 
 /** Creates the Applications, and a Proxy to a destination of this process. */
 export async function openClient(options: ClientOptions, stack: AsyncDisposableStack): Promise<Client> {
@@ -81,7 +67,8 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     await create('/proxies', { name: 'T', destination_url: destination.url, ...transforms }),
   ];
   const applications: ApplicationView[] = [];
-  for (let index = 0; index < options.applications; index++) {
+  const { severalKeys = 0 } = options;
+  for (let index = 0; index < options.applications + severalKeys; index++) {
     const { id, key } = await create('/applications', { name: `A${index}`, type: 'private', ...grants });
     applications.push({ index, id, keys: new Map([[0, key]]), revoked: [], newest: 0, regenerations: 0 });
   }
@@ -91,35 +78,24 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     tokenId: (await create('/tokens', { type: 'token', data: 'an account number' }, vault, keeper.key)).id,
   };
   const { regenerations, invocations } = emptyHistory();
+  const singleKeys = createSingleKeys(http, headers);
 
   return {
-    applications,
+    applications: applications.slice(0, options.applications),
+    severalKeys: applications.slice(options.applications),
+    singleKeys,
     secret,
     proxyKey: proxies[0]?.key ?? '',
     arrivals: destination.seen,
     async regenerate(application, { url }) {
       application.regenerations += 1;
       const number = application.regenerations;
-      const request = { method: 'POST', url: `${url}/applications/${application.id}/regenerate`, headers };
-      const startedAt = performance.now();
-      const answer = await attempt(() => http.send({ ...request, timeoutMs: regenerationTimeoutMs }));
-      const endedAt = performance.now();
-      const isConfirmed = typeof answer !== 'string' && answer.status === 200;
-      const detail = typeof answer === 'string' ? answer : String(answer.status);
-      const noted: Regeneration = {
-        application: application.index,
-        number,
-        startedAt,
-        endedAt,
-        outcome: 'indeterminate',
-        detail,
-      };
-      if (isConfirmed) {
-        application.keys.set(number, JSON.parse(answer.body).key);
+      const request = { method: 'POST', url: `${url}/applications/${application.id}/regenerate`, headers, due: 200 };
+      const { noted, body } = await sendChange(http, request, { application: application.index, number });
+      if (body) {
+        application.keys.set(number, JSON.parse(body).key);
         application.revoked.push(application.newest);
         application.newest = number;
-        noted.outcome = 'confirmed';
-        noted.confirmation = readConfirmation(answer.headers['svc-revocation']);
       }
       regenerations.push(noted);
       return noted;
@@ -153,7 +129,13 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       const judged = invocations.map((invocation, number) =>
         destination.seen.has(number) ? { ...invocation, outcome: 'accepted' as const } : invocation,
       );
-      return { ...emptyHistory(), regenerations: [...regenerations], invocations: judged };
+      return {
+        ...emptyHistory(),
+        regenerations: [...regenerations],
+        singleKeys: singleKeys.noted.map((key) => ({ ...key })),
+        singleKeyChanges: [...singleKeys.changes],
+        invocations: judged,
+      };
     },
   };
 }
@@ -201,14 +183,4 @@ function outcomeOf(answer: HttpAnswer | string, { service }: Node): Invocation['
   if (answer.headers['svc-proxy-destination-status']) return 'accepted';
   const telling = afterAuthentication[service === 'token-vault' ? 'token-vault' : 'proxy-gateway'];
   return telling.has(answer.status) ? 'accepted' : 'undecided';
-}
-
-/** The answer, or why there is none. */
-async function attempt(send: () => Promise<HttpAnswer>): Promise<HttpAnswer | string> {
-  try {
-    return await send();
-  } catch (error) {
-    if (error instanceof NoAnswer) return error.code;
-    throw error;
-  }
 }

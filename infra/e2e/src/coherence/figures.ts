@@ -25,7 +25,7 @@ export function figuresOf(history: History, verdict: Verdict, phases: Phases): [
       'duration, of it quiet / with faults',
       `${seconds(phases.startedAt, phases.endedAt)}, ${seconds(phases.startedAt, phases.nemesisFrom)} / ${seconds(phases.nemesisFrom, phases.nemesisUntil)}`,
     ],
-    ['operations', String(regenerations.length + invocations.length)],
+    ['operations', String(regenerations.length + history.singleKeyChanges.length + invocations.length)],
     ['invocations, of them judged', `${invocations.length}, ${verdict.judged}`],
     ['regenerations', String(regenerations.length)],
     ['  confirmed', String(confirmed.length)],
@@ -36,6 +36,8 @@ export function figuresOf(history: History, verdict: Verdict, phases: Phases): [
         ({ detail }) => detail,
       ),
     ],
+    ['single keys deleted, expired', endsOf(history).join(', ')],
+    ['  additions and deletions', countBy(history.singleKeyChanges, ({ outcome }) => outcome)],
     ['faults', countBy(faults, ({ name }) => name)],
     ['stale accepts S', String(verdict.staleAccepts.length)],
     ['wrong refusals', String(verdict.wrongRefusals.length)],
@@ -44,6 +46,13 @@ export function figuresOf(history: History, verdict: Verdict, phases: Phases): [
     ['waited_ms quiet p50 / p99 / max', waits(quiet)],
     ['waited_ms with faults p50 / p99 / max', waits(disturbed)],
   ];
+}
+
+/** How many single keys were deleted, and how many expired that nobody had tried to delete. */
+export function endsOf({ singleKeys }: History): [deleted: number, expired: number] {
+  const deleted = singleKeys.filter(({ deletedAt }) => deletedAt !== undefined);
+  const expired = singleKeys.filter(({ deletionSentAt }) => deletionSentAt === undefined);
+  return [deleted.length, expired.length];
 }
 
 /** When the last valid invocation failed that began after the last fault had been put right. */
@@ -59,7 +68,7 @@ function waits(regenerations: readonly Regeneration[]): string {
 }
 
 /** What happened around an invocation that went wrong: the regenerations of its Application, and the faults. */
-export function excerpt({ invocation, life }: Finding, { regenerations, faults }: History): string {
+export function excerpt({ invocation, life }: Finding, { regenerations, singleKeyChanges, faults }: History): string {
   const from = Math.min(life.revokedAt, invocation.startedAt) - 1000;
   const isNear = (one: { startedAt: number; endedAt: number }) =>
     one.endedAt > from && one.startedAt < invocation.endedAt;
@@ -69,6 +78,9 @@ export function excerpt({ invocation, life }: Finding, { regenerations, faults }
     ...regenerations
       .filter((one) => one.application === invocation.application && isNear(one))
       .map((one) => ({ at: one.startedAt, text: `${span(one)}  regeneration ${describe(one)}` })),
+    ...singleKeyChanges
+      .filter((one) => one.application === invocation.application && isNear(one))
+      .map((one) => ({ at: one.startedAt, text: `${span(one)}  addition or deletion of key ${describe(one)}` })),
     ...faults
       .filter(isNear)
       .map((one: Fault) => ({ at: one.startedAt, text: `${span(one)}  ${one.name} on ${one.target}` })),

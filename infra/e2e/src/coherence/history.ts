@@ -1,9 +1,10 @@
 // What the clients did and saw. All moments are milliseconds of one monotonic clock: that of the test's own process.
 
-/** A key is known by the number of the regeneration that gave it; 0 came with the Application. */
+/** A key is known by the number of the regeneration or addition that gave it; 0 came with the Application. */
 export type KeyNumber = number;
 
-export interface Regeneration {
+/** A regeneration, or the addition or deletion of a single key. */
+export interface KeyChange {
   application: number;
   /** Counts from 1, for each Application. Those of one Application never overlap: one client makes them. */
   number: KeyNumber;
@@ -17,6 +18,25 @@ export interface Regeneration {
   detail: string;
   /** What the answer said of its confirmation. */
   confirmation?: Confirmation | undefined;
+}
+
+export type Regeneration = KeyChange;
+
+/** A key that was added beside the first one of its Application, which stays. */
+export interface SingleKey {
+  application: number;
+  number: KeyNumber;
+  /** Of the key in the interface. */
+  id: string;
+  /** When the answer that gave it had arrived. */
+  givenAt: number;
+  /** Not before this moment, and not after `expiredAt`, it expires: two clocks are not read at once. */
+  expiresAt: number;
+  expiredAt: number;
+  /** Absent while nobody has tried to delete it. */
+  deletionSentAt?: number;
+  /** When the success had arrived; absent without one. */
+  deletedAt?: number;
 }
 
 export interface Confirmation {
@@ -53,11 +73,20 @@ export interface Fault {
 
 export interface History {
   regenerations: Regeneration[];
+  singleKeys: SingleKey[];
+  /** Their additions and deletions. */
+  singleKeyChanges: KeyChange[];
   invocations: Invocation[];
   faults: Fault[];
 }
 
-export const emptyHistory = (): History => ({ regenerations: [], invocations: [], faults: [] });
+export const emptyHistory = (): History => ({
+  regenerations: [],
+  singleKeys: [],
+  singleKeyChanges: [],
+  invocations: [],
+  faults: [],
+});
 
 /** The value of `SVC-REVOCATION`; undefined where there is none that can be read. */
 export function readConfirmation(header: string | string[] | undefined): Confirmation | undefined {

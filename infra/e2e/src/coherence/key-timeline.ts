@@ -1,12 +1,12 @@
-import type { KeyNumber, Regeneration } from './history.ts';
+import type { KeyNumber, Regeneration, SingleKey } from './history.ts';
 
 /** What is known of one key of an Application. */
 export interface KeyLife {
   /** When the answer that gave it had arrived. */
   givenAt: number;
-  /** When the next regeneration was sent: from then on it may be refused. */
+  /** When the next regeneration or its deletion was sent, or it expired: from then on it may be refused. */
   contestedAt: number;
-  /** When the next success had arrived: from then on it must be refused. */
+  /** When the next success had arrived, or it had expired: from then on it must be refused. */
   revokedAt: number;
   /** Whether a regeneration of unknown outcome may replace it at any time. */
   isUncertain: boolean;
@@ -37,6 +37,23 @@ export function keyLives(regenerations: readonly Regeneration[]): Map<KeyNumber,
     });
   });
   return lives;
+}
+
+/** The keys of one Application to which single keys are added: its first, which stays, and those. */
+export function singleKeyLives(keys: readonly SingleKey[]): Map<KeyNumber, KeyLife> {
+  const first = { givenAt: -Infinity, contestedAt: Infinity, revokedAt: Infinity, isUncertain: false };
+  return new Map([
+    [0, first],
+    ...keys.map(({ number, givenAt, expiresAt, expiredAt, deletionSentAt, deletedAt }): [KeyNumber, KeyLife] => [
+      number,
+      {
+        givenAt,
+        contestedAt: Math.min(expiresAt, deletionSentAt ?? Infinity),
+        revokedAt: Math.min(expiredAt, deletedAt ?? Infinity),
+        isUncertain: false,
+      },
+    ]),
+  ]);
 }
 
 function isConfirmed({ outcome }: Regeneration): boolean {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import { createRandom, type Random } from '../random.ts';
-import type { ApplicationView, Client } from './client.ts';
+import { type ApplicationView, forgetNewest } from './application-view.ts';
+import type { Client } from './client.ts';
 
 export interface LoadOptions {
   client: Client;
@@ -30,13 +31,17 @@ interface Probe {
   target: Node;
 }
 
-/** For each Application one client that regenerates its key, and readers that use any key of any Application anywhere. */
+/** Single keys live for so long unless they are deleted before. */
+const lifeMs = { shortest: 300, longest: 1500, ofDeleted: 8000 };
+
+/** For each Application one client that regenerates its key, or adds single keys and ends them, and readers that use any key of any Application anywhere. */
 export function startLoad(options: LoadOptions): Load {
   const { client, management, targets, readers, regenerationPauseMs = 50, seed } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   /** What was revoked just now: the first to be tried. */
   const probes: Probe[] = [];
+  const readable = [...client.applications, ...client.severalKeys];
 
   async function regenerate(application: ApplicationView): Promise<void> {
     const random = createRandom(seed + 1000 + application.index);
@@ -55,10 +60,32 @@ export function startLoad(options: LoadOptions): Load {
     }
   }
 
+  async function addAndEnd(application: ApplicationView): Promise<void> {
+    const random = createRandom(seed + 4000 + application.index);
+    while (!signal.aborted) {
+      await wait(random.between(0, 2 * regenerationPauseMs));
+      const willExpire = random.chance(0.5);
+      const life = willExpire ? random.between(lifeMs.shortest, lifeMs.longest) : lifeMs.ofDeleted;
+      const added = await client.singleKeys.add(application, random.pick(management()), life);
+      if (!added) {
+        await wait(pauseAfterFailureMs);
+        continue;
+      }
+      if (willExpire) {
+        await wait(Math.max(0, added.expiredAt - performance.now()));
+      } else {
+        await wait(random.between(lifeMs.shortest / 2, lifeMs.longest / 2));
+        await client.singleKeys.delete(application, added, random.pick(management()));
+      }
+      forgetNewest(application);
+      for (const key of [added.number, 0]) probes.push({ application, key, target: random.pick(targets()) });
+    }
+  }
+
   async function read(reader: number): Promise<void> {
     const random = createRandom(seed + 2000 + reader);
     while (!signal.aborted) {
-      const { application, key, target } = probes.shift() ?? choose(random, client.applications, targets());
+      const { application, key, target } = probes.shift() ?? choose(random, readable, targets());
       await client.invoke(application, key, target);
       await wait(random.between(0, 2 * pauseBetweenInvocationsMs));
     }
@@ -66,6 +93,7 @@ export function startLoad(options: LoadOptions): Load {
 
   const clients = [
     ...client.applications.map(regenerate),
+    ...client.severalKeys.map(addAndEnd),
     ...Array.from({ length: readers }, (_, reader) => read(reader)),
   ];
   const { promise: broken, reject } = Promise.withResolvers<never>();

@@ -3,7 +3,7 @@ import type { FaultContext, FaultResult } from '../faults/fault-test.ts';
 import { createRandom } from '../random.ts';
 import { checkHistory, type Finding, type Verdict } from './check-history.ts';
 import { type Client, openClient } from './client.ts';
-import { excerpt, figuresOf, type Phases } from './figures.ts';
+import { endsOf, excerpt, figuresOf, type Phases } from './figures.ts';
 import type { History } from './history.ts';
 import { type Load, startLoad } from './load.ts';
 import { startNemesis } from './nemesis.ts';
@@ -21,12 +21,13 @@ export interface RevocationOptions extends FaultContext {
 }
 
 const applications = 12;
+const severalKeys = 4;
 const readers = 20;
 const shownExcerpts = 3;
 
 /**
- * Regenerates keys and uses the newest, the previous and older ones everywhere while a nemesis disturbs the system, and
- * judges what was seen: nothing may be accepted that began after the success which revoked its key had arrived.
+ * Regenerates keys, adds, deletes and lets expire single ones, and uses valid, revoked and expired ones everywhere while a
+ * nemesis disturbs the system, and judges what was seen: nothing may be accepted that began after the success which revoked its key had arrived.
  */
 export async function runRevocation(options: RevocationOptions): Promise<FaultResult> {
   const { seed, log } = options;
@@ -37,12 +38,12 @@ export async function runRevocation(options: RevocationOptions): Promise<FaultRe
   if (!management) throw new Error('There is no writer');
   const random = createRandom(seed);
   const patienceMs = () => random.between(1000, 8000);
-  const client = await openClient({ site: cluster.site, management, applications, patienceMs }, stack);
+  const client = await openClient({ site: cluster.site, management, applications, severalKeys, patienceMs }, stack);
   const { phases, history } = await disturbedHistory(cluster, client, options);
   const verdict = checkHistory(history);
   return {
     figures: [['seed', String(seed)], ...figuresOf(history, verdict, phases)],
-    failures: [...tooFew(client, options), ...failuresOf(history, verdict, phases)],
+    failures: [...tooFew(client, history, options), ...failuresOf(history, verdict, phases)],
   };
 }
 
@@ -97,9 +98,13 @@ async function endLoad(load: Load): Promise<void> {
   await load.stop().catch(() => undefined);
 }
 
-function tooFew(client: Client, { regenerations }: RevocationOptions): string[] {
+function tooFew(client: Client, history: History, { regenerations }: RevocationOptions): string[] {
   const confirmed = countConfirmed(client);
-  return confirmed < regenerations ? [`only ${confirmed} of ${regenerations} regenerations in the time there was`] : [];
+  const [deleted, expired] = endsOf(history);
+  return [
+    ...(confirmed < regenerations ? [`only ${confirmed} of ${regenerations} regenerations in the time there was`] : []),
+    ...(deleted === 0 || expired === 0 ? [`${deleted} single keys were deleted and ${expired} expired`] : []),
+  ];
 }
 
 /**
@@ -115,15 +120,17 @@ function failuresOf(history: History, verdict: Verdict, { startedAt, nemesisFrom
   const isQuiet = (one: { startedAt: number; endedAt: number }) =>
     one.startedAt > startedAt + warmUpMs && one.endedAt < nemesisFrom;
   const early = verdict.failedValid.filter(({ invocation }) => isQuiet(invocation));
-  const unconfirmed = history.regenerations.filter((one) => isQuiet(one) && one.outcome !== 'confirmed');
+  const unconfirmed = [...history.regenerations, ...history.singleKeyChanges].filter(
+    (one) => isQuiet(one) && one.outcome !== 'confirmed',
+  );
   return [
     ...explain(`a key was accepted after its revocation (${verdict.staleAccepts.length} times)`, verdict.staleAccepts),
-    ...explain(`the newest key was refused (${verdict.wrongRefusals.length} times)`, verdict.wrongRefusals),
+    ...explain(`a valid key was refused (${verdict.wrongRefusals.length} times)`, verdict.wrongRefusals),
     ...explain(`a valid invocation failed while nothing did (${early.length} times)`, early),
-    ...unconfirmed.map(({ detail }) => `a regeneration failed while nothing did: ${detail}`),
-    ...verdict.unexplained.map(({ number }) => `regeneration ${number} was confirmed without SVC-REVOCATION`),
+    ...unconfirmed.map(({ detail }) => `a change of keys failed while nothing did: ${detail}`),
+    ...verdict.unexplained.map(({ number }) => `change ${number} of keys was confirmed without SVC-REVOCATION`),
     ...verdict.overlong.map(
-      (one) => `a regeneration waited ${one.confirmation?.waitedMs} ms, which is more than a lease`,
+      (one) => `a change of keys waited ${one.confirmation?.waitedMs} ms, which is more than a lease`,
     ),
   ];
 }

@@ -67,6 +67,33 @@ export const mutants: readonly Mutant[] = [
     file: `${source}/guarded-cache.ts`,
     edits: [{ find: 'if (!this.#guard.end(position, tags)) return;', replace: 'this.#guard.end(position, tags);' }],
   },
+  {
+    name: 'announces-no-deleted-key',
+    file: 'services/management-api/src/application-keys/application-key.routes.ts',
+    edits: [
+      {
+        find: 'return changes.record(tx, tenantId, [tagOf.application(params.id)]);',
+        replace: 'return changes.record(tx, tenantId, [absent]);',
+      },
+    ],
+  },
+  {
+    name: 'deletes-all-keys',
+    file: 'services/management-api/src/application-keys/application-key.routes.ts',
+    edits: [
+      {
+        find: 'await deleteKey(tx, tenantId, params.id, doomed.id);',
+        replace: 'for (const { id } of present) await deleteKey(tx, tenantId, params.id, id);',
+      },
+    ],
+  },
+  {
+    name: 'caches-keys-past-their-expiry',
+    file: `${source}/guarded-cache.ts`,
+    edits: [
+      { find: 'expiresAtMs: one.expiresAt ? Date.parse(one.expiresAt) : Infinity', replace: 'expiresAtMs: Infinity' },
+    ],
+  },
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
-import type { ApplicationView, Client } from '../coherence/client.ts';
+import { type ApplicationView, forgetNewest } from '../coherence/application-view.ts';
+import type { Client } from '../coherence/client.ts';
 
 interface Scene {
   client: Client;
@@ -70,6 +71,30 @@ const overtakenRead: Scenario = async (scene) => {
   await tryKey(scene, revoked, 400);
 };
 
+/** A second key, known to the gateway, is deleted: it must be refused then, and the first must not. */
+const deletedSingleKey: Scenario = async (scene) => {
+  const { client, application, management } = scene;
+  const added = await client.singleKeys.add(application, management, 60_000);
+  if (!added) throw new Error('The key was not added');
+  await useNewestKey(scene);
+  await client.singleKeys.delete(application, added, management);
+  forgetNewest(application);
+  await tryKey(scene, added.number, 200);
+  await tryKey(scene, 0, 200);
+};
+
+/** The same for one that expires. */
+const expiredSingleKey: Scenario = async (scene) => {
+  const { client, application, management } = scene;
+  const added = await client.singleKeys.add(application, management, 3000);
+  if (!added) throw new Error('The key was not added');
+  await useNewestKey(scene);
+  await wait(added.expiredAt - performance.now());
+  forgetNewest(application);
+  await tryKey(scene, added.number, 200);
+  await tryKey(scene, 0, 200);
+};
+
 /** The scenario that is aimed at a mutant. */
 export const scenarioOf: Record<string, Scenario> = {
   'answers-without-waiting': lateAnnouncements,
@@ -77,6 +102,9 @@ export const scenarioOf: Record<string, Scenario> = {
   'renews-by-upsert': sleptPastItsLease,
   'counts-lease-from-receipt': lateRenewal,
   'keeps-overtaken-fills': overtakenRead,
+  'announces-no-deleted-key': deletedSingleKey,
+  'deletes-all-keys': deletedSingleKey,
+  'caches-keys-past-their-expiry': expiredSingleKey,
 };
 
 export const scenarios: readonly Scenario[] = [...new Set(Object.values(scenarioOf))];
