@@ -14,6 +14,7 @@ import { revocation } from './p10-revocation.ts';
 import { gatewayMemory } from './p11-gateway-memory.ts';
 import { massExpiry } from './p12-mass-expiry.ts';
 import { secondStart } from './p13-second-start.ts';
+import { cursorPages } from './p14-cursor-pages.ts';
 import { scale } from './scale.ts';
 
 /** All benchmarks, in the order in which they run. */
@@ -33,5 +34,6 @@ export const benchmarks: readonly Benchmark[] = [
   gatewayMemory,
   massExpiry,
   secondStart,
+  cursorPages,
   scale,
 ];

@@ -2,7 +2,7 @@ import type { Stack } from '@sluice/local';
 
 /** A Tenant as its own backend sees it: everything goes through the public interface. */
 export interface Tenant {
-  /** Key of an Application that may create tokens and use them. */
+  /** Key of an Application that may create tokens and use them, unless it was given other permissions. */
   apiKey: string;
   /** @returns the id of a new token. */
   createCard(card: object): Promise<string>;
@@ -12,11 +12,15 @@ export interface Tenant {
   createProxy(destinationUrl: string, parts?: object): Promise<string>;
 }
 
-export async function createTenant({ serviceUrls, credentials }: Stack, signal: AbortSignal): Promise<Tenant> {
+export async function createTenant(
+  { serviceUrls, credentials }: Stack,
+  signal: AbortSignal,
+  permissions: readonly string[] = ['token:create', 'token:use'],
+): Promise<Tenant> {
   const { managementApi, tokenVault } = serviceUrls;
   const { key: apiKey } = await post<{ key: string }>(`${managementApi}/applications`, {
     key: credentials.management_key,
-    body: { name: 'Benchmark', type: 'private', permissions: ['token:create', 'token:use'] },
+    body: { name: 'Benchmark', type: 'private', permissions },
     signal,
   });
   return {
