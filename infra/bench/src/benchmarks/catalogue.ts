@@ -1,4 +1,5 @@
 import type { Benchmark } from '../benchmark.ts';
+import { cursorPages } from './cursor-pages.ts';
 import { detokenizingInvocation } from './p1-detokenizing-invocation.ts';
 import { tlsInvocation } from './p1-tls-invocation.ts';
 import { twoGateways } from './p1-x2-two-gateways.ts';
@@ -14,7 +15,6 @@ import { revocation } from './p10-revocation.ts';
 import { gatewayMemory } from './p11-gateway-memory.ts';
 import { massExpiry } from './p12-mass-expiry.ts';
 import { secondStart } from './p13-second-start.ts';
-import { cursorPages } from './p14-cursor-pages.ts';
 import { scale } from './scale.ts';
 
 /** All benchmarks, in the order in which they run. */

@@ -65,7 +65,7 @@ async function refuseInvocations(stage: Stage, tokens: CreatedTokens, proxyKey: 
   const bodies = [
     `{"a": "{{ ${tokens.card} }}", "b": "${secret}`,
     `{"a": "${secret} {{ ${tokens.card} | pad_left: ${canaries.socialSecurity} }}"}`,
-    `{"a": "${secret} {{ ${tokens.object} | no_filter_${canaries.socialSecurity} }}"}`,
+    `{"a": "${secret} {{ ${tokens.object} | no_such_filter }}"}`,
     `{"a": {{ ${tokens.card} }}, "b": "${secret}"}`,
     `{"a": "{{ }} ${secret}"}`,
     `{"a": "${secret} {{ 00000000-0000-4000-8000-000000000000 }}"}`,

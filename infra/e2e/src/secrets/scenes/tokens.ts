@@ -142,7 +142,7 @@ export async function refuseTokens(stage: Stage, tokens: CreatedTokens): Promise
     '{{',
     `{{ ${tokens.card} | pad_left: ${socialSecurity} }}`,
     `{{ ${tokens.text} | json: '$[${socialSecurity}' }}`,
-    `{{ ${tokens.object} | json: '$.a' | no_filter_${socialSecurity} }}`,
+    `{{ ${tokens.object} | json: '$.a' | no_such_filter }}`,
   ]) {
     await refused('POST', '/detokenize', { a: `${secret} ${expression}` });
   }
