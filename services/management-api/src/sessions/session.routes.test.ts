@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type CallOptions, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
 import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack, { TRUSTED_PROXIES: '127.0.0.0/8, ::1/128' }));
@@ -298,6 +299,32 @@ describe('sessions that wait are bounded', () => {
     expect(late.every(({ status, body }) => status === 201 && ids.has(body.id))).toBe(true);
     expect((await authorize(key, { nonce: quiet.nonce })).status).toBe(200);
   });
+});
+
+test('a Tenant has at most 100,000 authorized sessions; one more is 429, and another Tenant is none the poorer', async () => {
+  const { db, newTenant } = api.current;
+  const { management_key: key } = await newTenant('full');
+  const applicationKey = async (type: string, permissions: string[]) =>
+    (await send('POST', '/applications', { key, body: { name: type, type, permissions } })).body.key;
+  const [maker, authorizer] = [
+    await applicationKey('public', ['token:create']),
+    await applicationKey('private', ['token:read']),
+  ];
+  const [first, beyond] = [(await make(maker)).body, (await make(maker)).body];
+  expect((await authorize(authorizer, { nonce: first.nonce })).status).toBe(200);
+  await sql`
+    insert into sessions (tenant_id, id, application_id, key_hash, nonce_hash, made_from, network, authorized_by,
+      authorizing_key_id, permissions, rules, created_at, expires_at)
+    select tenant_id, gen_random_uuid(), application_id, sha256(('key ' || n)::bytea), sha256(('nonce ' || n)::bytea),
+      made_from, network, authorized_by, authorizing_key_id, permissions, rules, created_at, expires_at
+    from sessions, generate_series(1, 99999) n where id = ${first.id}`.execute(db);
+  const refused = await authorize(authorizer, { nonce: beyond.nonce });
+  expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining('100000') } });
+  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
+  const other = await api.current.waitingSession();
+  expect((await authorize(other.authorizer.key, { nonce: other.nonce })).status).toBe(200);
+  await send('DELETE', `/sessions/${first.id}`, { key });
+  expect((await authorize(authorizer, { nonce: beyond.nonce })).status).toBe(200);
 });
 
 test('the audit log: nothing of a session that waits; who authorized it; that it ended itself, and for whom', async () => {
