@@ -63,7 +63,9 @@ export function subtreesOf(size: number): Subtree[] {
 
 /** @throws {RangeError} where there are not as many hashes as a tree of this size has complete subtrees. */
 export function readFrontier(size: number, bytes: Buffer): Frontier {
-  if (bytes.length !== subtreesOf(size).length * hashBytes) throw new RangeError('The frontier does not fit its size');
+  const isSize = Number.isSafeInteger(size) && size >= 0;
+  if (!isSize || bytes.length !== subtreesOf(size).length * hashBytes)
+    throw new RangeError('The frontier does not fit its size');
   const hashes = Array.from({ length: bytes.length / hashBytes }, (_, i) =>
     bytes.subarray(i * hashBytes, (i + 1) * hashBytes),
   );

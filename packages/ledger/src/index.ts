@@ -31,3 +31,4 @@ export {
 } from './proofs.ts';
 export { ledgerKeySetting, ledgerOriginSetting } from './settings.ts';
 export { type Verdict, verifyExport } from './verify-export.ts';
+export { readWitnessFile, toWitnessEntry, type Witnessed } from './witness-file.ts';

@@ -53,7 +53,7 @@ const forged = (from: readonly Row[]) =>
   exported(from.map(({ leaf_index: _, leaf_hash: __, leaf_version: ___, ...row }) => row));
 
 test('a whole export is complete and unchanged, also one with rows after the checkpoint, and with members in another order', async () => {
-  const clean = { isWhole: true, size: 100, dropped: 0, beyond: 0 };
+  const clean = { isWhole: true, size: 100, dropped: 0, beyond: 0, unchecked: 0 };
   expect(await verify(whole, checkpoint, [checkpointOf(rows.slice(0, 40))])).toEqual(clean);
   expect(await verify(exported(newRows(103)), checkpoint)).toEqual({ ...clean, beyond: 3 });
   const reversed = whole.map((row) => Object.fromEntries(Object.entries(row).reverse()));
@@ -67,6 +67,7 @@ test.each<[string, object[], RegExp]>([
     /first row that differs from its hash is row 41 \(row-41\)/,
   ],
   ['a row whose detail was changed', changed(41, { detail: { token_ids: [] } }), /differs from its hash is row 41 /],
+  ['a row with half of a surrogate pair', changed(41, { operation: '\ud800' }), /differs from its hash is row 41 /],
   ['a row that was deleted', whole.filter((_, i) => i !== 41), /Row 41 is missing or moved/],
   [
     'rows that were swapped',
@@ -103,14 +104,37 @@ test('where retention dropped rows, it starts from their subtrees', async () => 
   let frontier = emptyFrontier;
   for (const row of rows.slice(0, 37)) frontier = addLeaf(frontier, leafHash(row, leafVersion));
   const head = { dropped: 37, hashes: frontier.hashes.map((hash) => hash.toString('base64')) };
-  expect(await verify([head, ...whole.slice(37)], checkpoint)).toEqual({
+  const older = [checkpointOf(rows.slice(0, 20)), checkpointOf(rows.slice(0, 37))];
+  expect(await verify([head, ...whole.slice(37)], checkpoint, older)).toEqual({
     isWhole: true,
     size: 100,
     dropped: 37,
     beyond: 0,
+    unchecked: 1,
   });
-  const wrong = { ...head, hashes: [...head.hashes].reverse() };
-  expect(await verify([wrong, ...whole.slice(37)], checkpoint)).toMatchObject({ isWhole: false });
+  for (const wrong of [
+    { ...head, hashes: [...head.hashes].reverse() },
+    { ...head, hashes: [] },
+    { dropped: -1, hashes: [] },
+    { dropped: 128, hashes: [head.hashes[0]] }, // as if all had been dropped, further than any checkpoint reaches
+  ]) {
+    expect(await verify([wrong, ...whole.slice(37)], checkpoint)).toMatchObject({ isWhole: false });
+  }
+});
+
+test('an old log that was restored is told by a newer checkpoint, and so are two that contradict each other', async () => {
+  const old = checkpointOf(rows.slice(0, 90));
+  const restored = whole.slice(0, 90);
+  expect(await verify(restored, old)).toMatchObject({ isWhole: true, size: 90 });
+  expect(await verify(restored, old, [checkpoint])).toEqual({
+    isWhole: false,
+    reason: 'Row 90 is missing: the export ends, the newest checkpoint has 100 rows',
+  });
+  const other = checkpointOf([...rows.slice(0, 99), ...newRows(1)]);
+  expect(await verify(whole, checkpoint, [other])).toEqual({
+    isWhole: false,
+    reason: 'There are two checkpoints of 100 rows that contradict each other',
+  });
 });
 
 describe('a checkpoint', () => {

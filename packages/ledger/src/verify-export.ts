@@ -1,82 +1,125 @@
 import type { Checkpoint } from './checkpoint.ts';
 import { addLeaf, emptyFrontier, type Frontier, readFrontier, rootOf } from './frontier.ts';
+import { hashBytes } from './hashing.ts';
 import { leafHash } from './leaf.ts';
 
 /** What a verification found. */
 export type Verdict =
-  | { isWhole: true; size: number; dropped: number; beyond: number }
+  | {
+      isWhole: true;
+      /** Rows that are complete and unchanged, those that retention dropped included. */
+      size: number;
+      dropped: number;
+      /** Rows after the newest checkpoint, of which nothing is said. */
+      beyond: number;
+      /** Checkpoints whose last row was dropped, so that they could not be checked. */
+      unchecked: number;
+    }
   | { isWhole: false; reason: string };
 
 export interface VerifyOptions {
   checkpoint: Checkpoint;
-  /** Older checkpoints, which the tree must contain. */
+  /** Further checkpoints, older and newer: the tree must contain them all. */
   since?: readonly Checkpoint[];
 }
 
 /**
- * Checks a whole export against a checkpoint, a line at a time. First the root over the hashes that the rows state: where
- * it is right, the first row that differs from its stated hash was changed. Where it is wrong, the tree itself was.
+ * Checks a whole export against checkpoints, a line at a time, up to the newest of them. First the root over the hashes
+ * that the rows state: where it is right, the first row that differs from its stated hash was changed. Where it is wrong,
+ * the tree itself was.
  */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
   { checkpoint, since = [] }: VerifyOptions,
 ): Promise<Verdict> {
   const known = [...since, checkpoint].sort((a, b) => a.size - b.size);
-  const state = { frontier: emptyFrontier, dropped: 0, beyond: 0, lastGood: 0, isFirst: true };
-  let firstChanged: string | undefined;
-  const reach = (frontier: Frontier): string | undefined => {
-    while (known[0] && known[0].size <= frontier.size) {
-      const next = known.shift();
-      if (!next || next.size < frontier.size) continue; // inside of what was dropped: cannot be checked
-      if (!rootOf(frontier).equals(next.root)) return treeChanged(state.lastGood, next.size, firstChanged);
-      state.lastGood = next.size;
-    }
-    return undefined;
-  };
-  let fault = reach(emptyFrontier);
+  const target = known.at(-1)?.size ?? 0;
+  const walk: Walk = { known, target, frontier: emptyFrontier, dropped: 0, unchecked: 0, lastGood: 0 };
+  const counts = { lines: 0, beyond: 0 };
+  let reason = contradictionIn(known) ?? faultAtSize(walk);
   for await (const line of lines) {
-    if (fault) break;
+    if (reason !== undefined) break;
     if (line === '') continue;
-    const row = parseLine(line);
-    if (!row) return { isWhole: false, reason: `Line ${state.frontier.size - state.dropped + 1} is no JSON object` };
-    if (state.isFirst && typeof row.dropped === 'number' && Array.isArray(row.hashes)) {
-      state.frontier = readDropped(row.dropped, row.hashes);
-      state.dropped = row.dropped;
-    } else if (state.frontier.size >= checkpoint.size) {
-      state.beyond += 1;
-      continue;
-    } else {
-      const index = state.frontier.size;
-      if (row.leaf_index !== index) {
-        return {
-          isWhole: false,
-          reason: `Row ${index} is missing or moved: row ${String(row.leaf_index)} stands in its place`,
-        };
-      }
-      const stated = Buffer.from(String(row.leaf_hash), 'hex');
-      if (stated.length !== 32) return { isWhole: false, reason: `Row ${index} states no hash` };
-      if (!leafHash(row, Number(row.leaf_version)).equals(stated)) firstChanged ??= `row ${index} (${String(row.id)})`;
-      state.frontier = addLeaf(state.frontier, stated);
-    }
-    state.isFirst = false;
-    fault = reach(state.frontier);
+    counts.lines += 1;
+    if (walk.frontier.size >= target) counts.beyond += 1;
+    else reason = readLine(line, walk, counts.lines) ?? faultAtSize(walk);
   }
-  if (fault) return { isWhole: false, reason: fault };
-  if (state.frontier.size < checkpoint.size) {
-    const { size } = state.frontier;
-    return {
-      isWhole: false,
-      reason: `Row ${size} is missing: the export ends, the checkpoint has ${checkpoint.size} rows`,
-    };
+  const { size } = walk.frontier;
+  if (reason === undefined && size < target) {
+    reason = `Row ${size} is missing: the export ends, the newest checkpoint has ${target} rows`;
   }
-  if (firstChanged) return { isWhole: false, reason: `The first row that differs from its hash is ${firstChanged}` };
-  return { isWhole: true, size: checkpoint.size, dropped: state.dropped, beyond: state.beyond };
+  if (reason === undefined && walk.firstChanged) {
+    reason = `The first row that differs from its hash is ${walk.firstChanged}`;
+  }
+  if (reason !== undefined) return { isWhole: false, reason };
+  return { isWhole: true, size, dropped: walk.dropped, beyond: counts.beyond, unchecked: walk.unchecked };
 }
 
-function treeChanged(after: number, upTo: number, firstChanged: string | undefined): string {
+/** How far a verification has come. */
+interface Walk {
+  /** Checkpoints that are yet to be reached, by size. */
+  known: Checkpoint[];
+  /** The size of the newest. */
+  target: number;
+  frontier: Frontier;
+  dropped: number;
+  unchecked: number;
+  /** The size of the last checkpoint that was right. */
+  lastGood: number;
+  firstChanged?: string;
+}
+
+function contradictionIn(known: readonly Checkpoint[]): string | undefined {
+  const other = known.find(({ size, root }, i) => known[i - 1]?.size === size && !known[i - 1]?.root.equals(root));
+  return other && `There are two checkpoints of ${other.size} rows that contradict each other`;
+}
+
+/** Compares the root with the checkpoints of the size that is reached. */
+function faultAtSize(walk: Walk): string | undefined {
+  const { known, frontier } = walk;
+  while (known[0] && known[0].size <= frontier.size) {
+    const { size, root } = known.shift() as Checkpoint;
+    if (size < frontier.size) walk.unchecked += 1;
+    else if (!rootOf(frontier).equals(root)) return treeChanged(walk, size);
+    else walk.lastGood = size;
+  }
+  return undefined;
+}
+
+/** Adds the row of a line to the tree. Returns what is wrong with it. */
+function readLine(line: string, walk: Walk, number: number): string | undefined {
+  const row = parseLine(line);
+  if (!row) return `Line ${number} is no JSON object`;
+  if (number === 1 && typeof row.dropped === 'number' && Array.isArray(row.hashes)) {
+    return readDropped(row.dropped, row.hashes, walk);
+  }
+  const index = walk.frontier.size;
+  if (row.leaf_index !== index) {
+    return `Row ${index} is missing or moved: row ${String(row.leaf_index)} stands in its place`;
+  }
+  const stated = Buffer.from(String(row.leaf_hash), 'hex');
+  if (stated.length !== hashBytes) return `Row ${index} states no hash`;
+  if (!hashOf(row)?.equals(stated)) walk.firstChanged ??= `row ${index} (${String(row.id)})`;
+  walk.frontier = addLeaf(walk.frontier, stated);
+  return undefined;
+}
+
+/** Undefined for a row that has no canonical form, which no row of a ledger lacks. */
+function hashOf(row: Record<string, unknown>): Buffer | undefined {
+  try {
+    return leafHash(row, Number(row.leaf_version));
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function treeChanged({ lastGood, firstChanged }: Walk, upTo: number): string {
   const row = firstChanged ? `; the first row that differs from its hash is ${firstChanged}` : '';
   const where =
-    after === 0 ? `before the checkpoint of ${upTo} rows` : `between the checkpoints of ${after} and ${upTo} rows`;
+    lastGood === 0
+      ? `before the checkpoint of ${upTo} rows`
+      : `between the checkpoints of ${lastGood} and ${upTo} rows`;
   return `The tree was changed ${where}${row}`;
 }
 
@@ -89,6 +132,17 @@ function parseLine(line: string): Record<string, unknown> | undefined {
   }
 }
 
-function readDropped(size: number, hashes: readonly unknown[]): Frontier {
-  return readFrontier(size, Buffer.concat(hashes.map((hash) => Buffer.from(String(hash), 'base64'))));
+function readDropped(size: number, hashes: readonly unknown[], walk: Walk): string | undefined {
+  if (size > walk.target) {
+    return `The export begins at row ${size}, the newest checkpoint has ${walk.target} rows: it needs a newer one`;
+  }
+  try {
+    const bytes = Buffer.concat(hashes.map((hash) => Buffer.from(String(hash), 'base64')));
+    walk.frontier = readFrontier(size, bytes);
+    walk.dropped = size;
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return `Line 1 does not hold the hashes of ${size} dropped rows`;
+    throw error;
+  }
 }

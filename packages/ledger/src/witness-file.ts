@@ -1,0 +1,68 @@
+import { type Checkpoint, openCheckpoint, type Verifier } from './checkpoint.ts';
+
+/** What a witness file holds of one ledger. */
+export interface Witnessed {
+  /** In the order of the file. */
+  checkpoints: Checkpoint[];
+  /** Notes that end before their signature does: their writer was stopped while it appended them. */
+  cutOff: number;
+}
+
+/** What is appended to a witness file for a checkpoint: the signed note as it is, and one blank line. */
+export function toWitnessEntry(note: string): string {
+  return `${note}\n`;
+}
+
+/**
+ * Reads the checkpoints of the verifiers' ledger from a witness file. The file may hold those of other ledgers too, which
+ * are passed over, in any order and more than once.
+ * @throws {Error} that names the line of a note which none of the verifiers has signed.
+ */
+export async function readWitnessFile(
+  lines: AsyncIterable<string> | Iterable<string>,
+  verifiers: readonly Verifier[],
+): Promise<Witnessed> {
+  const witnessed: Witnessed = { checkpoints: [], cutOff: 0 };
+  for await (const { line, body, signatures } of notesIn(lines)) {
+    if (!signatures.some(isWholeSignature)) witnessed.cutOff += 1;
+    else if (verifiers.some(({ name }) => name === body[0])) {
+      witnessed.checkpoints.push(open([...body, '', ...signatures, ''].join('\n'), { line, verifiers }));
+    }
+  }
+  return witnessed;
+}
+
+/** Ends of notes are told by their signatures, so that one which was cut off costs none but itself. */
+async function* notesIn(lines: AsyncIterable<string> | Iterable<string>) {
+  let note = { line: 1, body: [] as string[], signatures: [] as string[] };
+  let count = 0;
+  let isAfterBlank = true;
+  for await (const line of lines) {
+    count += 1;
+    if (line === '') {
+      isAfterBlank = true;
+      continue;
+    }
+    const isSignature = /^[—\uFFFD]/.test(line); // cut off within the dash, it reads as U+FFFD
+    if (isAfterBlank && !isSignature) {
+      if (note.body.length > 0) yield note;
+      note = { line: count, body: [], signatures: [] };
+    }
+    note[isSignature ? 'signatures' : 'body'].push(line);
+    isAfterBlank = false;
+  }
+  if (note.body.length > 0) yield note;
+}
+
+/** Four bytes of key id and 64 of an Ed25519 signature. */
+function isWholeSignature(line: string): boolean {
+  return /^— \S+ [A-Za-z0-9+/]{91}=$/.test(line);
+}
+
+function open(note: string, { line, verifiers }: { line: number; verifiers: readonly Verifier[] }): Checkpoint {
+  try {
+    return openCheckpoint(note, verifiers);
+  } catch (cause) {
+    throw new Error(`The note at line ${line} of the witness file: ${(cause as Error).message}`, { cause });
+  }
+}
