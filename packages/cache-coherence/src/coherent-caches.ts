@@ -6,6 +6,7 @@ import type { Bus } from './bus.ts';
 import { type CacheLimits, GuardedCache } from './guarded-cache.ts';
 import { HeldLease } from './held-lease.ts';
 import { exportCacheMetrics } from './metrics.ts';
+import { Watches } from './watches.ts';
 
 export interface CoherentCachesOptions {
   /** Renewals have a connection of their own, so that they do not wait for a full pool. */
@@ -22,6 +23,11 @@ export interface CoherentCachesOptions {
 export interface CoherentCaches {
   /** @param name in metrics. @throws where another cache has it. */
   open<V extends object>(name: string, limits: CacheLimits): GuardedCache<V>;
+  /**
+   * Calls `onChange` when a change names one of the tags, and when the lease was lost: for what goes on while it is
+   * allowed to. It must not throw. @returns how to stop.
+   */
+  watch(tags: readonly string[], onChange: () => void): () => void;
   /** Drops what these tags name, in this process. */
   drop(tags: readonly string[]): void;
   /** The id under which writers wait for this process; undefined while it has no lease. */
@@ -37,11 +43,14 @@ const statementTimeoutMs = 500;
 export async function openCoherentCaches(options: CoherentCachesOptions): Promise<CoherentCaches> {
   const { databaseUrl, bus, service, log, metrics, stack } = options;
   const caches = new Map<string, GuardedCache<object>>();
+  const watches = new Watches();
   const drop = (tags: readonly string[]) => {
     for (const cache of caches.values()) cache.drop(tags);
+    watches.tell(tags);
   };
   const clear = () => {
     for (const cache of caches.values()) cache.clear();
+    watches.tellAll();
   };
   const db = connectDatabase(
     { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1 },
@@ -66,6 +75,7 @@ export async function openCoherentCaches(options: CoherentCachesOptions): Promis
 
   return {
     drop,
+    watch: (tags, onChange) => watches.add(tags, onChange),
     holderId: () => lease.holderId,
     open<V extends object>(name: string, limits: CacheLimits) {
       if (caches.has(name)) throw new Error(`a cache "${name}" is open already`);

@@ -14,6 +14,21 @@ export interface Callers {
   byId(tenantId: string, id: string): AtOnceOrLater<Caller | undefined>;
 }
 
+/**
+ * Calls `onChange` when the caller may have lost a right: with its Application, its session, or its Tenant.
+ * @returns how to stop.
+ */
+export function watchCaller(caches: CoherentCaches, caller: Caller, onChange: () => void): () => void {
+  const { id, tenantId, type, applicationId } = caller;
+  const own = type === 'session' ? tagOf.session(id) : tagOf.application(id);
+  const tags = [
+    own,
+    tagOf.tenant(tenantId),
+    ...(applicationId === undefined ? [] : [tagOf.application(applicationId)]),
+  ];
+  return caches.watch(tags, onChange);
+}
+
 /** Callers as Postgres knows them at each look-up. */
 export function readCallers(db: Queryable): Callers {
   return {

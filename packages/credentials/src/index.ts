@@ -12,7 +12,7 @@ export {
   keyEnvironmentSettings,
 } from './api-key.ts';
 export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
-export { type Callers, cacheCallers, readCallers } from './callers.ts';
+export { type Callers, cacheCallers, readCallers, watchCaller } from './callers.ts';
 export { deleteApplication } from './delete-application.ts';
 export { type Caller, findCaller, findCallerById, keyNotExpired, notExpired } from './find-caller.ts';
 export { findSession } from './find-session.ts';

@@ -19,6 +19,7 @@ import {
   type Operation,
   Reply,
   type SettleAnswer,
+  Streamed,
   takesIdempotencyKey,
 } from './operation.ts';
 import { type PublicFile, servePublicFiles } from './public-files.ts';
@@ -26,6 +27,8 @@ import { readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
 import type { RequestObserver, RequestOutcome } from './request-observer.ts';
 import { sendProblem } from './send-problem.ts';
+import { sendStream } from './send-stream.ts';
+import type { Streams } from './streams.ts';
 import { type Check, compileBodyCheck, compileQueryCheck } from './validate.ts';
 
 const mostHeaders = 100;
@@ -46,6 +49,8 @@ export interface ApiOptions<C> {
   /** Answered before any key is looked at. */
   publicFiles?: readonly PublicFile[];
   observer?: RequestObserver;
+  /** For operations whose answers are {@link Streamed}. */
+  streams?: Streams;
 }
 
 /** An express application that answers the operations, and everything else with a problem document. */
@@ -107,12 +112,17 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
   const keyHeader = `${headerPrefix}-API-KEY`.toLowerCase();
   const checks = compileChecks(operation);
   return async (request: Request, response: Response): Promise<void> => {
-    const caller = await options.authenticate(singleHeader(request, keyHeader));
-    response.locals.tenantId = caller.tenantId;
-    if (operation.permission && !holds(caller, operation.permission)) {
-      throw new ServiceError('forbidden', `This needs the permission ${operation.permission}`);
-    }
+    const authorize = async (): Promise<Caller> => {
+      const caller = await options.authenticate(singleHeader(request, keyHeader));
+      response.locals.tenantId = caller.tenantId;
+      if (operation.permission && !holds(caller, operation.permission)) {
+        throw new ServiceError('forbidden', `This needs the permission ${operation.permission}`);
+      }
+      return caller;
+    };
+    const caller = await authorize();
     const { traceId } = response.locals;
+    const accepted = mediaTypeOf(request, operation);
     const body = operation.body ? await readCheckedBody(request, operation, checks.body) : undefined;
     const params = { ...request.params };
     checks.params(params);
@@ -122,11 +132,28 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
-      const input = { params, query, body, caller, traceId, settle, address: () => addressOf(request) };
+      const input = { params, query, body, caller, traceId, settle, accepted, address: () => addressOf(request) };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
-    send(response, await once(request, { operation, caller, body, options }, work), operation.produces);
+    const reply = await once(request, { operation, caller, body, options }, work);
+    if (!(reply.body instanceof Streamed)) return send(response, reply, accepted);
+    const { streams } = options;
+    if (!streams) throw new Error('A service whose operations stream opens streams');
+    const headers = { ...reply.headers, 'Content-Type': `${accepted}; charset=utf-8`, Vary: 'Accept' };
+    await sendStream(request, response, reply.body.pieces, {
+      streams,
+      caller,
+      authorize,
+      status: reply.status,
+      headers,
+    });
   };
+}
+
+/** The media type that the answer will have: what `Accept` likes best, and the first where it likes none. */
+function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Operation<C>): string {
+  if (typeof produces === 'string') return produces;
+  return request.accepts([...produces]) || (produces[0] ?? 'application/json');
 }
 
 interface OnceOptions<C> {
@@ -205,13 +232,13 @@ function withConfirmation(reply: Reply, { changeId, holders, waitedMs }: Confirm
 }
 
 /** Written as node:http takes it: express's own way of sending costs a tenth of a short request. */
-function send(response: Response, { status, headers, body }: Reply, produces = 'application/json'): void {
+function send(response: Response, { status, headers, body }: Reply, mediaType: string): void {
   if (body === undefined) {
     response.writeHead(status, headers).end();
     return;
   }
-  const text = produces === 'application/json' ? JSON.stringify(body) : String(body);
-  const framing = { 'Content-Type': `${produces}; charset=utf-8`, 'Content-Length': Buffer.byteLength(text) };
+  const text = mediaType === 'application/json' ? JSON.stringify(body) : String(body);
+  const framing = { 'Content-Type': `${mediaType}; charset=utf-8`, 'Content-Length': Buffer.byteLength(text) };
   response.writeHead(status, { ...headers, ...framing }).end(text);
 }
 

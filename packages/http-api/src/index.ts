@@ -21,10 +21,12 @@ export {
   type PendingChange,
   Reply,
   type SettleAnswer,
+  Streamed,
 } from './operation.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
 export { openApiFile, type PublicFile } from './public-files.ts';
 export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';
 export type { TypeOf } from './schema-type.ts';
 export { problemCodes } from './send-problem.ts';
+export { openStreams, type Streams, streamSettings } from './streams.ts';
 export { compileBodyCheck, parseDate, uuidPattern } from './validate.ts';

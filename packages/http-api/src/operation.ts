@@ -36,9 +36,13 @@ export interface OperationInput<P, Q, B> {
   traceId: string;
   /** The IP address that the request comes from. */
   address: () => string;
+  /** The media type of the answer: where there are several, the one that the caller likes best, or the first. */
+  accepted: string;
   /** To be called by whatever creates something; absent where the request has no idempotency key. */
   settle: SettleAnswer | undefined;
 }
+
+type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv';
 
 /** What an operation is, apart from its handler. */
 export interface OperationFacts<P, Q, B> {
@@ -60,8 +64,8 @@ export interface OperationFacts<P, Q, B> {
   bodyOptional?: boolean;
   /** Media type of the body. `application/json` also takes any `+json`. */
   consumes?: 'application/json' | 'application/merge-patch+json';
-  /** Media type of the answer; a text is sent as it is. */
-  produces?: 'application/json' | 'text/plain';
+  /** Media type of the answer, or those that a caller may choose from by `Accept`; a text is sent as it is. */
+  produces?: MediaType | readonly MediaType[];
   /** Largest body in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
   /** Top-level members that are only passed on, and so may hold any text, NUL and lone surrogates included. */
@@ -123,6 +127,19 @@ export class Reply {
     this.status = status;
     this.body = body;
     this.headers = headers;
+  }
+}
+
+/**
+ * What a handler returns for an answer of any length: text in pieces, each made when the reader has taken the one before.
+ * What fails before the first piece is answered with a problem; afterwards the connection is reset, so that no reader
+ * takes what it has for the whole. A piece may be empty.
+ */
+export class Streamed {
+  readonly pieces: AsyncGenerator<string, void, undefined>;
+
+  constructor(pieces: AsyncGenerator<string, void, undefined>) {
+    this.pieces = pieces;
   }
 }
 

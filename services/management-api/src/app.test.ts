@@ -60,6 +60,7 @@ test('the operations here are those of the specification, and the place to try t
       'GET /application-templates/:id',
       'GET /logs',
       'GET /logs/entity-types',
+      'GET /logs/export',
       'GET /logs/checkpoint',
       'GET /logs/consistency',
       'GET /logs/:id/proof',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { authenticate } from '@sluice/credentials';
-import { createApi, type RequestObserver } from '@sluice/http-api';
+import { createApi, type RequestObserver, type Streams } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
 import { applicationTemplateOperations } from './application-templates/application-template.routes.ts';
@@ -9,6 +9,7 @@ import type { Context } from './context.ts';
 import { readDocumentation } from './documentation/documentation.ts';
 import { ledgerOperations } from './logs/ledger.routes.ts';
 import { logOperations } from './logs/log.routes.ts';
+import { logExportOperations } from './logs/log-export.routes.ts';
 import { listPermissions } from './permissions/permission.routes.ts';
 import { proxyOperations } from './proxies/proxy.routes.ts';
 import { sessionOperations } from './sessions/session.routes.ts';
@@ -24,6 +25,7 @@ export const operations = [
   ...tenantOperations,
   ...proxyOperations,
   ...logOperations,
+  ...logExportOperations,
   ...ledgerOperations,
 ];
 
@@ -32,9 +34,10 @@ export interface AppOptions {
   corsOrigins: string;
   addressOf: (request: IncomingMessage) => string;
   observer: RequestObserver;
+  streams: Streams;
 }
 
-export function createApp(context: Context, { headerPrefix, corsOrigins, addressOf, observer }: AppOptions) {
+export function createApp(context: Context, { headerPrefix, corsOrigins, addressOf, observer, streams }: AppOptions) {
   const { db, callers, changes, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
@@ -45,6 +48,7 @@ export function createApp(context: Context, { headerPrefix, corsOrigins, address
     corsOrigins,
     addressOf,
     observer,
+    streams,
     publicFiles: readDocumentation(headerPrefix),
     idempotency: openIdempotency({
       db,

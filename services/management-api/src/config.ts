@@ -2,7 +2,7 @@ import { disclosureSettings } from '@sluice/audit';
 import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
-import { corsSettings, trustedProxySettings } from '@sluice/http-api';
+import { corsSettings, streamSettings, trustedProxySettings } from '@sluice/http-api';
 import { transformSettings } from '@sluice/sandbox';
 import {
   type Config as ConfigOf,
@@ -32,6 +32,7 @@ export const configSchema = {
     ...transformSettings,
     ...trialSettings,
     ...corsSettings,
+    ...streamSettings,
     ...trustedProxySettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {

@@ -1,13 +1,14 @@
 import { openDisclosureLog } from '@sluice/audit';
 import { openCoherence } from '@sluice/cache-coherence';
-import { createPepper, readCallers } from '@sluice/credentials';
+import { createPepper, readCallers, watchCaller } from '@sluice/credentials';
 import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { createHttpServer, openClientAddresses, operationName, problemCodes } from '@sluice/http-api';
+import { createHttpServer, openClientAddresses, openStreams, operationName, problemCodes } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import {
   createRequestObserver,
+  exportGauge,
   listen,
   measureDisclosures,
   measurePool,
@@ -77,6 +78,12 @@ export async function start(
     metrics,
     tracing,
   });
+  const streams = openStreams(config, (caller, onChange) => watchCaller(caches, caller, onChange));
+  exportGauge(metrics, {
+    name: 'sluice_streams',
+    help: 'Exports and event streams that are open',
+    read: streams.count,
+  });
   const server = createHttpServer(
     requestsInBatches(
       createApp(context, {
@@ -84,10 +91,13 @@ export async function start(
         corsOrigins: config.CORS_ORIGINS,
         addressOf: openClientAddresses(config.TRUSTED_PROXIES),
         observer,
+        streams,
       }),
     ),
   );
-  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
+  const port = await listen(server, { host: config.HOST, port: config.PORT, stack, draining });
+  stack.defer(() => streams.endAll());
+  return { port };
 }
 
 /** Transforms are only parsed here, so one thread is enough. */

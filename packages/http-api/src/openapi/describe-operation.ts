@@ -83,10 +83,14 @@ function successResponses(
           ...(confirmed && { 'SVC-REVOCATION': { $ref: '#/components/headers/Revocation' } }),
           ...(status === '201' && { Location: { $ref: '#/components/headers/Location' } }),
         },
-        ...(schema && { content: { [produces]: { schema: schemas.refer(schema) } } }),
+        ...(schema && { content: contentOf(produces, schemas.refer(schema)) }),
       },
     ]),
   );
+}
+
+function contentOf(produces: NonNullable<Facts['produces']>, schema: Part): Part {
+  return Object.fromEntries([produces].flat().map((type) => [type, { schema }]));
 }
 
 /** The path of a record as the document writes it: `/proxies/:id` → `/proxies/{id}`. */

@@ -41,6 +41,7 @@ export const operations = {
   testTransform: { name: 'proxies.testTransform', http: 'POST /proxies/test-transform', body: 'application/json', answer: 'json' },
   listLogs: { name: 'logs.list', http: 'GET /logs', query: true, answer: 'list', repeatable: true },
   listLogEntityTypes: { name: 'logs.entityTypes', http: 'GET /logs/entity-types', answer: 'list', repeatable: true },
+  exportLogs: { name: 'logs.export', http: 'GET /logs/export', query: true, answer: 'stream', repeatable: true },
   getLogCheckpoint: { name: 'logs.checkpoint', http: 'GET /logs/checkpoint', answer: 'text', repeatable: true },
   getLogConsistency: { name: 'logs.consistency', http: 'GET /logs/consistency', query: true, answer: 'json', repeatable: true },
   getLogProof: { name: 'logs.proof', http: 'GET /logs/{id}/proof', answer: 'json', repeatable: true },
@@ -145,6 +146,8 @@ interface LogsResource {
   list(query?: types.ListLogsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListLogsResponses>>, Answer<types.ListLogsResponses>>;
   /** List the types of things that rows of the audit log are about. Needs `log:read`. */
   entityTypes(options?: CallOptions): List<ItemOf<Answer<types.ListLogEntityTypesResponses>>, Answer<types.ListLogEntityTypesResponses>>;
+  /** Export the audit log in the order of its ledger, of any size: for an auditor, and to verify it. Needs `log:read`. */
+  export(query?: types.ExportLogsData['query'], options?: CallOptions): Promise<Response>;
   /** Read the newest signed checkpoint of the audit log, to hold it against later ones. Needs `log:read`. */
   checkpoint(options?: CallOptions): Promise<string>;
   /** Prove that the tree of one size is the beginning of the tree of another. Needs `log:read`. */

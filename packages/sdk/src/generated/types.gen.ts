@@ -1893,6 +1893,59 @@ export type ListLogEntityTypesResponses = {
 
 export type ListLogEntityTypesResponse = ListLogEntityTypesResponses[keyof ListLogEntityTypesResponses];
 
+export type ExportLogsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only what was done to things of this type
+         */
+        entity_type?: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'session' | 'tenant' | 'token' | 'user';
+        /**
+         * Only what was done to this thing
+         */
+        entity_id?: string;
+        /**
+         * Only what this Application, session or user did
+         */
+        actor_id?: string;
+        /**
+         * Only this
+         */
+        operation?: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
+        /**
+         * Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies
+         */
+        token_id?: string;
+        /**
+         * Only what was done under this trace id
+         */
+        trace_id?: string;
+        /**
+         * From this moment on
+         */
+        start_date?: string;
+        /**
+         * Before this moment
+         */
+        end_date?: string;
+        /**
+         * The `leaf_index` of the first row: one more than that of the last row which has come
+         */
+        start?: number;
+    };
+    url: '/logs/export';
+};
+
+export type ExportLogsResponses = {
+    /**
+     * The answer.
+     */
+    200: string;
+};
+
+export type ExportLogsResponse = ExportLogsResponses[keyof ExportLogsResponses];
+
 export type GetLogCheckpointData = {
     body?: never;
     path?: never;

@@ -30,10 +30,11 @@ export interface LogPlace {
 /** Rows are counted up to this number where a filter says which. */
 export const mostCounted = 10_000;
 
-type Condition = RawBuilder<unknown>;
+export type Condition = RawBuilder<unknown>;
 
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
-const all = (conditions: readonly Condition[]) => sql.join(conditions, sql` and `);
+/** All of them hold. */
+export const all = (conditions: readonly Condition[]) => sql.join(conditions, sql` and `);
 
 /** Newest first. */
 export async function listLogs(
@@ -77,7 +78,11 @@ export async function countAllLogs(db: Database, tenantId: string): Promise<numb
  * Where the rows are read, so that an index gives them newest first whatever the filter is. A filter by type or
  * operation alone names few pairs of both, each of which is read in that order from its part of one index.
  */
-function sourceOf(tenantId: string, filter: LogFilter, rest: (more: readonly Condition[]) => Condition): Condition {
+export function sourceOf(
+  tenantId: string,
+  filter: LogFilter,
+  rest: (more: readonly Condition[]) => Condition,
+): Condition {
   const { token_id, entity_id, actor_id, trace_id, entity_type, operation } = filter;
   if (token_id !== undefined) {
     return sql`
@@ -109,7 +114,8 @@ function pairsOf(entityType: EntityType | undefined, verb: Verb | undefined): [s
   );
 }
 
-function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
+/** What a row must be; it is called `log`. */
+export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
   const { entity_type, entity_id, actor_id, operation, trace_id, start_date, end_date } = filter;
   const stored = operation && [...new Set(pairsOf(entity_type, operation).map(([, name]) => name))];
   return [

@@ -1,5 +1,5 @@
 import { entityNames, presentLog } from '@sluice/audit';
-import { openCursor, parseDate, sealCursor, toPage } from '@sluice/http-api';
+import { openCursor, sealCursor, toPage } from '@sluice/http-api';
 import { operation } from '../context.ts';
 import {
   countAllLogs,
@@ -9,7 +9,8 @@ import {
   listLogs,
   mostCounted,
 } from './log.queries.ts';
-import { entityTypeList, listLogsQuery, logFilters, logPage } from './log.schema.ts';
+import { entityTypeList, listLogsQuery, logPage } from './log.schema.ts';
+import { filterOf } from './log-filter.ts';
 
 const listLogsOperation = operation({
   id: 'listLogs',
@@ -48,16 +49,6 @@ async function countLogs(
   if (Object.keys(filter).length === 0) return { total: await countAllLogs(db, tenantId), isLowerBound: false };
   const counted = await countFilteredLogs(db, tenantId, filter);
   return { total: Math.min(counted, mostCounted), isLowerBound: counted > mostCounted };
-}
-
-/** What the query filters by, members in one order. */
-function filterOf(query: LogFilter): LogFilter {
-  const given = Object.keys(logFilters).flatMap((name) => {
-    const value = query[name as keyof LogFilter];
-    if (value === undefined) return [];
-    return [[name, name.endsWith('_date') ? parseDate(value)?.toISOString() : value]];
-  });
-  return Object.fromEntries(given);
 }
 
 function placeOf([at = '', id = '']: readonly string[]): LogPlace {

@@ -73,6 +73,31 @@ export const listLogsQuery = {
   },
 } as const;
 
+export const exportQuery = {
+  type: 'object',
+  properties: {
+    ...logFilters,
+    start: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 9_007_199_254_740_991,
+      default: 0,
+      description: 'The `leaf_index` of the first row: one more than that of the last row which has come',
+    },
+  },
+} as const;
+
+const leaf = {
+  leaf_version: 1,
+  leaf_index: 41,
+  leaf_hash: '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+};
+
+export const exportText = {
+  type: 'string',
+  examples: [`${JSON.stringify({ ...log.examples[0], ...leaf })}\n`],
+} as const;
+
 const pagination = { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 };
 
 export const logPage = {

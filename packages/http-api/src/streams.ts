@@ -1,0 +1,67 @@
+import type { Caller } from '@sluice/credentials';
+import { ServiceError } from '@sluice/problems';
+
+export const streamSettings = {
+  TENANT_MAX_STREAMS: {
+    type: 'integer',
+    minimum: 1,
+    default: 10,
+    description: 'Most exports and event streams that one Tenant may have open at a time in one process; beyond 429',
+  },
+  STREAM_MAX_SECONDS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 86_400,
+    default: 3600,
+    description: 'How long an export or event stream may take, in seconds; then its connection is reset',
+  },
+} as const;
+
+export interface StreamLimits {
+  TENANT_MAX_STREAMS: number;
+  STREAM_MAX_SECONDS: number;
+}
+
+/** Calls back when a caller may have lost a right; returns how to stop. */
+export type WatchCaller = (caller: Caller, onChange: () => void) => () => void;
+
+/** The long answers of a process: how many a Tenant has, and for how long. */
+export interface Streams {
+  /** @throws {ServiceError} `too_many_requests` where the Tenant has as many as it may. @returns how to give it back. */
+  take(tenantId: string, end: () => void): () => void;
+  watch: WatchCaller;
+  longestMs: number;
+  /** How many are open. */
+  count(): number;
+  /** Ends all of them: whoever stops does not wait for an hour. */
+  endAll(): void;
+}
+
+export function openStreams({ TENANT_MAX_STREAMS, STREAM_MAX_SECONDS }: StreamLimits, watch: WatchCaller): Streams {
+  const open = new Map<string, Set<() => void>>();
+  const all = () => [...open.values()].flatMap((ends) => [...ends]);
+  return {
+    watch,
+    longestMs: STREAM_MAX_SECONDS * 1000,
+    count: () => all().length,
+    endAll() {
+      for (const end of all()) end();
+    },
+    take(tenantId, end) {
+      const ends = open.get(tenantId) ?? new Set();
+      if (ends.size >= TENANT_MAX_STREAMS) {
+        throw new ServiceError(
+          'too_many_requests',
+          `The Tenant has ${TENANT_MAX_STREAMS} exports or event streams open, which is the most; end one first`,
+          { retryAfterSeconds: 5 },
+        );
+      }
+      ends.add(end);
+      open.set(tenantId, ends);
+      return () => {
+        ends.delete(end);
+        if (ends.size === 0) open.delete(tenantId);
+      };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { presentLog } from '@sluice/audit';
+import type { Database } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import { findLedger } from './ledger.queries.ts';
+import { countFilteredLogs, type LogFilter, mostCounted } from './log.queries.ts';
+import { csvHeader, toCsvLine } from './log-csv.ts';
+import {
+  hashesOfDropped,
+  type LeafPage,
+  type LeafRow,
+  type LeafSpan,
+  readNextLeaves,
+  readNextMatches,
+} from './log-export.queries.ts';
+
+export interface ExportOptions {
+  tenantId: string;
+  filter: LogFilter;
+  /** The `leaf_index` of the first row. */
+  start: number;
+  format: 'ndjson' | 'csv';
+}
+
+/**
+ * The audit log in leaf order, sequenced rows only, up to the last one that is sequenced when it begins: lines in pieces
+ * of at most a thousand rows. No connection and no snapshot is held between two pieces, and the next piece is read
+ * while the one before is sent.
+ */
+export async function* exportLog(
+  db: Database,
+  { tenantId, filter, start, format }: ExportOptions,
+): AsyncGenerator<string, void, undefined> {
+  const { size: end = 0, dropped = 0 } = (await findLedger(db, tenantId)) ?? {};
+  const isWhole = Object.keys(filter).length === 0 && start === 0;
+  if (format === 'csv') yield csvHeader;
+  else if (isWhole && dropped > 0) {
+    yield `${JSON.stringify({ dropped, hashes: await hashesOfDropped(db, tenantId, dropped) })}\n`;
+  }
+  const toLine = format === 'csv' ? toCsv : toNdjson;
+  for await (const rows of pagesOf(db, tenantId, { filter, from: Math.max(start, dropped), end })) {
+    yield rows.map(toLine).join('');
+  }
+}
+
+async function* pagesOf(db: Database, tenantId: string, span: LeafSpan & { filter: LogFilter }) {
+  const { filter, end } = span;
+  // What few rows match is found by the filter; the others are met on the way through all leaves.
+  const isNarrow = Object.keys(filter).length > 0 && (await countFilteredLogs(db, tenantId, filter)) <= mostCounted;
+  const read = async (from: number): Promise<LeafPage> => {
+    const page = await (isNarrow ? readNextMatches : readNextLeaves)(db, tenantId, { filter, from, end });
+    const { dropped = 0 } = (await findLedger(db, tenantId)) ?? {};
+    if (dropped > from) throw droppedMeanwhile();
+    return page;
+  };
+  let reading = span.from < end ? read(span.from) : undefined;
+  while (reading) {
+    const { rows, next } = await reading;
+    reading = next < end ? read(next) : undefined;
+    reading?.catch(() => undefined); // thrown when it is awaited; whoever stops before does not await it
+    yield rows;
+  }
+}
+
+function droppedMeanwhile(): ServiceError {
+  return new ServiceError('unavailable', 'Retention dropped rows that were yet to be exported; begin again');
+}
+
+function toCsv(row: LeafRow): string {
+  return toCsvLine({ ...withoutDetail(row), detail: row.detail });
+}
+
+function toNdjson(row: LeafRow): string {
+  const text = JSON.stringify(withoutDetail(row));
+  return row.detail === null ? `${text}\n` : `${text.slice(0, -1)},"detail":${row.detail}}\n`;
+}
+
+function withoutDetail(row: LeafRow) {
+  const { leaf_version, leaf_index, leaf_hash } = row;
+  return { ...presentLog({ ...row, detail: null }), leaf_version, leaf_index, leaf_hash };
+}

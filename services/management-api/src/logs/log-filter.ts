@@ -1,0 +1,13 @@
+import { parseDate } from '@sluice/http-api';
+import type { LogFilter } from './log.queries.ts';
+import { logFilters } from './log.schema.ts';
+
+/** What a query filters by, members in one order. */
+export function filterOf(query: LogFilter): LogFilter {
+  const given = Object.keys(logFilters).flatMap((name) => {
+    const value = query[name as keyof LogFilter];
+    if (value === undefined) return [];
+    return [[name, name.endsWith('_date') ? parseDate(value)?.toISOString() : value]];
+  });
+  return Object.fromEntries(given);
+}
