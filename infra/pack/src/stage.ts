@@ -43,6 +43,7 @@ export async function stageCommandLine(folder: string): Promise<void> {
   for (const name of Object.keys(dependencies)) {
     const into = join(folder, 'node_modules', name);
     if (name === '@sluice/sdk') await stageLibrary(into);
+    else if (name === '@sluice/ledger') await stageLedger(into);
     else await cp(join(repository, 'node_modules', name), into, { recursive: true });
     versions[name] = (await readManifest(into)).version;
   }
@@ -52,6 +53,13 @@ export async function stageCommandLine(folder: string): Promise<void> {
     dependencies: versions,
     bundleDependencies: Object.keys(versions),
   });
+}
+
+/** What the command line verifies exports with: it depends on nothing, and is published with the command line only. */
+async function stageLedger(folder: string): Promise<void> {
+  const source = join(repository, 'packages/ledger');
+  await writeJavaScript(join(source, 'src'), join(folder, 'dist'), 'esm');
+  await writeManifest(source, folder, { engines: { node: '>=20.3' }, exports: { '.': './dist/index.js' } });
 }
 
 async function readManifest(folder: string): Promise<Manifest> {

@@ -7,6 +7,7 @@ import { invoke } from './own/invoke.ts';
 import { listProfiles, login, logout } from './own/login.ts';
 import { tailLogs } from './own/tail-logs.ts';
 import { testTransform } from './own/test-transform.ts';
+import { verifyLogs } from './own/verify-logs.ts';
 import { operationCommand } from './run-operation.ts';
 
 /** Everything that can be typed. */
@@ -22,4 +23,5 @@ export const commands: readonly Command[] = [
   testTransform,
   invoke,
   tailLogs,
+  verifyLogs,
 ];

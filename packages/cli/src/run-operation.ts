@@ -1,6 +1,6 @@
 import { List, type Sluice } from '@sluice/sdk';
 import { type Command, type Input, type Option, textOf, textsOf } from './command.ts';
-import { UsageError } from './failure.ts';
+import { RefusedError, UsageError } from './failure.ts';
 import type { OperationCommand } from './operation-command.ts';
 import { toSafeJson } from './output/escape.ts';
 import { isForPeople, printAnswer, printBytes, tell, write } from './output/print.ts';
@@ -93,9 +93,19 @@ async function print(answer: Promise<unknown> | List<unknown>, input: Input, ter
     return;
   }
   const result = await answer;
-  if (result instanceof Response) return printBytes(terminal, result.body);
+  if (result instanceof Response) return printStream(result, terminal);
   if (result === undefined && isForPeople(terminal, json)) tell(terminal, 'Done.');
   else await printAnswer(terminal, result, json);
+}
+
+/** What has come is printed; that there should be more is told, so that nobody takes it for the whole. */
+async function printStream(response: Response, terminal: Terminal): Promise<void> {
+  try {
+    await printBytes(terminal, response.body);
+  } catch (error) {
+    if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // fetch tells a lost connection by it
+    throw new RefusedError('The answer broke off: it is not complete. An export goes on with --start');
+  }
 }
 
 /** `application_type` is typed `--application-type`. */

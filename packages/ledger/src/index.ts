@@ -19,6 +19,7 @@ export {
   type Subtree,
   subtreesOf,
 } from './frontier.ts';
+export { readKeyFile } from './key-file.ts';
 export { leafBytes, leafHash, leafVersion } from './leaf.ts';
 export {
   consistencyRanges,
@@ -31,4 +32,6 @@ export {
 } from './proofs.ts';
 export { ledgerKeySetting, ledgerOriginSetting } from './settings.ts';
 export { type Verdict, verifyExport } from './verify-export.ts';
+export { type Finding, type VerifyFiles, verifyFiles } from './verify-files.ts';
+export { type RowsVerdict, verifyRows } from './verify-rows.ts';
 export { readWitnessFile, toWitnessEntry, type Witnessed } from './witness-file.ts';

@@ -1,4 +1,5 @@
 import type { Checkpoint } from './checkpoint.ts';
+import { parseLine } from './export-line.ts';
 import { addLeaf, emptyFrontier, type Frontier, readFrontier, rootOf } from './frontier.ts';
 import { hashBytes } from './hashing.ts';
 import { leafHash } from './leaf.ts';
@@ -121,15 +122,6 @@ function treeChanged({ lastGood, firstChanged }: Walk, upTo: number): string {
       ? `before the checkpoint of ${upTo} rows`
       : `between the checkpoints of ${lastGood} and ${upTo} rows`;
   return `The tree was changed ${where}${row}`;
-}
-
-function parseLine(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined; // the caller says which line
-  }
 }
 
 function readDropped(size: number, hashes: readonly unknown[], walk: Walk): string | undefined {

@@ -1,17 +1,12 @@
-import { consistencyRanges, inclusionRanges } from '@sluice/ledger';
-import { ServiceError, validationFailed } from '@sluice/problems';
+import { consistencyRanges } from '@sluice/ledger';
+import { validationFailed } from '@sluice/problems';
 import { operation } from '../context.ts';
 import { idParams } from '../resource.schema.ts';
-import { findLeaf, findLedger, hashRanges } from './ledger.queries.ts';
+import { findLedger, hashRanges } from './ledger.queries.ts';
+import { findCheckpoint, proveRow } from './prove-row.ts';
 
 const size = { type: 'integer', minimum: 1, maximum: 9_007_199_254_740_991 } as const;
 const hashes = { type: 'array', items: { type: 'string' }, description: 'Base64, in the order of RFC 9162' } as const;
-
-const notSigned = () =>
-  new ServiceError(
-    'not_found',
-    'There is no signed checkpoint: the worker has no LEDGER_KEY, or has sequenced no row yet',
-  );
 
 const readCheckpoint = operation({
   id: 'getLogCheckpoint',
@@ -26,11 +21,7 @@ const readCheckpoint = operation({
   produces: 'text/plain',
   response: { 200: { type: 'string', examples: ['sluice.example/ledger/0c5f2a4e-8b1d-4a2c-9a55-3f6f0c7d2e11\n…'] } },
   errors: ['not_found'],
-  async handle({ caller }, { db }) {
-    const ledger = await findLedger(db, caller.tenantId);
-    if (!ledger?.checkpoint) throw notSigned();
-    return ledger.checkpoint;
-  },
+  handle: ({ caller: { tenantId } }, { db }) => findCheckpoint(db, tenantId),
 });
 
 const readProof = operation({
@@ -65,29 +56,7 @@ const readProof = operation({
     },
   },
   errors: ['not_found'],
-  handle: ({ params, caller: { tenantId } }, { db }) =>
-    db
-      .transaction()
-      .setIsolationLevel('repeatable read') // the checkpoint and the row are those of one moment
-      .execute(async (tx) => {
-        const ledger = await findLedger(tx, tenantId);
-        if (!ledger?.checkpoint) throw notSigned();
-        const leaf = await findLeaf(tx, tenantId, params.id);
-        if (!leaf || leaf.leaf_index < ledger.dropped) {
-          throw new ServiceError(
-            'not_found',
-            `There is no row ${params.id} in the ledger; a new one is there within two seconds`,
-          );
-        }
-        const proof = await hashRanges(tx, tenantId, inclusionRanges(leaf.leaf_index, ledger.size));
-        return {
-          leaf_index: leaf.leaf_index,
-          tree_size: ledger.size,
-          leaf_hash: leaf.leaf_hash.toString('hex'),
-          hashes: proof.map((hash) => hash.toString('base64')),
-          checkpoint: ledger.checkpoint,
-        };
-      }),
+  handle: ({ params, caller: { tenantId } }, { db }) => proveRow(db, tenantId, params.id),
 });
 
 const readConsistency = operation({

@@ -1,0 +1,47 @@
+import { type Finding, type VerifyFiles, verifyFiles } from '@sluice/ledger';
+import { type Command, type Input, textOf, textsOf } from '../command.ts';
+import { exitCodes, UsageError } from '../failure.ts';
+import { isForPeople, printAnswer, write } from '../output/print.ts';
+
+/** Verifies an export of the audit log from files alone: no service and no key of the API is asked. */
+export const verifyLogs: Command = {
+  words: ['logs', 'verify'],
+  summary: 'Verify an export of the audit log against a signed checkpoint, from files alone',
+  arguments: ['EXPORT'],
+  options: {
+    key: { type: 'string', value: 'FILE', description: 'public keys: what /.well-known/sluice-ledger-key/ID answered' },
+    checkpoint: {
+      type: 'string',
+      value: 'FILE',
+      description: 'a signed checkpoint: what "sluice logs checkpoint" gave',
+    },
+    since: { type: 'string', value: 'FILE', multiple: true, description: 'an older checkpoint, kept from before' },
+    witness: { type: 'string', value: 'FILE', description: 'checkpoints that the worker gave to a witness' },
+    proofs: { type: 'string', value: 'FILE', description: 'a proof a line, for an export that is not whole' },
+  },
+  notes: 'EXPORT is what "sluice logs export" wrote, - for standard input. Leaves with 1 where the log was changed.',
+  async run(input, terminal) {
+    const finding = await verify(filesOf(input));
+    if (isForPeople(terminal, input.values.json === true)) await write(terminal.stdout, `${finding.text}\n`);
+    else await printAnswer(terminal, { verified: finding.isGood, message: finding.text }, true);
+    return finding.isGood ? exitCodes.done : exitCodes.refused;
+  },
+};
+
+function filesOf(input: Input): VerifyFiles {
+  const [key, checkpoint, proofs] = ['key', 'checkpoint', 'proofs'].map((name) => textOf(input, name));
+  if (key === undefined) throw new UsageError('It needs --key FILE: the public keys of the ledger');
+  if ((checkpoint === undefined) === (proofs === undefined)) {
+    throw new UsageError('It needs --checkpoint FILE for a whole export, or --proofs FILE for another');
+  }
+  const [file = ''] = input.positionals;
+  return { export: file, key, checkpoint, proofs, since: textsOf(input, 'since'), witness: textOf(input, 'witness') };
+}
+
+async function verify(files: VerifyFiles): Promise<Finding> {
+  try {
+    return await verifyFiles(files);
+  } catch (error) {
+    throw new UsageError((error as Error).message); // of a file, which it names
+  }
+}

@@ -1,0 +1,11 @@
+import { readVerifierLine, type Verifier } from './checkpoint.ts';
+
+/**
+ * Reads what `/.well-known/sluice-ledger-key/<tenant id>` answers: a verifier line for each key, old ones included.
+ * @throws {Error} for a line that is none, and where there is no line.
+ */
+export function readKeyFile(text: string): Verifier[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length === 0) throw new Error('The key file holds no key');
+  return lines.map(readVerifierLine);
+}

@@ -1,0 +1,129 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  addLeaf,
+  inclusionRanges,
+  joinSubtrees,
+  leafHash,
+  leafVersion,
+  originOf,
+  readFrontier,
+  rootOf,
+  signCheckpoint,
+  toWitnessEntry,
+  type VerifyFiles,
+  verifierLine,
+  verifyFiles,
+} from './index.ts';
+
+const origin = originOf('sluice.example', randomUUID());
+const [old, current] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+const rows = Array.from({ length: 8 }, (_, i) => ({ id: `row-${i}`, operation: 'use' }));
+const hashes = rows.map((row) => leafHash(row, leafVersion));
+const exported = rows.map((row, i) => ({
+  ...row,
+  leaf_version: 1,
+  leaf_index: i,
+  leaf_hash: hashes[i]?.toString('hex'),
+}));
+
+function checkpointOf(size: number, { privateKey } = current): string {
+  let frontier = readFrontier(0, Buffer.alloc(0));
+  for (const hash of hashes.slice(0, size)) frontier = addLeaf(frontier, hash);
+  return signCheckpoint({ origin, size, root: rootOf(frontier) }, privateKey);
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ledger-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Verifies files of these texts. */
+async function verify(texts: Partial<Record<keyof VerifyFiles, string>> = {}) {
+  const all: Partial<Record<keyof VerifyFiles, string>> = {
+    export: linesOf(exported),
+    key: [old, current].map(({ publicKey }) => `${verifierLine({ name: origin, publicKey })}\n`).join(''),
+    ...('proofs' in texts ? {} : { checkpoint: checkpointOf(8) }),
+    ...texts,
+  };
+  const files: Record<string, string> = {};
+  for (const [name, text] of Object.entries(all)) {
+    files[name] = join(folder, name);
+    await writeFile(join(folder, name), text);
+  }
+  return verifyFiles({ ...files, ...(files.since && { since: [files.since] }) } as unknown as VerifyFiles);
+}
+
+const linesOf = (of: readonly object[]) => of.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+test('says up to where the log is complete, under an old key too, and that older and witnessed checkpoints agree', async () => {
+  expect(await verify()).toEqual({ isGood: true, text: 'Complete and unchanged up to 8' });
+  const witness = [3, 7].map((size) => toWitnessEntry(checkpointOf(size))).join('');
+  expect(await verify({ since: checkpointOf(5, old), witness })).toEqual({
+    isGood: true,
+    text: 'Complete and unchanged up to 8; 3 further checkpoints agree',
+  });
+});
+
+test('says which row differs, and what the witness has more of', async () => {
+  const changed = exported.map((row, i) => (i === 3 ? { ...row, id: '\u001b[2J' } : row));
+  expect(await verify({ export: linesOf(changed) })).toEqual({
+    isGood: false,
+    text: 'The first row that differs from its hash is row 3 (�[2J)',
+  });
+  const restored = { export: linesOf(exported.slice(0, 5)), checkpoint: checkpointOf(5) };
+  expect((await verify(restored)).isGood).toBe(true); // a control: without the witness nobody can tell
+  expect(await verify({ ...restored, witness: toWitnessEntry(checkpointOf(8)) })).toMatchObject({ isGood: false });
+});
+
+test('a checkpoint that no key of the file has signed is an error, and so is a file that is not there', async () => {
+  const key = `${verifierLine({ name: origin, publicKey: old.publicKey })}\n`;
+  await expect(verify({ key })).rejects.toThrow('No key of the key file has signed the checkpoint');
+  await expect(verify({ key: '\n' })).rejects.toThrow('The key file holds no key');
+  await verify();
+  const there = { export: join(folder, 'none'), key: join(folder, 'key'), checkpoint: join(folder, 'checkpoint') };
+  await expect(verifyFiles(there)).rejects.toThrow(`${there.export} cannot be read: ENOENT`);
+  await expect(verifyFiles({ ...there, key: there.export })).rejects.toThrow('none cannot be read: ENOENT');
+});
+
+describe('row by row', () => {
+  const proofOf = (index: number) => ({
+    leaf_index: index,
+    tree_size: 8,
+    leaf_hash: hashes[index]?.toString('hex'),
+    hashes: inclusionRanges(index, 8).map(({ start, end }) => {
+      const level = hashes.slice(start, end);
+      return rootOfPower(level).toString('base64');
+    }),
+    checkpoint: checkpointOf(8),
+  });
+  const [two, five] = [exported[2] as object, exported[5] as object];
+
+  test('rows of a filtered export are unchanged, each by its proof', async () => {
+    const verdict = await verify({ export: linesOf([two, five]), proofs: linesOf([5, 2, 7].map(proofOf)) });
+    expect(verdict).toMatchObject({ isGood: true, text: expect.stringContaining('2 rows are unchanged') });
+  });
+
+  test.each<[string, object[], object[], RegExp]>([
+    ['a row that was changed', [two, { ...five, operation: 'read' }], [2, 5].map(proofOf), /Row 5 .* differs/],
+    ['a row without a proof', [two, five], [proofOf(2)], /Row 5 .* has no proof/],
+    ['a row at another place', [{ ...two, leaf_index: 5 }], [proofOf(5)], /Row 5 .* differs/],
+    ['a proof that was changed', [two], [{ ...proofOf(2), hashes: proofOf(3).hashes }], /row 2: it does not lead/],
+    ['a checkpoint of another size', [two], [{ ...proofOf(2), checkpoint: checkpointOf(7) }], /row 2: .* another size/],
+    ['a checkpoint that is not signed', [two], [{ ...proofOf(2), checkpoint: 'x' }], /row 2: .* no signature/],
+  ])('%s is told', async (_name, lines, proofs, reason) => {
+    const verdict = await verify({ export: linesOf(lines), proofs: linesOf(proofs) });
+    expect(verdict).toEqual({ isGood: false, text: expect.stringMatching(reason) });
+  });
+});
+
+/** Of a power of two of leaves. */
+function rootOfPower(level: readonly Buffer[]): Buffer {
+  const [first] = level;
+  if (first && level.length === 1) return first;
+  const middle = level.length / 2;
+  return joinSubtrees([rootOfPower(level.slice(0, middle)), rootOfPower(level.slice(middle))]);
+}

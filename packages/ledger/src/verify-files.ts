@@ -1,0 +1,98 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { openCheckpoint } from './checkpoint.ts';
+import { readKeyFile } from './key-file.ts';
+import { type Verdict, verifyExport } from './verify-export.ts';
+import { verifyRows } from './verify-rows.ts';
+import { readWitnessFile } from './witness-file.ts';
+
+/** Names of files; `-` is standard input, for the export. */
+export interface VerifyFiles {
+  export: string;
+  key: string;
+  checkpoint?: string | undefined;
+  since?: readonly string[] | undefined;
+  witness?: string | undefined;
+  /** Proofs of the rows, in place of a checkpoint: for an export that is not whole. */
+  proofs?: string | undefined;
+}
+
+/** What is said of the files, and whether all of it is good. */
+export interface Finding {
+  isGood: boolean;
+  text: string;
+}
+
+/**
+ * Verifies an export of any size from files alone: no database, no secret.
+ * @throws {Error} that names the file which cannot be read, or says which checkpoint is not signed.
+ */
+export async function verifyFiles(files: VerifyFiles): Promise<Finding> {
+  const { isGood, text } = await judge(files);
+  return { isGood, text: text.replace(/\p{C}/gu, '\uFFFD') }; // it names rows as the export does
+}
+
+async function judge(files: VerifyFiles): Promise<Finding> {
+  const verifiers = readKeyFile(await readText(files.key));
+  if (files.proofs !== undefined) {
+    const verdict = await verifyRows(linesOf(files.export), linesOf(files.proofs), verifiers);
+    return verdict.isProven
+      ? {
+          isGood: true,
+          text: `${verdict.rows} rows are unchanged, each by its proof. Rows that are not there were not looked for`,
+        }
+      : { isGood: false, text: verdict.reason };
+  }
+  const openFile = async (file: string) => openCheckpoint(await readText(file), verifiers);
+  const checkpoint = await openFile(files.checkpoint ?? '');
+  const since = await Promise.all((files.since ?? []).map(openFile));
+  const witnessed = files.witness === undefined ? undefined : await readWitnessFile(linesOf(files.witness), verifiers);
+  const known = [...since, ...(witnessed?.checkpoints ?? [])].filter(({ origin }) => origin === checkpoint.origin);
+  const verdict = await verifyExport(linesOf(files.export), { checkpoint, since: known });
+  if (!verdict.isWhole) return { isGood: false, text: verdict.reason };
+  return { isGood: true, text: [wholeText(verdict, known.length), cutOffText(witnessed?.cutOff ?? 0)].join('') };
+}
+
+function wholeText({ size, dropped, beyond, unchecked }: Verdict & { isWhole: true }, others: number): string {
+  return [
+    `Complete and unchanged up to ${size}`,
+    dropped > 0 ? `; the first ${dropped} rows were dropped by retention, and only their hashes are here` : '',
+    others > 0 ? `; ${others - unchecked} further checkpoints agree` : '',
+    unchecked > 0 ? `, ${unchecked} end among the dropped rows and were not checked` : '',
+    beyond > 0 ? `; ${beyond} rows after the newest checkpoint were not checked` : '',
+  ].join('');
+}
+
+function cutOffText(cutOff: number): string {
+  return cutOff > 0 ? `; ${cutOff} notes of the witness file are cut off and were passed over` : '';
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  }
+}
+
+/** One after the other: a file of any size. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  const failed = new Promise<never>((_, reject) => input.once('error', reject));
+  failed.catch(() => undefined);
+  const each = lines[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { value, done } = await Promise.race([each.next(), failed]);
+      if (done) return;
+      yield value;
+    }
+  } catch (cause) {
+    throw new Error(`${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  } finally {
+    lines.close();
+    input.destroy();
+  }
+}

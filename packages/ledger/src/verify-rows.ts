@@ -1,0 +1,62 @@
+import { openCheckpoint, type Verifier } from './checkpoint.ts';
+import { parseLine } from './export-line.ts';
+import { leafHash } from './leaf.ts';
+import { rootOfInclusion } from './proofs.ts';
+
+/** What a verification row by row found. */
+export type RowsVerdict = { isProven: true; rows: number } | { isProven: false; reason: string };
+
+/**
+ * Checks rows of any export, a filtered one perhaps, each against a proof as `GET /logs/{id}/proof` answers it. It says
+ * nothing of rows that are not there.
+ * @param proofs a proof a line, in any order; proofs of other rows are passed over.
+ */
+export async function verifyRows(
+  lines: AsyncIterable<string> | Iterable<string>,
+  proofs: AsyncIterable<string> | Iterable<string>,
+  verifiers: readonly Verifier[],
+): Promise<RowsVerdict> {
+  const proven = new Map<unknown, string>();
+  for await (const line of proofs) {
+    if (line === '') continue;
+    const proof = parseLine(line);
+    if (!proof) return { isProven: false, reason: 'A line of the proofs is no JSON object' };
+    const fault = faultOf(proof, verifiers);
+    if (fault) return { isProven: false, reason: `The proof of row ${String(proof.leaf_index)}: ${fault}` };
+    proven.set(proof.leaf_index, String(proof.leaf_hash));
+  }
+  let rows = 0;
+  for await (const line of lines) {
+    if (line === '') continue;
+    const row = parseLine(line);
+    if (!row) return { isProven: false, reason: `Line ${rows + 1} is no JSON object` };
+    const name = `Row ${String(row.leaf_index)} (${String(row.id)})`;
+    const hash = proven.get(row.leaf_index);
+    if (hash === undefined) return { isProven: false, reason: `${name} has no proof` };
+    if (hashOf(row) !== hash) return { isProven: false, reason: `${name} differs from what its proof proves` };
+    rows += 1;
+  }
+  return { isProven: true, rows };
+}
+
+function faultOf(proof: Record<string, unknown>, verifiers: readonly Verifier[]): string | undefined {
+  const { leaf_index, tree_size, leaf_hash, hashes, checkpoint } = proof;
+  try {
+    const { size, root } = openCheckpoint(String(checkpoint), verifiers);
+    if (size !== tree_size) return 'its checkpoint is of another size';
+    const leaf = { leafIndex: Number(leaf_index), treeSize: size, leafHash: Buffer.from(String(leaf_hash), 'hex') };
+    const path = (Array.isArray(hashes) ? hashes : []).map((hash) => Buffer.from(String(hash), 'base64'));
+    return rootOfInclusion(leaf, path)?.equals(root) ? undefined : 'it does not lead to the root of its checkpoint';
+  } catch (error) {
+    return (error as Error).message; // of openCheckpoint, which says what is wrong with it
+  }
+}
+
+function hashOf(row: Record<string, unknown>): string | undefined {
+  try {
+    return leafHash(row, Number(row.leaf_version)).toString('hex');
+  } catch (error) {
+    if (error instanceof TypeError) return undefined; // it has no canonical form
+    throw error;
+  }
+}
