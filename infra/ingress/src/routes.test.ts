@@ -18,6 +18,8 @@ describe('findService', () => {
     ['/%70roxy', 'management-api'],
     ['/tokensx', 'management-api'],
     ['/tenants/self', 'management-api'],
+    ['/.well-known/sluice-ledger-key/0c5f2a4e-8b1d-4a2c-9a55-3f6f0c7d2e11', 'management-api'],
+    ['/logs/export?start=1', 'management-api'],
     ['/?/proxy', 'management-api'],
     ['/', 'management-api'],
     ['*', 'management-api'],

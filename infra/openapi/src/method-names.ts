@@ -2,6 +2,7 @@ import type { OpenApiDocument, Part } from '@sluice/http-api';
 
 /** Where the rule below gives no good name, or two operations the same one. */
 const ownNames: Readonly<Record<string, string>> = {
+  getLedgerKey: 'logs.publicKey',
   getApplicationByKey: 'applications.getByKey',
 };
 

@@ -2,6 +2,7 @@ import { type OpenApiDocument, type Tag, toOpenApi } from '@sluice/http-api';
 import { operations as managementOperations } from '@sluice/management-api';
 import { operations as tokenOperations } from '@sluice/token-vault';
 import { invocationComponents, invocationPaths } from './invocation.ts';
+import { ledgerKeyPaths } from './ledger-key.ts';
 import { addMethodNames } from './method-names.ts';
 
 const description = `
@@ -46,7 +47,7 @@ export function describePlatform(version: string): OpenApiDocument {
     headerPrefix: 'SVC',
     tags,
     operations,
-    additions: { paths: invocationPaths(), components: invocationComponents },
+    additions: { paths: { ...invocationPaths(), ...ledgerKeyPaths() }, components: invocationComponents },
   });
   addMethodNames(document.paths);
   return document;

@@ -22,6 +22,7 @@ import {
   Streamed,
   takesIdempotencyKey,
 } from './operation.ts';
+import { type PublicAnswer, servePublicAnswers } from './public-answers.ts';
 import { type PublicFile, servePublicFiles } from './public-files.ts';
 import { readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
@@ -48,6 +49,7 @@ export interface ApiOptions<C> {
   idempotency?: IdempotencyStore;
   /** Answered before any key is looked at. */
   publicFiles?: readonly PublicFile[];
+  publicAnswers?: readonly PublicAnswer[];
   observer?: RequestObserver;
   /** For operations whose answers are {@link Streamed}. */
   streams?: Streams;
@@ -82,6 +84,7 @@ export function createApi<C>(options: ApiOptions<C>): Express {
   app.use(accessLog(options.log));
   servePublicFiles(app, options.publicFiles ?? []);
   app.use(dropTrailingSlash);
+  servePublicAnswers(app, options.publicAnswers ?? []);
   for (const operation of options.operations) {
     if (operation.cors)
       allowBrowsers(app, operation, { headerPrefix: options.headerPrefix, origins: options.corsOrigins ?? '' });

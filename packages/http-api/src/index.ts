@@ -24,6 +24,7 @@ export {
   Streamed,
 } from './operation.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
+export type { PublicAnswer } from './public-answers.ts';
 export { openApiFile, type PublicFile } from './public-files.ts';
 export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';
 export type { TypeOf } from './schema-type.ts';

@@ -10,6 +10,16 @@ export const ledgerOriginSetting = {
   },
 } as const;
 
+export const ledgerPublicKeysSetting = {
+  LEDGER_PUBLIC_KEYS: {
+    type: 'string',
+    description:
+      'Public keys that sign or have signed checkpoints of the audit log, comma separated, the current one first, each what ' +
+      '`openssl pkey -in FILE -pubout -outform DER | tail -c 32 | base64` prints; served to whoever verifies, who gets 404 ' +
+      'without it',
+  },
+} as const;
+
 export const ledgerKeySetting = {
   LEDGER_KEY: {
     type: 'string',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { authenticate } from '@sluice/credentials';
-import { createApi, type RequestObserver, type Streams } from '@sluice/http-api';
+import { createApi, type PublicAnswer, type RequestObserver, type Streams } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
 import { applicationTemplateOperations } from './application-templates/application-template.routes.ts';
@@ -35,9 +35,13 @@ export interface AppOptions {
   addressOf: (request: IncomingMessage) => string;
   observer: RequestObserver;
   streams: Streams;
+  publicAnswers: readonly PublicAnswer[];
 }
 
-export function createApp(context: Context, { headerPrefix, corsOrigins, addressOf, observer, streams }: AppOptions) {
+export function createApp(
+  context: Context,
+  { headerPrefix, corsOrigins, addressOf, observer, streams, publicAnswers }: AppOptions,
+) {
   const { db, callers, changes, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
@@ -49,6 +53,7 @@ export function createApp(context: Context, { headerPrefix, corsOrigins, address
     addressOf,
     observer,
     streams,
+    publicAnswers,
     publicFiles: readDocumentation(headerPrefix),
     idempotency: openIdempotency({
       db,

@@ -3,6 +3,7 @@ import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials'
 import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
 import { corsSettings, streamSettings, trustedProxySettings } from '@sluice/http-api';
+import { ledgerOriginSetting, ledgerPublicKeysSetting } from '@sluice/ledger';
 import { transformSettings } from '@sluice/sandbox';
 import {
   type Config as ConfigOf,
@@ -33,6 +34,8 @@ export const configSchema = {
     ...trialSettings,
     ...corsSettings,
     ...streamSettings,
+    ...ledgerOriginSetting,
+    ...ledgerPublicKeysSetting,
     ...trustedProxySettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {

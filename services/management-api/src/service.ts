@@ -20,6 +20,7 @@ import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault
 import { createApp, operations } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { ledgerKeyAnswer } from './logs/ledger-key.ts';
 import { openTrials } from './proxies/open-trials.ts';
 
 /** Opens in order; what opens first closes last. */
@@ -92,6 +93,7 @@ export async function start(
         addressOf: openClientAddresses(config.TRUSTED_PROXIES),
         observer,
         streams,
+        publicAnswers: [ledgerKeyAnswer(config)],
       }),
     ),
   );

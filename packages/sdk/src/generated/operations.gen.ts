@@ -8,6 +8,7 @@ type Answer<Responses> = Responses[keyof Responses];
 
 /** Every operation: the method that calls it, and how it is sent. */
 export const operations = {
+  getLedgerKey: { name: 'logs.publicKey', http: 'GET /.well-known/sluice-ledger-key/{tenant_id}', answer: 'text', repeatable: true },
   createApplication: { name: 'applications.create', http: 'POST /applications', body: 'application/json', answer: 'json', key: true, repeatable: true },
   listApplications: { name: 'applications.list', http: 'GET /applications', query: true, answer: 'list', repeatable: true },
   getApplicationByKey: { name: 'applications.getByKey', http: 'GET /applications/key', answer: 'json', repeatable: true },
@@ -56,6 +57,23 @@ export const operations = {
   tokenize: { name: 'tokenize', http: 'POST /tokenize', body: 'application/json', answer: 'json', key: true, repeatable: true },
   detokenize: { name: 'detokenize', http: 'POST /detokenize', body: 'application/json', answer: 'json', repeatable: true },
 } as const;
+
+interface LogsResource {
+  /** Read the public keys that sign checkpoints of a Tenant, to verify them. */
+  publicKey(tenant_id: string, options?: CallOptions): Promise<string>;
+  /** List the audit log, newest first: who did what to which thing, and which tokens were disclosed where. Needs `log:read`. */
+  list(query?: types.ListLogsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListLogsResponses>>, Answer<types.ListLogsResponses>>;
+  /** List the types of things that rows of the audit log are about. Needs `log:read`. */
+  entityTypes(options?: CallOptions): List<ItemOf<Answer<types.ListLogEntityTypesResponses>>, Answer<types.ListLogEntityTypesResponses>>;
+  /** Export the audit log in the order of its ledger, of any size: for an auditor, and to verify it. Needs `log:read`. */
+  export(query?: types.ExportLogsData['query'], options?: CallOptions): Promise<Response>;
+  /** Read the newest signed checkpoint of the audit log, to hold it against later ones. Needs `log:read`. */
+  checkpoint(options?: CallOptions): Promise<string>;
+  /** Prove that the tree of one size is the beginning of the tree of another. Needs `log:read`. */
+  consistency(query?: types.GetLogConsistencyData['query'], options?: CallOptions): Promise<Answer<types.GetLogConsistencyResponses>>;
+  /** Prove that a row is in the tree of the newest checkpoint. Needs `log:read`. */
+  proof(id: string, options?: CallOptions): Promise<Answer<types.GetLogProofResponses>>;
+}
 
 interface ApplicationsKeysResource {
   /** List the keys of an Application, newest first. Needs `application:read`. */
@@ -141,21 +159,6 @@ interface ProxiesResource {
   testTransform(body: types.TestTransformData['body'], options?: CallOptions): Promise<Answer<types.TestTransformResponses>>;
 }
 
-interface LogsResource {
-  /** List the audit log, newest first: who did what to which thing, and which tokens were disclosed where. Needs `log:read`. */
-  list(query?: types.ListLogsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListLogsResponses>>, Answer<types.ListLogsResponses>>;
-  /** List the types of things that rows of the audit log are about. Needs `log:read`. */
-  entityTypes(options?: CallOptions): List<ItemOf<Answer<types.ListLogEntityTypesResponses>>, Answer<types.ListLogEntityTypesResponses>>;
-  /** Export the audit log in the order of its ledger, of any size: for an auditor, and to verify it. Needs `log:read`. */
-  export(query?: types.ExportLogsData['query'], options?: CallOptions): Promise<Response>;
-  /** Read the newest signed checkpoint of the audit log, to hold it against later ones. Needs `log:read`. */
-  checkpoint(options?: CallOptions): Promise<string>;
-  /** Prove that the tree of one size is the beginning of the tree of another. Needs `log:read`. */
-  consistency(query?: types.GetLogConsistencyData['query'], options?: CallOptions): Promise<Answer<types.GetLogConsistencyResponses>>;
-  /** Prove that a row is in the tree of the newest checkpoint. Needs `log:read`. */
-  proof(id: string, options?: CallOptions): Promise<Answer<types.GetLogProofResponses>>;
-}
-
 interface TokensResource {
   /** Create a token; 200 with the equal one that exists where tokens are deduplicated. Needs `token:create`. */
   create(body: types.CreateTokenData['body'], options?: CallOptions): Promise<Answer<types.CreateTokenResponses>>;
@@ -184,13 +187,13 @@ interface RootMethods {
 
 /** The resources of the API, and its operations that belong to none. */
 export class Resources {
+  declare readonly logs: LogsResource;
   declare readonly applications: ApplicationsResource;
   declare readonly applicationTemplates: ApplicationTemplatesResource;
   declare readonly sessions: SessionsResource;
   declare readonly permissions: PermissionsResource;
   declare readonly tenant: TenantResource;
   declare readonly proxies: ProxiesResource;
-  declare readonly logs: LogsResource;
   declare readonly tokens: TokensResource;
   declare readonly tokenize: RootMethods['tokenize'];
   declare readonly detokenize: RootMethods['detokenize'];

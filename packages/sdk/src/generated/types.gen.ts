@@ -1236,6 +1236,27 @@ export type ProxyError = {
     proxy_error: Problem;
 };
 
+export type GetLedgerKeyData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the Tenant
+         */
+        tenant_id: string;
+    };
+    query?: never;
+    url: '/.well-known/sluice-ledger-key/{tenant_id}';
+};
+
+export type GetLedgerKeyResponses = {
+    /**
+     * The answer.
+     */
+    200: string;
+};
+
+export type GetLedgerKeyResponse = GetLedgerKeyResponses[keyof GetLedgerKeyResponses];
+
 export type ListApplicationsData = {
     body?: never;
     path?: never;

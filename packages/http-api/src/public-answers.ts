@@ -1,0 +1,28 @@
+import { ServiceError } from '@sluice/problems';
+import type { Express } from 'express';
+
+/** A text that anybody may read, without a key, made of parameters of its path. */
+export interface PublicAnswer {
+  /** As of an operation: `/.well-known/thing/:id`. */
+  path: string;
+  contentType: string;
+  maxAgeSeconds: number;
+  /** @throws {ServiceError} for parameters that are not valid, and where there is nothing. */
+  answer(params: Readonly<Record<string, string>>): string;
+}
+
+/** Answers GET and HEAD, and 405 to other methods. */
+export function servePublicAnswers(app: Express, answers: readonly PublicAnswer[]): void {
+  for (const { path, contentType, maxAgeSeconds, answer } of answers) {
+    app.get(path, (request, response) => {
+      const text = answer(request.params as Record<string, string>);
+      const cacheControl = `public, max-age=${maxAgeSeconds}`;
+      const fixed = { 'Content-Type': contentType, 'X-Content-Type-Options': 'nosniff' };
+      response.set({ ...fixed, 'Cache-Control': cacheControl }).send(text);
+    });
+    app.all(path, (_request, response) => {
+      response.setHeader('Allow', 'GET, HEAD');
+      throw new ServiceError('method_not_allowed', 'This path answers GET, HEAD');
+    });
+  }
+}

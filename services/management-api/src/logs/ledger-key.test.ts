@@ -1,0 +1,62 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { openCheckpoint, originOf, readKeyFile, signCheckpoint, writePublicKey } from '@sluice/ledger';
+import { call, useStack } from '@sluice/testing';
+import { startTestManagement } from '../testing/test-management.ts';
+import { ledgerKeyAnswer } from './ledger-key.ts';
+
+const [current, old] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+const settings = {
+  LEDGER_PUBLIC_KEYS: [current, old].map(({ publicKey }) => writePublicKey(publicKey)).join(', '),
+  LEDGER_ORIGIN: 'sluice.example',
+};
+const api = useStack((stack) => startTestManagement(stack, settings));
+const unset = useStack((stack) => startTestManagement(stack));
+const path = (id: string) => `/.well-known/sluice-ledger-key/${id}`;
+
+test('anybody gets a verifier line for each key, old ones too, which open what they signed', async () => {
+  const { url, tenant } = api.current;
+  const { status, headers, body } = await call(url, 'GET', path(tenant.tenant_id));
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(headers.get('cache-control')).toBe('public, max-age=300');
+  const origin = originOf('sluice.example', tenant.tenant_id);
+  const verifiers = readKeyFile(body);
+  expect(verifiers.map(({ name }) => name)).toEqual([origin, origin]);
+  for (const { privateKey } of [current, old]) {
+    const note = signCheckpoint({ origin, size: 1, root: Buffer.alloc(32) }, privateKey);
+    expect(openCheckpoint(note, verifiers)).toMatchObject({ origin, size: 1 });
+  }
+});
+
+test('it has the same form for a Tenant, another one, and a UUID that is none; in capitals it is the same', async () => {
+  const { url, tenant, stranger } = api.current;
+  const shape = async (id: string) => {
+    const { status, headers, body } = await call(url, 'GET', path(id));
+    const names = [...headers.keys()];
+    const lines = String(body)
+      .replaceAll(id, 'ID')
+      .replace(/\+[^\n]+/g, '');
+    return { status, names, lines, length: body.length };
+  };
+  const own = await shape(tenant.tenant_id);
+  for (const id of [stranger.tenant_id, randomUUID()]) expect(await shape(id)).toEqual(own);
+  const capitals = await call(url, 'GET', path(tenant.tenant_id.toUpperCase()));
+  expect(capitals.body).toBe((await call(url, 'GET', path(tenant.tenant_id))).body);
+});
+
+test('HEAD has the headers alone; no UUID is 400, another method 405, no setting 404 that names it', async () => {
+  const { url } = api.current;
+  const head = await call(url, 'HEAD', path(randomUUID()));
+  expect([head.status, head.body]).toEqual([200, '']);
+  const bad = await call(url, 'GET', path('x'));
+  expect([bad.status, bad.body.errors]).toEqual([400, { tenant_id: ['must be a UUID'] }]);
+  expect((await call(url, 'POST', path(randomUUID()))).status).toBe(405);
+  const none = await call(unset.current.url, 'GET', path(randomUUID()));
+  expect([none.status, none.body.detail]).toEqual([404, expect.stringContaining('LEDGER_PUBLIC_KEYS')]);
+});
+
+test.each(['x', 'AAAA', `${settings.LEDGER_PUBLIC_KEYS},x`])(
+  'a setting that is no list of keys (%s) stops the start',
+  (keys) => {
+    expect(() => ledgerKeyAnswer({ ...settings, LEDGER_PUBLIC_KEYS: keys })).toThrow('LEDGER_PUBLIC_KEYS must be');
+  },
+);

@@ -1,0 +1,43 @@
+import { type PublicAnswer, uuidPattern } from '@sluice/http-api';
+import { originOf, readPublicKey, verifierLine } from '@sluice/ledger';
+import { ServiceError, validationFailed } from '@sluice/problems';
+
+export interface LedgerKeySettings {
+  LEDGER_PUBLIC_KEYS: string | undefined;
+  LEDGER_ORIGIN: string;
+}
+
+/**
+ * The public keys of the ledger, for whoever verifies. They are configuration and no table, which its owner could add to;
+ * every UUID gets the same form, so that nobody learns which Tenants there are.
+ * @throws {Error} that names the setting, where it holds something else.
+ */
+export function ledgerKeyAnswer({ LEDGER_PUBLIC_KEYS, LEDGER_ORIGIN }: LedgerKeySettings): PublicAnswer {
+  const publicKeys = readKeys(LEDGER_PUBLIC_KEYS ?? '');
+  return {
+    path: '/.well-known/sluice-ledger-key/:tenant_id',
+    contentType: 'text/plain; charset=utf-8',
+    maxAgeSeconds: 300,
+    answer({ tenant_id: tenantId = '' }) {
+      if (!uuidPattern.test(tenantId)) throw validationFailed({ tenant_id: ['must be a UUID'] });
+      if (publicKeys.length === 0) {
+        throw new ServiceError('not_found', 'There is no public key: LEDGER_PUBLIC_KEYS is not set');
+      }
+      const name = originOf(LEDGER_ORIGIN, tenantId.toLowerCase());
+      return publicKeys.map((publicKey) => `${verifierLine({ name, publicKey })}\n`).join('');
+    },
+  };
+}
+
+function readKeys(text: string) {
+  try {
+    return text
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .map(readPublicKey);
+  } catch (cause) {
+    throw new Error('LEDGER_PUBLIC_KEYS must be Ed25519 public keys, 32 bytes in base64 each, comma separated', {
+      cause,
+    });
+  }
+}
