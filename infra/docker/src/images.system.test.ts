@@ -105,6 +105,7 @@ test('secrets are made once, each in its volume, and are strong', async () => {
   expect(first).toEqual({
     'keys/root-key': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
     'keys/key-pepper': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+    'ledger/ledger-key': expect.stringMatching(/^-----BEGIN PRIVATE KEY-----\n[\w+/=]+\n-----END PRIVATE KEY-----\n$/),
     'postgres/password': expect.stringMatching(/^[\w-]{43}$/),
     'grafana/password': expect.stringMatching(/^[\w-]{43}$/),
     'valkey/password': expect.stringMatching(/^[\w-]{43}$/),

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readOrCreate, replaceFile } from './private-file.ts';
 
 const random = (encoding: 'base64' | 'base64url') => () => randomBytes(32).toString(encoding);
+
+const ledgerKey = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** Postgres, Valkey and Grafana read theirs as users of their own; the volumes are mounted by nobody else. */
 const readableByAll = 0o644;
@@ -15,11 +17,12 @@ const readableByAll = 0o644;
 export async function writeSecrets(directory: string): Promise<void> {
   const folder = (name: string) => join(directory, name);
   const [postgres, valkey, grafana] = [folder('postgres'), folder('valkey'), folder('grafana')];
-  const [stores, keys] = [folder('stores'), folder('keys')];
-  for (const path of [postgres, valkey, grafana, stores, keys]) await mkdir(path, { recursive: true });
+  const [stores, keys, ledger] = [folder('stores'), folder('keys'), folder('ledger')];
+  for (const path of [postgres, valkey, grafana, stores, keys, ledger]) await mkdir(path, { recursive: true });
 
   await readOrCreate(join(keys, 'root-key'), random('base64'));
   await readOrCreate(join(keys, 'key-pepper'), random('base64'));
+  await readOrCreate(join(ledger, 'ledger-key'), ledgerKey);
   const databasePassword = await readOrCreate(join(postgres, 'password'), random('base64url'), readableByAll);
   const redisPassword = await readOrCreate(join(valkey, 'password'), random('base64url'), readableByAll);
   await readOrCreate(join(grafana, 'password'), random('base64url'), readableByAll);

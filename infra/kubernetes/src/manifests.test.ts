@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -54,6 +55,9 @@ const scene = useStack(async (stack) => {
     '/run/sluice/stores/redis-url': testRedisUrl(),
     '/run/sluice/keys/key-pepper': secrets.KEY_PEPPER,
     '/run/sluice/keys/root-key': secrets.ROOT_KEY,
+    '/run/sluice/ledger/ledger-key': String(
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    ),
   };
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -151,13 +155,15 @@ describe('the manifests', () => {
     expect(elsewhere.map(nameOf)).toEqual([]);
   });
 
-  test('hold no Secret, and give the worker no key', () => {
+  test('hold no Secret, give the worker no key of the vault, and the key of the ledger to it alone', () => {
     const { manifests } = scene.current;
     expect(manifests.filter(({ kind }) => !kinds.includes(kind))).toEqual([]);
-    const readers = workloadsOf(manifests).filter(({ pod }) =>
-      pod.volumes?.some(({ secret }) => secret?.items?.some(({ key }) => key === 'root-key')),
-    );
-    expect(readers.map(({ name }) => name)).toEqual(['management-api', 'proxy-gateway', 'token-vault']);
+    const readersOf = (wanted: string) =>
+      workloadsOf(manifests)
+        .filter(({ pod }) => pod.volumes?.some(({ secret }) => secret?.items?.some(({ key }) => key === wanted)))
+        .map(({ name }) => name);
+    expect(readersOf('root-key')).toEqual(['management-api', 'proxy-gateway', 'token-vault']);
+    expect(readersOf('ledger-key')).toEqual(['worker']);
   });
 
   test('have their ingress time for the slowest answer', () => {

@@ -6,7 +6,7 @@ export { startWatchdog, type Watchdog } from './processes/watchdog.ts';
 export { defaultDirectory, repositoryRoot } from './repository.ts';
 export { readCredentials } from './stack/credentials.ts';
 export { migrateDatabase } from './stack/migrations.ts';
-export { readSecrets } from './stack/secrets.ts';
+export { readLedgerKey, readSecrets } from './stack/secrets.ts';
 export { spawnService, untilReady } from './stack/service-process.ts';
 export { findAddresses, localUrl, type ServiceName, type StackSettings, services } from './stack/services.ts';
 export { onStopRequest, type StopRequest } from './stop-request.ts';

@@ -1,7 +1,7 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
 import { checkDatabase, connectDatabase, poolState } from '@sluice/database';
 import { consume, createJobMetrics } from '@sluice/jobs';
-import { readPrivateKey } from '@sluice/ledger';
+import { readPrivateKey, writePublicKey } from '@sluice/ledger';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
@@ -66,7 +66,8 @@ export async function start(
   sweep('change-relay', () => relayForgottenChanges(db, changes), relayIntervalMs);
   const stopping = new AbortController();
   const privateKey = config.LEDGER_KEY === undefined ? undefined : readLedgerKey(config.LEDGER_KEY);
-  if (!privateKey) log.warn('LEDGER_KEY is not set: the ledger of the audit log is built, and no checkpoint is signed');
+  if (privateKey) log.info({ public_key: writePublicKey(privateKey) }, 'checkpoints of the audit log are signed');
+  else log.warn('LEDGER_KEY is not set: the ledger of the audit log is built, and no checkpoint is signed');
   const ledger = { db, privateKey, ledgerOrigin: config.LEDGER_ORIGIN, signal: stopping.signal };
   sweep('ledger', () => sequenceDue(ledger), sequenceIntervalMs);
   stack.defer(() => stopping.abort()); // before the sweep is waited for

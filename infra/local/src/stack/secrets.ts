@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readOrCreate } from '../private-file.ts';
 
@@ -13,4 +13,21 @@ export async function readSecrets(directory: string): Promise<Secrets> {
   const secret = () => randomBytes(32).toString('base64');
   const create = () => `${JSON.stringify({ KEY_PEPPER: secret(), ROOT_KEY: secret() }, null, 2)}\n`;
   return JSON.parse(await readOrCreate(join(directory, 'secrets.json'), create));
+}
+
+export interface LedgerKey {
+  /** Path of the private key, which signs checkpoints of the audit log: the worker's alone. */
+  file: string;
+  /** 32 bytes in base64. */
+  publicKey: string;
+}
+
+/** The key of a folder that signs checkpoints, made at its first use; only the owner may read the file. */
+export async function readLedgerKey(directory: string): Promise<LedgerKey> {
+  const file = join(directory, 'ledger-key.pem');
+  const pem = await readOrCreate(file, () =>
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  );
+  const { x = '' } = createPublicKey(pem).export({ format: 'jwk' });
+  return { file, publicKey: Buffer.from(x, 'base64url').toString('base64') };
 }

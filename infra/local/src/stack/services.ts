@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { freePort } from '@sluice/service-runtime/free-port';
-import type { Secrets } from './secrets.ts';
+import type { LedgerKey, Secrets } from './secrets.ts';
 
 export interface ServiceAddress {
   port: number;
@@ -14,6 +14,7 @@ export interface StackSettings {
   databaseUrl: string;
   redisUrl: string;
   secrets: Secrets;
+  ledgerKey: LedgerKey;
   addresses: Record<ServiceName, ServiceAddress>;
   /** Each process that discloses keeps rows of the audit log in a folder of its own in it. */
   spoolDirectory: string;
@@ -64,6 +65,7 @@ export const services: readonly ServiceDescription[] = [
       ...spool(stack, 'management-api'),
       ...destinations,
       ...behindIngress,
+      LEDGER_PUBLIC_KEYS: stack.ledgerKey.publicKey,
     }),
   },
   {
@@ -76,7 +78,11 @@ export const services: readonly ServiceDescription[] = [
     folder: 'services/proxy-gateway',
     settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'proxy-gateway'), ...destinations }),
   },
-  { name: 'worker', folder: 'services/worker', settings: stores },
+  {
+    name: 'worker',
+    folder: 'services/worker',
+    settings: (stack) => ({ ...stores(stack), LEDGER_KEY_FILE: stack.ledgerKey.file }),
+  },
   {
     name: 'ingress',
     folder: 'infra/ingress',

@@ -12,7 +12,7 @@ import { DeathWatch } from './death-watch.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
 import { lockFolder } from './lock.ts';
 import { migrateDatabase } from './migrations.ts';
-import { readSecrets } from './secrets.ts';
+import { readLedgerKey, readSecrets } from './secrets.ts';
 import { serviceProcesses } from './service-processes.ts';
 import { findAddresses, localUrl, type StackSettings, services } from './services.ts';
 
@@ -74,6 +74,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     databaseUrl,
     redisUrl,
     secrets,
+    ledgerKey: await readLedgerKey(directory),
     addresses: await findAddresses(port),
     spoolDirectory: join(directory, 'spool'),
     environment,

@@ -137,7 +137,7 @@ export async function insertNodes(
 export async function updateLedger(
   tx: Queryable,
   tenantId: string,
-  changes: LedgerRow & { checkpoint?: string },
+  changes: LedgerRow & { checkpoint: string | null },
 ): Promise<void> {
   await tx.updateTable('ledgers').set(changes).where('tenant_id', '=', tenantId).execute();
 }

@@ -105,3 +105,17 @@ test('rows from before the ledger come first, by time and id; without a key the 
   const order = leaves.map(({ at, log_id }) => `${at} ${log_id}`);
   expect(order.slice(0, 2500)).toEqual([...order.slice(0, 2500)].sort());
 });
+
+test('a tree that grows without the key has no checkpoint, and one again with the next row after it is back', async () => {
+  const { db } = database.current;
+  const tenantId = randomUUID();
+  await insertRows(tenantId, 3);
+  await sequence();
+  await expectWhole(tenantId);
+  await insertRows(tenantId, 3);
+  await sequenceDue({ db, privateKey: undefined, ledgerOrigin });
+  expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull();
+  await insertRows(tenantId, 1);
+  await sequence();
+  await expectWhole(tenantId);
+});

@@ -82,9 +82,10 @@ async function sequenceBatch(
       size: frontier.size,
       frontier: Buffer.concat(frontier.hashes),
       kept_at: grown.keptAt,
-      ...(privateKey && {
-        checkpoint: signCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) }, privateKey),
-      }),
+      // Without a key none is served: the one from before does not fit the proofs of the tree that has grown.
+      checkpoint: privateKey
+        ? signCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) }, privateKey)
+        : null,
     });
     return { sequenced: rows.length, isUnfinished };
   });
