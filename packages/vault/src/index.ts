@@ -37,7 +37,7 @@ export { type DataKeyRotation, rotateDataKeys } from './rotation/rotate-data-key
 export { type RootRotation, rotateRootKey } from './rotation/rotate-root-key.ts';
 export type { Rotation, RotationEvent, VersionsMade } from './rotation/rotation.ts';
 export { searchTokens } from './search/search-tokens.ts';
-export { detokenize, detokenizeEach, mostDistinctTokens } from './tokenization/detokenize.ts';
+export { detokenize, detokenizeEach, mostDistinctTokens, type RunInPieces } from './tokenization/detokenize.ts';
 export { tokenize } from './tokenization/tokenize.ts';
 export { createToken } from './tokens/create-token.ts';
 export type { CreatedToken } from './tokens/create-tokens.ts';

@@ -602,6 +602,30 @@ describe('tokenize and detokenize', () => {
     expect(answers).toEqual(Array(4).fill(Array(4).fill('xxxx')));
   });
 
+  test('many expressions are read and filled in in pieces, between which others may run', async () => {
+    const { vault } = open.current;
+    const actor = await newActor(revealing);
+    const { token } = await createToken(vault, actor, { data: 'v' });
+    const piecesOf = async (value: Json) => {
+      let pieces = 0;
+      const inPieces = async <T>(work: Generator<void, T, void>): Promise<T> => {
+        for (;;) {
+          const { done, value: result } = work.next();
+          if (done) return result;
+          pieces += 1;
+        }
+      };
+      const [answer] = await detokenizeEach(vault, actor, [value], { inPieces });
+      expect(answer).toEqual(await detokenize(vault, actor, value));
+      return pieces;
+    };
+    const expression = `{{ ${token.id} | append: 'x' }}`;
+    expect(await piecesOf(expression.repeat(10))).toBe(0);
+    // Of 50 expressions each: read once, written without and with what their filters make.
+    expect(await piecesOf(expression.repeat(5000))).toBeGreaterThanOrEqual(300);
+    expect(await piecesOf(Array.from({ length: 5000 }, (_, at) => `${at}${expression}`))).toBeGreaterThanOrEqual(300);
+  });
+
   test('a large document of small expressions is refused before it is read to the end', async () => {
     const { vault } = open.current;
     const actor = await newActor(revealing);

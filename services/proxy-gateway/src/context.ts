@@ -7,6 +7,7 @@ import type { Logger, Tracing } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
 import type { BodyBytes } from './budgets/body-bytes.ts';
 import type { Budgets } from './budgets/budgets.ts';
+import type { WorkPieces } from './budgets/work-pieces.ts';
 import type { Destinations } from './destination/index.ts';
 import type { HeaderNames } from './http/header-names.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
@@ -33,6 +34,7 @@ export interface Context {
   places: TenantPlaces;
   budgets: Budgets;
   bodyBytes: BodyBytes;
+  workPieces: WorkPieces;
   metrics: InvocationMetrics;
   /** Undefined where traces are off. */
   tracing: Tracing | undefined;

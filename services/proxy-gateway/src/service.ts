@@ -6,6 +6,7 @@ import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { listen, measureDisclosures, measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
 import { budgetsFrom } from './budgets/budgets.ts';
+import { newWorkPieces } from './budgets/work-pieces.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, namesOptionsFrom, openDestinations } from './destination/index.ts';
@@ -49,6 +50,7 @@ export async function start(
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
     ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),
     budgets: budgetsFrom(config),
+    workPieces: newWorkPieces(),
     pepper: createPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),
     showsTiming: config.SERVER_TIMING === 'on',

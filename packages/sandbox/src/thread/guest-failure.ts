@@ -11,25 +11,36 @@ export function readFailure(json: string): GuestFailure | undefined {
   if (told.kind === 'response') return responseOf(told);
   if (told.kind !== 'error') return undefined;
   const { name, message, stack, code, errors } = told;
-  const texts = Object.entries({ name, message, stack, code }).filter(([, text]) => typeof text === 'string');
+  const texts = Object.entries({ name, message, stack, code }).flatMap(([member, text]) =>
+    typeof text === 'string' ? [[member, text.slice(0, longestText)]] : [],
+  );
   return { kind: 'error', ...Object.fromEntries(texts), errors: firstFieldErrors(errors) };
 }
 
 const mostFieldErrors = 100;
 const longestText = 2000;
+/** Of all field errors together: the main thread looks for secrets in them. */
+const mostCharacters = 16_384;
 
 /** The first of them, cut: the main thread copies and writes what is told here. Undefined where there is none. */
 function firstFieldErrors(told: unknown): FieldErrors | undefined {
   if (!isObject(told)) return undefined;
   const errors: FieldErrors = Object.create(null);
   let count = 0;
+  let charactersLeft = mostCharacters;
+  const cut = (text: string) => {
+    const kept = text.slice(0, Math.min(longestText, charactersLeft));
+    charactersLeft -= kept.length;
+    return kept;
+  };
   for (const path of Object.keys(told)) {
     const messages = told[path];
     if (!Array.isArray(messages) || !messages.every((text) => typeof text === 'string')) continue;
-    const first = messages.slice(0, mostFieldErrors - count).map((text) => text.slice(0, longestText));
-    errors[path.slice(0, longestText)] = first;
+    const shownPath = cut(path);
+    const first = messages.slice(0, mostFieldErrors - count).map(cut);
+    errors[shownPath] = first;
     count += Math.max(first.length, 1);
-    if (count >= mostFieldErrors) break;
+    if (count >= mostFieldErrors || charactersLeft === 0) break;
   }
   return count > 0 ? errors : undefined;
 }

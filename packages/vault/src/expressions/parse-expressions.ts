@@ -28,6 +28,8 @@ const longestExpression = 2000;
 const mostFilters = 10;
 /** Of one text, so that its length alone does not decide how long it takes to read. */
 const mostExpressions = 10_000;
+/** How many expressions are read or evaluated before others may run: about a millisecond of work. */
+export const expressionsOfPiece = 50;
 const opening = '{{';
 const openingBytes = Buffer.from(opening);
 
@@ -69,6 +71,15 @@ export function faultIn(segments: readonly Segment[]): InvalidExpression | undef
  * @throws {ServiceError} `bad_request` for over 10,000 expressions.
  */
 export function readExpressions(text: string): Segment[] {
+  const pieces = readExpressionsInPieces(text);
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done) return value;
+  }
+}
+
+/** As {@link readExpressions}, with a pause behind every {@link expressionsOfPiece}, in which others may run. */
+export function* readExpressionsInPieces(text: string): Generator<void, Segment[], void> {
   const segments: Segment[] = [];
   let position = 0;
   let count = 0;
@@ -82,6 +93,7 @@ export function readExpressions(text: string): Segment[] {
     const expression = readExpression(text, start);
     segments.push(expression);
     position = expression.end;
+    if (count % expressionsOfPiece === 0) yield;
   }
 }
 

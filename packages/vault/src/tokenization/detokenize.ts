@@ -4,9 +4,10 @@ import { evaluateExpression } from '../expressions/evaluate-expression.ts';
 import { newFilterBudget } from '../expressions/filter-budget.ts';
 import {
   type Expression,
+  expressionsOfPiece,
   faultIn,
   mayContainExpression,
-  readExpressions,
+  readExpressionsInPieces,
   type Segment,
 } from '../expressions/parse-expressions.ts';
 import { formatPath } from '../expressions/path.ts';
@@ -36,46 +37,73 @@ const largestResult = 5 * 1024 * 1024;
  * `payload_too_large` for a result over 5 MiB.
  */
 export async function detokenize(vault: Vault, actor: Actor, value: Json, reading: Reading = 'read'): Promise<Json> {
-  const [filled] = await detokenizeEach(vault, actor, [value], reading);
+  const [filled] = await detokenizeEach(vault, actor, [value], { reading });
   return filled ?? null;
 }
+
+/** Runs work with pauses in it: each step is a piece of about a millisecond, and between two of them others may run. */
+export type RunInPieces = <T>(work: Generator<void, T, void>) => Promise<T>;
+
+const runAtOnce: RunInPieces = async (work) => {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+};
 
 /**
  * As {@link detokenize} for several values, with one query and one note of the disclosure. What filters may go through,
  * and the size of the result, is counted for each value alone.
+ * @param inPieces runs the reading and the filling in of many expressions; without it, they run in one piece.
  * @throws {ServiceError} where one of the values is refused.
  */
 export async function detokenizeEach(
   vault: Vault,
   actor: Actor,
   values: readonly Json[],
-  reading: Reading = 'read',
+  { reading = 'read', inPieces = runAtOnce }: { reading?: Reading; inPieces?: RunInPieces } = {},
 ): Promise<readonly Json[]> {
   if (reading === 'read' || !holds(actor, 'token:use')) requirePermission(actor, 'token:read');
   for (const value of values) {
     if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
   }
-  const parsed = parseStrings([...values]);
+  const parsed = await inPieces(parseStrings([...values]));
   if (parsed.size === 0) return values;
   const ids = referencesIn(parsed.values());
   const fault = firstFault(values, parsed);
   const visible = await readByReference(vault, actor, { ids, fault, reading });
-  return values.map((value) => fill(value, parsed, visible));
+  const filled: Json[] = [];
+  for (const value of values) filled.push(await inPieces(fill(value, parsed, visible)));
+  return filled;
 }
 
 /** The strings of a value that hold expressions, each parsed once. */
-function parseStrings(value: Json): Map<string, Segment[]> {
+function* parseStrings(value: Json): Generator<void, Map<string, Segment[]>, void> {
   const parsed = new Map<string, Segment[]>();
-  mapLeaves(value, (leaf) => {
-    if (typeof leaf === 'string' && mayContainExpression(leaf) && !parsed.has(leaf)) {
-      if (parsed.size === mostTexts) {
-        throw new ServiceError('bad_request', `There are more than ${mostTexts} texts with expressions`);
-      }
-      parsed.set(leaf, readExpressions(leaf));
+  let expressions = 0;
+  for (const text of textsWithExpressions(value)) {
+    if (parsed.has(text)) continue;
+    if (parsed.size === mostTexts) {
+      throw new ServiceError('bad_request', `There are more than ${mostTexts} texts with expressions`);
     }
+    const segments = yield* readExpressionsInPieces(text);
+    parsed.set(text, segments);
+    expressions += segments.length;
+    if (expressions < expressionsOfPiece) continue;
+    expressions = 0;
+    yield;
+  }
+  return parsed;
+}
+
+/** In the order of {@link mapLeaves}, and each as often as it stands there. */
+function textsWithExpressions(value: Json): string[] {
+  const texts: string[] = [];
+  mapLeaves(value, (leaf) => {
+    if (typeof leaf === 'string' && mayContainExpression(leaf)) texts.push(leaf);
     return leaf;
   });
-  return parsed;
+  return texts;
 }
 
 function referencesIn(texts: Iterable<readonly Segment[]>): string[] {
@@ -134,18 +162,15 @@ async function readByReference(
   return new Map(Array.from(data, ([id, visible]) => [id, visible ?? null]));
 }
 
-function fill(value: Json, parsed: ReadonlyMap<string, Segment[]>, visible: ReadonlyMap<string, Json>): Json {
+function* fill(
+  value: Json,
+  parsed: ReadonlyMap<string, Segment[]>,
+  visible: ReadonlyMap<string, Json>,
+): Generator<void, Json, void> {
   const budget = newFilterBudget();
   let size = 0;
   let hasFilters = false;
-  const fillWith = (resolve: (expression: Expression) => Json) =>
-    mapLeaves(value, (leaf) => {
-      const segments = typeof leaf === 'string' ? parsed.get(leaf) : undefined;
-      if (!segments) return leaf;
-      const [first] = segments;
-      if (first?.kind === 'expression' && segments.length === 1) return resolve(first);
-      return segments.map((s) => (s.kind === 'literal' ? s.text : toText(resolve(s)))).join('');
-    });
+  const texts = textsWithExpressions(value);
   const unfiltered = ({ reference, filters }: Expression) => {
     hasFilters ||= filters.length > 0;
     const result = filters.length === 0 ? (visible.get(reference) ?? null) : null;
@@ -161,7 +186,34 @@ function fill(value: Json, parsed: ReadonlyMap<string, Segment[]>, visible: Read
     size += bytes;
     return result;
   };
-  const filled = fillWith(unfiltered);
+  let filled = yield* write(texts, parsed, unfiltered);
   // Only when the size of all that has no filter is known, what is left of it may go to what has one.
-  return (hasFilters ? fillWith(filtered) : filled) ?? null;
+  if (hasFilters) filled = yield* write(texts, parsed, filtered);
+  let at = 0;
+  const withValues = mapLeaves(value, (leaf) =>
+    typeof leaf === 'string' && mayContainExpression(leaf) ? filled[at++] : leaf,
+  );
+  return withValues ?? null;
+}
+
+/** What stands instead of each text. A text that is one expression becomes its value. */
+function* write(
+  texts: readonly string[],
+  parsed: ReadonlyMap<string, Segment[]>,
+  resolve: (expression: Expression) => Json,
+): Generator<void, Json[], void> {
+  const written: Json[] = [];
+  let expressions = 0;
+  for (const text of texts) {
+    const parts: Json[] = [];
+    const segments = parsed.get(text) ?? [];
+    for (const segment of segments) {
+      parts.push(segment.kind === 'literal' ? segment.text : resolve(segment));
+      expressions += 1;
+      if (expressions % expressionsOfPiece === 0) yield;
+    }
+    const [only = null] = parts;
+    written.push(segments.length === 1 ? only : parts.map(toText).join(''));
+  }
+  return written;
 }

@@ -29,6 +29,8 @@ export async function runTransform(
   // One that was deleted or has expired counts as unset: the code then sees no client at all.
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
+  // The invocation waits for it, so that its Tenant's places bound how many of them there are.
+  let logging: Promise<void> | undefined;
   const secretsOfRun = () => {
     const secrets = newConsoleSecrets();
     secrets.add([Object.values<string>(JSON.parse(configurationJson)), sensitive]);
@@ -39,11 +41,9 @@ export async function runTransform(
     configurationJson = usage.configurationJson;
     const { console } = usage;
     if (console.length === 0 || !context.logsConsole) return;
-    logConsole(
-      console,
-      { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId },
-      { log: context.log, secrets: secretsOfRun() },
-    );
+    const printer = { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId };
+    const logged = logConsole(console, printer, { log: context.log, secrets: secretsOfRun });
+    logging = context.workPieces.run(tenantId, logged);
   };
   try {
     const { message } = await context.transforms.run({
@@ -57,9 +57,14 @@ export async function runTransform(
         host: createTransformHost(invocation, application.id, context),
       }),
     });
+    await logging;
     return writtenOf(message);
   } catch (error) {
-    throw redactThrown(error, () => secretsOfRun().texts());
+    await logging;
+    throw await context.workPieces.run(
+      tenantId,
+      redactThrown(error, () => secretsOfRun().texts()),
+    );
   }
 }
 

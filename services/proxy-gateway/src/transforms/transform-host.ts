@@ -43,7 +43,7 @@ function idOf(payload: Json): string {
  * deleted, expired or restricted in the middle acts no more; its key is nowhere near the sandbox.
  */
 export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
-  const { callers, vault, budgets } = context;
+  const { callers, vault, budgets, workPieces } = context;
   const { traceId, sensitive } = invocation;
   const { tenantId } = invocation.proxy;
 
@@ -55,7 +55,10 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
   }
 
   const detokenizeAsActor = detokenizeTogether(async (values) =>
-    detokenizeEach(vault, await findActor(), values, 'use'),
+    detokenizeEach(vault, await findActor(), values, {
+      reading: 'use',
+      inPieces: (work) => workPieces.run(tenantId, work),
+    }),
   );
 
   return async (operation: string, payloadJson: string): Promise<string> => {

@@ -1,8 +1,14 @@
+import type { Pieces } from '../../budgets/work-pieces.ts';
+
 /** So many characters in a row of a secret are a part of it that gives it away. */
 const fragmentLength = 8;
 /** Shorter texts, and shorter encodings, are in too much that is harmless. */
 const shortestSecret = 4;
 const shortestEncoding = 6;
+
+/** Of the forms of secrets that are looked for in one piece of work; a form costs something, however short it is. */
+const charactersOfPiece = 4096;
+const formCost = 16;
 
 /** Only letters and digits, in lower case: spaces, dashes, quotes, commas and escapes hide nothing. */
 export function squeeze(text: string): string {
@@ -11,8 +17,8 @@ export function squeeze(text: string): string {
 
 /** Looks for secrets in squeezed lines, also across their ends. */
 export interface FragmentFinder {
-  /** The lines that a part of one of the secrets, plain or encoded, is in. */
-  linesWith(secrets: readonly string[]): Set<number>;
+  /** The lines that a part of one of the secrets, plain or encoded, is in; with pauses between pieces of the work. */
+  linesWith(secrets: readonly string[]): Pieces<Set<number>>;
 }
 
 export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
@@ -52,11 +58,23 @@ export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
   }
 
   return {
-    linesWith: (secrets) => {
+    linesWith: function* (secrets) {
       const touched = new Set<number>();
       if (text === '') return touched;
-      const forms = new Set(secrets.flatMap(formsOf));
-      for (const form of forms) mark(form, touched);
+      const marked = new Set<string>();
+      let characters = 0;
+      for (const secret of secrets) {
+        for (const form of formsOf(secret)) {
+          if (marked.has(form)) continue;
+          marked.add(form);
+          const sizesBefore = placesBySize.size;
+          mark(form, touched);
+          characters += form.length + formCost;
+          if (characters < charactersOfPiece && placesBySize.size === sizesBefore) continue;
+          characters = 0;
+          yield;
+        }
+      }
       return touched;
     },
   };

@@ -1,5 +1,6 @@
 import type { ConsoleLine } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
+import type { Pieces } from '../../budgets/work-pieces.ts';
 import { redactConsole } from './redact.ts';
 import type { ConsoleSecrets } from './secrets.ts';
 
@@ -15,12 +16,20 @@ export interface Printer {
 
 const severity: readonly ConsoleLine['level'][] = ['debug', 'info', 'warn', 'error'];
 
-/** What a transform printed, without its secrets, as one entry of the log; its level is the highest of its lines. */
-export function logConsole(lines: readonly ConsoleLine[], printer: Printer, { log, secrets }: LogConsoleOptions): void {
+/**
+ * Logs what a transform printed, without its secrets, as one entry whose level is the highest of its lines. Pauses
+ * between pieces of the work.
+ */
+export function* logConsole(
+  lines: readonly ConsoleLine[],
+  printer: Printer,
+  { log, secrets }: LogConsoleOptions,
+): Pieces<void> {
   const printed = lines.filter(({ text }) => text !== '');
   if (printed.length === 0) return;
   const level = severity[Math.max(...printed.map((line) => severity.indexOf(line.level)))] ?? 'info';
   if (!log.isLevelEnabled(level)) return;
+  const redacted = yield* redactConsole(printed, secrets().texts());
   const { tenantId, proxyId, kind, traceId, spanTraceId } = printer;
   log[level](
     {
@@ -29,7 +38,7 @@ export function logConsole(lines: readonly ConsoleLine[], printer: Printer, { lo
       proxy_id: proxyId,
       tenant_id: tenantId,
       transform: kind,
-      console: redactConsole(printed, secrets.texts()),
+      console: redacted,
     },
     'transform console',
   );
@@ -37,5 +46,6 @@ export function logConsole(lines: readonly ConsoleLine[], printer: Printer, { lo
 
 export interface LogConsoleOptions {
   log: Logger;
-  secrets: ConsoleSecrets;
+  /** Asked only where there is something to log. */
+  secrets: () => ConsoleSecrets;
 }

@@ -1,5 +1,6 @@
 import { type FieldErrors, ServiceError } from '@sluice/problems';
 import { TransformThrew } from '@sluice/sandbox';
+import type { Pieces } from '../../budgets/work-pieces.ts';
 import { redactConsole, withheldMark } from './redact.ts';
 
 /**
@@ -7,15 +8,13 @@ import { redactConsole, withheldMark } from './redact.ts';
  * answer, and what is not the code's own text, stays as it is.
  * @param secrets undefined where there are too many to look for: then every text is withheld.
  */
-export function redactThrown(error: unknown, secrets: () => readonly string[] | undefined): unknown {
+export function* redactThrown(error: unknown, secrets: () => readonly string[] | undefined): Pieces<unknown> {
   if (!(error instanceof ServiceError && error.cause instanceof TransformThrew)) return error;
   const { code, detail, errors = {}, cause } = error;
   const texts = [detail, ...Object.entries(errors).flatMap(([path, messages]) => [path, ...messages])];
-  const shown = redactConsole(
-    texts.map((text) => ({ level: 'error', text })),
-    secrets(),
-  ).map(({ text }) => text);
-  const [first = withheldMark, ...rest] = shown;
+  const lines = texts.map((text) => ({ level: 'error' as const, text }));
+  const shown = yield* redactConsole(lines, secrets());
+  const [first = withheldMark, ...rest] = shown.map(({ text }) => text);
   const place = first === withheldMark && cause.place ? ` (line ${cause.place.line})` : '';
   const redacted = Object.keys(errors).length > 0 ? fieldErrors(errors, rest) : undefined;
   return new ServiceError(code, first + place, { ...(redacted && { errors: redacted }), cause });

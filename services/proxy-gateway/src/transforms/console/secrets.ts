@@ -1,5 +1,7 @@
 /** More text than this cannot be looked for at each invocation: then nothing that it prints is shown. */
 const mostCharacters = 8_192;
+/** Nor more members, of whatever type: a value of megabytes can have millions, and none of them a text. */
+const mostMembers = 10_000;
 
 /** What one invocation's console text must not show. */
 export interface ConsoleSecrets {
@@ -12,18 +14,25 @@ export interface ConsoleSecrets {
 export function newConsoleSecrets(): ConsoleSecrets {
   const texts = new Set<string>();
   let characters = 0;
+  let members = 0;
+  const isTooMuch = () => characters > mostCharacters || members > mostMembers;
   return {
     add: (value) => {
       const left = [value];
-      while (left.length > 0 && characters <= mostCharacters) {
+      while (left.length > 0 && !isTooMuch()) {
         const item = left.pop();
-        if (typeof item === 'object' && item !== null) for (const member of Object.values(item)) left.push(member);
+        if (typeof item === 'object' && item !== null) {
+          const inner = Array.isArray(item) ? item.slice(0, mostMembers + 1) : Object.values(item);
+          members += inner.length;
+          if (isTooMuch()) break;
+          left.push(...inner);
+        }
         const text = typeof item === 'string' ? item.trim() : typeof item === 'number' ? String(item) : '';
         if (text === '' || texts.has(text)) continue;
         texts.add(text);
-        characters += text.length;
+        characters += JSON.stringify(text).length - 2; // its escaped form is looked for as well, and no shorter
       }
     },
-    texts: () => (characters > mostCharacters ? undefined : [...texts]),
+    texts: () => (isTooMuch() ? undefined : [...texts]),
   };
 }

@@ -1,0 +1,44 @@
+/** Work that may take long, cut into pieces of about a millisecond: each step of the generator is one. */
+export type Pieces<T> = Generator<void, T, void>;
+
+/** Does the main thread's work for Tenants piece by piece, so that what one of them brings never holds up the others. */
+export interface WorkPieces {
+  /** The first piece runs at once, because most work has only one; each further one waits for its Tenant's turn. */
+  run<T>(tenantId: string, work: Pieces<T>): Promise<T>;
+}
+
+/** One piece that waited runs in each turn of the event loop, of the Tenants that wait in turn. */
+export function newWorkPieces(): WorkPieces {
+  /** The Tenant that was served longest ago comes first. */
+  const waiting = new Map<string, (() => void)[]>();
+
+  function runNext(): void {
+    for (const [tenantId, queue] of waiting) {
+      waiting.delete(tenantId);
+      const start = queue.shift();
+      if (queue.length > 0) waiting.set(tenantId, queue);
+      if (waiting.size > 0) setImmediate(runNext);
+      start?.();
+      return;
+    }
+  }
+
+  function turnOf(tenantId: string): Promise<void> {
+    return new Promise((resolve) => {
+      if (waiting.size === 0) setImmediate(runNext);
+      const queue = waiting.get(tenantId);
+      if (queue) queue.push(resolve);
+      else waiting.set(tenantId, [resolve]);
+    });
+  }
+
+  return {
+    run: async (tenantId, work) => {
+      for (;;) {
+        const { done, value } = work.next();
+        if (done) return value;
+        await turnOf(tenantId);
+      }
+    },
+  };
+}

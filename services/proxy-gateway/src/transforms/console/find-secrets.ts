@@ -1,0 +1,139 @@
+import type { Pieces } from '../../budgets/work-pieces.ts';
+
+/** Shorter ones are found only where they stand alone: "12" is in many words. */
+const shortestInWords = 4;
+const charactersOfPiece = 4096;
+
+/** Where a secret stands in a text: from its first character to behind its last. */
+export interface Found {
+  start: number;
+  end: number;
+}
+
+/** Finds all secrets in one pass over a text, however many there are. */
+export interface SecretFinder {
+  /** In order; where secrets overlap, they are one find. */
+  findIn(text: string): Pieces<Found[]>;
+}
+
+/** A state is the longest beginning of a secret that the text read so far ends with; 0 is none. */
+interface States {
+  /** From a state by a character to the next; keys are `state * 65,536 + character`. */
+  steps: Map<number, number>;
+  /** The state of the next shorter beginning that the text ends with, too. */
+  shorter: number[];
+  /** The longest secret that ends here and counts within words; 0 for none. */
+  longest: number[];
+  /** Bit n is set where a secret of n characters ends here that counts only where it stands alone. */
+  alone: number[];
+}
+
+/**
+ * Builds a finder for these secrets, in any case: the algorithm of Aho and Corasick (Communications of the ACM 18(6),
+ * 1975), because its time depends on the characters of text and secrets, and not on how many secrets there are.
+ */
+export function* newSecretFinder(secrets: Iterable<string>): Pieces<SecretFinder> {
+  const states: States = { steps: new Map(), shorter: [0], longest: [0], alone: [0] };
+  const levels: number[][] = [];
+  let characters = 0;
+  for (const secret of secrets) {
+    addSecret(secret, states, levels);
+    characters += secret.length;
+    if (characters < charactersOfPiece) continue;
+    characters = 0;
+    yield;
+  }
+  yield* linkStates(states, levels);
+  return { findIn: (text) => findIn(text, states) };
+}
+
+/** `levels` lists the steps by how many characters lead to them, so that shorter beginnings are linked first. */
+function addSecret(secret: string, { steps, shorter, longest, alone }: States, levels: number[][]): void {
+  let state = 0;
+  for (let at = 0; at < secret.length; at += 1) {
+    const key = state * 65_536 + foldCase(secret.charCodeAt(at));
+    let next = steps.get(key);
+    if (next === undefined) {
+      next = shorter.length;
+      steps.set(key, next);
+      shorter.push(0);
+      longest.push(0);
+      alone.push(0);
+      const level = levels[at];
+      if (level) level.push(key);
+      else levels[at] = [key];
+    }
+    state = next;
+  }
+  if (state === 0) return;
+  if (secret.length < shortestInWords) alone[state] = (alone[state] ?? 0) | (1 << secret.length);
+  else longest[state] = secret.length;
+}
+
+function* linkStates({ steps, shorter, longest, alone }: States, levels: readonly number[][]): Pieces<void> {
+  let linked = 0;
+  for (const level of levels) {
+    for (const key of level) {
+      const state = steps.get(key) ?? 0;
+      const parent = Math.floor(key / 65_536);
+      const link = parent === 0 ? 0 : stepFrom(shorter[parent] ?? 0, key % 65_536, { steps, shorter });
+      shorter[state] = link;
+      longest[state] ||= longest[link] ?? 0;
+      alone[state] = (alone[state] ?? 0) | (alone[link] ?? 0);
+      linked += 1;
+      if (linked % charactersOfPiece === 0) yield;
+    }
+  }
+}
+
+function stepFrom(from: number, character: number, { steps, shorter }: Pick<States, 'steps' | 'shorter'>): number {
+  for (let state = from; ; state = shorter[state] ?? 0) {
+    const next = steps.get(state * 65_536 + character);
+    if (next !== undefined) return next;
+    if (state === 0) return 0;
+  }
+}
+
+function* findIn(text: string, states: States): Pieces<Found[]> {
+  const found: Found[] = [];
+  let state = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (at > 0 && at % charactersOfPiece === 0) yield;
+    state = stepFrom(state, foldCase(text.charCodeAt(at)), states);
+    const end = at + 1;
+    const length = (states.longest[state] ?? 0) || longestAlone(text, end, states.alone[state] ?? 0);
+    if (length > 0) addFound(found, { start: end - length, end });
+  }
+  return found;
+}
+
+function longestAlone(text: string, end: number, lengths: number): number {
+  if (lengths === 0 || isWord(text.charCodeAt(end))) return 0;
+  for (let length = shortestInWords - 1; length > 0; length -= 1) {
+    if ((lengths & (1 << length)) !== 0 && !isWord(text.charCodeAt(end - length - 1))) return length;
+  }
+  return 0;
+}
+
+/** Finds come by their ends, so a long one may hold several that came before it. */
+function addFound(found: Found[], next: Found): void {
+  let { start } = next;
+  for (let last = found.at(-1); last && last.end > start; last = found.at(-1)) {
+    start = Math.min(start, last.start);
+    found.pop();
+  }
+  found.push({ start, end: next.end });
+}
+
+/** Of a character outside the text it is NaN, which is none. */
+function isWord(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+}
+
+/** As patterns compare without case (ECMA-262, Canonicalize): by the upper case, where that is one character. */
+function foldCase(code: number): number {
+  if (code < 0x80) return code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
+  const upper = String.fromCharCode(code).toUpperCase();
+  const folded = upper.charCodeAt(0);
+  return upper.length === 1 && folded >= 0x80 ? folded : code;
+}
