@@ -21,7 +21,7 @@ export const groups: readonly Group[] = [
     title: 'Ledger of the audit log',
     about:
       'What signs its checkpoints, and what they are called by. Verifiers trust the public keys that they are given.',
-    names: /^LEDGER_/,
+    names: /^(LEDGER|AUDIT)_/,
   },
   {
     title: 'Listening and addresses',

@@ -5,6 +5,7 @@ const suffixes: readonly (readonly [suffix: RegExp, unit: string])[] = [
   [/_PER_SECOND$/, 'per second'],
   [/_MS$/, 'ms'],
   [/_SECONDS$/, 's'],
+  [/_DAYS$/, 'days'],
   [/_BYTES$/, 'bytes'],
   [/(^|_)PORT$/, 'port'],
   [/_SAMPLER_ARG$/, 'of 1'],

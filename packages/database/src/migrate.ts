@@ -13,6 +13,7 @@ import * as sessions from './migrations/0021-sessions.ts';
 import * as auditLogMessages from './migrations/0030-audit-log-messages.ts';
 import * as auditLogMonths from './migrations/0031-audit-log-months.ts';
 import * as auditLogMonthLocks from './migrations/0032-audit-log-month-locks.ts';
+import * as auditLogRetention from './migrations/0033-audit-log-retention.ts';
 
 /**
  * Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. One
@@ -30,6 +31,7 @@ const migrations = {
   '0030-audit-log-messages': auditLogMessages,
   '0031-audit-log-months': auditLogMonths,
   '0032-audit-log-month-locks': auditLogMonthLocks,
+  '0033-audit-log-retention': auditLogRetention,
 };
 
 /** Of this version, in their order. */

@@ -12,6 +12,21 @@ export const configSchema = {
     ...traceSettings,
     ...ledgerKeySetting,
     ...ledgerOriginSetting,
+    AUDIT_RETENTION_DAYS: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 36_500,
+      description:
+        'How long rows of the audit log stay at least, in days; they are dropped by months, so that they stay a month ' +
+        'longer at most. Without it they stay for ever',
+    },
+    AUDIT_KEEP_CLOSED_DAYS: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 36_500,
+      default: 365,
+      description: 'How long the audit log of a Tenant stays after the Tenant is purged, in days; 0: it goes with it',
+    },
     ADMIN_PORT: {
       type: 'integer',
       minimum: 0,

@@ -6,6 +6,7 @@ import { measurePool, type Runtime, type Service } from '@sluice/service-runtime
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import { addComingMonths } from './audit-log-months/add-coming-months.ts';
+import { dropOldRows } from './audit-log-retention/drop-old-rows.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { measureFigures } from './figures/measure-figures.ts';
@@ -64,6 +65,8 @@ export async function start(
   sweep('idempotency-expiry', () => deleteOldRecords(db));
   sweep('audit-log-months', () => addComingMonths(db));
   sweep('change-relay', () => relayForgottenChanges(db, changes), relayIntervalMs);
+  const retention = { db, retentionDays: config.AUDIT_RETENTION_DAYS, keepClosedDays: config.AUDIT_KEEP_CLOSED_DAYS };
+  sweep('audit-log-retention', () => dropOldRows(retention));
   const stopping = new AbortController();
   const privateKey = config.LEDGER_KEY === undefined ? undefined : readLedgerKey(config.LEDGER_KEY);
   if (privateKey) log.info({ public_key: writePublicKey(privateKey) }, 'checkpoints of the audit log are signed');

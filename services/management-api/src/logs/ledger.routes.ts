@@ -88,8 +88,10 @@ const readConsistency = operation({
     },
   },
   async handle({ query: { from, to }, caller: { tenantId } }, { db }) {
-    const { size: newest = 0 } = (await findLedger(db, tenantId)) ?? {};
+    const { size: newest = 0, dropped = 0 } = (await findLedger(db, tenantId)) ?? {};
     if (to > newest) throw validationFailed({ to: [`must be at most ${newest}, the size of the ledger`] });
+    if (from < dropped)
+      throw validationFailed({ from: [`must be at least ${dropped}: retention dropped what came before`] });
     if (from > to) throw validationFailed({ from: ['must be at most `to`'] });
     const proof = await hashRanges(db, tenantId, consistencyRanges(from, to));
     return { from, to, hashes: proof.map((hash) => hash.toString('base64')) };

@@ -31,11 +31,12 @@ export interface LedgerRow {
 
 /** Locks the ledger of a Tenant until the transaction ends; undefined where another worker has it. */
 export async function lockLedger(tx: Queryable, tenantId: string): Promise<LedgerRow | undefined> {
-  await tx
-    .insertInto('ledgers')
-    .values({ tenant_id: tenantId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  // Rows of a Tenant that is purged already, from a spool: its log is kept no longer than if they had come before.
+  await sql`
+    insert into ledgers (tenant_id, closed_at)
+    select ${tenantId}::uuid, case when not exists (select from tenants where id = ${tenantId}) then now() end
+    on conflict do nothing
+  `.execute(tx);
   return tx
     .selectFrom('ledgers')
     .select(['size', 'frontier', 'kept_at', 'unsequenced_before', 'before_at', 'before_id'])

@@ -53,11 +53,15 @@ export async function deleteTenantRow(db: Database, id: string): Promise<boolean
   const leftovers = ['tokens', ...purgedTables].map(
     (table) => sql<boolean>`not exists (select from ${sql.table(table)} where tenant_id = ${id})`,
   );
-  const { numDeletedRows } = await db
-    .deleteFrom('tenants')
-    .where('id', '=', id)
-    .where('closed_at', 'is not', null)
-    .where((eb) => eb.and(leftovers))
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+  return db.transaction().execute(async (tx) => {
+    const { numDeletedRows } = await tx
+      .deleteFrom('tenants')
+      .where('id', '=', id)
+      .where('closed_at', 'is not', null)
+      .where((eb) => eb.and(leftovers))
+      .executeTakeFirstOrThrow();
+    const closed = { closed_at: new Date().toISOString() };
+    if (numDeletedRows > 0n) await tx.updateTable('ledgers').set(closed).where('tenant_id', '=', id).execute();
+    return numDeletedRows > 0n;
+  });
 }

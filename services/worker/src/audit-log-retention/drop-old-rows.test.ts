@@ -1,0 +1,195 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { Database } from '@sluice/database';
+import { addLeaf, type Frontier, readFrontier, rootOf, type Subtree, subtreesOf } from '@sluice/ledger';
+import { createTestDatabase, eventually } from '@sluice/testing';
+import { sql } from 'kysely';
+import { sequenceDue } from '../ledger/sequence.ts';
+import { testRows } from '../testing/test-rows.ts';
+import { dropOldRows } from './drop-old-rows.ts';
+
+const { privateKey } = generateKeyPairSync('ed25519');
+const dayMs = 86_400_000;
+/** Noon of the 15th of the month that is so many months away. */
+const monthsAway = (count: number) => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + count, 15, 12)).toISOString();
+};
+const name = (parent: string, at: string) => `${parent}_${at.slice(0, 7).replace('-', '_')}`;
+
+/** So many days that everything before the month which is so many months away is dropped. */
+const daysFor = (months: number) => Math.floor((Date.now() - Date.parse(monthsAway(months))) / dayMs);
+
+/** A database whose months begin a year ago, as if it had been migrated then. */
+async function newDatabase(stack: AsyncDisposableStack): Promise<Database> {
+  const { db } = await createTestDatabase(stack);
+  const first = `${monthsAway(-12).slice(0, 7)}-01T00:00:00Z`;
+  for (const parent of ['audit_log', 'audit_log_tokens']) {
+    await sql.raw(`alter table ${parent} detach partition ${parent}_before`).execute(db);
+    await sql
+      .raw(`alter table ${parent} attach partition ${parent}_before for values from (minvalue) to ('${first}')`)
+      .execute(db);
+  }
+  for (let month = -12; month <= 0; month++) {
+    await sql`select add_audit_log_month(date_trunc('month', ${monthsAway(month)}::timestamptz)::date)`.execute(db);
+  }
+  for (const each of ['add_audit_log_month', 'drop_oldest_audit_log_month']) {
+    await sql.raw(`alter function ${each} set lock_timeout = '1min'`).execute(db); // however busy the machine is
+  }
+  return db;
+}
+
+async function insertRows(db: Database, tenantId: string, at: string, count: number): Promise<void> {
+  await sql`
+    insert into audit_log (tenant_id, at, operation, entity_type, entity_id, detail)
+    select ${tenantId}, ${at}, 'use', 'proxy', 'p', jsonb_build_object('token_ids', jsonb_build_array(${`of ${at}`}::text, i))
+    from generate_series(1, ${count}::int) as i
+  `.execute(db);
+  await sequenceDue({ db, privateKey, ledgerOrigin: 'sluice.example' });
+}
+
+async function stateOf(db: Database, tenantId: string) {
+  const of = (table: 'audit_log' | 'audit_log_tokens' | 'ledger_leaves' | 'ledger_nodes') =>
+    db.selectFrom(table).selectAll().where('tenant_id', '=', tenantId).execute();
+  const [rows, tokens, leaves, nodes] = [
+    await of('audit_log'),
+    await of('audit_log_tokens'),
+    await of('ledger_leaves'),
+    await of('ledger_nodes'),
+  ];
+  const ledger = await db.selectFrom('ledgers').selectAll().where('tenant_id', '=', tenantId).executeTakeFirstOrThrow();
+  return { rows: rows.length, tokens: tokens.length, leaves: leaves.length, nodes: nodes.length, ledger };
+}
+
+/** The root over the dropped subtrees and the leaves that are kept, all read from the tables. */
+async function rootFromWhatIsKept(db: Database, tenantId: string): Promise<Buffer> {
+  const { ledger } = await stateOf(db, tenantId);
+  const leaves = new Map(
+    (await db.selectFrom('ledger_leaves').selectAll().where('tenant_id', '=', tenantId).execute()).map((leaf) => [
+      `0/${leaf.leaf_index}`,
+      leaf.leaf_hash,
+    ]),
+  );
+  const nodes = await db.selectFrom('ledger_nodes').selectAll().where('tenant_id', '=', tenantId).execute();
+  const known = new Map([
+    ...leaves,
+    ...nodes.map((node): [string, Buffer] => [`${node.level}/${node.node_index}`, node.hash]),
+  ]);
+  const hashOf = ({ level, index }: Subtree): Buffer => {
+    const found = known.get(`${level}/${index}`);
+    if (found) return found;
+    if (level === 0) throw new Error(`Leaf ${index} is missing`);
+    const [left, right] = [0, 1].map((side) => hashOf({ level: level - 1, index: 2 * index + side })) as [
+      Buffer,
+      Buffer,
+    ];
+    return rootOf({ size: 2, hashes: [left, right] });
+  };
+  let frontier: Frontier = { size: ledger.dropped, hashes: subtreesOf(ledger.dropped).map(hashOf) };
+  for (let index = ledger.dropped; index < ledger.size; index++) {
+    frontier = addLeaf(frontier, hashOf({ level: 0, index }));
+  }
+  return rootOf(frontier);
+}
+
+const rootOfLedger = ({ size, frontier }: { size: number; frontier: Buffer }) => rootOf(readFrontier(size, frontier));
+
+async function partitions(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select inhrelid::regclass::text as name from pg_inherits where inhparent in ('audit_log'::regclass, 'audit_log_tokens'::regclass)
+  `.execute(db);
+  return rows.map((row) => row.name);
+}
+
+test('old months go whole, rows from before months too; what is left is proven by what is kept', async () => {
+  await using stack = new AsyncDisposableStack();
+  const db = await newDatabase(stack);
+  const tenantId = await testRows(db).tenant();
+  await insertRows(db, tenantId, monthsAway(-20), 300);
+  await insertRows(db, tenantId, monthsAway(-5), 333);
+  await insertRows(db, tenantId, monthsAway(-2), 500);
+  const before = await stateOf(db, tenantId);
+  await dropOldRows({ db, retentionDays: undefined, keepClosedDays: 0 });
+  expect(await stateOf(db, tenantId)).toEqual(before); // the control: nothing goes by itself
+
+  await dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
+  const after = await stateOf(db, tenantId);
+  expect([after.rows, after.tokens, after.ledger.dropped, after.leaves]).toEqual([500, 1000, 633, 500 + (633 % 16)]);
+  expect(after.nodes).toBeLessThan(before.nodes);
+  const left = await partitions(db);
+  for (const parent of ['audit_log', 'audit_log_tokens']) {
+    expect(left).not.toContain(`${parent}_before`);
+    expect(left).not.toContain(name(parent, monthsAway(-4)));
+    expect(left).toContain(name(parent, monthsAway(-3)));
+  }
+  expect(await rootFromWhatIsKept(db, tenantId)).toEqual(rootOfLedger(before.ledger));
+
+  await insertRows(db, tenantId, monthsAway(0), 700); // the tree grows on
+  expect(await rootFromWhatIsKept(db, tenantId)).toEqual(rootOfLedger((await stateOf(db, tenantId)).ledger));
+  await dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
+  expect((await stateOf(db, tenantId)).rows).toBe(1200);
+});
+
+test('a row that came when its month was over stays as long as what came before it, and one of a clock ahead no longer', async () => {
+  await using stack = new AsyncDisposableStack();
+  const db = await newDatabase(stack);
+  const tenantId = await testRows(db).tenant();
+  await insertRows(db, tenantId, monthsAway(-4), 40);
+  await insertRows(db, tenantId, monthsAway(-2), 40);
+  await insertRows(db, tenantId, monthsAway(-4), 3); // late
+  await insertRows(db, tenantId, '2120-01-01T00:00:00Z', 2); // of a clock that is ahead
+  await dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
+  const late = await stateOf(db, tenantId);
+  expect([late.rows, late.tokens, late.ledger.dropped]).toEqual([45, 90, 40]);
+  const { rows } = await sql<{ place: string }>`
+    select distinct tableoid::regclass::text as place from audit_log where tenant_id = ${tenantId} and at < ${monthsAway(-3)}
+  `.execute(db);
+  expect(rows).toEqual([{ place: 'audit_log_default' }]);
+
+  await dropOldRows({ db, retentionDays: daysFor(-1), keepClosedDays: 0 });
+  expect(await stateOf(db, tenantId)).toMatchObject({ rows: 2, tokens: 4, ledger: { dropped: 83 } });
+});
+
+test('rows that are written while months are dropped neither fail nor are lost, nor is a row that waits to be sequenced', async () => {
+  await using stack = new AsyncDisposableStack();
+  const db = await newDatabase(stack);
+  const tenantId = await testRows(db).tenant();
+  await insertRows(db, tenantId, monthsAway(-4), 20);
+  const writer = await db.startTransaction().execute();
+  await sql`
+    insert into audit_log (tenant_id, at, operation, entity_type, entity_id) values (${tenantId}, ${monthsAway(-4)}, 'read', 'token', 'late')
+  `.execute(writer);
+  const dropping = dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
+  await eventually('the drop waits', async () => {
+    const { rows } = await sql`
+      select from pg_locks join pg_database as here on here.oid = database
+      where not granted and datname = current_database()
+    `.execute(db);
+    return rows.length > 0;
+  });
+  await writer.commit().execute();
+  await dropping;
+  expect(await stateOf(db, tenantId)).toMatchObject({ rows: 1, tokens: 1, ledger: { size: 20, dropped: 20 } });
+  await sequenceDue({ db, privateKey, ledgerOrigin: 'sluice.example' });
+  expect((await stateOf(db, tenantId)).ledger.size).toBe(21);
+});
+
+test('the log of a purged Tenant goes when its days are over, also what comes later; that of others stays', async () => {
+  await using stack = new AsyncDisposableStack();
+  const db = await newDatabase(stack);
+  const [closed, other] = [randomUUID(), await testRows(db).tenant()];
+  for (const tenantId of [closed, other]) await insertRows(db, tenantId, monthsAway(0), 40);
+  await dropOldRows({ db, retentionDays: undefined, keepClosedDays: 1 });
+  expect((await stateOf(db, closed)).rows).toBe(40);
+  await dropOldRows({ db, retentionDays: undefined, keepClosedDays: 0 });
+  expect(await stateOf(db, closed)).toMatchObject({
+    rows: 0,
+    tokens: 0,
+    leaves: 40 % 16,
+    ledger: { size: 40, dropped: 40 },
+  });
+  await insertRows(db, closed, monthsAway(0), 1);
+  expect(await stateOf(db, closed)).toMatchObject({ rows: 1, ledger: { size: 41 } }); // no second tree
+  await dropOldRows({ db, retentionDays: undefined, keepClosedDays: 0 });
+  expect(await stateOf(db, closed)).toMatchObject({ rows: 0, tokens: 0 });
+  expect(await stateOf(db, other)).toMatchObject({ rows: 40, tokens: 80, leaves: 40 });
+});

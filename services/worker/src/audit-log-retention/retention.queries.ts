@@ -1,0 +1,129 @@
+import type { Database, Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+
+/** The beginning of the month, in UTC, in which the oldest rows were written that are to be kept. */
+export async function firstMonthToKeep(db: Database, days: number): Promise<string> {
+  const { rows } = await sql<{ month: string }>`
+    select to_char(date_trunc('month', (now() - ${days} * interval '1 day') at time zone 'UTC'), 'YYYY-MM-DD"T00:00:00Z"') as month
+  `.execute(db);
+  return rows[0]?.month ?? '-infinity';
+}
+
+/** Tenants whose ledger has rows from before this moment. */
+export async function listLedgersWithOldRows(db: Database, keepFrom: string): Promise<string[]> {
+  const { rows } = await sql<{ tenant_id: string }>`
+    select ledgers.tenant_id from ledgers
+    join ledger_leaves as leaf on leaf.tenant_id = ledgers.tenant_id and leaf.leaf_index = ledgers.dropped
+    where leaf.kept_at < ${keepFrom}::timestamptz
+  `.execute(db);
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/** Tenants that were closed so many days ago and whose log has rows. */
+export async function listClosedLedgers(db: Database, days: number): Promise<string[]> {
+  const { rows } = await sql<{ tenant_id: string }>`
+    select tenant_id from ledgers
+    where closed_at <= statement_timestamp() - ${days} * interval '1 day' and closed_at is not null and size > dropped
+      and not exists (select from tenants where id = tenant_id)
+  `.execute(db);
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/** Most leaves that the oldest kept subtree of one stored level may have beside it: they prove what comes after. */
+const besides = 15;
+
+/**
+ * The rows before this moment are no longer of the log: it begins after them. Their leaves are deleted later, but for the
+ * last ones, which prove the rest; of these the rows go now.
+ */
+export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: string): Promise<void> {
+  const ofTenant = sql`tenant_id = ${tenantId}`;
+  await sql`select from ledgers where ${ofTenant} for update`.execute(tx); // none is sequenced meanwhile
+  await sql`
+    update ledgers set dropped = coalesce((
+      select leaf_index from ledger_leaves as leaf
+      where leaf.${ofTenant} and leaf.leaf_index >= ledgers.dropped and leaf.kept_at >= ${keepFrom}::timestamptz
+      order by leaf.leaf_index limit 1
+    ), size) where ${ofTenant}
+  `.execute(tx);
+  await sql`
+    with old as (
+      select at, log_id from ledger_leaves where ${ofTenant}
+        and leaf_index >= (select dropped - (dropped & ${sql.lit(besides)}) from ledgers where ${ofTenant})
+        and leaf_index < (select dropped from ledgers where ${ofTenant})
+    ), ${deletedRows(tenantId)}
+    delete from audit_log_tokens as token using touched
+    where token.${ofTenant} and token.token_id = touched.token_id and token.at = touched.at and token.log_id = touched.id
+  `.execute(tx);
+}
+
+/** Drops the oldest month of the log that ended before this moment. False where there is none, or it is still in use. */
+export async function dropOldestMonth(db: Database, keepFrom: string): Promise<boolean> {
+  const { rows } = await sql<{ dropped: string | null }>`
+    select drop_oldest_audit_log_month((${keepFrom}::timestamptz at time zone 'UTC')::date) as dropped
+  `.execute(db);
+  return typeof rows[0]?.dropped === 'string';
+}
+
+/** Ledgers with leaves that prove nothing any more. */
+export async function listLedgersToPrune(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ tenant_id: string }>`
+    select tenant_id from ledgers where dropped > ${sql.lit(besides)} and exists (
+      select from ledger_leaves as leaf
+      where leaf.tenant_id = ledgers.tenant_id and leaf.leaf_index < dropped - (dropped & ${sql.lit(besides)})
+    )
+  `.execute(db);
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/**
+ * Deletes leaves that prove nothing any more, a batch of them, with those of their rows that stand in a month that is
+ * kept: clocks were ahead, or the month was over when they came.
+ * @returns how many.
+ */
+export async function pruneLeaves(db: Database, tenantId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ pruned: number }>`
+    with old as (
+      select leaf_index, at, log_id from ledger_leaves where tenant_id = ${tenantId}
+        and leaf_index < (select dropped - (dropped & ${sql.lit(besides)}) from ledgers where tenant_id = ${tenantId})
+      order by leaf_index limit ${limit}
+    ),
+    leaves as (
+      delete from ledger_leaves as leaf using old where leaf.tenant_id = ${tenantId} and leaf.leaf_index = old.leaf_index
+    ),
+    ${deletedRows(tenantId)},
+    tokens as (
+      delete from audit_log_tokens as token using touched
+      where token.tenant_id = ${tenantId} and token.token_id = touched.token_id
+        and token.at = touched.at and token.log_id = touched.id
+    )
+    select count(*)::int as pruned from old
+  `.execute(db);
+  return rows[0]?.pruned ?? 0;
+}
+
+/**
+ * Deletes the subtrees that prove nothing any more. Of each stored level those stay that the complete subtrees over the
+ * dropped leaves consist of, which are fewer than 16, and all that come after.
+ */
+export async function pruneNodes(db: Database, tenantId: string): Promise<void> {
+  await sql`
+    delete from ledger_nodes as node using (
+      select level, (ledgers.dropped >> level) - ((ledgers.dropped >> level) & ${sql.lit(besides)}) as first
+      from ledgers, generate_series(4, 48, 4) as level where tenant_id = ${tenantId}
+    ) as kept
+    where node.tenant_id = ${tenantId} and node.level = kept.level and node.node_index < kept.first
+  `.execute(db);
+}
+
+/** Deletes the rows of `old`, and finds which tokens they touched. */
+const deletedRows = (tenantId: string) => sql`
+  gone as (
+    delete from audit_log as log using old
+    where log.tenant_id = ${tenantId} and log.at = old.at and log.id = old.log_id
+    returning log.at, log.id, log.entity_type, log.entity_id, log.detail
+  ),
+  touched as (
+    select gone.at, gone.id, token_id from gone
+    cross join lateral audit_log_token_ids(gone.entity_type, gone.entity_id, gone.detail) as token_id
+  )`;
