@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, useStack } from '@sluice/testing';
 import fc from 'fast-check';
+import { sequenceLog } from './testing/sequence-log.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
 /** What one Tenant can know of another: ids. Each stands in requests for itself, or for an id that there is not. */
@@ -19,6 +20,7 @@ const api = useStack(async (stack) => {
     application: (await application({}, { key: tenant.management_key })).id,
     proxy: (await proxy({}, { key: tenant.management_key })).id,
   };
+  for (const { tenant_id } of [tenant, stranger]) await sequenceLog(management.db, tenant_id);
   return { ...management, foreign, own };
 });
 
@@ -74,6 +76,13 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       '/applications?id=FOREIGN',
       '/applications?id[]=OWN,FOREIGN',
       '/permissions?application_type=FOREIGN',
+      '/logs?entity_id=FOREIGN',
+      '/logs?actor_id=FOREIGN&size=1',
+      '/logs/FOREIGN/proof',
+      '/logs/export?entity_id=FOREIGN',
+      '/logs/export?actor_id=FOREIGN&start=1',
+      '/logs/export?token_id=FOREIGN',
+      '/.well-known/sluice-ledger-key/FOREIGN',
     ),
   }),
   fc.record({

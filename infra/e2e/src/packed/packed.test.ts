@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
-import { useStack } from '@sluice/testing';
+import { eventually, useStack } from '@sluice/testing';
 import { startDestination } from '../destination.ts';
 import { startPlatform } from '../platform.ts';
 
@@ -101,6 +101,19 @@ describe.each(nodes)('on %s', (_name, path) => {
     expect(stdout).toBe('Deleted temporary 2\nDeleted temporary 1\n');
   });
 
+  test('the example of an export writes the audit log, each row once', async () => {
+    const { project, platform } = world.current;
+    const { baseUrl, credentials } = platform.stack;
+    const env = environment({ SLUICE_URL: baseUrl, SLUICE_API_KEY: credentials.management_key });
+    await eventually('rows that are sequenced', async () => {
+      const { stdout } = await run('node', ['export-logs.mjs', 'logs.ndjson'], { cwd: project, env });
+      const rows = (await readFile(join(project, 'logs.ndjson'), 'utf8')).split('\n').slice(0, -1);
+      expect(stdout).toBe(`Written: ${rows.length} rows\n`);
+      expect(rows.map((row) => JSON.parse(row).leaf_index)).toEqual(rows.map((_, i) => i));
+      return rows.length > 0;
+    });
+  });
+
   test('the command line runs by npx: login, apply, list', async () => {
     const { project, platform, destination } = world.current;
     const { baseUrl, credentials } = platform.stack;
@@ -117,6 +130,7 @@ describe.each(nodes)('on %s', (_name, path) => {
     await writeFile(join(project, 'platform.yaml'), 'proxies: []\n');
     await sluice('apply', '-f', 'platform.yaml', '--yes', '--prune');
     expect(JSON.parse((await sluice('proxies', 'list', '--name', 'packed')).stdout).data).toHaveLength(0);
+    expect((await sluice('logs', 'verify', '--help')).stdout).toContain('Usage: sluice logs verify');
     expect((await sluice('--version')).stdout).toBe('0.1.0\n');
   });
 });

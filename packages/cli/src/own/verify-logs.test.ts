@@ -1,0 +1,65 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { addLeaf, leafHash, originOf, readFrontier, rootOf, signCheckpoint, verifierLine } from '@sluice/ledger';
+import { run } from '../cli.ts';
+
+const rows = Array.from({ length: 5 }, (_, i) => ({ id: `row-${i}`, operation: 'use' }));
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'verify-'));
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const origin = originOf('sluice.example', randomUUID());
+  let frontier = readFrontier(0, Buffer.alloc(0));
+  for (const row of rows) frontier = addLeaf(frontier, leafHash(row, 1));
+  const lines = rows.map((row, leaf_index) =>
+    JSON.stringify({ ...row, leaf_version: 1, leaf_index, leaf_hash: leafHash(row, 1).toString('hex') }),
+  );
+  const files = {
+    export: lines.join('\n'),
+    changed: lines.join('\n').replace('"row-3"', '"other"'),
+    key: verifierLine({ name: origin, publicKey }),
+    checkpoint: signCheckpoint({ origin, size: rows.length, root: rootOf(frontier) }, privateKey),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Types the command, with no profile and no service. */
+async function verify(file: string, options: Record<string, string>, isTTY = true) {
+  const written = { out: '', error: '' };
+  const stdout = Object.assign(new PassThrough(), { isTTY, columns: 80 });
+  const stderr = new PassThrough();
+  stdout.on('data', (chunk) => (written.out += chunk));
+  stderr.on('data', (chunk) => (written.error += chunk));
+  const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, join(folder, value)]);
+  const { signal } = new AbortController();
+  const typed = ['logs', 'verify', join(folder, file), ...given];
+  const code = await run(typed, { stdin: new PassThrough(), stdout, stderr, env: {}, signal });
+  return { code, ...written };
+}
+
+const trusted = { key: 'key', checkpoint: 'checkpoint' };
+
+test('a whole export verifies without a service; as JSON for programs', async () => {
+  expect(await verify('export', trusted)).toEqual({ code: 0, out: 'Complete and unchanged up to 5\n', error: '' });
+  const { code, out } = await verify('export', trusted, false);
+  expect([code, JSON.parse(out)]).toEqual([0, { verified: true, message: 'Complete and unchanged up to 5' }]);
+});
+
+test('a changed row is named, and leaves with 1', async () => {
+  const { code, out } = await verify('changed', trusted);
+  expect([code, out]).toEqual([1, 'The first row that differs from its hash is row 3 (other)\n']);
+});
+
+test.each<[string, string, Record<string, string>, RegExp]>([
+  ['no key', 'export', { checkpoint: 'checkpoint' }, /needs --key FILE/],
+  ['neither checkpoint nor proofs', 'export', { key: 'key' }, /needs --checkpoint FILE/],
+  ['a file that is not there', 'none', trusted, /none cannot be read: ENOENT/],
+])('%s leaves with 2', async (_name, file, options, reason) => {
+  const { code, error } = await verify(file, options);
+  expect([code, error]).toEqual([2, expect.stringMatching(reason)]);
+});
