@@ -1,12 +1,10 @@
-// Writes the audit log to a file, of any size, and goes on where it broke off.
-// Settings: SLUICE_URL, SLUICE_API_KEY (a management Application's, with log:read); the file is the argument.
-import { open } from 'node:fs/promises';
+// Writes the audit log, of any size, to standard output, and goes on where it broke off.
+// Settings: SLUICE_URL, SLUICE_API_KEY (a management Application's, with log:read).
 import { Sluice } from '@sluice/sdk';
 
 const { SLUICE_URL, SLUICE_API_KEY } = process.env;
-const [, , path = 'logs.ndjson'] = process.argv;
 const sluice = new Sluice({ baseUrl: SLUICE_URL, apiKey: SLUICE_API_KEY });
-const file = await open(path, 'w');
+const write = (text) => new Promise((resolve) => process.stdout.write(text, resolve)); // waits for the reader
 
 let start = 0;
 for (let isComplete = false, tries = 5; !isComplete; ) {
@@ -21,7 +19,7 @@ for (let isComplete = false, tries = 5; !isComplete; ) {
       }
       const lines = rest + text.slice(0, end);
       rest = text.slice(end);
-      await file.write(lines);
+      await write(lines);
       const { leaf_index, dropped } = JSON.parse(lines.trimEnd().split('\n').at(-1)); // the last that is whole
       start = leaf_index === undefined ? dropped : leaf_index + 1;
     }
@@ -32,5 +30,4 @@ for (let isComplete = false, tries = 5; !isComplete; ) {
     console.error(`It broke off; going on at ${start}`);
   }
 }
-await file.close();
-console.log(`Written: ${start} rows`);
+console.error(`Written: ${start} rows`);

@@ -114,6 +114,7 @@ export const traffic: Dashboard = {
           unit: 'short',
           queries: {
             '{{job}}': 'sum by (job) (sluice_http_requests_in_flight{$scope})',
+            'exports and event streams of {{job}}': 'sum by (job) (sluice_streams{$scope})',
             'no answer of {{upstream}} per second': rate('sluice_ingress_failures_total', 'upstream'),
           },
         },
