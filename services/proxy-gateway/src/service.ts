@@ -60,7 +60,10 @@ export async function start(
     tellsDestinations: config.TRACE_CONTEXT_TO_DESTINATIONS,
     log,
   };
-  const server = createGatewayServer(context, { clientIdleMs: config.CLIENT_IDLE_TIMEOUT_MS });
+  const server = createGatewayServer(context, {
+    clientHeadMs: config.CLIENT_HEAD_TIMEOUT_MS,
+    clientIdleMs: config.CLIENT_IDLE_TIMEOUT_MS,
+  });
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
 }
 

@@ -39,6 +39,12 @@ export const limitSettings = {
     description:
       'Most calls that wait for one of DESTINATION_MAX_CONNECTIONS, for each Tenant and destination; beyond 503',
   },
+  CLIENT_HEAD_TIMEOUT_MS: {
+    type: 'integer',
+    minimum: 1,
+    default: 10_000,
+    description: 'How long a client may take to send the head of a request, in milliseconds; beyond 408',
+  },
   CLIENT_IDLE_TIMEOUT_MS: {
     type: 'integer',
     minimum: 1,

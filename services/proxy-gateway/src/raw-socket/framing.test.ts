@@ -76,15 +76,15 @@ describe.each(ways)('%s', (way) => {
 });
 
 test('the control: a lenient parser with bare http-proxy behind it lets requests of this table through', async () => {
-  const smuggled = new Set<string>();
-  for (const [name, verdict, lines, body] of framingRows) {
-    if (verdict === 'taken') continue;
+  const refused = framingRows.filter(([, verdict]) => verdict !== 'taken');
+  const isSmuggled = async ([, , lines, body]: (typeof framingRows)[number]) => {
     const scene = await openScene(gateway.current);
     const { head, body: rest } = requestWith(lines, body, scene, 'streamed');
     const bare = await startLenientProxy(scene.destination.url);
     await talk(bare.url, head + rest, { withinMs: 150 });
     await bare.close();
-    if (scene.destination.seen().length > 0) smuggled.add(name);
-  }
-  expect(smuggled.size).toBeGreaterThan(20);
-}, 60_000);
+    return scene.destination.seen().length > 0;
+  };
+  const smuggled = (await Promise.all(refused.map(isSmuggled))).filter(Boolean);
+  expect(smuggled.length).toBeGreaterThan(20);
+});
