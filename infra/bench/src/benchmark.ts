@@ -7,6 +7,8 @@ import type { Goal } from './report/statistics.ts';
 export interface Benchmark {
   /** For example `P1`. */
   id: string;
+  /** A word that the command line takes for it as well. */
+  name?: string;
   work: string;
   /** In words. */
   goal: string;

@@ -15,6 +15,7 @@ import { revocation } from './p10-revocation.ts';
 import { gatewayMemory } from './p11-gateway-memory.ts';
 import { massExpiry } from './p12-mass-expiry.ts';
 import { secondStart } from './p13-second-start.ts';
+import { neighbours } from './p14-neighbours.ts';
 import { scale } from './scale.ts';
 
 /** All benchmarks, in the order in which they run. */
@@ -34,6 +35,7 @@ export const benchmarks: readonly Benchmark[] = [
   gatewayMemory,
   massExpiry,
   secondStart,
+  neighbours,
   cursorPages,
   scale,
 ];

@@ -4,6 +4,7 @@ import type { Stack } from '@sluice/local';
 export interface Tenant {
   /** Key of an Application that may create tokens and use them, unless it was given other permissions. */
   apiKey: string;
+  applicationId: string;
   /** @returns the id of a new token. */
   createCard(card: object): Promise<string>;
   /** @returns the ids of as many new tokens; their data is `value 0`, `value 1` and so on. */
@@ -18,13 +19,14 @@ export async function createTenant(
   permissions: readonly string[] = ['token:create', 'token:use'],
 ): Promise<Tenant> {
   const { managementApi, tokenVault } = serviceUrls;
-  const { key: apiKey } = await post<{ key: string }>(`${managementApi}/applications`, {
+  const { key: apiKey, id: applicationId } = await post<{ key: string; id: string }>(`${managementApi}/applications`, {
     key: credentials.management_key,
     body: { name: 'Benchmark', type: 'private', permissions },
     signal,
   });
   return {
     apiKey,
+    applicationId,
     async createCard(data) {
       const body = { type: 'card', data };
       return (await post<{ id: string }>(`${tokenVault}/tokens`, { key: apiKey, body, signal })).id;

@@ -13,7 +13,7 @@ const named = 50;
 /** A Tenant whose lists are measured: what they show was created through the public interface. */
 export interface ListTenant {
   tenantId: string;
-  headers: Record<string, string>;
+  headers: { 'SVC-API-KEY': string };
   applicationId: string;
   proxyId: string;
   /** How many there are of each, so far. */
