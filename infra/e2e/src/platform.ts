@@ -12,6 +12,8 @@ export interface Created {
 /** The whole platform as `npm start` runs it, on a folder and ports of its own, and a client for its one base URL. */
 export interface Platform {
   stack: Stack;
+  /** With its secrets, credentials and logs. */
+  directory: string;
   call(method: string, path: string, options?: CallOptions): ReturnType<typeof call>;
   /** With the management key. */
   manage(method: string, path: string, body?: unknown, headers?: Record<string, string>): ReturnType<typeof call>;
@@ -49,6 +51,7 @@ export async function startPlatform(
   };
   return {
     stack,
+    directory,
     manage,
     call: (method, path, options) => call(baseUrl, method, path, options),
     createApplication: (body) => create('/applications', { type: 'private', name: 'A', ...body }),

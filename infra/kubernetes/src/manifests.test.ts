@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { nodeOptions } from '@sluice/local';
+import { allocatorEnvironment, nodeOptions } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
 import type { ConfigSchema } from '@sluice/service-runtime';
 import { createTestDatabase, createTestSecrets, eventually, testRedisUrl, useStack } from '@sluice/testing';
@@ -85,6 +85,8 @@ test('a pod is started as the image says, and as `npm start` starts its services
   const dockerfile = await readFile(join(repositoryRoot, 'infra/docker/Dockerfile'), 'utf8');
   const [, command = ''] = /^CMD (.*)$/m.exec(dockerfile) ?? [];
   expect(JSON.parse(command)).toEqual(['node', ...nodeOptions, 'src/main.ts']);
+  const variables = [...dockerfile.matchAll(/^ENV (MALLOC_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+  expect(Object.fromEntries(variables)).toEqual(allocatorEnvironment);
 });
 
 describe('what is rendered runs:', () => {

@@ -13,7 +13,7 @@ import { openTaskMark, taskNumbers } from './thread/task-mark.ts';
 const graceMs = 100;
 
 /** What QuickJS's own limits do not cover: text on its way through the thread, and the native stack below them. */
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 16 };
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 };
 
 export interface ThreadsOptions extends Omit<ThreadSettings, 'quickjs'> {
   count: number;

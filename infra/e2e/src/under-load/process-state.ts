@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { Node } from '../cluster/node.ts';
 
 /** Resident memory of a process in MiB; proc(5). */
-export async function memoryOf({ name, pid }: Node): Promise<number> {
+export async function memoryOf({ name, pid }: Pick<Node, 'name' | 'pid'>): Promise<number> {
   if (pid === undefined) throw new Error(`${name} does not run`);
   const status = await readFile(`/proc/${pid}/status`, 'latin1');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;

@@ -5,7 +5,7 @@ import type { TurnTask } from './messages.ts';
 const maximumGuests = 32;
 /** A guest that grew more is not kept; together they may have grown four times as much. */
 const maximumGrownBytes = 32 * 2 ** 20;
-const maximumGrownTogether = 4 * maximumGrownBytes;
+const maximumGrownTogether = maximumGrownBytes;
 /** What code leaves behind in its globals ends with this many runs. */
 const maximumUses = 10_000;
 

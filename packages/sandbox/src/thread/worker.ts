@@ -22,6 +22,8 @@ const longestTurnMs = 10;
 
 const settings = workerData as ThreadSettings;
 const sources = readGuestSources();
+/** What a run leaves of a body: as it came, as JSON, as it went into QuickJS and came out of it. */
+const copiesOfText = 4;
 const garbage = newGarbage();
 const discard = (guest: Guest) => garbage.add(guest.memory().bytes);
 const contexts = openContexts(discard);
@@ -42,6 +44,7 @@ hostCalls.on('message', (answer: HostAnswer) => {
  */
 export async function run({ taskNumber, task }: Numbered<TurnTask>): Promise<RunAnswer[]> {
   const answers = await runTurn(taskNumber, task);
+  for (const { message } of task.runs) garbage.add(copiesOfText * (message?.text.length ?? 0));
   garbage.collect();
   return answers;
 }
