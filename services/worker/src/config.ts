@@ -12,6 +12,18 @@ export const configSchema = {
     ...traceSettings,
     ...ledgerKeySetting,
     ...ledgerOriginSetting,
+    LEDGER_WITNESS_URL: {
+      type: 'string',
+      pattern: '^https?://',
+      description:
+        'Where each new checkpoint of the audit log is posted as text, so that not even who owns the database can rewrite ' +
+        'the past unnoticed; a 2xx says that it was taken, anything else is tried again',
+    },
+    LEDGER_WITNESS_FILE: {
+      type: 'string',
+      minLength: 1,
+      description: 'The same as a file to which checkpoints are appended, instead of a URL; `npm run ledger` reads it',
+    },
     AUDIT_RETENTION_DAYS: {
       type: 'integer',
       minimum: 1,

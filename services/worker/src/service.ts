@@ -12,6 +12,8 @@ import type { Context } from './context.ts';
 import { measureFigures } from './figures/measure-figures.ts';
 import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
 import { sequenceDue } from './ledger/sequence.ts';
+import { showsCheckpoints } from './ledger/show-checkpoints.ts';
+import { openFileWitness, openUrlWitness, type Witness } from './ledger/witness.ts';
 import { createWorkerMetrics, sweepMeasures } from './metrics.ts';
 import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
 import { startSweep } from './sweep.ts';
@@ -24,6 +26,7 @@ const relayIntervalMs = 1000;
 const figuresIntervalMs = 10_000;
 /** Rows are in the ledger within two seconds. */
 const sequenceIntervalMs = 500;
+const witnessIntervalMs = 2000;
 const keyUsageIntervalMs = 300_000;
 
 /** Opens in order; what opens first closes last. */
@@ -73,11 +76,23 @@ export async function start(
   else log.warn('LEDGER_KEY is not set: the ledger of the audit log is built, and no checkpoint is signed');
   const ledger = { db, privateKey, ledgerOrigin: config.LEDGER_ORIGIN, signal: stopping.signal };
   sweep('ledger', () => sequenceDue(ledger), sequenceIntervalMs);
+  const witness = openWitness(config);
+  if (witness) sweep('ledger-witness', showsCheckpoints(db, witness, stopping.signal), witnessIntervalMs);
   stack.defer(() => stopping.abort()); // before the sweep is waited for
   const rounds = measureFigures(db, registry);
   sweep('figures', rounds.figures, figuresIntervalMs);
   sweep('key-usage', rounds.keyUsage, keyUsageIntervalMs);
   return {};
+}
+
+/** @throws {Error} where the settings name two witnesses, or one with nothing to show it. */
+function openWitness({ LEDGER_WITNESS_URL: url, LEDGER_WITNESS_FILE: path, LEDGER_KEY }: Config): Witness | undefined {
+  if (url === undefined && path === undefined) return undefined;
+  if (url !== undefined && path !== undefined)
+    throw new Error('Set LEDGER_WITNESS_URL or LEDGER_WITNESS_FILE, not both');
+  if (LEDGER_KEY === undefined)
+    throw new Error('A witness is set and LEDGER_KEY is not: nothing would be signed for it');
+  return url === undefined ? openFileWitness(path ?? '') : openUrlWitness(url);
 }
 
 function readLedgerKey(pem: string) {

@@ -142,3 +142,32 @@ export async function updateLedger(
 ): Promise<void> {
   await tx.updateTable('ledgers').set(changes).where('tenant_id', '=', tenantId).execute();
 }
+
+export interface Unwitnessed {
+  tenantId: string;
+  size: number;
+  /** The signed note over so many leaves. */
+  checkpoint: string;
+}
+
+/** The checkpoints that no witness has taken, by Tenant. */
+export async function listUnwitnessed(db: Database): Promise<Unwitnessed[]> {
+  const rows = await db
+    .selectFrom('ledgers')
+    .select(['tenant_id', 'size', 'checkpoint'])
+    .where('checkpoint', 'is not', null)
+    .whereRef('size', '>', 'witnessed_size')
+    .orderBy('tenant_id')
+    .execute();
+  return rows.map(({ tenant_id: tenantId, size, checkpoint }) => ({ tenantId, size, checkpoint: checkpoint ?? '' }));
+}
+
+/** The witness has the checkpoint of this size. */
+export async function noteWitnessed(db: Database, tenantId: string, size: number): Promise<void> {
+  await db
+    .updateTable('ledgers')
+    .set({ witnessed_size: size })
+    .where('tenant_id', '=', tenantId)
+    .where('witnessed_size', '<', size)
+    .execute();
+}

@@ -1,0 +1,42 @@
+import { open } from 'node:fs/promises';
+import { toWitnessEntry } from '@sluice/ledger';
+
+/** Keeps checkpoints where who owns the database cannot change them. */
+export interface Witness {
+  /** Resolves when it has the signed note. @throws {Error} where it did not take it, or did not say so in time. */
+  take(note: string): Promise<void>;
+}
+
+const timeoutMs = 10_000;
+
+/** Posts each note as text. Only a 2xx says that it was taken; redirects are not followed. */
+export function openUrlWitness(url: string): Witness {
+  return {
+    async take(note) {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+        body: note,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      await response.body?.cancel();
+      if (!response.ok) throw new Error(`The witness answered ${response.status || 'with a redirect'}`);
+    },
+  };
+}
+
+/** Appends each note to a file, which is made if it is not there, and waits until it is on the disk. */
+export function openFileWitness(path: string): Witness {
+  return {
+    async take(note) {
+      const file = await open(path, 'a', 0o644);
+      try {
+        await file.appendFile(toWitnessEntry(note));
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
