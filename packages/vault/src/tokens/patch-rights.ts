@@ -1,5 +1,6 @@
 import { canonicalContainer, decide, isGrantedOnEach, seesMoreIn } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
+import { isObject } from '../json.ts';
 import { type TokenTypeName, tokenTypeOf } from '../types/token-types.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 import { notGranted } from './require-permission.ts';
@@ -24,6 +25,28 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
   const member = showing.find((name) => patch[name] !== undefined);
   if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
   throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
+}
+
+/**
+ * Where tokens are deduplicated, a conflict tells that two tokens are equal. So no patch may make the token's fingerprint
+ * anew of what its actor is not shown: by asking for one, or by merging a part into the data.
+ * @throws {ServiceError} `forbidden` naming the member; the value decides nothing about it.
+ */
+export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
+  const member = patch.deduplicate_token === true ? 'deduplicate_token' : 'data';
+  if (patch[member] === undefined || decide(actor, 'token:read', token) === 'reveal') return;
+  if (member === 'data' && keepsFingerprint(token, patch)) return;
+  throw new ServiceError(
+    'forbidden',
+    `${member}: where tokens are deduplicated, only a key to which a rule reveals the token may change it; ` +
+      'deduplicate_token false makes no two equal',
+  );
+}
+
+/** That of a card is its number's, so a new date or cvc leaves it as it is. */
+function keepsFingerprint({ type, fingerprint, fingerprint_expression }: TokenRow, { data }: TokenPatch): boolean {
+  if (type !== 'card' || fingerprint === null || fingerprint_expression !== null) return false;
+  return isObject(data) && data.number === undefined;
 }
 
 function containersAfter({ type, containers }: TokenRow, patch: TokenPatch): readonly string[] {

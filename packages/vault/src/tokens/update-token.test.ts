@@ -274,6 +274,84 @@ describe('deduplication', () => {
     }
   });
 
+  describe('tells an actor to whom the token is not revealed nothing about it', () => {
+    /** What each actor learns by the patch of a token that has an equal, and of one that has none. */
+    async function attack(
+      settings: { deduplicate_tokens?: boolean; fingerprint_tokens?: boolean },
+      make: (value: string) => object,
+      patch: object,
+    ): Promise<Record<string, string[]>> {
+      const { vault, newActor, newTenant } = open.current;
+      const tenantId = await newTenant(settings);
+      const owner = await newActor({ tenantId });
+      const blind = await newActor({ tenantId, permissions: ['token:update'] });
+      const masked = await newActor({ tenantId, rules: [{ transform: 'mask' }] });
+      const outcomes: Record<string, string[]> = { blind: [], masked: [], owner: [] };
+      for (const [name, actor] of Object.entries({ blind, masked, owner })) {
+        for (const value of ['guess', `other ${name}`]) {
+          await createToken(vault, owner, { ...make('guess'), deduplicate_token: true });
+          const { token } = await createToken(vault, owner, { ...make(value), deduplicate_token: false });
+          const outcome = await updateToken(vault, actor, token.id, patch).then(
+            () => 'done',
+            ({ code, detail }) => `${code} ${detail}`,
+          );
+          outcomes[name]?.push(outcome);
+        }
+      }
+      return outcomes;
+    }
+
+    test.each<
+      [string, { deduplicate_tokens?: boolean; fingerprint_tokens?: boolean }, (value: string) => object, object]
+    >([
+      [
+        'by asking for deduplication',
+        { fingerprint_tokens: false },
+        (value) => ({ data: value }),
+        { deduplicate_token: true },
+      ],
+      [
+        'by a part of the data, asking for it',
+        { fingerprint_tokens: false },
+        (value) => ({ data: { hidden: value, a: 1 } }),
+        { data: { a: 1 }, deduplicate_token: true },
+      ],
+      [
+        'by a part of the data, where the Tenant deduplicates',
+        { deduplicate_tokens: true },
+        (value) => ({ data: { hidden: value, a: 1 }, fingerprint_expression: '{{ data.hidden }}' }),
+        { data: { b: 2 }, fingerprint_expression: undefined },
+      ],
+    ])('%s', async (_, settings, make, patch) => {
+      const { blind, masked, owner } = await attack(settings, make, patch);
+      expect(new Set([...(blind ?? []), ...(masked ?? [])]).size).toBe(1);
+      expect(blind?.[0]).toMatch(/^forbidden (data|deduplicate_token): where tokens are deduplicated/);
+      expect(owner).not.toContain(blind?.[0]);
+    });
+
+    test('the control: who sees the token is told that another is equal', async () => {
+      const { owner } = await attack({ fingerprint_tokens: false }, (value) => ({ data: value }), {
+        deduplicate_token: true,
+      });
+      expect(owner?.[0]).toMatch(/^conflict /);
+      expect(owner?.[1]).toBe('done');
+    });
+
+    test('a card gets a new date from them, and any token new data without deduplication', async () => {
+      const { vault, newActor, newTenant } = open.current;
+      const tenantId = await newTenant({ deduplicate_tokens: true });
+      const owner = await newActor({ tenantId });
+      const blind = await newActor({ tenantId, permissions: ['token:update'] });
+      const { token } = await createToken(vault, owner, card);
+      await updateToken(vault, blind, token.id, { data: { expiration_year: 2031 } });
+      await expect(updateToken(vault, blind, token.id, { data: { number } })).rejects.toMatchObject({
+        code: 'forbidden',
+      });
+      const { token: text } = await createToken(vault, owner, { data: 'a' });
+      await updateToken(vault, blind, text.id, { data: 'b', deduplicate_token: false });
+    });
+  });
+
   test('a token is never equal to itself, an expired one to none, and a patch of metadata makes no two equal', async () => {
     const { vault, newActor, newTenant, expire } = open.current;
     const actor = await newActor({ tenantId: await newTenant({ deduplicate_tokens: true }) });

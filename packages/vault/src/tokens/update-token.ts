@@ -11,7 +11,7 @@ import { discloseRead, onBehalfOf, touch } from './activity.ts';
 import { cvcLifetimeMs, isCvcKept } from './cvc.ts';
 import { hasEqual, lockFingerprints } from './equal-tokens.queries.ts';
 import { tokenNotFound } from './find-token.ts';
-import { requirePatchRights } from './patch-rights.ts';
+import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
 import { isDisclosure, presentWithoutData, visibleData } from './present-token.ts';
 import { readTokenInput, type TokenInput } from './read-token-input.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
@@ -75,11 +75,12 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   if (!from) throw tokenNotFound();
   const now = vault.clock();
   requirePatchRights(actor, from, patch);
+  const settings = await findTokenSettings(vault.db, tenantId);
+  if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
   const data = (await openData(vault, tenantId, [from])).get(id) ?? null;
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', { now, budget: newFilterBudget() });
   const seal = await openSeal(vault, tenantId, [input]);
   const sealed = seal(input, { tenantId, id, cvcDueAt: cvcDueAt(from, patch, now) });
-  const settings = await findTokenSettings(vault.db, tenantId);
   const fingerprint = fingerprintAfter(from, patch, { input, sealed, settings });
   const isNew = fingerprint !== null && fingerprint !== from.fingerprint;
   const changes = {
