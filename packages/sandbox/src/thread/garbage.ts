@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Memory of thrown-away instances that may wait for V8 to notice. */
-const maximumWaitingBytes = 32 * 2 ** 20;
+const maximumWaitingBytes = 16 * 2 ** 20;
 
 /** Frees the memory of instances soon after they were thrown away. */
 export interface Garbage {

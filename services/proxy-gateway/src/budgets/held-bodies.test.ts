@@ -6,8 +6,8 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 const mebibyte = 2 ** 20;
 const gateway = useStack((stack) =>
   startTestGateway(stack, {
-    BODY_HELD_BYTES: `${180 * mebibyte}`,
-    BODY_HELD_TENANT_BYTES: `${90 * mebibyte}`,
+    BODY_HELD_BYTES: `${240 * mebibyte}`,
+    BODY_HELD_TENANT_BYTES: `${120 * mebibyte}`,
     BODY_WAIT_MS: '60000',
     TRANSFORM_CPU_MS: '8000',
     TRANSFORM_WALL_MS: '20000',

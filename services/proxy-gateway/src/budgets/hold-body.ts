@@ -5,7 +5,7 @@ import type { BodyDirection } from './body-bytes.ts';
 /** A body, and what is put together of it. */
 const copies = 2;
 /** The text that its transform sees and what comes of it, while they wait for a thread or the destination. */
-const copiesOfTransformed = 6;
+const copiesOfTransformed = 8;
 
 export interface BodyToHold {
   direction: BodyDirection;
