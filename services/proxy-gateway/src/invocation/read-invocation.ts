@@ -91,12 +91,20 @@ function splitQuery(raw: string | undefined, parameter: string): { query: string
   if (raw === undefined || raw === '') return { query: '', keys: [] };
   const keys: string[] = [];
   const kept = raw.split('&').filter((pair) => {
+    if (!mayName(pair, parameter)) return true;
     const [entry] = new URLSearchParams(pair);
     if (entry?.[0] !== parameter) return true;
     keys.push(entry[1]);
     return false;
   });
   return { query: kept.length === 0 ? '' : `?${kept.join('&')}`, keys };
+}
+
+/** Whether the name of a pair can be the parameter's: an escaped character takes three. Nothing else needs decoding. */
+function mayName(pair: string, parameter: string): boolean {
+  const equals = pair.indexOf('=');
+  const length = equals === -1 ? pair.length : equals;
+  return length >= parameter.length && length <= 3 * parameter.length;
 }
 
 function onlyKey(sent: readonly string[], { prefix, proxyKeyParameter }: HeaderNames): string {
