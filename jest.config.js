@@ -6,13 +6,8 @@ export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/{services,packages,infra}/*/src/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '^<rootDir>/infra/e2e/', '\\.system\\.test\\.ts$'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
-    ],
-  },
+  transform: {},
+  runner: '<rootDir>/packages/testing/src/test-runner/test-runner.ts',
   globalSetup: '<rootDir>/infra/local/src/stores-for-tests.ts',
   globalTeardown: '<rootDir>/infra/local/src/stores-for-tests-teardown.ts',
   maxWorkers: 2,

@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { jest } from '@jest/globals';
 import { listen } from '@sluice/service-runtime';
 import { call } from '@sluice/testing';
 import { type Platform, startPlatform } from './platform.ts';

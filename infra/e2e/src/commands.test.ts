@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
 
 jest.setTimeout(60_000);
 

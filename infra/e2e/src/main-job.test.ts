@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { useStack } from '@sluice/testing';
 import { type Destination, startDestination } from './destination.ts';
 import { type Created, type Platform, startPlatform } from './platform.ts';

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { type Stack, startStack } from '@sluice/local';
 import { type CallOptions, call, eventually, useStack } from '@sluice/testing';
 import pg from 'pg';

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { useStack } from '@sluice/testing';
 import pg from 'pg';
 import { startPlatform } from './platform.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { jest } from '@jest/globals';
 import { eventually, useStack } from '@sluice/testing';
 import { type AlertRule, alertFaults, readAlerts } from './alert-faults.ts';
 import { dashboardFaults, type GrafanaDashboard, type GrafanaPanel } from './dashboard-faults.ts';

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { type CallOptions, type ExportedSpan, eventually, startTraceCollector, useStack } from '@sluice/testing';
 import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
 

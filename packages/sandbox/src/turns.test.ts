@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { openTestPool } from './testing/test-pool.ts';
 import type { TransformTask } from './transform-task.ts';
 import { newTurns, type Turn } from './turns.ts';

@@ -2,7 +2,6 @@ import { execFile, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { jest } from '@jest/globals';
 import { createLogger, lineWriter } from './index.ts';
 
 function newLog(level = 'info') {

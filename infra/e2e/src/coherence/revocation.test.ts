@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { runForTest } from '../run-for-test.ts';
 import { runRevocation } from './run-revocation.ts';
 

@@ -5,7 +5,6 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { jest } from '@jest/globals';
 import { useStack } from '@sluice/testing';
 import { startDestination } from '../destination.ts';
 import { startPlatform } from '../platform.ts';

@@ -3,7 +3,6 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
 import { eventually, useStack } from '@sluice/testing';
 import { startDestination } from '../destination.ts';
 import { startPlatform } from '../platform.ts';

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { startWatchdog } from '@sluice/local/parts';
 import { eventually, useStack } from '@sluice/testing';
 import { medianOf, startPlatformOnRedis, withoutAnnouncementsMs } from './platform-on-redis.ts';

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { startStack } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
 import { findPsql } from './find-psql.ts';

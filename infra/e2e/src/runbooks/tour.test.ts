@@ -1,7 +1,6 @@
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { freePort, repositoryRoot } from '@sluice/local/parts';
 import { type Block, readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';

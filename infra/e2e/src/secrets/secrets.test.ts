@@ -1,7 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import type { Stack } from '@sluice/local';
 import { useStack } from '@sluice/testing';
 import pg from 'pg';

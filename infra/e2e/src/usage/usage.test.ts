@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { eventually, useStack } from '@sluice/testing';
 import pg from 'pg';
 import { startDestination } from '../destination.ts';

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { jest } from '@jest/globals';
 import { defaultTransformLimits as limits } from '../limits.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';

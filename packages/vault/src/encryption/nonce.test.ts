@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { newNonce, nonceBytes } from './nonce.ts';
 
 test('no nonce comes twice, and none changes when the next ones are drawn', () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
 import { tagOf } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import { createKeyWrapper, createLocalKeyWrapper, createToken, findToken, type KeyWrapper } from '../index.ts';

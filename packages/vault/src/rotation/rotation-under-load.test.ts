@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { useStack } from '@sluice/testing';
 import { createToken, decryptSecret, deleteToken, findToken, revealForUse, updateToken } from '../index.ts';
 import type { Json } from '../json.ts';

@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { jest } from '@jest/globals';
 import { createTestDatabase, openTestCoherence, testRedisUrl, useStack } from '@sluice/testing';
 import { type Actor, createLocalKeyWrapper, openVault, revealForUse, tokenize } from '@sluice/vault';
 import { sql } from 'kysely';
