@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createTestDatabase, startTransactionPooler, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
+import { checkPooler } from './check-pooler.ts';
 import { checkDatabase, connectDatabase, preparedSql } from './index.ts';
 
 const database = useStack((stack) => createTestDatabase(stack));
@@ -9,29 +10,48 @@ const database = useStack((stack) => createTestDatabase(stack));
 const open = (url: string, stack: AsyncDisposableStack) =>
   connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 4 }, { stack, onError: () => {} });
 
-describe.each(['oldest', 'newest'] as const)('behind a pooler that hands out the %s free server process', (order) => {
-  test('one that loses named statements is told at the start, and what it needs', async () => {
+const orders = ['oldest', 'newest'] as const;
+const sizes = [1, 2, 3, 8];
+const poolers = orders.flatMap((order) => sizes.map((size) => ({ order, size })));
+
+describe.each(poolers)('behind a pooler of $size server processes that hands out the $order that is free', (pooler) => {
+  test('one that loses named statements is named at the start, with what it needs', async () => {
     await using stack = new AsyncDisposableStack();
-    const db = open(
-      await startTransactionPooler(database.current.url, { keepsStatements: false, order }, stack),
-      stack,
-    );
+    const url = await startTransactionPooler(database.current.url, { keepsStatements: false, ...pooler }, stack);
+    const db = open(url, stack);
     await sql`select 1`.execute(db); // anything else works
     await expect(checkDatabase(db)).rejects.toThrow(
       /^the pooler before Postgres loses prepared statements: it must be PgBouncer 1.21/,
     );
   });
 
-  test('one that prepares them anew is fine, and so are the statements of many at once', async () => {
+  test('one that prepares them anew is fine for as many processes as start at once, and so are their statements', async () => {
     await using stack = new AsyncDisposableStack();
-    const db = open(await startTransactionPooler(database.current.url, { keepsStatements: true, order }, stack), stack);
-    await checkDatabase(db);
+    const url = await startTransactionPooler(database.current.url, { keepsStatements: true, ...pooler }, stack);
+    await Promise.all(Array.from({ length: 12 }, () => checkDatabase(open(url, stack))));
+    const db = open(url, stack);
     const double = preparedSql(
       'double_it',
       (value: number) => sql<{ twice: number }>`select ${value}::int * 2 as twice`,
     );
     const answers = await Promise.all(Array.from({ length: 50 }, async (_, i) => (await double(db, i))[0]?.twice));
     expect(answers).toEqual(Array.from({ length: 50 }, (_, i) => 2 * i));
+  });
+});
+
+test('a pooler that has no server process to give is named with its setting', async () => {
+  await using stack = new AsyncDisposableStack();
+  const url = await startTransactionPooler(
+    database.current.url,
+    { keepsStatements: true, order: 'newest', size: 1 },
+    stack,
+  );
+  const holder = open(url, stack);
+  await holder.transaction().execute(async (tx) => {
+    await sql`select 1`.execute(tx);
+    await expect(checkPooler({ connectionString: url }, 50)).rejects.toThrow(
+      'the pooler before Postgres gave no server connection within 50 ms: raise default_pool_size',
+    );
   });
 });
 

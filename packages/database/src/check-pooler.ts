@@ -4,46 +4,53 @@ import pg from 'pg';
 /** Postgres's codes for a named statement that a server process does not have, or has from another client. */
 const lostStatementCodes = ['26000', '42P05'];
 
-const mostTries = 4;
-/** A pooler with a single server process would let the second transaction wait for the first. */
-const queryTimeoutMs = 5000;
+/**
+ * Which of the two connections runs its statement. A pooler that hands out the server process that became free last gives
+ * both the same one, and the second step fails; one that goes round gives each step the next one, and with two of them
+ * the third or fourth step meets the statement of the other connection.
+ */
+const steps = [0, 1, 0, 0, 1, 1, 0, 1] as const;
+
+const defaultTimeoutMs = 5000;
 
 /**
- * Runs a named statement in two transactions on different server processes, if something in between changes them.
- * Postgres itself does not, and poolers of whole sessions do not either; a pooler of transactions does, and must prepare
- * the statement anew.
+ * Two connections prepare different statements under one name and run them by turns, each time as a transaction of its
+ * own. Postgres and poolers of sessions keep the two apart; a pooler of transactions does so only where it prepares
+ * statements anew. No step holds a server process while it waits for another, so that any number of processes may check
+ * at once, behind a pool of one as well.
  * @throws {Error} whose message says what the pooler needs.
  */
-export async function checkPooler(options: pg.ClientConfig): Promise<void> {
+export async function checkPooler(options: pg.ClientConfig, timeoutMs = defaultTimeoutMs): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const [client, other] = [await open(options, stack), await open(options, stack)];
+  const open = async () => {
+    const client = new pg.Client({ ...options, query_timeout: timeoutMs });
+    client.on('error', () => {}); // the query under way is told, too
+    stack.defer(() => client.end());
+    await client.connect();
+    return client;
+  };
+  const clients = [await open(), await open()] as const;
   // A name of its own: another process may have prepared the same one on a server process that we meet.
-  const probe = { name: `probe_${randomUUID()}`, text: 'select pg_backend_pid() as pid' };
-  const { rows } = await client.query<{ pid: number }>(probe);
-  for (let tries = 0; tries < mostTries; tries++) {
-    // Poolers hand out the server process that became free first or last: either way one of the two gets another.
-    await other.query('begin');
-    await client.query('begin');
-    const now = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    const hasChanged = now.rows[0]?.pid !== rows[0]?.pid;
-    if (hasChanged) await client.query(probe).catch(explain);
-    for (const each of tries % 2 === 0 ? [other, client] : [client, other]) await each.query('rollback');
-    if (hasChanged) return;
+  const name = `probe_${randomUUID()}`;
+  for (const own of steps) {
+    const text = `select ${own} as answer`;
+    const { rows } = await clients[own].query<{ answer: number }>({ name, text }).catch(explain(timeoutMs));
+    if (rows[0]?.answer !== own) throw lostStatements();
   }
 }
 
-async function open(options: pg.ClientConfig, stack: AsyncDisposableStack): Promise<pg.Client> {
-  const client = new pg.Client({ ...options, query_timeout: queryTimeoutMs });
-  client.on('error', () => {}); // the query under way is told, too
-  stack.defer(() => client.end());
-  await client.connect();
-  return client;
-}
+const explain = (timeoutMs: number) => (error: unknown) => {
+  if (error instanceof pg.DatabaseError && lostStatementCodes.includes(error.code ?? '')) throw lostStatements(error);
+  if (error instanceof Error && error.message === 'Query read timeout') {
+    const problem = `the pooler before Postgres gave no server connection within ${timeoutMs} ms`;
+    throw new Error(`${problem}: raise default_pool_size`, { cause: error });
+  }
+  throw error;
+};
 
-function explain(error: unknown): never {
-  if (!(error instanceof pg.DatabaseError) || !lostStatementCodes.includes(error.code ?? '')) throw error;
-  throw new Error(
+function lostStatements(cause?: unknown): Error {
+  return new Error(
     'the pooler before Postgres loses prepared statements: it must be PgBouncer 1.21 or newer with max_prepared_statements > 0, or pool sessions',
-    { cause: error },
+    { cause },
   );
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,6 +9,8 @@ export interface PoolerOptions {
   keepsStatements: boolean;
   /** Which free server process the next transaction gets. */
   order: 'oldest' | 'newest';
+  /** Server processes; default: 3. */
+  size?: number;
 }
 
 interface Message {
@@ -15,7 +18,13 @@ interface Message {
   bytes: Buffer;
 }
 
-/** A server process, and which of the clients' statements it has. */
+/** A statement under the name that server processes know it by, which comes of its text: as in PgBouncer. */
+interface Statement {
+  name: string;
+  parse: Buffer;
+}
+
+/** A server process, and the names of the statements that it has. */
 interface Backend {
   socket: Duplex;
   statements: Set<string>;
@@ -28,10 +37,9 @@ const authenticated = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]);
 const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const parseComplete = Buffer.from([0x31, 0, 0, 0, 4]);
 const sslRequest = 80_877_103;
-const backendCount = 3;
 
 /**
- * A pooler that hands each transaction to one of three server processes, whichever is free: real Postgres behind, so that
+ * A pooler that hands each transaction to one of its server processes, whichever is free: real Postgres behind, so that
  * what depends on the session fails as it does behind PgBouncer.
  * @returns the URL of the database behind it.
  */
@@ -40,7 +48,7 @@ export async function startTransactionPooler(
   options: PoolerOptions,
   stack: AsyncDisposableStack,
 ): Promise<string> {
-  const free = await Promise.all(Array.from({ length: backendCount }, () => openBackend(databaseUrl, stack)));
+  const free = await Promise.all(Array.from({ length: options.size ?? 3 }, () => openBackend(databaseUrl, stack)));
   const waiting: ((backend: Backend) => void)[] = [];
   const acquire = async (): Promise<Backend> => {
     const backend = options.order === 'oldest' ? free.shift() : free.pop();
@@ -67,7 +75,7 @@ interface Serving extends PoolerOptions {
 }
 
 function serve(client: Socket, { keepsStatements, acquire, release }: Serving): void {
-  const statements = new Map<string, Buffer>();
+  const statements = new Map<string, Statement>();
   let current: Promise<Backend> | undefined;
   let hasStarted = false;
   const read = newReader((message) => void forward(message));
@@ -85,8 +93,8 @@ function serve(client: Socket, { keepsStatements, acquire, release }: Serving): 
     if (message.type === 'X') return;
     current ??= begin();
     const backend = await current;
-    const name = statementOf(message);
-    if (keepsStatements && name) prepare(backend, message, name);
+    if (keepsStatements && message.type === 'P') parse(backend, message);
+    else if (keepsStatements && message.type === 'B') bind(backend, message);
     else backend.socket.write(message.bytes);
   }
 
@@ -101,29 +109,45 @@ function serve(client: Socket, { keepsStatements, acquire, release }: Serving): 
     return backend;
   }
 
-  function prepare(backend: Backend, { type, bytes }: Message, name: string): void {
-    const isKnown = backend.statements.has(name);
-    backend.statements.add(name);
-    if (type === 'P') {
-      statements.set(name, bytes);
-      if (isKnown) client.write(parseComplete);
-      else backend.socket.write(bytes);
-      return;
-    }
+  function parse(backend: Backend, { bytes }: Message): void {
+    const [name, rest] = cutText(bytes.subarray(5));
+    const statement = name === '' ? { name, parse: bytes } : underItsOwnName(rest);
+    statements.set(name, statement);
+    if (name !== '' && backend.statements.has(statement.name)) client.write(parseComplete);
+    else backend.socket.write(statement.parse);
+    backend.statements.add(statement.name);
+  }
+
+  function bind(backend: Backend, { bytes }: Message): void {
+    const [portal, afterPortal] = cutText(bytes.subarray(5));
+    const [name, rest] = cutText(afterPortal);
     const statement = statements.get(name);
-    if (!isKnown && statement) {
+    if (!statement) throw new Error(`The client has not prepared ${name}`);
+    if (!backend.statements.has(statement.name)) {
       backend.unasked += 1;
-      backend.socket.write(statement);
+      backend.statements.add(statement.name);
+      backend.socket.write(statement.parse);
     }
-    backend.socket.write(bytes);
+    backend.socket.write(toMessage('B', Buffer.from(`${portal}\0${statement.name}\0`), rest));
   }
 }
 
-/** The named statement that a message prepares (Parse) or uses (Bind). */
-function statementOf({ type, bytes }: Message): string | undefined {
-  if (type !== 'P' && type !== 'B') return undefined;
-  const texts = bytes.subarray(5).toString('latin1').split('\0');
-  return texts[type === 'P' ? 0 : 1];
+function underItsOwnName(rest: Buffer): Statement {
+  const name = `pooler_${createHash('sha256').update(rest).digest('hex')}`.slice(0, 40);
+  return { name, parse: toMessage('P', Buffer.from(`${name}\0`), rest) };
+}
+
+function toMessage(type: 'P' | 'B', ...parts: Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  const head = Buffer.from([type.charCodeAt(0), 0, 0, 0, 0]);
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+/** The text up to the first zero, and what follows it. */
+function cutText(bytes: Buffer): [text: string, rest: Buffer] {
+  const end = bytes.indexOf(0);
+  return [bytes.toString('utf8', 0, end), bytes.subarray(end + 1)];
 }
 
 /** pg opens the connection and authenticates it; from then on its socket is ours. */

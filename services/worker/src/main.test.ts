@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, eventually, testRedisUrl, useStack } from '@sluice/testing';
+import { createTestDatabase, eventually, startTransactionPooler, testRedisUrl, useStack } from '@sluice/testing';
 
 const database = useStack((stack) => createTestDatabase(stack));
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -33,4 +34,33 @@ test('needs neither the root key nor the pepper, and exits with 78 without its s
   const { output, exit } = run({});
   expect(await exit).toBe(78);
   expect(output.text.match(/^ {2}\w+/gm)).toEqual(['  DATABASE_URL', '  REDIS_URL']);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+test.each([
+  ['is ready', true, { ready: true, missing: {} }],
+  [
+    'is not ready, and says why',
+    false,
+    { ready: false, missing: { postgres: expect.stringContaining('PgBouncer 1.21') } },
+  ],
+])('behind a pooler it %s', async (_name, keepsStatements, answer) => {
+  await using stack = new AsyncDisposableStack();
+  const options = { keepsStatements, order: 'newest' } as const;
+  const DATABASE_URL = await startTransactionPooler(database.current.url, options, stack);
+  const port = await freePort();
+  const { child, output, exit } = run({ DATABASE_URL, REDIS_URL: testRedisUrl(), ADMIN_PORT: String(port) });
+  await eventually('started', () => output.text.includes('worker started'));
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+  expect([response.status, await response.json()]).toEqual([answer.ready ? 200 : 503, answer]);
+  child.kill('SIGTERM');
+  expect(await exit).toBe(0);
 });
