@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@sluice/service-runtime/free-port';
 import { createTestDatabase, eventually, startTransactionPooler, testRedisUrl, useStack } from '@sluice/testing';
 
 const database = useStack((stack) => createTestDatabase(stack));
@@ -35,15 +35,6 @@ test('needs neither the root key nor the pepper, and exits with 78 without its s
   expect(await exit).toBe(78);
   expect(output.text.match(/^ {2}\w+/gm)).toEqual(['  DATABASE_URL', '  REDIS_URL']);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 test.each([
   ['is ready', true, { ready: true, missing: {} }],
