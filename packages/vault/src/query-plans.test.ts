@@ -13,15 +13,15 @@ import * as dataKeys from './keys/data-key.queries.ts';
 import { compileQuery } from './search/compile-query.ts';
 import { parseQuery } from './search/parse-query.ts';
 import { type Condition, isWithin } from './search/token-terms.ts';
-import * as equalTokens from './tokens/equal-tokens.queries.ts';
-import { deleteExpiredTokens, freeExpiredIds } from './tokens/expire-tokens.ts';
-import * as insertion from './tokens/insert-tokens.queries.ts';
-import { purgeTokens } from './tokens/purge-tokens.ts';
-import { removeDueCvcs } from './tokens/remove-cvcs.ts';
+import * as equalTokens from './tokens/create/equal-tokens.queries.ts';
+import * as insertion from './tokens/create/insert-tokens.queries.ts';
+import { deleteExpiredTokens, freeExpiredIds } from './tokens/expiry/expire-tokens.ts';
+import { purgeTokens } from './tokens/expiry/purge-tokens.ts';
+import { removeDueCvcs } from './tokens/expiry/remove-cvcs.ts';
+import * as list from './tokens/read/token-list.queries.ts';
 import { findTokenSettings } from './tokens/tenant-settings.queries.ts';
 import * as tokens from './tokens/token.queries.ts';
-import * as list from './tokens/token-list.queries.ts';
-import { updateTokenRow } from './tokens/update-token.queries.ts';
+import { updateTokenRow } from './tokens/update/update-token.queries.ts';
 import { readTokenUsage } from './usage-report.ts';
 
 const large = useStack(async (stack) => {

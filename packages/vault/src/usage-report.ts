@@ -1,6 +1,6 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
-import { monthOf } from './tokens/activity.ts';
+import { monthOf } from './tokens/read/activity.ts';
 
 export interface TokenTypeMetrics {
   count: number;

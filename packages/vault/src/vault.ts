@@ -2,8 +2,8 @@ import type { DisclosureLog } from '@sluice/audit';
 import type { CacheLimits, ChangeWriter, CoherentCaches } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import { type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
-import { openStoredTokens, type StoredTokens } from './tokens/stored-tokens.ts';
-import { openTokenInserts, type TokenInserts } from './tokens/token-inserts.ts';
+import { openTokenInserts, type TokenInserts } from './tokens/create/token-inserts.ts';
+import { openStoredTokens, type StoredTokens } from './tokens/read/stored-tokens.ts';
 
 /** What the functions of this package work with; their first argument. */
 export interface Vault {

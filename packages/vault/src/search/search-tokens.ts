@@ -1,12 +1,12 @@
 import { decide } from '@sluice/access';
 import { validationFailed } from '@sluice/problems';
 import { isStorable } from '../json.ts';
-import type { TokenPage } from '../tokens/list-tokens.ts';
-import { presentList } from '../tokens/present-list.ts';
+import type { TokenPage } from '../tokens/read/list-tokens.ts';
+import { presentList } from '../tokens/read/present-list.ts';
+import { countMatching, findPage, type PageRequest } from '../tokens/read/token-list.queries.ts';
 import { requirePermission } from '../tokens/require-permission.ts';
 import type { Actor } from '../tokens/token.ts';
 import { searchHashOf } from '../tokens/token-data.ts';
-import { countMatching, findPage, type PageRequest } from '../tokens/token-list.queries.ts';
 import type { Vault } from '../vault.ts';
 import { compileQuery } from './compile-query.ts';
 import { parseQuery, type Query } from './parse-query.ts';

@@ -13,8 +13,8 @@ import {
 import { formatPath } from '../expressions/path.ts';
 import { toText } from '../expressions/to-text.ts';
 import { findLeaf, isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
-import { onBehalfOf, touch } from '../tokens/activity.ts';
-import { type Reading, readVisible } from '../tokens/present-token.ts';
+import { onBehalfOf, touch } from '../tokens/read/activity.ts';
+import { type Reading, readVisible } from '../tokens/read/present-token.ts';
 import { notGranted, requirePermission } from '../tokens/require-permission.ts';
 import type { Actor } from '../tokens/token.ts';
 import { isTokenId } from '../tokens/token-id.ts';

@@ -1,7 +1,7 @@
 import { decide } from '@sluice/access';
 import { type Settlement, tagOf } from '@sluice/cache-coherence';
 import type { Vault } from '../vault.ts';
-import { tokenNotFound } from './find-token.ts';
+import { tokenNotFound } from './read/find-token.ts';
 import { notGranted, requirePermission } from './require-permission.ts';
 import { deleteTokenRow, lockTokenRow } from './token.queries.ts';
 import type { Actor } from './token.ts';

@@ -4,7 +4,7 @@ import { IntegrityError } from '../encryption/integrity-error.ts';
 import type { Json } from '../json.ts';
 import type { DataKey } from '../keys/data-keys.ts';
 import type { Vault } from '../vault.ts';
-import { isCvcKept } from './cvc.ts';
+import { isCvcKept } from './expiry/cvc.ts';
 import type { TokenRow } from './token.ts';
 
 /** The columns that hold data of tokens. */

@@ -1,0 +1,57 @@
+import type { Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+import { notExpired, tokenColumns } from '../token.queries.ts';
+import type { TokenRow } from '../token.ts';
+
+/** Makes creations of equal tokens wait for each other until the transaction ends. In one order, so that none deadlock. */
+export async function lockFingerprints(
+  tx: Queryable,
+  tenantId: string,
+  fingerprints: readonly string[],
+): Promise<void> {
+  const names = [...new Set(fingerprints)].sort().map((fingerprint) => `${tenantId}/${fingerprint}`);
+  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as t(name)`.execute(
+    tx,
+  );
+}
+
+/** The oldest token of each fingerprint. A fingerprint is of one type. */
+export async function findTokenRowsByFingerprint(
+  db: Queryable,
+  tenantId: string,
+  pairs: readonly { type: string; fingerprint: string }[],
+): Promise<TokenRow[]> {
+  const rows = await db
+    .selectFrom('tokens')
+    .select(tokenColumns)
+    .distinctOn(['type', 'fingerprint'])
+    .where('tenant_id', '=', tenantId)
+    .where('type', '=', sql<string>`any(${pairs.map(({ type }) => type)}::text[])`)
+    .where('fingerprint', '=', sql<string>`any(${pairs.map(({ fingerprint }) => fingerprint)}::text[])`)
+    .where(notExpired)
+    .orderBy('type')
+    .orderBy('fingerprint')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows as TokenRow[];
+}
+
+/** Whether another token has this type and fingerprint. Call it behind {@link lockFingerprints}. */
+export async function hasEqual(
+  tx: Queryable,
+  tenantId: string,
+  { id, type, fingerprint }: { id: string; type: string; fingerprint: string },
+): Promise<boolean> {
+  const other = await tx
+    .selectFrom('tokens')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('type', '=', type)
+    .where('fingerprint', '=', fingerprint)
+    .where('id', '!=', id)
+    .where(notExpired)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}

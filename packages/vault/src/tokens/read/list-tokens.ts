@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { type Condition, hasTerm } from '../../search/token-terms.ts';
+import { withinReach } from '../../search/within-reach.ts';
+import type { TokenTypeName } from '../../types/token-types.ts';
+import type { Vault } from '../../vault.ts';
+import { requirePermission } from '../require-permission.ts';
+import type { Actor, Token } from '../token.ts';
+import { presentList } from './present-list.ts';
+import { countAll, countMatching, findPage, type PageRequest } from './token-list.queries.ts';
+
+/** Which tokens to list. All of it must hold; an empty list of ids or types holds for every token. */
+export interface TokenFilter {
+  ids?: readonly string[];
+  types?: readonly TokenTypeName[];
+  /** By key. */
+  metadata?: Readonly<Record<string, string>>;
+}
+
+/** One page, and how many tokens there are on all of them. */
+export interface TokenPage {
+  tokens: Token[];
+  total: number;
+}
+
+/**
+ * Lists the tokens that match and that the actor may read, newest first; their data as a read of each would give it.
+ * Plaintext is noted in the disclosure log.
+ */
+export async function listTokens(
+  vault: Vault,
+  actor: Actor,
+  filter: TokenFilter,
+  page: PageRequest,
+): Promise<TokenPage> {
+  requirePermission(actor, 'token:read');
+  const { db } = vault;
+  const { tenantId } = actor;
+  const { ids = [], types = [], metadata = {} } = filter;
+  const conditions = conditionsWithin(actor, filter);
+  const isCounted =
+    withinReach(tenantId, actor, 'token:read').length === 0 && ids.length === 0 && Object.keys(metadata).length === 0;
+  const rows = await findPage(db, tenantId, conditions, page);
+  const total = isCounted ? await countAll(db, tenantId, types) : await countMatching(db, tenantId, conditions);
+  return { tokens: await presentList(vault, actor, rows), total };
+}
+
+/** What holds for the tokens that match and that the actor may read. */
+export function conditionsWithin(actor: Actor, filter: TokenFilter): Condition[] {
+  return [...conditionsOf(actor.tenantId, filter), ...withinReach(actor.tenantId, actor, 'token:read')];
+}
+
+function conditionsOf(tenantId: string, { ids = [], types = [], metadata = {} }: TokenFilter): Condition[] {
+  const conditions: Condition[] = [];
+  if (ids.length > 0) conditions.push(sql<boolean>`id = any(${[...ids]}::text[])`);
+  if (types.length > 0) {
+    const terms = types.map((value) => ({ kind: 'type', value }) as const);
+    conditions.push(sql<boolean>`type = any(${[...types]}::text[])`, hasTerm(tenantId, terms));
+  }
+  for (const [key, value] of Object.entries(metadata)) {
+    conditions.push(
+      sql<boolean>`metadata ->> ${key}::text = ${value}`,
+      hasTerm(tenantId, [{ kind: `metadata.${key}`, value }]),
+    );
+  }
+  return conditions;
+}

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import { decide, type RuleTransform } from '@sluice/access';
+import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import { fillTemplate } from '../../expressions/template.ts';
+import type { Json } from '../../json.ts';
+import { type TokenTypeName, tokenTypes } from '../../types/token-types.ts';
+import type { Vault } from '../../vault.ts';
+import type { Actor, Token, TokenRow } from '../token.ts';
+import { openData } from '../token-data.ts';
+
+/** Everything of a token but its data. */
+export function presentWithoutData(
+  row: Omit<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'active_month'>,
+): Token {
+  return {
+    id: row.id,
+    type: row.type as TokenTypeName,
+    tenant_id: row.tenant_id,
+    ...(row.mask !== null && { mask: row.mask }),
+    containers: row.containers,
+    ...(Object.keys(row.metadata).length > 0 && { metadata: row.metadata }),
+    ...(row.search_indexes.length > 0 && { search_indexes: row.search_indexes }),
+    ...(row.fingerprint !== null && { fingerprint: row.fingerprint }),
+    ...(row.fingerprint_expression !== null && { fingerprint_expression: row.fingerprint_expression }),
+    ...(row.expires_at !== null && { expires_at: row.expires_at }),
+    ...(row.created_by !== null && { created_by: row.created_by }),
+    created_at: row.created_at,
+    ...(row.modified_by !== null && { modified_by: row.modified_by }),
+    ...(row.modified_at !== null && { modified_at: row.modified_at }),
+  };
+}
+
+/** What a reader sees of a token's data: plaintext, what its mask makes of it, or nothing. */
+export function visibleData(
+  transform: RuleTransform,
+  { mask, data }: { mask: Json; data: Json },
+  budget: FilterBudget,
+): Json | undefined {
+  if (transform === 'reveal') return data;
+  return transform === 'mask' && mask !== null ? fillTemplate(mask, data, budget) : undefined;
+}
+
+/** Whether the data must be opened to answer at all. */
+function needsData(transform: RuleTransform, mask: Json): boolean {
+  return transform === 'reveal' || (transform === 'mask' && mask !== null);
+}
+
+/** Whether showing the data is a disclosure: plaintext is one, and so is a mask of somebody's own, which may show all. */
+export function isDisclosure(transform: RuleTransform, { type, mask }: Pick<TokenRow, 'type' | 'mask'>): boolean {
+  if (transform !== 'mask' || mask === null) return transform === 'reveal';
+  return !isDeepStrictEqual(mask, tokenTypes[type as TokenTypeName].defaultMask);
+}
+
+/** What the deciding rule lets the actor see of each token, by id. Tokens that it may not read are not in it. */
+export interface VisibleTokens {
+  data: Map<string, Json | undefined>;
+  /** Ids of those of which `data` may hold plaintext. */
+  revealed: string[];
+}
+
+/**
+ * What reading goes by: `read` is `token:read` with the transform of its rule; `use`, for the service's own facilities,
+ * is plaintext where `token:use` is granted, and otherwise the same.
+ */
+export type Reading = 'read' | 'use';
+
+function decideReading(actor: Actor, reading: Reading, row: TokenRow): RuleTransform | undefined {
+  if (reading === 'use' && decide(actor, 'token:use', row)) return 'reveal';
+  return decide(actor, 'token:read', row);
+}
+
+/** Decides for each token and opens those of which something is to be seen. */
+export async function readVisible(
+  vault: Vault,
+  actor: Actor,
+  rows: readonly TokenRow[],
+  reading: Reading = 'read',
+): Promise<VisibleTokens> {
+  const readable = rows.flatMap((row) => {
+    const transform = decideReading(actor, reading, row);
+    return transform ? [{ row, transform }] : [];
+  });
+  const toOpen = readable.filter(({ row, transform }) => needsData(transform, row.mask)).map(({ row }) => row);
+  const opened = await openData(vault, actor.tenantId, toOpen);
+  const data = new Map<string, Json | undefined>();
+  const budget = newFilterBudget();
+  for (const { row, transform } of readable) {
+    const plaintext = opened.get(row.id);
+    const visible =
+      plaintext === undefined ? undefined : visibleData(transform, { mask: row.mask, data: plaintext }, budget);
+    data.set(row.id, visible);
+  }
+  const revealed = readable.filter(({ row, transform }) => isDisclosure(transform, row)).map(({ row }) => row.id);
+  return { data, revealed };
+}

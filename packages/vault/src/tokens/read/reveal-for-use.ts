@@ -1,0 +1,55 @@
+import { decide } from '@sluice/access';
+import { ServiceError } from '@sluice/problems';
+import type { Json } from '../../json.ts';
+import type { Vault } from '../../vault.ts';
+import { notGranted } from '../require-permission.ts';
+import type { Actor, TokenRow } from '../token.ts';
+import { openData } from '../token-data.ts';
+import { isTokenId } from '../token-id.ts';
+import { touch } from './activity.ts';
+
+/**
+ * The plaintext of tokens by id, for use in a facility of the service such as a proxy: needs `token:use` on the
+ * containers of each; transforms of rules do not apply. One query for all, duplicates count once.
+ *
+ * It records no disclosure: whoever uses the values knows where they go and records that before they leave.
+ * @throws {ServiceError} `invalid_proxy_request` naming ids that are unknown or expired, `forbidden` naming those that
+ * the actor may not use.
+ */
+export async function revealForUse(
+  vault: Vault,
+  actor: Omit<Actor, 'traceId'>,
+  ids: Iterable<string>,
+): Promise<Map<string, Json>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const stored = vault.tokens.find(actor.tenantId, wanted.filter(isTokenId));
+  const rows = stored instanceof Promise ? await stored : stored;
+  refuseUnusable(actor, rows);
+  if (rows.length < wanted.length) {
+    const found = new Set(rows.map((row) => row.id));
+    const unknown = wanted.filter((id) => !found.has(id));
+    throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
+  }
+  const data = await openData(vault, actor.tenantId, rows);
+  const noting = touch(vault, actor.tenantId, rows);
+  if (noting) await noting;
+  return data;
+}
+
+/**
+ * Only what {@link revealForUse} checks of the actor's rights, for a request that is to be refused for something else.
+ * @throws {ServiceError} `forbidden` naming the tokens that the actor may not use.
+ */
+export async function requireUse(vault: Vault, actor: Omit<Actor, 'traceId'>, ids: readonly string[]): Promise<void> {
+  refuseUnusable(actor, await vault.tokens.find(actor.tenantId, ids.filter(isTokenId)));
+}
+
+function refuseUnusable(actor: Omit<Actor, 'traceId'>, rows: readonly TokenRow[]): void {
+  const refused = rows.filter((row) => !decide(actor, 'token:use', row));
+  if (refused.length === 0) return;
+  throw notGranted(
+    'token:use',
+    refused.map((row) => row.id),
+  );
+}

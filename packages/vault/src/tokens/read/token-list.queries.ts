@@ -1,0 +1,110 @@
+import type { Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+import type { Condition } from '../../search/token-terms.ts';
+import { tokenColumns } from '../token.queries.ts';
+import type { TokenRow } from '../token.ts';
+
+/** Which page, from 1, and how many there are on one. */
+export interface PageRequest {
+  page: number;
+  size: number;
+}
+
+/** A token in the order of the list: the next page begins after it. */
+export interface TokenPosition {
+  created_at: string;
+  id: string;
+}
+
+/** `statement_timestamp()`: with a clock that goes on from row to row Postgres could not use an index. */
+const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;
+
+/**
+ * A page of the tokens that meet all conditions, newest first. It is found first, and only its rows are read whole:
+ * those on the pages before it cost little.
+ */
+export async function findPage(
+  db: Queryable,
+  tenantId: string,
+  conditions: readonly Condition[],
+  { page, size }: PageRequest,
+): Promise<TokenRow[]> {
+  return readWhole(
+    db,
+    tenantId,
+    newest(db, tenantId, conditions)
+      .limit(size)
+      .offset((page - 1) * size),
+  );
+}
+
+/** The same by position: Postgres begins in the index where the page before ended. */
+export async function findPageAfter(
+  db: Queryable,
+  tenantId: string,
+  conditions: readonly Condition[],
+  { after, size }: { after?: TokenPosition | undefined; size: number },
+): Promise<TokenRow[]> {
+  const found = newest(db, tenantId, conditions).limit(size);
+  const isAfter = after && sql<boolean>`(created_at, id) < (${after.created_at}::timestamptz, ${after.id}::text)`;
+  return readWhole(db, tenantId, isAfter ? found.where(isAfter) : found);
+}
+
+function newest(db: Queryable, tenantId: string, conditions: readonly Condition[]) {
+  return db
+    .selectFrom('tokens')
+    .select('id as found_id')
+    .where('tenant_id', '=', tenantId)
+    .where(isThere)
+    .where((eb) => eb.and([...conditions]))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+}
+
+async function readWhole(db: Queryable, tenantId: string, found: ReturnType<typeof newest>): Promise<TokenRow[]> {
+  const rows = await db
+    .selectFrom('tokens')
+    .innerJoin(found.as('found'), 'found_id', 'id')
+    .select(tokenColumns)
+    .where('tenant_id', '=', tenantId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows as TokenRow[];
+}
+
+/** How many tokens meet all conditions. */
+export async function countMatching(
+  db: Queryable,
+  tenantId: string,
+  conditions: readonly Condition[],
+): Promise<number> {
+  const { total } = await db
+    .selectFrom('tokens')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .where(isThere)
+    .where((eb) => eb.and([...conditions]))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/**
+ * How many tokens the Tenant has, of these types where any are given: from its counters, less those that have expired
+ * and wait for the worker.
+ */
+export async function countAll(db: Queryable, tenantId: string, types: readonly string[]): Promise<number> {
+  const counters = types.map((type) => `tokens:${type}`);
+  const { rows } = await sql<{ total: number }>`
+    select (
+      select coalesce(sum(value), 0)::bigint from counters
+      where tenant_id = ${tenantId} and starts_with(counter, 'tokens:')
+        and (${types.length === 0} or counter = any(${counters}::text[]))
+    ) - (
+      select count(*) from tokens
+      where expires_at <= statement_timestamp() and tenant_id = ${tenantId}
+        and (${types.length === 0} or type = any(${types}::text[]))
+    ) as total
+  `.execute(db);
+  return rows[0]?.total ?? 0;
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { recordStatements, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import { type Actor, listTokens, type TokenPosition, walkFoundTokens, walkTokens } from '../../index.ts';
+import { openTestVault } from '../../testing/open-test-vault.ts';
+import { findPageAfter } from './token-list.queries.ts';
+
+const count = 100_000;
+
+/** One Tenant with 100,000 tokens, of which two come in each millisecond. Every tenth is in a container of its own. */
+const open = useStack(async (stack) => {
+  const test = await openTestVault(stack);
+  const actor = await test.newActor({ rules: [{ transform: 'redact' }] });
+  await fill(actor.tenantId, test.db, { from: 1, to: count });
+  await sql`vacuum analyze tokens`.execute(test.db);
+  return { ...test, actor };
+}, 300_000);
+
+type Db = Awaited<ReturnType<typeof openTestVault>>['db'];
+
+async function fill(tenantId: string, db: Db, { from, to }: { from: number; to: number }): Promise<void> {
+  await sql`
+    insert into tokens (tenant_id, id, type, data_ciphertext, containers, active_month, created_at)
+    select ${tenantId}, 'token-' || n, 'token', 'data',
+      case when n % 10 = 0 then '{/tenth/}'::text[] else '{/others/}' end, date_trunc('month', now()),
+      timestamptz '2026-01-01' + n / 2 * interval '1 millisecond'
+    from generate_series(${from}::integer, ${to}::integer) n`.execute(db);
+}
+
+/** Every page; `between` is done after each. */
+async function walkAll(actor: Actor, size: number, between: (page: number) => Promise<void> = async () => {}) {
+  const seen: string[] = [];
+  let after: TokenPosition | undefined;
+  for (let page = 1; ; page++) {
+    const { tokens, next } = await walkTokens(open.current.vault, actor, {}, { after, size });
+    seen.push(...tokens.map(({ id }) => id));
+    if (!next) return seen;
+    expect(tokens).toHaveLength(size);
+    after = next;
+    await between(page);
+  }
+}
+
+test('a walk over 100,000 tokens gives each that stays exactly once, while others are created and deleted', async () => {
+  const { db, actor } = open.current;
+  const { tenantId } = actor;
+  const doomed = (n: number) => n % 7 === 3;
+  let created = 0;
+  let deleted = 0;
+  const seen = await walkAll(actor, 100, async (page) => {
+    if (page % 5 > 0) return;
+    // Newer than all, older than all, and in the middle; and some of the doomed, ahead of the walk and behind it.
+    for (const at of ['2027-01-01', '2025-01-01', '2026-01-01 00:00:25']) {
+      const row = { tenant_id: tenantId, id: randomUUID(), type: 'token', data_ciphertext: Buffer.from('x') };
+      const rest = { containers: ['/others/'], metadata: '{}', active_month: '2026-01-01' };
+      await db
+        .insertInto('tokens')
+        .values({ ...row, ...rest, created_at: `${at}Z` })
+        .execute();
+      created += 1;
+    }
+    const ids = Array.from({ length: 40 }, (_, i) => ((page * 40 + i) % Math.floor(count / 7)) * 7 + 3).map(
+      (n) => `token-${n}`,
+    );
+    const result = await sql`delete from tokens where tenant_id = ${tenantId} and id = any(${ids}::text[])`.execute(db);
+    deleted += Number(result.numAffectedRows);
+  });
+  expect(created).toBeGreaterThan(500);
+  expect(deleted).toBeGreaterThan(5000);
+  expect(new Set(seen).size).toBe(seen.length);
+  const found = new Set(seen);
+  const stayed = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !doomed(n));
+  expect(stayed.filter((n) => !found.has(`token-${n}`))).toEqual([]);
+}, 300_000);
+
+test('pages by number would give some twice while tokens come: the walk is needed', async () => {
+  const { db, vault, actor } = open.current;
+  const first = await listTokens(vault, actor, {}, { page: 1, size: 5 });
+  const newest = { created_at: '2028-01-01Z', active_month: '2026-01-01', metadata: '{}' };
+  const row = { tenant_id: actor.tenantId, id: randomUUID(), type: 'token', data_ciphertext: Buffer.from('x') };
+  await db
+    .insertInto('tokens')
+    .values({ ...row, ...newest, containers: ['/others/'] })
+    .execute();
+  const second = await listTokens(vault, actor, {}, { page: 2, size: 5 });
+  expect(second.tokens[0]?.id).toBe(first.tokens[4]?.id);
+}, 60_000);
+
+test('only what the actor may read, also by a search', async () => {
+  const { vault, newActor, actor } = open.current;
+  const reader = await newActor({
+    tenantId: actor.tenantId,
+    rules: [{ transform: 'redact', container: '/tenth/', permissions: ['token:read', 'token:search'] }],
+  });
+  const page = await walkTokens(vault, reader, {}, { size: 30 });
+  expect(page.tokens).toHaveLength(30);
+  expect(page.tokens.every(({ containers }) => containers[0] === '/tenth/')).toBe(true);
+  const found = await walkFoundTokens(vault, reader, { query: 'type:token' }, { size: 30 });
+  expect(found.tokens.map(({ id }) => id)).toEqual(page.tokens.map(({ id }) => id));
+});
+
+test('a walk of pages that end between tokens of one millisecond loses none', async () => {
+  const { db, actor, newActor } = open.current;
+  const other = await newActor({ rules: [{ transform: 'redact' }] });
+  await fill(other.tenantId, db, { from: 1, to: 20 });
+  for (const size of [1, 2, 3, 7]) expect(await walkAll(other, size)).toHaveLength(20);
+  expect(actor.tenantId).not.toBe(other.tenantId);
+});
+
+describe('by EXPLAIN', () => {
+  /** Rows that Postgres read to find a page that begins after this token. */
+  async function rowsRead(after: TokenPosition | undefined): Promise<{ rows: number; condition: string }> {
+    const { db, statements } = recordStatements(open.current.db);
+    await findPageAfter(db, open.current.actor.tenantId, [], { after, size: 101 });
+    const [statement] = statements;
+    if (!statement) throw new Error('no statement');
+    const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
+      ...statement,
+      sql: `explain (analyze, timing off, format json) ${statement.sql}`,
+    });
+    const nodes = rows.flatMap((row) => row['QUERY PLAN']).flatMap(({ Plan }) => allOf(Plan));
+    const scan = nodes.find((node) => node['Index Name'] === 'tokens_newest');
+    return {
+      rows: (scan?.['Actual Rows'] ?? Infinity) + (scan?.['Rows Removed by Filter'] ?? 0),
+      condition: scan?.['Index Cond'] ?? '',
+    };
+  }
+
+  test('page 1,000 reads as many rows as page 1, from the index', async () => {
+    const first = await rowsRead(undefined);
+    // Page 1,000 of the Tenant's tokens, newest first: the hundred oldest are after it.
+    const deep = await rowsRead({ created_at: '2026-01-01T00:00:00.100Z', id: 'token-200' });
+    expect(first.rows).toBeLessThanOrEqual(101);
+    expect(deep.rows).toBeLessThanOrEqual(101);
+    expect(deep.condition).toContain('ROW(created_at, id) < ROW(');
+  });
+});
+
+interface PlanNode {
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Actual Rows'?: number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+function allOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(allOf)];
+}

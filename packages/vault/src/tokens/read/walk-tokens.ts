@@ -1,0 +1,62 @@
+import { decide } from '@sluice/access';
+import { compileSearch, type SearchText } from '../../search/search-tokens.ts';
+import type { Condition } from '../../search/token-terms.ts';
+import type { Vault } from '../../vault.ts';
+import { requirePermission } from '../require-permission.ts';
+import type { Actor, Token, TokenRow } from '../token.ts';
+import { conditionsWithin, type TokenFilter } from './list-tokens.ts';
+import { presentList } from './present-list.ts';
+import { findPageAfter, type TokenPosition } from './token-list.queries.ts';
+
+/** Where a page begins, and how many tokens are on it. */
+export interface WalkRequest {
+  /** Absent for the first page. */
+  after?: TokenPosition | undefined;
+  size: number;
+}
+
+export interface WalkedTokens {
+  tokens: Token[];
+  /** Where the next page begins; absent where there is no further token. */
+  next?: TokenPosition;
+}
+
+/**
+ * A page of `listTokens` that begins after a token, newest first, and without a count: its cost does not depend on how
+ * many tokens there are, nor on how many pages came before.
+ */
+export async function walkTokens(
+  vault: Vault,
+  actor: Actor,
+  filter: TokenFilter,
+  request: WalkRequest,
+): Promise<WalkedTokens> {
+  requirePermission(actor, 'token:read');
+  return walk(vault, actor, conditionsWithin(actor, filter), request);
+}
+
+/** The same for `searchTokens`. */
+export async function walkFoundTokens(
+  vault: Vault,
+  actor: Actor,
+  query: SearchText,
+  request: WalkRequest,
+): Promise<WalkedTokens> {
+  const conditions = await compileSearch(vault, actor, query);
+  return walk(vault, actor, conditions, request, (row) => decide(actor, 'token:search', row) !== undefined);
+}
+
+async function walk(
+  vault: Vault,
+  actor: Actor,
+  conditions: readonly Condition[],
+  { after, size }: WalkRequest,
+  isGranted: (row: TokenRow) => boolean = () => true,
+): Promise<WalkedTokens> {
+  const rows = await findPageAfter(vault.db, actor.tenantId, conditions, { after, size: size + 1 });
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  const tokens = await presentList(vault, actor, page.filter(isGranted));
+  if (!last || rows.length <= size) return { tokens };
+  return { tokens, next: { created_at: last.created_at, id: last.id } };
+}

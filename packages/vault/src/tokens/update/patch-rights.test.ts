@@ -1,0 +1,188 @@
+import type { AccessRule } from '@sluice/access';
+import { ServiceError } from '@sluice/problems';
+import { useStack } from '@sluice/testing';
+import fc from 'fast-check';
+import { type Actor, createToken, detokenize, findToken, type Json, searchTokens, updateToken } from '../../index.ts';
+import { openTestVault } from '../../testing/open-test-vault.ts';
+
+const open = useStack(openTestVault);
+const card = { type: 'card', data: { number: '4242424242424242' } };
+const update = ['token:update'];
+
+const rule = (container: string, transform: AccessRule['transform'], permissions: string[]) => ({
+  container,
+  transform,
+  permissions: [...update, ...permissions],
+});
+
+describe('a move to where the caller would see more is 403 and names the member', () => {
+  test.each<[string, Partial<AccessRule>[], string | undefined]>([
+    ['mask to reveal', [rule('/a/', 'mask', ['token:read']), rule('/b/', 'reveal', ['token:read'])], 'containers'],
+    ['redact to mask', [rule('/a/', 'redact', ['token:read']), rule('/b/', 'mask', ['token:read'])], 'containers'],
+    ['nothing to redact', [rule('/a/', 'reveal', []), rule('/b/', 'redact', ['token:read'])], 'containers'],
+    [
+      'no use to use',
+      [rule('/a/', 'mask', ['token:read']), rule('/b/', 'mask', ['token:read', 'token:use'])],
+      'containers',
+    ],
+    [
+      'no search to search',
+      [rule('/a/', 'mask', ['token:read']), rule('/b/', 'mask', ['token:read', 'token:search'])],
+      'containers',
+    ],
+    [
+      'reveal to mask',
+      [rule('/a/', 'reveal', ['token:read', 'token:use']), rule('/b/', 'mask', ['token:read'])],
+      undefined,
+    ],
+    ['mask to mask', [rule('/a/', 'mask', ['token:read']), rule('/b/', 'mask', ['token:read'])], undefined],
+  ])('%s', async (_, rules, refused) => {
+    const { vault, newActor } = open.current;
+    const owner = await newActor();
+    const actor = await newActor({ tenantId: owner.tenantId, rules });
+    const { token } = await createToken(vault, owner, { ...card, containers: ['/a/'] });
+    const moved = updateToken(vault, actor, token.id, { containers: ['/b/'] });
+    if (!refused) expect((await moved).token.containers).toEqual(['/b/']);
+    else await expect(moved).rejects.toMatchObject({ code: 'forbidden', detail: expect.stringContaining(refused) });
+  });
+
+  test('by null, which moves it to where its type is', async () => {
+    const { vault, newActor } = open.current;
+    const owner = await newActor();
+    const rules = [rule('/a/', 'mask', ['token:read']), rule('/pci/', 'reveal', ['token:read'])];
+    const actor = await newActor({ tenantId: owner.tenantId, rules });
+    const { token } = await createToken(vault, owner, { ...card, containers: ['/a/'] });
+    await expect(updateToken(vault, actor, token.id, { containers: null })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+});
+
+describe('what shows or tests the data is changed only by a caller to whom a rule reveals it', () => {
+  const patches: [string, Json][] = [
+    ['mask', { mask: { number: '{{ data.number }}' } }],
+    ['mask', { mask: null }],
+    ['search_indexes', { search_indexes: ['{{ data.number }}'] }],
+    ['fingerprint_expression', { fingerprint_expression: '{{ data.number | slice: 0, 1 }}' }],
+    ['fingerprint_expression', { fingerprint_expression: null, metadata: { a: 'b' } }],
+  ];
+
+  test.each(patches)('%s by %j', async (member, patch) => {
+    const { vault, newActor } = open.current;
+    const owner = await newActor();
+    const { token } = await createToken(vault, owner, card);
+    for (const grants of [
+      { permissions: ['token:update'] },
+      { permissions: ['token:update', 'token:read', 'token:use', 'token:search'] },
+      { rules: [rule('/', 'mask', ['token:read', 'token:use'])] },
+      { rules: [rule('/', 'reveal', ['token:use'])] },
+    ]) {
+      const actor = await newActor({ tenantId: owner.tenantId, ...grants });
+      await expect(updateToken(vault, actor, token.id, patch)).rejects.toMatchObject({
+        code: 'forbidden',
+        detail: expect.stringContaining(member),
+      });
+    }
+    expect(await findToken(vault, owner, token.id)).toEqual(token);
+    const seeing = await newActor({ tenantId: owner.tenantId, rules: [rule('/', 'reveal', ['token:read'])] });
+    await updateToken(vault, seeing, token.id, patch);
+  });
+
+  test('the refusal comes before anything that depends on the data', async () => {
+    const { vault, newActor } = open.current;
+    const owner = await newActor();
+    const { token } = await createToken(vault, owner, card);
+    const actor = await newActor({ tenantId: owner.tenantId, permissions: update });
+    const patch = { data: { number: '1' }, mask: { number: '{{ data.number }}' } };
+    await expect(updateToken(vault, actor, token.id, patch)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+test('a caller without token:read gets no fingerprint from a patch', async () => {
+  const { vault, newActor } = open.current;
+  const owner = await newActor();
+  const { token } = await createToken(vault, owner, card);
+  const { tenantId } = owner;
+  const blind = await newActor({ tenantId, permissions: update });
+  const patched = await updateToken(vault, blind, token.id, { data: { number: '5555555555554444' } });
+  expect(patched.token).not.toHaveProperty('fingerprint');
+  const reading = await newActor({ tenantId, permissions: [...update, 'token:read'] });
+  expect((await updateToken(vault, reading, token.id, {})).token.fingerprint).toBeTruthy();
+});
+
+// Over sequences: each step alone may look harmless.
+const secret = 'canary-4242';
+const places = ['/a/', '/b/', '/c/'];
+const anyRule = fc.record({
+  priority: fc.integer({ min: 1, max: 3 }),
+  container: fc.constantFrom(...places, '/'),
+  transform: fc.constantFrom('redact' as const, 'mask' as const, 'reveal' as const),
+  permissions: fc.subarray(['token:update', 'token:read', 'token:use', 'token:search'], { minLength: 1 }),
+});
+const anyPatch: fc.Arbitrary<Json> = fc.oneof(
+  fc.record({ containers: fc.subarray(places, { minLength: 1 }) }),
+  fc.constantFrom<Json>(
+    { mask: '{{ data.secret }}' },
+    { mask: { x: '{{ data.secret | slice: 0, 4 }}' } },
+    { mask: null },
+    { search_indexes: ['{{ data.secret }}'] },
+    { fingerprint_expression: '{{ data.secret }}' },
+    { metadata: { a: 'b' } },
+    { data: { other: 'x' } },
+  ),
+);
+
+/** Whether the actor gets the plaintext by some way of reading, and whether it can test a guess of it by a search. */
+async function sightOf(actor: Actor, id: string): Promise<{ isShown: boolean; isFound: boolean }> {
+  const { vault } = open.current;
+  const reads = [
+    () => findToken(vault, actor, id),
+    () => detokenize(vault, actor, `{{ ${id} }}`),
+    () => detokenize(vault, actor, `{{ ${id} }}`, 'use'),
+  ];
+  const seen = await Promise.all(reads.map((read) => textOf(read)));
+  const found = await textOf(() => searchTokens(vault, actor, { query: `data:"${secret}"`, page: 1, size: 100 }));
+  return { isShown: seen.some((text) => text.includes('canary')), isFound: found.includes(id) };
+}
+
+async function textOf(read: () => Promise<unknown>): Promise<string> {
+  try {
+    return JSON.stringify(await read());
+  } catch (error) {
+    if (error instanceof ServiceError) return '';
+    throw error;
+  }
+}
+
+test('no sequence of patches shows a caller what it did not see before', async () => {
+  const { vault, newActor } = open.current;
+  const owner = await newActor();
+  let changed = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyRule, { minLength: 1, maxLength: 5 }),
+      fc.subarray(places, { minLength: 1 }),
+      fc.array(anyPatch, { minLength: 2, maxLength: 6 }),
+      async (rules, containers, patches) => {
+        const actor = await newActor({ tenantId: owner.tenantId, rules });
+        const input = { data: { secret }, mask: 'masked', search_indexes: ['{{ data.secret }}'], containers };
+        const { token } = await createToken(vault, owner, input);
+        const before = await sightOf(actor, token.id);
+        for (const patch of patches) {
+          const done = await updateToken(vault, actor, token.id, patch).catch((error: unknown) => {
+            if (error instanceof ServiceError && error.code === 'forbidden') return undefined;
+            throw error;
+          });
+          if (done) changed++;
+          if (before.isShown) continue;
+          const after = await sightOf(actor, token.id);
+          expect(after.isShown).toBe(false);
+          if (!before.isFound) expect(after.isFound).toBe(false);
+          expect(JSON.stringify(done ?? null)).not.toContain('canary');
+        }
+      },
+    ),
+    { numRuns: 400 },
+  );
+  expect(changed).toBeGreaterThan(20);
+});

@@ -1,0 +1,61 @@
+import { canonicalContainer, decide, isGrantedOnEach, seesMoreIn } from '@sluice/access';
+import { ServiceError } from '@sluice/problems';
+import { isObject } from '../../json.ts';
+import { type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
+import { notGranted } from '../require-permission.ts';
+import type { Actor, TokenRow } from '../token.ts';
+import type { TokenPatch } from './read-token-patch.ts';
+
+/** Members whose expressions show parts of the data, or test guesses of it, once they are written by somebody else. */
+const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
+
+/**
+ * Whether the actor may make this patch. Beside `token:update` on all containers that are left or come to, no patch may
+ * widen what the actor sees of the token, because a right to a masked read would otherwise be a right to plaintext.
+ * @throws {ServiceError} `forbidden` naming the permission, or the member.
+ */
+export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPatch): void {
+  const { id } = token;
+  if (!decide(actor, 'token:update', token)) throw notGranted('token:update', [id]);
+  const after = { id, containers: containersAfter(token, patch) };
+  requireMove(actor, token, after.containers);
+  if (seesMoreIn(actor, after, token)) {
+    throw new ServiceError('forbidden', 'containers: this key would see more of the token there than where it is');
+  }
+  const member = showing.find((name) => patch[name] !== undefined);
+  if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
+  throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
+}
+
+/**
+ * Where tokens are deduplicated, a conflict tells that two tokens are equal. So no patch may make the token's fingerprint
+ * anew of what its actor is not shown: by asking for one, or by merging a part into the data.
+ * @throws {ServiceError} `forbidden` naming the member; the value decides nothing about it.
+ */
+export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
+  const member = patch.deduplicate_token === true ? 'deduplicate_token' : 'data';
+  if (patch[member] === undefined || decide(actor, 'token:read', token) === 'reveal') return;
+  if (member === 'data' && keepsFingerprint(token, patch)) return;
+  throw new ServiceError(
+    'forbidden',
+    `${member}: where tokens are deduplicated, only a key to which a rule reveals the token may change it; ` +
+      'deduplicate_token false makes no two equal',
+  );
+}
+
+/** That of a card is its number's, so a new date or cvc leaves it as it is. */
+function keepsFingerprint({ type, fingerprint, fingerprint_expression }: TokenRow, { data }: TokenPatch): boolean {
+  if (type !== 'card' || fingerprint === null || fingerprint_expression !== null) return false;
+  return isObject(data) && data.number === undefined;
+}
+
+function containersAfter({ type, containers }: TokenRow, patch: TokenPatch): readonly string[] {
+  if (patch.containers === undefined) return containers;
+  return patch.containers ?? [tokenTypeOf(type as TokenTypeName).defaultContainer];
+}
+
+function requireMove(actor: Actor, { id, containers: from }: TokenRow, to: readonly string[]): void {
+  const [before, after] = [new Set(from.map(canonicalContainer)), new Set(to.map(canonicalContainer))];
+  const moved = [...before, ...after].filter((container) => !(before.has(container) && after.has(container)));
+  if (!isGrantedOnEach(actor, 'token:update', { id, containers: moved })) throw notGranted('token:update', moved);
+}

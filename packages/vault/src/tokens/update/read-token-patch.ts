@@ -1,0 +1,89 @@
+import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
+import { Ajv } from 'ajv';
+import { countExpressions } from '../../expressions/template.ts';
+import { isNestedDeeperThan, isStorable, type Json } from '../../json.ts';
+import { mergePatch } from '../../merge-patch.ts';
+import { deepestJson, schemaFaults } from '../create/read-token-input.ts';
+import { parseMoment } from '../moment.ts';
+import type { TokenRow } from '../token.ts';
+import { type TokenPatchWire, tokenPatchSchema } from './token-patch.schema.ts';
+
+/** The members that a patch may change. Others are ignored. */
+const members = [
+  'data',
+  'mask',
+  'containers',
+  'metadata',
+  'search_indexes',
+  'fingerprint_expression',
+  'deduplicate_token',
+  'expires_at',
+] as const;
+
+/** A patch of the right shape, with nothing in it but what may be changed. */
+export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
+
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
+
+/**
+ * Checks of a patch all that can be said without the token that it is for.
+ * @throws {ServiceError} `validation_failed` with every fault by its path.
+ */
+export function readTokenPatch(value: unknown, now: Date): TokenPatch {
+  if (isNestedDeeperThan(deepestJson, value)) throw validationFailed({ '': ['is nested too deeply'] });
+  if (!validate(value)) throw validationFailed(schemaFaults(validate.errors ?? []));
+  const patch = Object.fromEntries(
+    members.flatMap((member) => (Object.hasOwn(value, member) ? [[member, value[member]]] : [])),
+  ) as TokenPatch;
+  const faults = faultsIn(patch, now);
+  if (Object.keys(faults).length > 0) throw validationFailed(faults);
+  return patch;
+}
+
+function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
+  const faults: FieldErrors = {};
+  for (const [member, value] of Object.entries(patch)) {
+    if (!isStorable(value as Json)) faults[member] = ['contains a NUL character or a lone surrogate'];
+  }
+  if (data === null) faults.data = ['is required, and cannot be removed'];
+  noteTemplateFault(faults, 'mask', patch.mask as Json | undefined);
+  noteTemplateFault(faults, 'fingerprint_expression', patch.fingerprint_expression);
+  for (const [i, expression] of (patch.search_indexes ?? []).entries()) {
+    noteTemplateFault(faults, `search_indexes[${i}]`, expression);
+  }
+  if (typeof patch.expires_at === 'string') {
+    const expiresAt = parseMoment(patch.expires_at);
+    if (!expiresAt) faults.expires_at = ['must be an ISO 8601 date'];
+    else if (expiresAt <= now) faults.expires_at = ['must be in the future'];
+  }
+  return faults;
+}
+
+/** Whether the expressions can be read at all; what they come to is known with the data only. */
+function noteTemplateFault(faults: FieldErrors, member: string, template: Json | undefined): void {
+  try {
+    countExpressions(template ?? null);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    faults[member] = [error.detail];
+  }
+}
+
+/** What the token would have been created from, had the patch been in it: for `readTokenInput`, where null is default. */
+export function applyTokenPatch(row: TokenRow, data: Json, patch: TokenPatch): Record<string, unknown> {
+  const replaced = <M extends 'containers' | 'search_indexes' | 'fingerprint_expression' | 'expires_at'>(member: M) =>
+    patch[member] === undefined ? row[member] : patch[member];
+  const merged = (current: Json, change: unknown) =>
+    change === undefined ? current : mergePatch(current, change as Json);
+  return {
+    type: row.type,
+    data: merged(data, patch.data),
+    mask: merged(row.mask, patch.mask),
+    metadata: merged(row.metadata, patch.metadata),
+    containers: replaced('containers'),
+    search_indexes: replaced('search_indexes'),
+    fingerprint_expression: replaced('fingerprint_expression'),
+    expires_at: replaced('expires_at'),
+    deduplicate_token: patch.deduplicate_token,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+import type { NewTokenRow } from '../token.queries.ts';
+import { tokenColumns } from '../token.queries.ts';
+import type { Actor, TokenRow } from '../token.ts';
+
+/** What an update writes: everything of a token but what it is known by. */
+export type TokenChanges = Omit<NewTokenRow, 'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id'>;
+
+/** Writes a token that the transaction has locked. */
+export async function updateTokenRow(
+  tx: Queryable,
+  actor: Pick<Actor, 'id' | 'tenantId'>,
+  id: string,
+  { mask, metadata, ...changes }: TokenChanges,
+): Promise<TokenRow> {
+  const row = await tx
+    .updateTable('tokens')
+    .set({
+      ...changes,
+      mask: mask === null ? null : JSON.stringify(mask),
+      metadata: JSON.stringify(metadata),
+      modified_by: actor.id,
+      modified_at: sql<string>`statement_timestamp()`,
+    })
+    .where('tenant_id', '=', actor.tenantId)
+    .where('id', '=', id)
+    .returning(tokenColumns)
+    .executeTakeFirstOrThrow();
+  return row as TokenRow;
+}

@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util';
+import { decide } from '@sluice/access';
+import { recordChange } from '@sluice/audit';
+import { type RecordedChange, type Settlement, tagOf } from '@sluice/cache-coherence';
+import type { Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import { newFilterBudget } from '../../expressions/filter-budget.ts';
+import { isObject } from '../../json.ts';
+import type { Vault } from '../../vault.ts';
+import { hasEqual, lockFingerprints } from '../create/equal-tokens.queries.ts';
+import { readTokenInput, type TokenInput } from '../create/read-token-input.ts';
+import { openSeal, type SealedColumns } from '../create/seal-token.ts';
+import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
+import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
+import { tokenNotFound } from '../read/find-token.ts';
+import { isDisclosure, presentWithoutData, visibleData } from '../read/present-token.ts';
+import { requirePermission } from '../require-permission.ts';
+import { findTokenSettings, type TokenSettings } from '../tenant-settings.queries.ts';
+import { findTokenRows, lockTokenRow } from '../token.queries.ts';
+import type { Actor, Token, TokenRow } from '../token.ts';
+import { openData } from '../token-data.ts';
+import { isTokenId } from '../token-id.ts';
+import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
+import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
+import { type TokenChanges, updateTokenRow } from './update-token.queries.ts';
+
+/** A token after its update, and how every process came to know of it. */
+export interface UpdatedToken {
+  token: Token;
+  settlement: Settlement;
+}
+
+/** An update that finds the token changed while it was worked out is worked out again, this often in all. */
+const mostAttempts = 10;
+
+/**
+ * Changes parts of a token by a JSON merge patch of the form of `tokenPatchSchema`, which it checks; resolves when no
+ * process serves the old state any more. Null takes a member back to its default. Moving a token to other containers
+ * needs `token:update` on those that it leaves and on those that it comes to. No patch shows its actor more of the token
+ * than before (`patch-rights.ts`). The answer shows the data as a read by the same actor would, and the fingerprint only
+ * to an actor that may read.
+ * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
+ * where the token would become equal to another and tokens are deduplicated; `payload_too_large`; `unavailable` where
+ * others change it all the time.
+ */
+export async function updateToken(vault: Vault, actor: Actor, id: string, patch: unknown): Promise<UpdatedToken> {
+  requirePermission(actor, 'token:update');
+  const checked = readTokenPatch(patch, vault.clock());
+  if (!isTokenId(id)) throw tokenNotFound();
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const update = await prepareUpdate(vault, actor, id, checked);
+    const written = await vault.db.transaction().execute((tx) => write(tx, vault, actor, update));
+    if (!written) continue;
+    const settlement = await vault.changes.barrier(written.change);
+    return { token: await present(vault, actor, written.row, update.input), settlement };
+  }
+  const detail = 'The token is being changed by others; try again';
+  throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
+}
+
+/** All that is slow about an update, done before its transaction. */
+interface Update {
+  /** The token as it was when the update was worked out. */
+  from: TokenRow;
+  input: TokenInput;
+  changes: TokenChanges;
+  /** Set where no other token may have it. */
+  uniqueFingerprint: string | undefined;
+  members: string[];
+}
+
+async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: TokenPatch): Promise<Update> {
+  const { tenantId } = actor;
+  const [from] = await findTokenRows(vault.db, tenantId, [id]);
+  if (!from) throw tokenNotFound();
+  const now = vault.clock();
+  requirePatchRights(actor, from, patch);
+  const settings = await findTokenSettings(vault.db, tenantId);
+  if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
+  const data = (await openData(vault, tenantId, [from])).get(id) ?? null;
+  const input = readTokenInput(applyTokenPatch(from, data, patch), '', { now, budget: newFilterBudget() });
+  const seal = await openSeal(vault, tenantId, [input]);
+  const sealed = seal(input, { tenantId, id, cvcDueAt: cvcDueAt(from, patch, now) });
+  const fingerprint = fingerprintAfter(from, patch, { input, sealed, settings });
+  const isNew = fingerprint !== null && fingerprint !== from.fingerprint;
+  const changes = {
+    ...sealed,
+    fingerprint,
+    mask: input.mask,
+    containers: input.containers,
+    metadata: input.metadata,
+    search_indexes: input.searchIndexes,
+    fingerprint_expression: input.fingerprintExpression ?? null,
+    expires_at: input.expiresAt ?? null,
+  };
+  const isUnique = (input.deduplicate ?? settings.deduplicate_tokens) && isNew;
+  return { from, input, changes, uniqueFingerprint: isUnique ? fingerprint : undefined, members: Object.keys(patch) };
+}
+
+/** What a new token of this kind would have. A patch of something else leaves it alone, and so makes no two equal. */
+function fingerprintAfter(
+  from: TokenRow,
+  patch: TokenPatch,
+  { input, sealed, settings }: { input: TokenInput; sealed: SealedColumns; settings: TokenSettings },
+): string | null {
+  const isTouched = patch.data !== undefined || patch.fingerprint_expression !== undefined;
+  if (!isTouched && patch.deduplicate_token !== true) return from.fingerprint;
+  const isWanted = settings.fingerprint_tokens || (input.deduplicate ?? settings.deduplicate_tokens);
+  // One that has the default fingerprint was once asked for it: it does not lose it.
+  const isKept = from.fingerprint !== null && from.fingerprint_expression === null;
+  return isWanted || isKept || input.fingerprintExpression !== undefined ? sealed.fingerprint : null;
+}
+
+/** A `cvc` that is sent begins its hour; one that is there goes on with what is left of its own. */
+function cvcDueAt(from: TokenRow, { data }: TokenPatch, now: Date): Date {
+  const isSent = isObject(data) && typeof data.cvc === 'string';
+  const isKept = !isSent && from.cvc_due_at !== null && isCvcKept(from, now);
+  return isKept && from.cvc_due_at !== null ? new Date(from.cvc_due_at) : new Date(now.getTime() + cvcLifetimeMs);
+}
+
+interface Written {
+  row: TokenRow;
+  change: RecordedChange;
+}
+
+/** Undefined where the token is not any more what the update was worked out from. */
+async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update): Promise<Written | undefined> {
+  const { tenantId } = actor;
+  const { from, changes, uniqueFingerprint, members } = update;
+  const { id, type } = from;
+  if (uniqueFingerprint !== undefined) {
+    await lockFingerprints(tx, tenantId, [uniqueFingerprint]);
+    if (await hasEqual(tx, tenantId, { id, type, fingerprint: uniqueFingerprint })) {
+      throw new ServiceError('conflict', 'An equal token exists already, and tokens are deduplicated');
+    }
+  }
+  if (!isSame(await lockTokenRow(tx, tenantId, id), from)) return undefined;
+  const row = await updateTokenRow(tx, actor, id, changes);
+  const { id: actorId, actorType = 'application', traceId } = actor;
+  const act = { tenantId, actorId, actorType, traceId };
+  await recordChange(tx, act, {
+    operation: 'update',
+    entityType: 'token',
+    entityId: id,
+    detail: { members, ...onBehalfOf(actor) },
+  });
+  return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
+}
+
+/** Whether nobody has changed it. That it was used meanwhile is no change. */
+function isSame(now: TokenRow | undefined, before: TokenRow): boolean {
+  return isDeepStrictEqual(now && { ...now, active_month: before.active_month }, before);
+}
+
+async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenInput): Promise<Token> {
+  const transform = decide(actor, 'token:read', row);
+  const data = transform && visibleData(transform, input, newFilterBudget());
+  if (transform) await touch(vault, actor.tenantId, [row]);
+  if (transform && isDisclosure(transform, row)) await discloseRead(vault, actor, [row.id]);
+  const { fingerprint, ...token } = presentWithoutData(row);
+  return {
+    ...token,
+    ...(transform && fingerprint !== undefined && { fingerprint }),
+    ...(data !== undefined && { data }),
+  };
+}
