@@ -7,7 +7,7 @@ import type { Goal } from './report/statistics.ts';
 export interface Benchmark {
   /** For example `P1`. */
   id: string;
-  /** A word that the command line takes for it as well. */
+  /** A word that the command line takes for it as well, alone or with others. */
   name?: string;
   work: string;
   /** In words. */
@@ -47,7 +47,7 @@ export interface Outcome {
 
 /** Ours against one peer: a value for each round, of the same rounds. */
 export interface Comparison {
-  unit: 'req/s' | 'ms' | 's' | 'MiB' | 'MiB/s';
+  unit: 'req/s' | 'µs' | 'ms' | 's' | 'MiB' | 'MiB/s';
   ours: number[];
   peer: number[];
   peerName: string;

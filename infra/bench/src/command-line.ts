@@ -15,7 +15,10 @@ export interface CommandLine {
 /** @throws {UsageError} */
 export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]): CommandLine {
   const { values, positionals } = parse(args);
-  const ids = positionals.map((word) => benchmarks.find(({ name }) => name === word)?.id ?? word.toUpperCase());
+  const ids = positionals.flatMap((word) => {
+    const named = benchmarks.filter(({ name }) => name === word);
+    return named.length > 0 ? named.map(({ id }) => id) : [word.toUpperCase()];
+  });
   const unknown = ids.filter((id) => !benchmarks.some((benchmark) => benchmark.id === id));
   if (unknown.length > 0) throw new UsageError(`There is no benchmark ${unknown.join(', ')}`);
   return {

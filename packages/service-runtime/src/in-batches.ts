@@ -3,6 +3,13 @@ import type { RequestListener } from 'node:http';
 /** A larger batch gains nothing, and what came first would wait for the others. */
 const enough = 16;
 
+let most = Number.POSITIVE_INFINITY;
+
+/** For tests: no batch of this process is larger from now on. With one, everything goes its way by itself. */
+export function limitBatches(count: number): void {
+  most = count;
+}
+
 /**
  * A function that keeps what it is given until the current phase of the event loop is over, and has `handle` work it off
  * in the next, one right after the other.
@@ -17,7 +24,7 @@ export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
   const waiting: T[] = [];
 
   function handleAll(): void {
-    const batch = waiting.splice(0, Math.max(enough, waiting.length >> 1)); // half of it, so that no backlog grows
+    const batch = waiting.splice(0, Math.min(most, Math.max(enough, waiting.length >> 1))); // half of it, so that no backlog grows
     if (waiting.length > 0) setImmediate(handleAll);
     for (const item of batch) handle(item);
   }

@@ -8,7 +8,7 @@ export {
   type SettingCondition,
   type SettingSchema,
 } from './config.ts';
-export { inBatches, requestsInBatches } from './in-batches.ts';
+export { inBatches, limitBatches, requestsInBatches } from './in-batches.ts';
 export { listen } from './listen.ts';
 export { createLogger, type LineMembers, type Logger, lineWriter } from './logger.ts';
 export { createDurationHistogram, type DurationHistogram } from './metrics/duration-histogram.ts';

@@ -1,4 +1,5 @@
 import type { Benchmark } from '../benchmark.ts';
+import { processorTimes } from './cpu.ts';
 import { cursorPages } from './cursor-pages.ts';
 import { detokenizingInvocation } from './p1-detokenizing-invocation.ts';
 import { tlsInvocation } from './p1-tls-invocation.ts';
@@ -37,5 +38,6 @@ export const benchmarks: readonly Benchmark[] = [
   secondStart,
   neighbours,
   cursorPages,
+  ...processorTimes,
   scale,
 ];

@@ -5,6 +5,8 @@ import type { LoadGenerator, LoadRequest } from '../load/load-generator.ts';
 /** One way to the destination. */
 export interface Path {
   name: string;
+  /** Of the process on it; undefined where there is none. */
+  pid?: number | undefined;
   request: LoadRequest;
 }
 

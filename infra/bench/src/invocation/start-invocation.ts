@@ -69,18 +69,20 @@ export async function startInvocation(
     'SVC-API-KEY': tenant.apiKey,
     'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl, workload.proxy),
   };
-  const path = (name: string, origin: string): Path => ({ name, request: { url: `${origin}/proxy`, headers, body } });
+  const path = (name: string, origin: string, pid?: number): Path => {
+    return { name, pid, request: { url: `${origin}/proxy`, headers, body } };
+  };
 
   const direct = path('destination directly', destinationUrl);
   await checkLoad(load, direct, echo, signal);
-  const ours = path('sluice', stack.serviceUrls.proxyGateway);
+  const ours = path('sluice', stack.serviceUrls.proxyGateway, stack.processes.get('proxy-gateway')?.pid);
   await checkReceived(ours, received, signal);
   const peers: Path[] = [];
   for (const name of wanted) {
     const options = { destinationUrl, directory: context.directory, caFile, signal };
     const { pid, url } = opened.use(await startPeer(name, options));
     await context.cores.moveToTestedCore(pid);
-    peers.push(path(peerNames[name], url));
+    peers.push(path(peerNames[name], url, pid));
   }
   for (const peer of peers) await checkReceived(peer, sent, signal);
 

@@ -16,28 +16,10 @@ const poolSize = 10;
  * core, with as many connections to the same Postgres, and as many SELECTs wanted at a time as there are requests.
  */
 export async function measureLookUp(context: BenchmarkContext, goal: Goal): Promise<Outcome> {
-  const { directory, cores, rounds, seconds, log, signal } = context;
+  const { rounds, seconds, log, signal } = context;
   await using opened = new AsyncDisposableStack();
-  const load = await findLoadGenerator(context);
-  const stack = await startBenchmarkStack('management-api', context, opened);
-  const applicationId = await createApplication(stack, signal);
-  const request: LoadRequest = {
-    url: `${stack.serviceUrls.managementApi}/applications/${applicationId}`,
-    headers: { 'SVC-API-KEY': stack.credentials.management_key },
-  };
-  await checkAnswer(request, applicationId, signal);
-
-  const startPeer = async (isPrepared: boolean) => {
-    const { tenant_id: tenantId } = stack.credentials;
-    const logFile = join(directory, isPrepared ? 'prepared.log' : 'select.log');
-    const row = { databaseUrl: stack.databaseUrl, tenantId, applicationId };
-    const peer = opened.use(
-      await startSelectPeer({ ...row, poolSize, concurrency: connections, isPrepared, logFile, signal }),
-    );
-    await cores.moveToTestedCore(peer.pid);
-    return { name: isPrepared ? 'prepared SELECT over pg' : 'SELECT over pg', peer, rates: [] as number[] };
-  };
-  const peers = [await startPeer(false), await startPeer(true)];
+  const { load, request, peers: started } = await startLookUp(context, opened);
+  const peers = started.map(({ name, peer }) => ({ name, peer, rates: [] as number[] }));
 
   const ours: LoadFigures[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -67,6 +49,32 @@ export async function measureLookUp(context: BenchmarkContext, goal: Goal): Prom
     paths: [{ name: 'sluice', rounds: ours }],
     notes: [`load generator: ${load.name}; ${poolSize} connections to Postgres`],
   };
+}
+
+/** The management API, a request for one of its Applications, and the peers; they end with `opened`. */
+export async function startLookUp(context: BenchmarkContext, opened: AsyncDisposableStack) {
+  const { directory, cores, signal } = context;
+  const load = await findLoadGenerator(context);
+  const stack = await startBenchmarkStack('management-api', context, opened);
+  const applicationId = await createApplication(stack, signal);
+  const request: LoadRequest = {
+    url: `${stack.serviceUrls.managementApi}/applications/${applicationId}`,
+    headers: { 'SVC-API-KEY': stack.credentials.management_key },
+  };
+  await checkAnswer(request, applicationId, signal);
+
+  const startPeer = async (isPrepared: boolean) => {
+    const { tenant_id: tenantId } = stack.credentials;
+    const logFile = join(directory, isPrepared ? 'prepared.log' : 'select.log');
+    const row = { databaseUrl: stack.databaseUrl, tenantId, applicationId };
+    const peer = opened.use(
+      await startSelectPeer({ ...row, poolSize, concurrency: connections, isPrepared, logFile, signal }),
+    );
+    await cores.moveToTestedCore(peer.pid);
+    return { name: isPrepared ? 'prepared SELECT over pg' : 'SELECT over pg', peer };
+  };
+  const peers = [await startPeer(false), await startPeer(true)];
+  return { load, request, pid: stack.processes.get('management-api')?.pid, peers };
 }
 
 async function checkAnswer({ url, headers }: LoadRequest, id: string, signal: AbortSignal): Promise<void> {

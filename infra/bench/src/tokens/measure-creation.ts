@@ -22,23 +22,9 @@ const card = { type: 'card', data: { number: '4242424242424242', expiration_mont
  * each: one after the other, and 32 at a time.
  */
 export async function measureCreation(context: BenchmarkContext): Promise<Outcome> {
-  const { directory, cores, rounds, seconds, log, signal } = context;
+  const { rounds, seconds, log, signal } = context;
   await using opened = new AsyncDisposableStack();
-  const load = await findLoadGenerator(context);
-  const stack = await startBenchmarkStack('token-vault', context, opened);
-  const { tokenVault } = stack.serviceUrls;
-  const { apiKey } = await createTenant(stack, signal);
-  const headers = { 'SVC-API-KEY': apiKey, 'Content-Type': 'application/json' };
-  const request: LoadRequest = { url: `${tokenVault}/tokens`, headers, body: JSON.stringify(card) };
-  const first = await send({ ...request, body: JSON.stringify(card), method: 'POST', signal });
-  if (first.status !== 201) throw new Error(`POST /tokens was answered with ${first.status}: ${first.body}`);
-
-  const logFile = join(directory, 'insert.log');
-  const { id } = JSON.parse(first.body) as { id: string };
-  const row = { databaseUrl: stack.databaseUrl, tenantId: stack.credentials.tenant_id, tokenId: id };
-  const peer = opened.use(await startInsertPeer({ ...row, poolSize, concurrency: connections, logFile, signal }));
-  await cores.moveToTestedCore(peer.pid);
-
+  const { load, request, peer, headers, tokenVault } = await startCreation(context, opened);
   const bulk = {
     url: `${tokenVault}/tokenize`,
     method: 'POST',
@@ -92,6 +78,26 @@ export async function measureCreation(context: BenchmarkContext): Promise<Outcom
     paths: [{ name: 'sluice', rounds: ours }],
     notes: [`load generator: ${load.name}; ${poolSize} connections to Postgres`],
   };
+}
+
+/** The vault, a request that creates a card, and the peer; they end with `opened`. */
+export async function startCreation(context: BenchmarkContext, opened: AsyncDisposableStack) {
+  const { directory, cores, signal } = context;
+  const load = await findLoadGenerator(context);
+  const stack = await startBenchmarkStack('token-vault', context, opened);
+  const { tokenVault } = stack.serviceUrls;
+  const { apiKey } = await createTenant(stack, signal);
+  const headers = { 'SVC-API-KEY': apiKey, 'Content-Type': 'application/json' };
+  const request: LoadRequest = { url: `${tokenVault}/tokens`, headers, body: JSON.stringify(card) };
+  const first = await send({ ...request, body: JSON.stringify(card), method: 'POST', signal });
+  if (first.status !== 201) throw new Error(`POST /tokens was answered with ${first.status}: ${first.body}`);
+
+  const logFile = join(directory, 'insert.log');
+  const { id } = JSON.parse(first.body) as { id: string };
+  const row = { databaseUrl: stack.databaseUrl, tenantId: stack.credentials.tenant_id, tokenId: id };
+  const peer = opened.use(await startInsertPeer({ ...row, poolSize, concurrency: connections, logFile, signal }));
+  await cores.moveToTestedCore(peer.pid);
+  return { load, request, peer, headers, tokenVault, pid: stack.processes.get('token-vault')?.pid };
 }
 
 /** The median time of requests that go one after the other. */

@@ -1,0 +1,93 @@
+import type { BenchmarkContext, Comparison, Outcome } from '../benchmark.ts';
+import { secondsOfRound } from '../load/round-seconds.ts';
+import type { Goal } from '../report/statistics.ts';
+import { median } from '../report/statistics.ts';
+import { partOfStrangers, readThreadTimes } from './threads.ts';
+
+/** A process that is kept busy, and by what. */
+export interface BusyProcess {
+  name: string;
+  pid: number | undefined;
+  /** @returns how often it did in all what is measured, and how often it failed to. */
+  run(seconds: number): Promise<{ count: number; errors: number }>;
+  /** Of a peer: what our time may be of its time. */
+  goal?: Goal | undefined;
+}
+
+/** Longer rounds gain nothing: what slows a machine down comes and goes in seconds. */
+const longestSeconds = 2;
+/** Where others had the core for more of the time, the round does not count. */
+const mostOfStrangers = 0.03;
+/** Rounds that are tried for each that is wanted. */
+const mostTries = 4;
+
+interface Figures {
+  /** Processor time of the main thread for one request, in microseconds. */
+  micros: number;
+  errors: number;
+  /** The part of the time in which others had the core. */
+  strangers: number;
+}
+
+/**
+ * Processor time of the main thread for one request, of ours and of each peer, in short rounds, the order of which is
+ * random in each. Rates on shared cores move by a third from hour to hour; this moves by some per cent.
+ */
+export async function measureMainThreads(
+  { rounds, seconds, log, signal }: BenchmarkContext,
+  [ours, ...peers]: [BusyProcess, ...BusyProcess[]],
+): Promise<Pick<Outcome, 'comparisons' | 'notes'>> {
+  const all = [ours, ...peers];
+  const length = Math.min(seconds, longestSeconds);
+  for (const one of all) await measure(one, secondsOfRound(0, length));
+  const measured: Map<BusyProcess, Figures>[] = [];
+  while (measured.filter(isQuiet).length < rounds && measured.length < rounds * mostTries) {
+    const round = new Map<BusyProcess, Figures>();
+    for (const one of shuffled(all)) {
+      signal.throwIfAborted();
+      round.set(one, await measure(one, length));
+    }
+    measured.push(round);
+    log(`  ${isQuiet(round) ? 'counts  ' : 'left out'} ${describe(all, round)}`);
+  }
+  const quiet = measured.filter(isQuiet);
+  const counted = quiet.length > 0 ? quiet : measured;
+  const of = (one: BusyProcess) => counted.map((round) => round.get(one)?.micros ?? Number.NaN);
+  const errors = measured.flatMap((round) => [...round.values()]).reduce((sum, figures) => sum + figures.errors, 0);
+  const comparisons = peers.map((peer): Comparison => {
+    const { name: peerName, goal } = peer;
+    return { unit: 'µs', ours: of(ours), peer: of(peer), peerName, errors, ...(goal && { goal }) };
+  });
+  const medians = all.map((one) => `${one.name} ${median(of(one)).toFixed(1)} µs`).join(', ');
+  const counts =
+    quiet.length > 0 ? `${quiet.length} of ${measured.length} rounds count` : 'no round was quiet: all count';
+  return { comparisons, notes: [`${medians}; ${counts}`] };
+}
+
+function isQuiet(round: ReadonlyMap<BusyProcess, Figures>): boolean {
+  return [...round.values()].every(({ strangers }) => strangers <= mostOfStrangers);
+}
+
+function describe(all: readonly BusyProcess[], round: ReadonlyMap<BusyProcess, Figures>): string {
+  return all
+    .map((one) => {
+      const { micros = Number.NaN, strangers = 0 } = round.get(one) ?? {};
+      return `${one.name} ${micros.toFixed(1)} µs (${(100 * strangers).toFixed(0)} % strangers)`;
+    })
+    .join(', ');
+}
+
+async function measure({ pid = 0, run }: BusyProcess, seconds: number): Promise<Figures> {
+  const before = await readThreadTimes(pid);
+  const { count, errors } = await run(seconds);
+  const after = await readThreadTimes(pid);
+  const micros = (after.main - before.main) / 1000 / count;
+  return { micros, errors, strangers: partOfStrangers(before, after, seconds) };
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,39 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** What the threads of a process have done, in nanoseconds (Linux: Documentation/scheduler/sched-stats). */
+export interface ThreadTimes {
+  /** How long the main thread ran. */
+  main: number;
+  /** How long it could have run and waited for its core. */
+  mainWaited: number;
+  /** How long the other threads that are still there ran. */
+  others: number;
+}
+
+export async function readThreadTimes(pid: number): Promise<ThreadTimes> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const times = await Promise.all(threads.map((thread) => readTimes(`/proc/${pid}/task/${thread}/schedstat`)));
+  const main = times[threads.indexOf(String(pid))];
+  if (!main) throw new Error(`The kernel does not tell the times of process ${pid}`);
+  const all = times.reduce((sum, { ran }) => sum + ran, 0);
+  return { main: main.ran, mainWaited: main.waited, others: all - main.ran };
+}
+
+async function readTimes(file: string): Promise<{ ran: number; waited: number }> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ESRCH') return '0 0'; // the thread has ended
+    throw error;
+  });
+  const [ran = 0, waited = 0] = text.split(' ').map(Number);
+  return { ran, waited };
+}
+
+/**
+ * Which part of the time somebody else had the core: the main thread waited longer than its own helpers ran. Of helpers
+ * that run on another core this sees less than there was.
+ */
+export function partOfStrangers(before: ThreadTimes, after: ThreadTimes, seconds: number): number {
+  const waited = after.mainWaited - before.mainWaited;
+  const helped = after.others - before.others;
+  return Math.max(0, waited - helped) / (seconds * 1e9);
+}

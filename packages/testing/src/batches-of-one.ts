@@ -1,0 +1,3 @@
+import { limitBatches } from '@sluice/service-runtime';
+
+limitBatches(1);
