@@ -277,11 +277,44 @@ describe('what clients send and destinations answer', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toHaveProperty(member);
   });
 
-  test('an answer that is owed goes out before the refusal of what follows it', async () => {
-    upstream = (_req, res) => void setTimeout(() => res.end('owed'), 50);
-    const answer = await raw('GET / HTTP/1.1\r\nHost: h\r\n\r\nBREW / HTTP/1.1\r\nHost: h\r\n\r\n');
-    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '400']);
+  test.each([
+    ['no Host', 'GET /proxy HTTP/1.1\r\n', 400],
+    ['two Hosts', 'GET /proxy HTTP/1.1\r\nHost: h\r\nHost: h\r\n', 400],
+    ['an expectation that nobody meets', 'GET /proxy HTTP/1.1\r\nHost: h\r\nExpect: 200-ok\r\n', 417],
+  ])('%s is refused with a body', async (_name, head, status) => {
+    const answer = await raw(`${head}Connection: close\r\n\r\n`);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ proxy_error: { status } });
   });
+
+  test('answers that are owed go out before the refusal of what follows them', async () => {
+    upstream = (req, res) => void setTimeout(() => res.end(`owed ${req.url}`), 50);
+    const answer = await raw(
+      ['GET /1', 'GET /2', 'BREW /3'].map((line) => `${line} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''),
+    );
+    expect(answer.match(/(HTTP\/1\.1 \d+|owed \/\d)/g)).toEqual([
+      ...['HTTP/1.1 200', 'owed /1', 'HTTP/1.1 200', 'owed /2'],
+      'HTTP/1.1 400',
+    ]);
+  });
+
+  test('the body of a request whose head came behind an offer of an upgrade is no request', async () => {
+    const seen: string[] = [];
+    upstream = (req, res) => {
+      seen.push(`${req.url}`);
+      res.end('answered');
+    };
+    const evil = 'GET /evil HTTP/1.1\r\nHost: h\r\n\r\n';
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /x HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
+    socket.write(`POST /y HTTP/1.1\r\nHost: h\r\nContent-Length: ${evil.length}\r\n\r\n`);
+    setTimeout(() => socket.write(evil), 100).unref();
+    expect((await text(socket)).match(/answered/g)).toHaveLength(1);
+    expect(seen).toEqual(['/x']);
+  });
+
+  test('a head that does not come to its end is 408', async () => {
+    expect(await raw('GET /tokens HTTP/1.1\r\nHost: h\r\nX: ')).toMatch(/^HTTP\/1\.1 408 .*"status":408/s);
+  }, 30_000);
 });
 
 describe('ends', () => {

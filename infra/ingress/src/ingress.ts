@@ -1,9 +1,9 @@
-import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Agent, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { openClientAddresses } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
-import { isEndCertain, pathOfTarget } from '@sluice/service-runtime';
+import { createOrderedServer, faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
 import { answerFailure, serviceAway } from './failure.ts';
-import { answerRefusals } from './refusals.ts';
+import { refusals } from './refusals.ts';
 import { relay } from './relay.ts';
 import { findService, type ServiceName } from './routes.ts';
 import { spreadLookup } from './spread-lookup.ts';
@@ -27,7 +27,6 @@ export interface IngressOptions {
 const serverOptions = {
   requestTimeout: 0,
   headersTimeout: 10_000,
-  connectionsCheckingInterval: 1000, // how late that may be; Node's default is 30 s
   keepAliveTimeout: 75_000,
   maxHeaderSize: 32 * 1024,
 };
@@ -40,11 +39,10 @@ export function createIngress(options: IngressOptions): Server {
     const path = pathOfTarget(request.url ?? '', request.headers.host);
     const service = findService(path ?? '');
     const fail = (error: ServiceError) => answerFailure(request, response, { error, service, headerPrefix });
-    const fault = faultIn(request);
-    if (fault !== undefined || path === undefined) {
+    const fault = faultInHead(request);
+    if (fault || path === undefined) {
       response.shouldKeepAlive = false;
-      const target = 'The request target must be a path, or a URL whose authority is that of Host';
-      fail(new ServiceError('bad_request', fault ?? target));
+      fail(new ServiceError(fault?.code ?? 'bad_request', fault?.detail ?? targetFault));
       return;
     }
     try {
@@ -65,18 +63,8 @@ export function createIngress(options: IngressOptions): Server {
       fail(new ServiceError('bad_request', 'The request target or a header holds characters that are not allowed'));
     }
   };
-  const server = createServer(serverOptions, handle);
-  server.maxHeadersCount = 0; // the services count them; Node would leave out what is beyond its own limit
-  answerRefusals(server);
-  server.on('checkContinue', handle); // the service decides whether it wants the body
-  server.on('checkExpectation', handle);
+  const { server, turns } = createOrderedServer(handle, { ...serverOptions, ...refusals });
+  server.on('checkContinue', turns.listener); // the service decides whether it wants the body
   server.on('close', () => agent.destroy());
   return server;
-}
-
-/** What services refuse, but cannot see behind us: to them we speak HTTP/1.1 (RFC 9112 section 6.1). */
-function faultIn(request: IncomingMessage): string | undefined {
-  const isKnown = request.httpVersion === '1.1' || request.httpVersion === '1.0';
-  if (!isKnown) return 'The HTTP version must be 1.1 or 1.0';
-  return isEndCertain(request) ? undefined : 'The body must be chunked, in HTTP/1.1, or have a length';
 }

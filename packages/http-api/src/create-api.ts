@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { holds } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
 import { readTraceId, ServiceError, validationFailed } from '@sluice/problems';
-import { isEndCertain } from '@sluice/service-runtime';
+import { faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
@@ -75,9 +75,7 @@ export function createApi<C>(options: ApiOptions<C>): Express {
     if (request.rawHeaders.length > 2 * mostHeaders) {
       throw new ServiceError('headers_too_large', `A request may have at most ${mostHeaders} headers`);
     }
-    if (!isEndCertain(request)) {
-      throw new ServiceError('bad_request', 'The body must be chunked, in HTTP/1.1, or have a length');
-    }
+    request.url = readTarget(request);
     if (observed) observed.run(next);
     else next();
   });
@@ -101,6 +99,15 @@ export function createApi<C>(options: ApiOptions<C>): Express {
   });
   app.use(sendProblem(options.log));
   return app;
+}
+
+/** @throws {ServiceError} 400 and 417 for heads and targets that two readers could read differently. */
+function readTarget(request: IncomingMessage): string {
+  const fault = faultInHead(request);
+  if (fault) throw new ServiceError(fault.code, fault.detail);
+  const path = pathOfTarget(request.url ?? '', request.headers.host);
+  if (path === undefined) throw new ServiceError('bad_request', targetFault);
+  return path;
 }
 
 /** `/applications/` is `/applications`: many published clients send it. `/applications//` is another path, and unknown. */

@@ -33,9 +33,8 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   refuse(new ServiceError(code, detail), socket, shape);
 }
 
-/** For a server's `connect`: the refusal, and the end of the connection, which Node has let go of. */
+/** For a server's `connect`: the refusal, and the end of the connection. */
 export function answerConnect(socket: Duplex, shape: RefusalShape = {}): void {
-  socket.on('error', () => socket.destroy()); // an error that nobody hears would end the process
   refuse(new ServiceError('bad_request', 'CONNECT is not supported'), socket, shape);
 }
 

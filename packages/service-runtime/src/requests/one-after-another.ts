@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** The order of requests on connections. */
@@ -6,6 +7,8 @@ export interface Turns {
   listener: RequestListener;
   /** For a server's `clientError`: calls `answer` when it is its turn, or ends the connection where it has none. */
   afterError(socket: Duplex, answer: () => void): void;
+  /** Ends the connection behind the answers that it owes. What has arrived since is not served. */
+  endAfterOwed(socket: Socket): void;
   /** The answer to the request that came last; undefined where none is owed. */
   owed(socket: Duplex): ServerResponse | undefined;
   /** True while nothing is read from a connection since too many requests wait on it. */
@@ -17,6 +20,7 @@ interface Line {
   last: ServerResponse;
   waiting: number;
   isHeld: boolean;
+  isEnding: boolean;
 }
 
 /** Beyond so many waiting requests nothing more is read; what one read brought may be some thousand more. */
@@ -33,7 +37,8 @@ export function oneAfterAnother(serve: RequestListener): Turns {
   function listener(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const line = lines.get(socket);
-    if (!line) lines.set(socket, { last: response, waiting: 0, isHeld: false });
+    if (line?.isEnding) return;
+    if (!line) lines.set(socket, { last: response, waiting: 0, isHeld: false, isEnding: false });
     if (!line || isOver(line.last)) {
       if (line) line.last = response;
       serve(request, response);
@@ -52,6 +57,7 @@ export function oneAfterAnother(serve: RequestListener): Turns {
 
   /** What the parser refuses must not be taken for the answer to a request before it, let alone for a part of that. */
   function afterError(socket: Duplex, answer: () => void): void {
+    if (lines.get(socket)?.isEnding) return;
     const response = owed(socket);
     if (!response) answer();
     else if (response.req.complete) response.once('close', answer);
@@ -60,12 +66,24 @@ export function oneAfterAnother(serve: RequestListener): Turns {
     else socket.destroy();
   }
 
+  function endAfterOwed(socket: Socket): void {
+    const line = lines.get(socket);
+    if (line) line.isEnding = true;
+    const response = owed(socket);
+    if (!response) {
+      socket.destroySoon();
+      return;
+    }
+    if (!response.headersSent) response.shouldKeepAlive = false;
+    response.once('close', () => socket.destroySoon());
+  }
+
   function owed(socket: Duplex): ServerResponse | undefined {
     const last = lines.get(socket)?.last;
     return last && !isOver(last) ? last : undefined;
   }
 
-  return { listener, afterError, owed, isHeld: (socket) => lines.get(socket)?.isHeld === true };
+  return { listener, afterError, endAfterOwed, owed, isHeld: (socket) => lines.get(socket)?.isHeld === true };
 }
 
 function isOver(response: ServerResponse): boolean {

@@ -1,5 +1,8 @@
 const absoluteForm = /^https?:\/\/([^/?#]+)([/?].*)?$/is;
 
+/** What to say of a target for which {@link pathOfTarget} gives nothing. */
+export const targetFault = 'The request target must be a path, or a URL whose authority is that of Host';
+
 /**
  * Path and query of a request target, byte for byte. A target in absolute form counts where its authority is that of
  * `Host` (RFC 9112 section 3.2.2), because otherwise two readers could take the request for different hosts.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@sluice/problems';
-import { isEndCertain, pathOfTarget } from '@sluice/service-runtime';
+import { faultInHead, pathOfTarget, targetFault, valuesOf } from '@sluice/service-runtime';
 import type { HeaderNames } from '../http/header-names.ts';
 import type { InvocationHead } from '../proxies/invocation.ts';
 import { nextCdnLoop } from './cdn-loop.ts';
@@ -18,12 +18,7 @@ export function readInvocation(request: IncomingMessage, names: HeaderNames): In
   const { headers, url = '', method = '' } = request;
   checkFraming(request);
   const target = pathOfTarget(url, headers.host);
-  if (target === undefined) {
-    throw new ServiceError(
-      'bad_request',
-      'The request target must be a path, or a URL whose authority is that of Host',
-    );
-  }
+  if (target === undefined) throw new ServiceError('bad_request', targetFault);
   const match = proxyPath.exec(target);
   if (!match) throw new ServiceError('not_found', 'There is nothing here; invocations go to /proxy');
   if (asksForWebSocket(request)) {
@@ -43,15 +38,13 @@ export function readInvocation(request: IncomingMessage, names: HeaderNames): In
 }
 
 function checkFraming(request: IncomingMessage): void {
-  const { headers, httpVersion, rawHeaders } = request;
-  const refuse = (detail: string) => new ServiceError('bad_request', detail);
-  if (rawHeaders.length > 200) throw new ServiceError('headers_too_large', 'A request may have at most 100 headers');
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw refuse('The HTTP version must be 1.1 or 1.0');
-  checkHost(valuesOf(request, 'host'), httpVersion);
-  if (valuesOf(request, 'content-type').length > 1) throw refuse('There must be one Content-Type header');
-  if (!isEndCertain(request)) throw refuse('The body must be chunked, in HTTP/1.1, or have a length');
-  if (httpVersion === '1.1' && (headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
-    throw new ServiceError('expectation_failed', 'The only expectation that can be met is 100-continue');
+  if (request.rawHeaders.length > 200) {
+    throw new ServiceError('headers_too_large', 'A request may have at most 100 headers');
+  }
+  const fault = faultInHead(request);
+  if (fault) throw new ServiceError(fault.code, fault.detail);
+  if (valuesOf(request, 'content-type').length > 1) {
+    throw new ServiceError('bad_request', 'There must be one Content-Type header');
   }
 }
 
@@ -61,29 +54,6 @@ function checkFraming(request: IncomingMessage): void {
  */
 function asksForWebSocket({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
   return upgrade !== undefined && /\bupgrade\b/i.test(connection) && /\bwebsocket\b/i.test(upgrade);
-}
-
-/** RFC 3986 section 3.2.2 and a port; no comma, since that is how two lines look when somebody joins them. */
-const hostValue = /^(?:\[[0-9a-f:.]+\]|[a-z0-9\-._~%!$&'()*+;=]*)(?::\d*)?$/i;
-
-/** RFC 9112 section 3.2: one in HTTP/1.1, and never one that two readers could read differently. */
-function checkHost(hosts: readonly string[], httpVersion: string): void {
-  const [host, ...others] = hosts;
-  if (others.length > 0 || (host === undefined && httpVersion === '1.1')) {
-    throw new ServiceError('bad_request', 'There must be one Host header');
-  }
-  if (host !== undefined && !hostValue.test(host))
-    throw new ServiceError('bad_request', 'The Host header is not valid');
-}
-
-/** The values of a header, one for each line. Node's `headersDistinct` makes an object of all headers for it. */
-function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
-  const values: string[] = [];
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const sent = rawHeaders[i] ?? '';
-    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '');
-  }
-  return values;
 }
 
 /** The query byte for byte, less the parameters that carry the proxy key. */

@@ -130,3 +130,27 @@ describe.each(ways)('%s', (way) => {
     expect(readMessages(text).messages.map(({ body }) => body)).toEqual(many.map((_, i) => `/${i}`));
   });
 });
+
+test('the body of a request whose head came behind an offer of an upgrade is no request', async () => {
+  const { destination, keys } = await openScene(gateway.current);
+  const request = (line: string, more = '') => `${line} HTTP/1.1\r\nHost: x\r\n${keys}${more}\r\n`;
+  const evil = request('GET /proxy/evil');
+  const offer = request('GET /proxy/x', 'Connection: Upgrade\r\nUpgrade: h2c\r\n');
+  const { text, hasEnded } = await talk(gateway.current.url, [
+    offer + request('POST /proxy/y', `Content-Length: ${evil.length}\r\n`),
+    evil,
+  ]);
+  expect([statusesIn(text), hasEnded]).toEqual([[200], true]);
+  expect(destination.seen().map(({ start }) => start)).toEqual(['GET /x HTTP/1.1']);
+});
+
+test('CONNECT behind a request that is not answered yet ends the connection, and takes no answer’s place', async () => {
+  const { keys } = await openScene(gateway.current, {
+    onRequest: (socket) => void setTimeout(() => socket.write(okAnswer('late')), 100),
+  });
+  const { text, hasEnded } = await talk(
+    gateway.current.url,
+    `GET /proxy HTTP/1.1\r\nHost: x\r\n${keys}\r\nCONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`,
+  );
+  expect([text, hasEnded]).toEqual(['', true]);
+});

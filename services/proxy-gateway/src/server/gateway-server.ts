@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { answerClientError, answerConnect } from '@sluice/problems';
-import { oneAfterAnother } from '@sluice/service-runtime';
+import { createOrderedServer } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { serveInvocations } from '../invocation/serve.ts';
 import { endIdleClients } from './client-idleness.ts';
@@ -15,32 +15,17 @@ interface ClientTimes {
   clientIdleMs: number;
 }
 
-/**
- * The server of the gateway. Requests go from the parser straight to the invocation: there is nothing to route. The
- * count of headers is checked by us, since Node drops those beyond its own limit without a word.
- */
+/** The server of the gateway. Requests go from the parser straight to the invocation: there is nothing to route. */
 export function createGatewayServer(context: Context, { clientHeadMs, clientIdleMs }: ClientTimes): Server {
-  const turns = oneAfterAnother(serveInvocations(context));
-  const server = createServer(
-    {
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: clientHeadMs,
-      connectionsCheckingInterval: 1000, // how late that may be; Node's default is 30 s
-      requireHostHeader: false, // the invocation refuses it, with a body as all refusals have
-      requestTimeout: 0, // a body may take any time as long as it moves
-      keepAliveTimeout: 65_000,
-      noDelay: true,
-    },
-    turns.listener,
-  );
-  server.maxHeadersCount = 0;
-  endIdleClients(server, turns, clientIdleMs);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // The rest of that head may be there: it is us who do not read
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && turns.isHeld(socket)) return;
-    turns.afterError(socket, () => answerClientError(error, socket, inProxyError));
+  const { server, turns } = createOrderedServer(serveInvocations(context), {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: clientHeadMs,
+    requestTimeout: 0, // a body may take any time as long as it moves
+    keepAliveTimeout: 65_000,
+    noDelay: true,
+    refuse: (error, socket) => answerClientError(error, socket, inProxyError),
+    refuseConnect: (socket) => answerConnect(socket, inProxyError),
   });
-  server.on('checkExpectation', turns.listener); // Node's own 417 has no body; the invocation refuses it
-  server.on('connect', (_request, socket) => answerConnect(socket, inProxyError));
+  endIdleClients(server, turns, clientIdleMs);
   return server;
 }

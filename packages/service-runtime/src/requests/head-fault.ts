@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { isEndCertain } from './is-end-certain.ts';
+
+/** The code is one of the codes of errors. */
+export interface HeadFault {
+  code: 'bad_request' | 'expectation_failed';
+  detail: string;
+}
+
+/**
+ * What the head of a request has that two readers could read differently, or that nobody can do: another version than
+ * HTTP/1, no or several hosts (RFC 9112 section 3.2), a body of uncertain length, an expectation. The answer to such a
+ * request should end its connection.
+ */
+export function faultInHead(request: IncomingMessage): HeadFault | undefined {
+  const { headers, httpVersion } = request;
+  const bad = (detail: string): HeadFault => ({ code: 'bad_request', detail });
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return bad('The HTTP version must be 1.1 or 1.0');
+  const hosts = valuesOf(request, 'host');
+  if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) return bad('There must be one Host header');
+  if (hosts[0] !== undefined && !hostValue.test(hosts[0])) return bad('The Host header is not valid');
+  if (!isEndCertain(request)) return bad('The body must be chunked, in HTTP/1.1, or have a length');
+  if (httpVersion === '1.1' && (headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
+    return { code: 'expectation_failed', detail: 'The only expectation that can be met is 100-continue' };
+  }
+  return undefined;
+}
+
+/** RFC 3986 section 3.2.2 and a port; no comma, since that is how two lines look when somebody joins them. */
+const hostValue = /^(?:\[[0-9a-f:.]+\]|[a-z0-9\-._~%!$&'()*+;=]*)(?::\d*)?$/i;
+
+/** The values of a header, one for each line. Node's `headersDistinct` makes an object of all headers for it. */
+export function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const sent = rawHeaders[i] ?? '';
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '');
+  }
+  return values;
+}

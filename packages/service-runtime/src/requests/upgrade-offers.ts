@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What is used of the parser that Node puts on a socket. */
+interface Parser {
+  constructor: { kOnExecute?: number };
+  /** All that the last read brought; only while `kOnExecute` is called. */
+  getCurrentBuffer(): Buffer;
+  /** At `kOnExecute`: called after each read, with how much of it was parsed. */
+  [event: number]: ((parsed: number | Error) => void) | null;
+}
+
+/**
+ * For `shouldUpgradeCallback`: declines every offer of an upgrade, so that its request is served as HTTP/1.1 (RFC 9110
+ * section 7.8).
+ *
+ * The parser stops at the end of a request with an offer, because another protocol might follow, and Node drops the rest
+ * of the read. What comes next would be parsed as the start of a request although it may be the body of one whose head was
+ * dropped: whoever writes that body would write requests. Therefore `onDropped` is called, and must end the connection.
+ */
+export function declineUpgrades(onDropped: (socket: Socket) => void): (request: IncomingMessage) => false {
+  return (request) => {
+    const { socket } = request;
+    const parser: Parser | undefined = Reflect.get(socket, 'parser');
+    const event = parser?.constructor.kOnExecute;
+    const onExecute = event !== undefined && parser?.[event];
+    // Where Node has changed so that a rest cannot be seen, there may be one.
+    if (!onExecute) setImmediate(onDropped, socket);
+    else {
+      parser[event] = (parsed) => {
+        if (request.complete) {
+          parser[event] = onExecute;
+          if (typeof parsed === 'number' && parsed < parser.getCurrentBuffer().length) onDropped(socket);
+        }
+        onExecute(parsed);
+      };
+    }
+    return false;
+  };
+}
