@@ -14,6 +14,7 @@ import * as auditLogMessages from './migrations/0030-audit-log-messages.ts';
 import * as auditLogMonths from './migrations/0031-audit-log-months.ts';
 import * as auditLogMonthLocks from './migrations/0032-audit-log-month-locks.ts';
 import * as auditLogRetention from './migrations/0033-audit-log-retention.ts';
+import * as ledgerRepairs from './migrations/0034-ledger-repairs.ts';
 
 /**
  * Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. One
@@ -32,6 +33,7 @@ const migrations = {
   '0031-audit-log-months': auditLogMonths,
   '0032-audit-log-month-locks': auditLogMonthLocks,
   '0033-audit-log-retention': auditLogRetention,
+  '0034-ledger-repairs': ledgerRepairs,
 };
 
 /** Of this version, in their order. */

@@ -3,7 +3,7 @@ export { eventually } from './eventually.ts';
 export { type FilledTable, filled, fillTables } from './fill-tables.ts';
 export { openTestCoherence } from './open-coherence.ts';
 export { openPostgresDoor, type PostgresDoor } from './postgres-door.ts';
-export { findFullScans, findIndexes, recordStatements } from './query-plans.ts';
+export { countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';
 export { openRedisDoor, type RedisDoor } from './redis-door.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts';

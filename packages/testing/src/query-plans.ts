@@ -1,4 +1,4 @@
-import type { Database } from '@sluice/database';
+import type { Database, Queryable } from '@sluice/database';
 
 type Plugin = Parameters<Database['withPlugin']>[0];
 type Statement = ReturnType<ReturnType<Database['getExecutor']>['compileQuery']>;
@@ -8,6 +8,10 @@ interface PlanNode {
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
   Plans?: PlanNode[];
 }
 
@@ -50,11 +54,37 @@ export async function findFullScans(db: Database, statements: readonly Statement
   return found;
 }
 
+/**
+ * How many rows of tables and indexes these statements read, found by running each of them again, one after the other.
+ * What they change is rolled back.
+ */
+export async function countRowsRead(db: Database, statements: readonly Statement[]): Promise<number[]> {
+  const tx = await db.startTransaction().execute();
+  try {
+    const counts: number[] = [];
+    for (const statement of statements) {
+      const nodes = await explain(tx, statement, 'analyze, timing off, costs off, ');
+      counts.push(nodes.map(rowsOfScan).reduce((sum, rows) => sum + rows, 0));
+    }
+    return counts;
+  } finally {
+    await tx.rollback().execute();
+  }
+}
+
+/** Index scans of a bitmap count as the rows that the heap gives for them. */
+function rowsOfScan(node: PlanNode): number {
+  const isOfTable = node['Relation Name'] !== undefined && node['Node Type'].endsWith('Scan');
+  if (!isOfTable) return 0;
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return ((node['Actual Rows'] ?? 0) + removed) * (node['Actual Loops'] ?? 0);
+}
+
 /** Every node of the plan. */
-async function explain(db: Database, statement: Statement): Promise<PlanNode[]> {
+async function explain(db: Queryable, statement: Statement, options = ''): Promise<PlanNode[]> {
   const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
     ...statement,
-    sql: `explain (format json) ${statement.sql}`,
+    sql: `explain (${options}format json) ${statement.sql}`,
   });
   const withAllBelow = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(withAllBelow)];
   return rows.flatMap((row) => row['QUERY PLAN']).flatMap(({ Plan }) => withAllBelow(Plan));

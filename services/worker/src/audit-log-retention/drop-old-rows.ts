@@ -1,4 +1,5 @@
 import type { Database } from '@sluice/database';
+import { separately } from '../ledger/separately.ts';
 import {
   dropOldestMonth,
   firstMonthToKeep,
@@ -22,19 +23,25 @@ export interface RetentionOptions {
 
 /**
  * Drops what of the audit log has been kept long enough. Each step is whole in itself and is found undone by the next
- * round: first the ledgers give the rows up, then months are dropped, then leaves and subtrees go that prove nothing more.
+ * round: first the ledgers give the rows up, then months are dropped, then subtrees and leaves go that prove nothing more.
+ * @throws {Error} that names a ledger which could not give its rows up or be pruned, once all others have.
  */
 export async function dropOldRows({ db, retentionDays, keepClosedDays }: RetentionOptions): Promise<void> {
+  const ledgers = separately(db);
   const giveUp = (tenantId: string, keepFrom: string) =>
-    db.transaction().execute((tx) => giveUpRows(tx, tenantId, keepFrom));
+    ledgers.attempt(tenantId, () => db.transaction().execute((tx) => giveUpRows(tx, tenantId, keepFrom)));
   if (retentionDays !== undefined) {
     const keepFrom = await firstMonthToKeep(db, retentionDays);
     for (const tenantId of await listLedgersWithOldRows(db, keepFrom)) await giveUp(tenantId, keepFrom);
     while (await dropOldestMonth(db, keepFrom)); // a month that another one needs just now is left to the next round
   }
   for (const tenantId of await listClosedLedgers(db, keepClosedDays)) await giveUp(tenantId, 'infinity');
-  for (const tenantId of await listLedgersToPrune(db)) {
-    while ((await pruneLeaves(db, tenantId, batchSize)) === batchSize);
-    await pruneNodes(db, tenantId);
-  }
+  for (const tenantId of await listLedgersToPrune(db)) await ledgers.attempt(tenantId, () => prune(db, tenantId));
+  ledgers.throwFailures();
+}
+
+/** Leaves last: while there are any, the next round goes on. */
+async function prune(db: Database, tenantId: string): Promise<void> {
+  while ((await pruneNodes(db, tenantId, batchSize)) === batchSize);
+  while ((await pruneLeaves(db, tenantId, batchSize)) === batchSize);
 }

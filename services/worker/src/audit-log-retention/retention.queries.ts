@@ -35,17 +35,12 @@ const besides = 15;
 /**
  * The rows before this moment are no longer of the log: it begins after them. Their leaves are deleted later, but for the
  * last ones, which prove the rest; of these the rows go now.
+ * @throws {Error} where a leaf is missing, so that nobody can say where they end.
  */
 export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: string): Promise<void> {
   const ofTenant = sql`tenant_id = ${tenantId}`;
-  await sql`select from ledgers where ${ofTenant} for update`.execute(tx); // none is sequenced meanwhile
-  await sql`
-    update ledgers set dropped = coalesce((
-      select leaf_index from ledger_leaves as leaf
-      where leaf.${ofTenant} and leaf.leaf_index >= ledgers.dropped and leaf.kept_at >= ${keepFrom}::timestamptz
-      order by leaf.leaf_index limit 1
-    ), size) where ${ofTenant}
-  `.execute(tx);
+  const first = await findFirstToKeep(tx, tenantId, keepFrom);
+  await sql`update ledgers set dropped = greatest(dropped, ${first}) where ${ofTenant}`.execute(tx);
   await sql`
     with old as (
       select at, log_id from ledger_leaves where ${ofTenant}
@@ -55,6 +50,23 @@ export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: stri
     delete from audit_log_tokens as token using touched
     where token.${ofTenant} and token.token_id = touched.token_id and token.at = touched.at and token.log_id = touched.id
   `.execute(tx);
+}
+
+/** `kept_at` never falls from one leaf to the next, so halving finds in a few steps which is the first to be kept. */
+async function findFirstToKeep(tx: Queryable, tenantId: string, keepFrom: string): Promise<number> {
+  const { rows } = await sql<{ first: number }>`
+    with recursive search(low, high) as (
+      select dropped, size from ledgers where tenant_id = ${tenantId}
+      union all
+      select case when leaf.kept_at < ${keepFrom}::timestamptz then leaf.leaf_index + 1 else low end,
+        case when leaf.kept_at < ${keepFrom}::timestamptz then high else leaf.leaf_index end
+      from search join ledger_leaves as leaf on leaf.tenant_id = ${tenantId} and leaf.leaf_index = (low + high) / 2
+      where low < high
+    )
+    select low as first from search where low = high
+  `.execute(tx);
+  if (!rows[0]) throw new Error('A leaf of the ledger is missing');
+  return rows[0].first;
 }
 
 /** Drops the oldest month of the log that ended before this moment. False where there is none, or it is still in use. */
@@ -103,17 +115,30 @@ export async function pruneLeaves(db: Database, tenantId: string, limit: number)
 }
 
 /**
- * Deletes the subtrees that prove nothing any more. Of each stored level those stay that the complete subtrees over the
- * dropped leaves consist of, which are fewer than 16, and all that come after.
+ * Deletes subtrees that prove nothing any more, a batch of them. Of each stored level those stay that the complete
+ * subtrees over the dropped leaves consist of, which are fewer than 16, and all that come after.
+ * @returns how many.
  */
-export async function pruneNodes(db: Database, tenantId: string): Promise<void> {
-  await sql`
-    delete from ledger_nodes as node using (
+export async function pruneNodes(db: Database, tenantId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ pruned: number }>`
+    with kept as (
       select level, (ledgers.dropped >> level) - ((ledgers.dropped >> level) & ${sql.lit(besides)}) as first
       from ledgers, generate_series(4, 48, 4) as level where tenant_id = ${tenantId}
-    ) as kept
-    where node.tenant_id = ${tenantId} and node.level = kept.level and node.node_index < kept.first
+    ),
+    old as (
+      select level, node_index from kept cross join lateral (
+        select node_index from ledger_nodes as node
+        where node.tenant_id = ${tenantId} and node.level = kept.level and node.node_index < kept.first
+        order by node_index limit ${limit}
+      ) as node limit ${limit}
+    ),
+    gone as (
+      delete from ledger_nodes as node using old
+      where node.tenant_id = ${tenantId} and node.level = old.level and node.node_index = old.node_index
+    )
+    select count(*)::int as pruned from old
   `.execute(db);
+  return rows[0]?.pruned ?? 0;
 }
 
 /** Deletes the rows of `old`, and finds which tokens they touched. */

@@ -2,8 +2,12 @@ import { type LogRow, logColumns } from '@sluice/audit';
 import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Tenants with rows that the ledger has yet to sequence. Each is found by one step through the index. */
-export async function listDueTenants(db: Database): Promise<string[]> {
+/**
+ * Tenants with rows that the ledger has yet to sequence, each found by one step through the index; and those whose tree
+ * grew while no worker had a key, where one could sign it now.
+ */
+export async function listDueTenants(db: Database, { isUnsignedDue = false } = {}): Promise<string[]> {
+  const unsigned = sql`union select tenant_id from ledgers where checkpoint is null and size > 0`;
   const { rows } = await sql<{ tenant_id: string }>`
     with recursive due as (
       (select tenant_id from audit_log_arrivals order by tenant_id limit 1)
@@ -15,6 +19,8 @@ export async function listDueTenants(db: Database): Promise<string[]> {
     select tenant_id from due where tenant_id is not null
     union
     select tenant_id from ledgers where unsequenced_before > 0
+    ${isUnsignedDue ? unsigned : sql``}
+    order by tenant_id
   `.execute(db);
   return rows.map(({ tenant_id }) => tenant_id);
 }
@@ -30,19 +36,30 @@ export interface LedgerRow {
 }
 
 /** Locks the ledger of a Tenant until the transaction ends; undefined where another worker has it. */
-export async function lockLedger(tx: Queryable, tenantId: string): Promise<LedgerRow | undefined> {
-  // Rows of a Tenant that is purged already, from a spool: its log is kept no longer than if they had come before.
+export async function lockLedger(
+  tx: Queryable,
+  tenantId: string,
+): Promise<(LedgerRow & { is_signed: boolean }) | undefined> {
+  // Rows of a Tenant that is purged already, from a spool: its log is kept no longer than if they had come before. A
+  // purge that is under way waits for the first row of the ledger, or it would not see that there is one to close.
   await sql`
+    with tenant as (
+      select id from tenants
+      where id = ${tenantId} and not exists (select from ledgers where tenant_id = ${tenantId}) for key share
+    )
     insert into ledgers (tenant_id, closed_at)
-    select ${tenantId}::uuid, case when not exists (select from tenants where id = ${tenantId}) then now() end
+    select ${tenantId}::uuid, case when not exists (select from tenant) then now() end
+    where not exists (select from ledgers where tenant_id = ${tenantId})
     on conflict do nothing
   `.execute(tx);
   return tx
     .selectFrom('ledgers')
     .select(['size', 'frontier', 'kept_at', 'unsequenced_before', 'before_at', 'before_id'])
+    .select((eb) => eb('checkpoint', 'is not', null).as('is_signed'))
     .where('tenant_id', '=', tenantId)
     .forUpdate()
     .skipLocked()
+    .$castTo<LedgerRow & { is_signed: boolean }>()
     .executeTakeFirst();
 }
 

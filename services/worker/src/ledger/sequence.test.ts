@@ -1,8 +1,11 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
 import { openCheckpoint, originOf, readVerifierLine, verifierLine } from '@sluice/ledger';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { createTestDatabase, eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
+import { deleteTenantRow } from '../tenant-purge/tenant-purge.queries.ts';
+import { testRows } from '../testing/test-rows.ts';
+import { lockLedger } from './ledger.queries.ts';
 import { sequenceDue } from './sequence.ts';
 
 const database = useStack((stack) => createTestDatabase(stack));
@@ -106,16 +109,44 @@ test('rows from before the ledger come first, by time and id; without a key the 
   expect(order.slice(0, 2500)).toEqual([...order.slice(0, 2500)].sort());
 });
 
-test('a tree that grows without the key has no checkpoint, and one again with the next row after it is back', async () => {
+test('a tree that grows without the key has no checkpoint, and one again in the round after it is back, without a row', async () => {
   const { db } = database.current;
   const tenantId = randomUUID();
   await insertRows(tenantId, 3);
   await sequence();
   await expectWhole(tenantId);
   await insertRows(tenantId, 3);
-  await sequenceDue({ db, privateKey: undefined, ledgerOrigin });
+  const withoutKey = () => sequenceDue({ db, privateKey: undefined, ledgerOrigin });
+  await withoutKey();
   expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull();
-  await insertRows(tenantId, 1);
-  await sequence();
+  await withoutKey();
+  expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull(); // the control
+  expect(await sequence()).toBe(0);
   await expectWhole(tenantId);
+});
+
+test('a Tenant that is purged while the first row of its ledger is sequenced has a ledger that is closed', async () => {
+  const { db } = database.current;
+  const tenantId = await testRows(db).tenant();
+  await sql`update tenants set closed_at = now() where id = ${tenantId}`.execute(db);
+  const sequencing = await db.startTransaction().execute();
+  await lockLedger(sequencing, tenantId);
+  let isOver = false;
+  const purging = deleteTenantRow(db, tenantId).finally(() => {
+    isOver = true;
+  });
+  await eventually('the purge is over, or waits', async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    `.execute(db);
+    return isOver || rows.length > 0;
+  });
+  await sequencing.commit().execute();
+  expect(await purging).toBe(true);
+  const ledger = await db
+    .selectFrom('ledgers')
+    .select('closed_at')
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  expect(ledger).toEqual({ closed_at: expect.any(String) });
 });

@@ -23,9 +23,12 @@ import {
   takeArrivals,
   updateLedger,
 } from './ledger.queries.ts';
+import { separately } from './separately.ts';
 
 /** Rows of one transaction. */
 const batchSize = 2000;
+/** Batches that one round gives a Tenant at most: a round has an end, and says so, also where rows never end. */
+export const mostPasses = 20;
 /** Subtrees of 2^4, 2^8 … leaves are stored: what lies between is made of at most 16 stored ones. */
 const storedLevels = 4;
 
@@ -38,39 +41,47 @@ export interface SequenceOptions {
 }
 
 /**
- * Puts every row of the audit log that waits into the tree of its Tenant, a batch of each Tenant in turn, so that none
- * waits for another that has many. Any number of workers may do it at once: the lock of a ledger lets one through.
+ * Puts the rows of the audit log that wait into the trees of their Tenants, and signs trees that grew without a key. Each
+ * pass gives every Tenant that is due by then a batch, so that none waits for another that has many. Any number of
+ * workers may do it at once: the lock of a ledger lets one through.
  * @returns how many rows.
+ * @throws {Error} that names a ledger which could not grow, once all others have.
  */
 export async function sequenceDue(options: SequenceOptions): Promise<number> {
+  const { db, privateKey, signal } = options;
+  const ledgers = separately(db);
   let total = 0;
-  for (let due = await listDueTenants(options.db); due.length > 0; ) {
-    const unfinished: string[] = [];
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const due = await listDueTenants(db, { isUnsignedDue: privateKey !== undefined });
+    let hasGrown = false;
     for (const tenantId of due) {
-      if (options.signal?.aborted) return total;
-      const { sequenced, isUnfinished } = await sequenceBatch(tenantId, options);
-      total += sequenced;
-      if (isUnfinished) unfinished.push(tenantId);
+      if (signal?.aborted) return total;
+      const batch = await ledgers.attempt(tenantId, () => sequenceBatch(tenantId, options));
+      total += batch?.sequenced ?? 0;
+      hasGrown ||= batch?.hasMoved ?? false;
     }
-    due = unfinished;
+    if (!hasGrown) break;
   }
+  ledgers.throwFailures();
   return total;
 }
 
 /**
  * One batch of one Tenant, in one transaction: rows leave the arrivals, become leaves, and the new size is signed, or
  * nothing of that happens.
+ * @returns whether anything was done, so that another pass may find more.
  */
 async function sequenceBatch(
   tenantId: string,
   { db, privateKey, ledgerOrigin }: SequenceOptions,
-): Promise<{ sequenced: number; isUnfinished: boolean }> {
+): Promise<{ sequenced: number; hasMoved: boolean }> {
   return db.transaction().execute(async (tx) => {
     const ledger = await lockLedger(tx, tenantId);
-    if (!ledger) return { sequenced: 0, isUnfinished: false }; // another worker is at it
-    const { rows, isUnfinished, position } = await nextRows(tx, tenantId, ledger);
-    if (rows.length === 0 && position.unsequenced_before === ledger.unsequenced_before) {
-      return { sequenced: 0, isUnfinished }; // arrivals whose rows are gone
+    if (!ledger) return { sequenced: 0, hasMoved: false }; // another worker is at it
+    const { rows, hasMoved, position } = await nextRows(tx, tenantId, ledger);
+    const isUnsigned = privateKey !== undefined && ledger.size > 0 && !ledger.is_signed;
+    if (rows.length === 0 && position.unsequenced_before === ledger.unsequenced_before && !isUnsigned) {
+      return { sequenced: 0, hasMoved }; // arrivals whose rows are gone
     }
     const grown = grow(rows, ledger);
     if (rows.length > 0) await insertLeaves(tx, tenantId, grown.leaves);
@@ -87,7 +98,7 @@ async function sequenceBatch(
         ? signCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) }, privateKey)
         : null,
     });
-    return { sequenced: rows.length, isUnfinished };
+    return { sequenced: rows.length, hasMoved: true };
   });
 }
 
@@ -97,17 +108,17 @@ async function nextRows(
   tx: Queryable,
   tenantId: string,
   { unsequenced_before, before_at, before_id }: LedgerRow,
-): Promise<{ rows: LogRow[]; isUnfinished: boolean; position: Position }> {
+): Promise<{ rows: LogRow[]; hasMoved: boolean; position: Position }> {
   if (unsequenced_before === 0) {
     const { taken, rows } = await takeArrivals(tx, tenantId, batchSize);
-    return { rows, isUnfinished: taken > 0, position: { unsequenced_before, before_at, before_id } };
+    return { rows, hasMoved: taken > 0, position: { unsequenced_before, before_at, before_id } };
   }
   const rows = await readRowsBefore(tx, tenantId, { before_at, before_id, limit: batchSize });
   const last = rows.at(-1);
   const left = rows.length < batchSize ? 0 : Math.max(1, unsequenced_before - rows.length);
   return {
     rows,
-    isUnfinished: true,
+    hasMoved: true,
     position: { unsequenced_before: left, before_at: last?.at ?? before_at, before_id: last?.id ?? before_id },
   };
 }
