@@ -161,3 +161,46 @@ describe('a checkpoint', () => {
     );
   });
 });
+
+/** The export with another text in place of this one, which stands in the line of row 41. */
+const rewritten = (from: string, to: string) =>
+  whole.map((row, i) => (i === 41 ? JSON.stringify(row).replace(from, to) : JSON.stringify(row)));
+
+test.each<[string, string[], RegExp]>([
+  [
+    'a member twice',
+    rewritten('"operation":"use"', '"operation":"read","operation":"use"'),
+    /Line 42 names a member twice/,
+  ],
+  [
+    'it twice, once escaped',
+    rewritten('"operation"', '"op\\u0065ration":"read","operation"'),
+    /Line 42 names a member twice/,
+  ],
+  [
+    'a member of detail twice',
+    rewritten('"token_ids":', '"token_ids":[],"token_ids":'),
+    /Line 42 names a member twice/,
+  ],
+  [
+    'a number that some readers round',
+    rewritten('"leaf_index"', '"n":9007199254740993,"leaf_index"'),
+    /Line 42 holds a number/,
+  ],
+])('a line with %s is refused, because readers differ in what it says', async (_name, lines, reason) => {
+  expect(await verifyExport(lines, { checkpoint })).toEqual({ isWhole: false, reason: expect.stringMatching(reason) });
+});
+
+test('names and quotes within strings, and numbers that are exact, are no such thing', async () => {
+  const detail = {
+    a: { a: 9007199254740992 },
+    b: [{ a: 0.1 + 0.2 }, { a: '\\' }],
+    c: '{"b":1,"b":2}',
+    d: -1.5e-300,
+    e: 1e30,
+  };
+  const odd = [{ id: '"a":1,"a":2 \\"', detail }];
+  const lines = exported(odd).map((row) => JSON.stringify(row).replace('1e+30', `1${'0'.repeat(30)}`));
+  expect(lines[0]).toContain('0000000000');
+  expect(await verifyExport(lines, { checkpoint: checkpointOf(odd) })).toMatchObject({ isWhole: true, size: 1 });
+});

@@ -89,8 +89,8 @@ function faultAtSize(walk: Walk): string | undefined {
 
 /** Adds the row of a line to the tree. Returns what is wrong with it. */
 function readLine(line: string, walk: Walk, number: number): string | undefined {
-  const row = parseLine(line);
-  if (!row) return `Line ${number} is no JSON object`;
+  const { row, fault } = parseLine(line);
+  if (!row) return `Line ${number} ${fault}`;
   if (number === 1 && typeof row.dropped === 'number' && Array.isArray(row.hashes)) {
     return readDropped(row.dropped, row.hashes, walk);
   }

@@ -89,6 +89,14 @@ test('a checkpoint that no key of the file has signed is an error, and so is a f
   await expect(verifyFiles({ ...there, key: there.export })).rejects.toThrow('none cannot be read: ENOENT');
 });
 
+test('an older checkpoint of another ledger is an error, also where the key file is for both', async () => {
+  const other = originOf('sluice.example', randomUUID());
+  const key = [origin, other].map((name) => `${verifierLine({ name, publicKey: current.publicKey })}\n`).join('');
+  const since = signCheckpoint({ origin: other, size: 3, root: Buffer.alloc(32) }, current.privateKey);
+  await expect(verify({ key, since })).rejects.toThrow(`--since is a checkpoint of ${other}`);
+  expect((await verify({ key, since: checkpointOf(3) })).isGood).toBe(true);
+});
+
 describe('row by row', () => {
   const proofOf = (index: number) => ({
     leaf_index: index,

@@ -47,8 +47,12 @@ async function judge(files: VerifyFiles): Promise<Finding> {
   const openFile = async (file: string) => openCheckpoint(await readText(file), verifiers);
   const checkpoint = await openFile(files.checkpoint ?? '');
   const since = await Promise.all((files.since ?? []).map(openFile));
+  const strange = since.find(({ origin }) => origin !== checkpoint.origin);
+  if (strange)
+    throw new Error(`--since is a checkpoint of ${strange.origin}, --checkpoint one of ${checkpoint.origin}`);
   const witnessed = files.witness === undefined ? undefined : await readWitnessFile(linesOf(files.witness), verifiers);
-  const known = [...since, ...(witnessed?.checkpoints ?? [])].filter(({ origin }) => origin === checkpoint.origin);
+  const ofWitness = (witnessed?.checkpoints ?? []).filter(({ origin }) => origin === checkpoint.origin);
+  const known = [...since, ...ofWitness];
   const verdict = await verifyExport(linesOf(files.export), { checkpoint, since: known });
   if (!verdict.isWhole) return { isGood: false, text: verdict.reason };
   return { isGood: true, text: [wholeText(verdict, known.length), cutOffText(witnessed?.cutOff ?? 0)].join('') };

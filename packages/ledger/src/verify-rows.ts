@@ -19,17 +19,17 @@ export async function verifyRows(
   const proven = new Map<unknown, string>();
   for await (const line of proofs) {
     if (line === '') continue;
-    const proof = parseLine(line);
-    if (!proof) return { isProven: false, reason: 'A line of the proofs is no JSON object' };
-    const fault = faultOf(proof, verifiers);
-    if (fault) return { isProven: false, reason: `The proof of row ${String(proof.leaf_index)}: ${fault}` };
+    const { row: proof, fault } = parseLine(line);
+    if (!proof) return { isProven: false, reason: `A line of the proofs ${fault}` };
+    const untrue = faultOf(proof, verifiers);
+    if (untrue) return { isProven: false, reason: `The proof of row ${String(proof.leaf_index)}: ${untrue}` };
     proven.set(proof.leaf_index, String(proof.leaf_hash));
   }
   let rows = 0;
   for await (const line of lines) {
     if (line === '') continue;
-    const row = parseLine(line);
-    if (!row) return { isProven: false, reason: `Line ${rows + 1} is no JSON object` };
+    const { row, fault } = parseLine(line);
+    if (!row) return { isProven: false, reason: `Line ${rows + 1} ${fault}` };
     const name = `Row ${String(row.leaf_index)} (${String(row.id)})`;
     const hash = proven.get(row.leaf_index);
     if (hash === undefined) return { isProven: false, reason: `${name} has no proof` };

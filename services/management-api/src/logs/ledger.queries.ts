@@ -1,9 +1,14 @@
-import type { Queryable } from '@sluice/database';
+import type { Database, Queryable } from '@sluice/database';
 import { joinSubtrees, type Range, type Subtree, subtreesIn } from '@sluice/ledger';
 import { sql } from 'kysely';
 
 /** Subtrees of 2^4, 2^8 … leaves are stored, as the worker makes them; leaves are the first level. */
 const storedLevels = 4;
+
+/** Reads a ledger and hashes of it as they were together: meanwhile the worker adds rows and prunes those of old ones. */
+export function inOneMoment<T>(db: Database, read: (tx: Queryable) => Promise<T>): Promise<T> {
+  return db.transaction().setIsolationLevel('repeatable read').execute(read);
+}
 
 /** The size of a Tenant's ledger, how many rows of it retention has dropped, and its newest checkpoint. */
 export function findLedger(db: Queryable, tenantId: string) {

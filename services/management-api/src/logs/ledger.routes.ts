@@ -1,9 +1,6 @@
-import { consistencyRanges } from '@sluice/ledger';
-import { validationFailed } from '@sluice/problems';
 import { operation } from '../context.ts';
 import { idParams } from '../resource.schema.ts';
-import { findLedger, hashRanges } from './ledger.queries.ts';
-import { findCheckpoint, proveRow } from './prove-row.ts';
+import { findCheckpoint, proveConsistency, proveRow } from './prove-row.ts';
 
 const size = { type: 'integer', minimum: 1, maximum: 9_007_199_254_740_991 } as const;
 const hashes = { type: 'array', items: { type: 'string' }, description: 'Base64, in the order of RFC 9162' } as const;
@@ -87,15 +84,7 @@ const readConsistency = operation({
       },
     },
   },
-  async handle({ query: { from, to }, caller: { tenantId } }, { db }) {
-    const { size: newest = 0, dropped = 0 } = (await findLedger(db, tenantId)) ?? {};
-    if (to > newest) throw validationFailed({ to: [`must be at most ${newest}, the size of the ledger`] });
-    if (from < dropped)
-      throw validationFailed({ from: [`must be at least ${dropped}: retention dropped what came before`] });
-    if (from > to) throw validationFailed({ from: ['must be at most `to`'] });
-    const proof = await hashRanges(db, tenantId, consistencyRanges(from, to));
-    return { from, to, hashes: proof.map((hash) => hash.toString('base64')) };
-  },
+  handle: ({ query, caller: { tenantId } }, { db }) => proveConsistency(db, tenantId, query),
 });
 
 /** What is done with the ledger of the audit log. */

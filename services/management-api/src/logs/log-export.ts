@@ -1,7 +1,7 @@
 import { presentLog } from '@sluice/audit';
 import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { findLedger } from './ledger.queries.ts';
+import { findLedger, inOneMoment } from './ledger.queries.ts';
 import { countFilteredLogs, type LogFilter, mostCounted } from './log.queries.ts';
 import { csvHeader, toCsvLine } from './log-csv.ts';
 import {
@@ -30,12 +30,14 @@ export async function* exportLog(
   db: Database,
   { tenantId, filter, start, format }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
-  const { size: end = 0, dropped = 0 } = (await findLedger(db, tenantId)) ?? {};
-  const isWhole = Object.keys(filter).length === 0 && start === 0;
+  const isWhole = Object.keys(filter).length === 0 && start === 0 && format === 'ndjson';
+  const { end, dropped, hashes } = await inOneMoment(db, async (tx) => {
+    const { size: end = 0, dropped = 0 } = (await findLedger(tx, tenantId)) ?? {};
+    const hashes = isWhole && dropped > 0 ? await hashesOfDropped(tx, tenantId, dropped) : undefined;
+    return { end, dropped, hashes };
+  });
   if (format === 'csv') yield csvHeader;
-  else if (isWhole && dropped > 0) {
-    yield `${JSON.stringify({ dropped, hashes: await hashesOfDropped(db, tenantId, dropped) })}\n`;
-  }
+  if (hashes) yield `${JSON.stringify({ dropped, hashes })}\n`;
   const toLine = format === 'csv' ? toCsv : toNdjson;
   for await (const rows of pagesOf(db, tenantId, { filter, from: Math.max(start, dropped), end })) {
     yield rows.map(toLine).join('');

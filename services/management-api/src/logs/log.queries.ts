@@ -42,7 +42,7 @@ export async function listLogs(
   tenantId: string,
   { filter, after, limit, offset = 0 }: { filter: LogFilter; after?: LogPlace; limit: number; offset?: number },
 ): Promise<LogRow[]> {
-  const conditions = [...conditionsOf(tenantId, filter), ...(after ? [isAfter(after)] : [])];
+  const conditions = [...conditionsOf(tenantId, filter), isKept(tenantId), ...(after ? [isAfter(after)] : [])];
   const page = sql`order by log.at desc, log.id desc limit ${limit + offset}`;
   const { rows } = await sql<LogRow>`
     select ${columns} from (${sourceOf(tenantId, filter, (more) => sql`where ${all([...conditions, ...more])} ${page}`)}) as log
@@ -57,7 +57,7 @@ export async function countFilteredLogs(db: Database, tenantId: string, filter: 
   // and operation, though few of these have rows. Rows of a token are found by it alone.
   const order = filter.token_id === undefined ? sql`order by log.at desc` : sql``;
   const where = (more: readonly Condition[]) =>
-    sql`where ${all([...conditionsOf(tenantId, filter), ...more])} ${order} limit ${mostCounted + 1}`;
+    sql`where ${all([...conditionsOf(tenantId, filter), isKept(tenantId), ...more])} ${order} limit ${mostCounted + 1}`;
   const { rows } = await sql<{ total: number }>`
     select count(*)::int as total from (
       select from (${sourceOf(tenantId, filter, where)}) as log limit ${mostCounted + 1}
@@ -131,6 +131,19 @@ export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
     ...(start_date === undefined ? [] : [sql`log.at >= ${start_date}::timestamptz`]),
     ...(end_date === undefined ? [] : [sql`log.at < ${end_date}::timestamptz`]),
   ];
+}
+
+/**
+ * Retention has not given the row up: it may wait to be dropped with its month, or pruned. While no row of the Tenant
+ * waits so, which one step through an index tells, nothing is looked up for each row.
+ */
+function isKept(tenantId: string): Condition {
+  return sql`(
+    coalesce((select leaf_index from ledger_leaves where tenant_id = ${tenantId} order by leaf_index limit 1)
+      >= (select dropped - (dropped & 15) from ledgers where tenant_id = ${tenantId}), true)
+    or not exists (
+      select from ledger_leaves as leaf where leaf.tenant_id = ${tenantId} and leaf.log_id = log.id
+        and leaf.leaf_index < (select dropped from ledgers where tenant_id = ${tenantId}) offset 0))`;
 }
 
 /** The dates again for the narrow table, which is searched by them. */

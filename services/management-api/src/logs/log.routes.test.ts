@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
 import { useStack } from '@sluice/testing';
 import { sql } from 'kysely';
+import { sequenceLog } from '../testing/sequence-log.ts';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
@@ -76,6 +77,7 @@ describe('GET /logs', () => {
     const { tenant_id, idsOf, insert } = await newScene();
     const { db } = api.current;
     const token = { ...use, entity_type: 'token', entity_id: 'card', message: null };
+    const refusedTwice = ['until', 'hosts'].map((member) => ({ token_id: 'card', member }));
     const ids = [
       await insert({ ...token, operation: 'create' }),
       await insert({ ...token, operation: 'create', entity_id: 'a', detail: { token_ids: ['a', 'card'] } }),
@@ -83,11 +85,12 @@ describe('GET /logs', () => {
       await insert({ ...token, operation: 'token.updated', actor_type: null, detail: { members: ['data'] } }),
       await insert({ ...use, detail: { token_ids: ['b', 'card'] } }),
       await insert({ ...use, detail: { token_ids: [], refused: [{ token_id: 'card', member: 'until' }] } }),
+      await insert({ ...use, detail: { token_ids: ['card', 'card'], refused: refusedTwice } }),
     ];
     const change = { operation: 'delete', entityType: 'token', entityId: 'card' } as const;
     await recordChange(db, systemAct(tenant_id), change);
     const found = await idsOf('?token_id=card');
-    expect(found).toHaveLength(7);
+    expect(found).toHaveLength(8);
     expect(found).toEqual(expect.arrayContaining(ids));
     expect(await idsOf('?token_id=c')).toEqual([]);
   });
@@ -108,6 +111,39 @@ describe('GET /logs', () => {
     ]);
     expect((await list('?operation=expire&entity_type=token')).data).toMatchObject([
       { actor_type: 'system', operation: 'expire', message: 'Token expired' },
+    ]);
+  });
+
+  test('no longer shows rows that retention gave up, also while their month waits to be dropped', async () => {
+    const { tenant_id, insert, list } = await newScene();
+    const { db } = api.current;
+    const detail = { token_ids: ['t'] };
+    for (let i = 0; i < 20; i++) await insert({ ...use, at: `2026-01-01T00:00:${10 + i}.000Z`, detail });
+    await sequenceLog(db, tenant_id);
+    const filters = ['', '?operation=use', '?token_id=t', '?entity_id=p'];
+    const counts = async () => {
+      const pages = await Promise.all(filters.map((filter) => list(filter)));
+      return pages.map(({ pagination, data }) => [pagination.total_items, data.length]);
+    };
+    expect(await counts()).toEqual([
+      [21, 20],
+      [20, 20],
+      [20, 20],
+      [20, 20],
+    ]);
+    await db.updateTable('ledgers').set({ dropped: 16 }).where('tenant_id', '=', tenant_id).execute();
+    expect(await counts()).toEqual([
+      [5, 5],
+      [4, 4],
+      [4, 4],
+      [4, 4],
+    ]);
+    await insert({ ...use, at: '2026-01-01T00:00:00.000Z', detail }); // late, and not sequenced yet
+    expect(await counts()).toEqual([
+      [6, 6],
+      [5, 5],
+      [5, 5],
+      [5, 5],
     ]);
   });
 

@@ -1,7 +1,7 @@
 import type { Database } from '@sluice/database';
-import { inclusionRanges } from '@sluice/ledger';
-import { ServiceError } from '@sluice/problems';
-import { findLeaf, findLedger, hashRanges } from './ledger.queries.ts';
+import { consistencyRanges, inclusionRanges } from '@sluice/ledger';
+import { ServiceError, validationFailed } from '@sluice/problems';
+import { findLeaf, findLedger, hashRanges, inOneMoment } from './ledger.queries.ts';
 
 /** The newest signed checkpoint. @throws {ServiceError} `not_found` where there is none, which names the setting. */
 export async function findCheckpoint(db: Database, tenantId: string): Promise<string> {
@@ -15,29 +15,44 @@ export async function findCheckpoint(db: Database, tenantId: string): Promise<st
  * @throws {ServiceError} `not_found` where it is not, and where nothing is signed.
  */
 export function proveRow(db: Database, tenantId: string, logId: string) {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read') // the checkpoint and the row are those of one moment
-    .execute(async (tx) => {
-      const ledger = await findLedger(tx, tenantId);
-      if (!ledger?.checkpoint) throw notSigned();
-      const leaf = await findLeaf(tx, tenantId, logId);
-      if (!leaf || leaf.leaf_index < ledger.dropped) {
-        throw new ServiceError(
-          'not_found',
-          `There is no row ${logId} in the ledger; a new one is there within two seconds`,
-        );
-      }
-      const proof = await hashRanges(tx, tenantId, inclusionRanges(leaf.leaf_index, ledger.size));
-      return {
-        leaf_index: leaf.leaf_index,
-        tree_size: ledger.size,
-        leaf_hash: leaf.leaf_hash.toString('hex'),
-        hashes: proof.map((hash) => hash.toString('base64')),
-        checkpoint: ledger.checkpoint,
-      };
-    });
+  return inOneMoment(db, async (tx) => {
+    const ledger = await findLedger(tx, tenantId);
+    if (!ledger?.checkpoint) throw notSigned();
+    const leaf = await findLeaf(tx, tenantId, logId);
+    if (!leaf || leaf.leaf_index < ledger.dropped) {
+      throw new ServiceError(
+        'not_found',
+        `There is no row ${logId} in the ledger; a new one is there within two seconds`,
+      );
+    }
+    const proof = await hashRanges(tx, tenantId, inclusionRanges(leaf.leaf_index, ledger.size));
+    return {
+      leaf_index: leaf.leaf_index,
+      tree_size: ledger.size,
+      leaf_hash: leaf.leaf_hash.toString('hex'),
+      hashes: proof.map(toBase64),
+      checkpoint: ledger.checkpoint,
+    };
+  });
 }
+
+/**
+ * The proof that the tree of the older size is the beginning of the newer one.
+ * @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or of which retention left too little.
+ */
+export function proveConsistency(db: Database, tenantId: string, { from, to }: { from: number; to: number }) {
+  return inOneMoment(db, async (tx) => {
+    const { size = 0, dropped = 0 } = (await findLedger(tx, tenantId)) ?? {};
+    if (to > size) throw validationFailed({ to: [`must be at most ${size}, the size of the ledger`] });
+    if (from < dropped)
+      throw validationFailed({ from: [`must be at least ${dropped}: retention dropped what came before`] });
+    if (from > to) throw validationFailed({ from: ['must be at most `to`'] });
+    const proof = await hashRanges(tx, tenantId, consistencyRanges(from, to));
+    return { from, to, hashes: proof.map(toBase64) };
+  });
+}
+
+const toBase64 = (hash: Buffer) => hash.toString('base64');
 
 function notSigned(): ServiceError {
   return new ServiceError(
