@@ -48,7 +48,7 @@ export const runFile: RunFile = async (path, { config, globalConfig }) => {
   const start = Date.now();
   try {
     prepare(path, globalConfig);
-    await import(pathToFileURL(path).href);
+    for (const file of [...config.setupFiles, path]) await import(pathToFileURL(file).href);
     const { testResults, unhandledErrorsDetailed } = await circus.run();
     await new Promise(setImmediate); // rejections that nobody handles are told after the jobs of the last test
     const assertions = testResults.map(toAssertion);

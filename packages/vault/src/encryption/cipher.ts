@@ -45,13 +45,43 @@ export function keyVersionOf(ciphertext: Buffer): number {
   return ciphertext.readUInt32BE(1);
 }
 
-/** The plaintext, which the caller zeroes when done. @throws {IntegrityError} where the ciphertext is not of this place. */
-export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer): Buffer {
+/**
+ * A ciphertext of a place with what opening it needs beside the key. Whoever opens it often keeps this, because making
+ * views and additional data anew takes a fifth of the time of an opening.
+ */
+export interface Sealed {
+  readonly place: SecretPlace;
+  readonly ciphertext: Buffer;
+  readonly version: number;
+  readonly nonce: Buffer;
+  readonly tag: Buffer;
+  readonly body: Buffer;
+  readonly additionalData: Buffer;
+}
+
+/** What a {@link Sealed} takes in memory beside its ciphertext: objects of V8, and the additional data. */
+export function sealedBytes({ tenantId, recordId, field }: SecretPlace): number {
+  return 1000 + tenantId.length + recordId.length + field.length;
+}
+
+/** @throws {IntegrityError} where it is no ciphertext of ours. */
+export function seal(place: SecretPlace, ciphertext: Buffer): Sealed {
   const version = keyVersionOf(ciphertext);
-  const decipher = createDecipheriv(algorithm, key, ciphertext.subarray(nonceAt, tagAt), gcm)
-    .setAAD(additionalData(place, version))
-    .setAuthTag(ciphertext.subarray(tagAt, textAt));
-  const plaintext = decipher.update(ciphertext.subarray(textAt));
+  return {
+    place,
+    ciphertext,
+    version,
+    nonce: ciphertext.subarray(nonceAt, tagAt),
+    tag: ciphertext.subarray(tagAt, textAt),
+    body: ciphertext.subarray(textAt),
+    additionalData: additionalData(place, version),
+  };
+}
+
+/** The plaintext, which the caller zeroes when done. @throws {IntegrityError} where the ciphertext is not of this place. */
+export function openSealed(key: KeyObject, { place, version, nonce, tag, body, additionalData }: Sealed): Buffer {
+  const decipher = createDecipheriv(algorithm, key, nonce, gcm).setAAD(additionalData).setAuthTag(tag);
+  const plaintext = decipher.update(body);
   try {
     decipher.final();
   } catch (cause) {
@@ -62,7 +92,16 @@ export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer):
   return plaintext;
 }
 
+/** As {@link openSealed}, for a ciphertext that is opened once. */
+export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer): Buffer {
+  return openSealed(key, seal(place, ciphertext));
+}
+
 /** No member but the last can hold a line break, so two places never have the same text. */
 function additionalData({ tenantId, recordId, field }: SecretPlace, version: number): Buffer {
-  return Buffer.from(`${format}\n${tenantId}\n${field}\n${version}\n${recordId}`);
+  const text = `${format}\n${tenantId}\n${field}\n${version}\n${recordId}`;
+  // Memory of its own: where a cache keeps it, a part of Node's pool would keep all of the pool
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }

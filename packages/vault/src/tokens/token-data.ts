@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { decrypt, encrypt, keyVersionOf, type SecretPlace } from '../encryption/cipher.ts';
+import { encrypt, openSealed, type Sealed, type SecretPlace, seal } from '../encryption/cipher.ts';
 import { IntegrityError } from '../encryption/integrity-error.ts';
 import type { Json } from '../json.ts';
 import type { DataKey } from '../keys/data-keys.ts';
@@ -19,7 +19,7 @@ interface TokenText {
 }
 
 /** The columns of a token's data, as they are read. */
-export type DataColumns = Pick<TokenRow, 'id' | 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at'>;
+export type DataColumns = Pick<TokenRow, 'id' | 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'sealed'>;
 
 /** Encrypts the JSON text of a token's data. */
 export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenText): Buffer {
@@ -43,15 +43,14 @@ export async function openData(
   const opened = new Map<string, Json>();
   try {
     for (const row of rows) {
-      const { field, ciphertext } = currentOf(row, now);
-      const version = keyVersionOf(ciphertext);
-      let key = keys.get(version);
+      const sealed = sealedOf(tenantId, row, now);
+      let key = keys.get(sealed.version);
       if (!key) {
-        const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version);
+        const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version);
         key = found instanceof Promise ? await found : found;
-        keys.set(version, key);
+        keys.set(sealed.version, key);
       }
-      const bytes = decrypt(key, { tenantId, recordId: row.id, field }, ciphertext);
+      const bytes = openSealed(key, sealed);
       opened.set(row.id, JSON.parse(bytes.toString('utf8')));
       bytes.fill(0);
     }
@@ -62,9 +61,14 @@ export async function openData(
   return opened;
 }
 
-function currentOf(row: DataColumns, now: Date): { field: DataField; ciphertext: Buffer } {
-  if (row.cvc_ciphertext && isCvcKept(row, now)) return { field: 'tokens.cvc', ciphertext: row.cvc_ciphertext };
-  return { field: 'tokens.data', ciphertext: row.data_ciphertext };
+/** Of the ciphertext that counts now. It stays with the row, which may be in a cache. */
+function sealedOf(tenantId: string, row: DataColumns, now: Date): Sealed {
+  const { cvc_ciphertext, data_ciphertext, sealed } = row;
+  const isCvc = cvc_ciphertext !== null && isCvcKept(row, now);
+  const ciphertext = isCvc ? cvc_ciphertext : data_ciphertext;
+  if (sealed?.ciphertext === ciphertext) return sealed;
+  row.sealed = seal({ tenantId, recordId: row.id, field: isCvc ? 'tokens.cvc' : 'tokens.data' }, ciphertext);
+  return row.sealed;
 }
 
 /** Equal for equal texts of one type and Tenant, and tells nothing without the Tenant's key: HMAC-SHA-256. */

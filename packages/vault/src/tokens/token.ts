@@ -1,5 +1,6 @@
 import type { Grants } from '@sluice/access';
 import type { ActorType } from '@sluice/audit';
+import type { Sealed } from '../encryption/cipher.ts';
 import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
 
@@ -43,6 +44,8 @@ export interface TokenRow {
   /** The data with its `cvc`, until that is due; then only `data_ciphertext` counts, which is without. */
   cvc_ciphertext: Buffer | null;
   cvc_due_at: string | null;
+  /** Of the ciphertext that was opened last; `openData` makes it. */
+  sealed?: Sealed;
   mask: Json;
   containers: string[];
   metadata: Record<string, string>;

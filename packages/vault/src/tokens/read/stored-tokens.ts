@@ -1,5 +1,6 @@
 import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
+import { sealedBytes } from '../../encryption/cipher.ts';
 import { findTokenRows } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
@@ -43,6 +44,7 @@ function toLoaded(row: TokenRow): Loaded<TokenRow> {
       1000 +
       row.data_ciphertext.length +
       (row.cvc_ciphertext?.length ?? 0) +
+      sealedBytes({ tenantId: row.tenant_id, recordId: row.id, field: 'tokens.data' }) +
       2 * JSON.stringify([row.metadata, row.mask, row.containers]).length,
   };
 }

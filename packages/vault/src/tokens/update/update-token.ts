@@ -147,8 +147,8 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 
-/** Whether nobody has changed it. That it was used meanwhile is no change. */
-function isSame(now: TokenRow | undefined, before: TokenRow): boolean {
+/** Whether nobody has changed it. That it was used meanwhile is no change, nor is that we opened it. */
+function isSame(now: TokenRow | undefined, { sealed, ...before }: TokenRow): boolean {
   return isDeepStrictEqual(now && { ...now, active_month: before.active_month }, before);
 }
 
