@@ -1,18 +1,10 @@
-import { disclosureSettings } from '@sluice/audit';
 import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
-import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
 import { corsSettings, streamSettings, trustedProxySettings } from '@sluice/http-api';
 import { ledgerOriginSetting, ledgerPublicKeysSetting } from '@sluice/ledger';
 import { transformSettings } from '@sluice/sandbox';
-import {
-  type Config as ConfigOf,
-  httpSettings,
-  redisSettings,
-  serviceSettings,
-  traceSettings,
-} from '@sluice/service-runtime';
-import { vaultConditions, vaultSettings } from '@sluice/vault';
+import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
+import { storeSettings, vaultConditions } from '@sluice/vault';
 import { trialSettings } from './proxies/open-trials.ts';
 
 export const configSchema = {
@@ -21,14 +13,10 @@ export const configSchema = {
   allOf: vaultConditions,
   properties: {
     ...serviceSettings,
-    ...httpSettings,
-    ...databaseSettings,
-    ...redisSettings,
+    ...storeSettings,
     ...traceSettings,
     ...credentialSettings,
     ...keyEnvironmentSettings,
-    ...vaultSettings,
-    ...disclosureSettings,
     ...destinationSettings,
     ...transformSettings,
     ...trialSettings,

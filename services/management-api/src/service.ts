@@ -1,7 +1,4 @@
-import { openDisclosureLog } from '@sluice/audit';
-import { openCoherence } from '@sluice/cache-coherence';
 import { createPepper, readCallers, watchCaller } from '@sluice/credentials';
-import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { createHttpServer, openClientAddresses, openStreams, operationName, problemCodes } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
@@ -10,13 +7,11 @@ import {
   createRequestObserver,
   exportGauge,
   listen,
-  measureDisclosures,
-  measurePool,
   type Runtime,
   requestsInBatches,
   type Service,
 } from '@sluice/service-runtime';
-import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
+import { openStores } from '@sluice/vault';
 import { createApp, operations } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -24,31 +19,9 @@ import { ledgerKeyAnswer } from './logs/ledger-key.ts';
 import { openTrials } from './proxies/open-trials.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(
-  config: Config,
-  { log, stack, readiness, draining, metrics, tracing }: Runtime,
-): Promise<Service> {
-  raiseIntegrityAlarms({ log, metrics, stack });
-  const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
-  readiness.add('postgres', () => checkDatabase(db));
-  measurePool(metrics, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
-  await openAhead(db, config);
-  const inPart = tracing?.inPart;
-  const { caches, changes } = await openCoherence({
-    ...config,
-    db,
-    service: 'management-api',
-    log,
-    metrics,
-    stack,
-    inPart,
-  });
-  const disclosures = openDisclosureLog(config, {
-    db,
-    stack,
-    onError: (err) => log.error({ err }, 'disclosures wait'),
-  });
-  measureDisclosures(metrics, { limit: config.DISCLOSURE_QUEUE_LIMIT, state: disclosures.state });
+export async function start(config: Config, runtime: Runtime): Promise<Service> {
+  const { log, stack, draining, metrics, tracing } = runtime;
+  const { db, caches, changes, vault } = await openStores(config, runtime, { service: 'management-api' });
   const context: Context = {
     db,
     jobs: openJobs({
@@ -57,13 +30,7 @@ export async function start(
       onError: (err) => log.debug({ err }, 'job queue'),
       ...(tracing && { traceparent: () => tracing.current()?.traceparent }),
     }),
-    vault: openVault({
-      db,
-      keyWrapper: createKeyWrapper(config, log),
-      caches,
-      changes,
-      disclosures,
-    }),
+    vault,
     transforms: openCompiler(config, stack),
     trials: openTrials(config, stack),
     destinationPolicy: destinationPolicyFrom(config),

@@ -1,16 +1,8 @@
-import { disclosureSettings } from '@sluice/audit';
 import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
-import { databaseSettings } from '@sluice/database';
 import { destinationSettings } from '@sluice/destination-policy';
-import {
-  type Config as ConfigOf,
-  httpSettings,
-  redisSettings,
-  serviceSettings,
-  traceSettings,
-} from '@sluice/service-runtime';
-import { vaultConditions, vaultSettings } from '@sluice/vault';
+import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
+import { storeSettings, vaultConditions } from '@sluice/vault';
 import { budgetSettings } from './budgets/budget-settings.ts';
 import { nameSettings } from './destination/index.ts';
 import { limitSettings } from './limits/limit-settings.ts';
@@ -25,14 +17,10 @@ export const configSchema = {
   allOf: vaultConditions,
   properties: {
     ...serviceSettings,
-    ...httpSettings,
-    ...databaseSettings,
-    ...redisSettings,
+    ...storeSettings,
     ...traceSettings,
     ...cacheSettings,
     ...credentialSettings,
-    ...vaultSettings,
-    ...disclosureSettings,
     ...destinationSettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8083, description: 'Port to listen on' },
     ADMIN_PORT: {

@@ -1,10 +1,8 @@
-import { openDisclosureLog } from '@sluice/audit';
-import { cacheLimitsFrom, openCoherence } from '@sluice/cache-coherence';
+import { cacheLimitsFrom } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
-import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/database';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { listen, measureDisclosures, measurePool, type Runtime, type Service } from '@sluice/service-runtime';
-import { createKeyWrapper, openVault, raiseIntegrityAlarms } from '@sluice/vault';
+import { listen, type Runtime, type Service } from '@sluice/service-runtime';
+import { openStores } from '@sluice/vault';
 import { budgetsFrom } from './budgets/budgets.ts';
 import { newWorkPieces } from './budgets/work-pieces.ts';
 import type { Config } from './config.ts';
@@ -17,33 +15,13 @@ import { createGatewayServer } from './server/gateway-server.ts';
 import { openTransforms } from './transforms/open-transforms.ts';
 
 /** Opens in order; what opens first closes last. */
-export async function start(
-  config: Config,
-  { log, stack, readiness, draining, metrics, tracing }: Runtime,
-): Promise<Service> {
-  raiseIntegrityAlarms({ log, metrics, stack });
-  const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
-  readiness.add('postgres', () => checkDatabase(db));
-  measurePool(metrics, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
-  await openAhead(db, config);
-  const { caches, changes } = await openCoherence({ ...config, db, service: 'proxy-gateway', log, metrics, stack });
-  const disclosures = openDisclosureLog(config, {
-    db,
-    stack,
-    onError: (err) => log.error({ err }, 'disclosures wait'),
-  });
-  measureDisclosures(metrics, { limit: config.DISCLOSURE_QUEUE_LIMIT, state: disclosures.state });
+export async function start(config: Config, runtime: Runtime): Promise<Service> {
+  const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);
+  const { db, caches, vault } = await openStores(config, runtime, { service: 'proxy-gateway', cacheLimits });
   const context: Context = {
     db,
-    vault: openVault({
-      db,
-      keyWrapper: createKeyWrapper(config, log),
-      caches,
-      changes,
-      cacheLimits,
-      disclosures,
-    }),
+    vault,
     callers: cacheCallers(db, caches, cacheLimits),
     proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
     transforms: openTransforms(config, { log, stack, metrics }),

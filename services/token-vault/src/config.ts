@@ -1,16 +1,8 @@
-import { disclosureSettings } from '@sluice/audit';
 import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
-import { databaseSettings } from '@sluice/database';
 import { corsSettings } from '@sluice/http-api';
-import {
-  type Config as ConfigOf,
-  httpSettings,
-  redisSettings,
-  serviceSettings,
-  traceSettings,
-} from '@sluice/service-runtime';
-import { vaultConditions, vaultSettings } from '@sluice/vault';
+import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
+import { storeSettings, vaultConditions } from '@sluice/vault';
 
 export const configSchema = {
   type: 'object',
@@ -18,14 +10,10 @@ export const configSchema = {
   allOf: vaultConditions,
   properties: {
     ...serviceSettings,
-    ...httpSettings,
-    ...databaseSettings,
-    ...redisSettings,
+    ...storeSettings,
     ...traceSettings,
     ...cacheSettings,
     ...credentialSettings,
-    ...vaultSettings,
-    ...disclosureSettings,
     ...corsSettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
     ADMIN_PORT: {

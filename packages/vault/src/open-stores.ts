@@ -1,0 +1,72 @@
+import { type DisclosureLog, disclosureSettings, openDisclosureLog } from '@sluice/audit';
+import { type CacheLimits, type ChangeWriter, type CoherentCaches, openCoherence } from '@sluice/cache-coherence';
+import {
+  checkDatabase,
+  connectDatabase,
+  type Database,
+  databaseSettings,
+  openAhead,
+  poolState,
+} from '@sluice/database';
+import {
+  type Config as ConfigOf,
+  httpSettings,
+  measureDisclosures,
+  measurePool,
+  type Runtime,
+  redisSettings,
+} from '@sluice/service-runtime';
+import { raiseIntegrityAlarms } from './encryption/integrity-alarm.ts';
+import { createKeyWrapper } from './keys/create-key-wrapper.ts';
+import { vaultSettings } from './keys/vault-settings.ts';
+import { openVault, type Vault } from './vault.ts';
+
+/** What a service needs to be told about the stores in which Tenants' data are. {@link vaultConditions} go with them. */
+export const storeSettings = {
+  ...httpSettings,
+  ...databaseSettings,
+  ...redisSettings,
+  ...vaultSettings,
+  ...disclosureSettings,
+} as const;
+
+type StoreConfig = ConfigOf<{
+  type: 'object';
+  required: ['DATABASE_URL', 'REDIS_URL'];
+  properties: typeof storeSettings;
+}>;
+
+export interface Stores {
+  db: Database;
+  caches: CoherentCaches;
+  changes: ChangeWriter;
+  disclosures: DisclosureLog;
+  vault: Vault;
+}
+
+/**
+ * Opens what a service reads and writes Tenants' data with, in order: Postgres, the coherent caches, the log of
+ * disclosures, the vault. All of it is measured, says when it is not ready, and closes with the stack.
+ * @param service its name, under which the other processes see its lease.
+ * @param cacheLimits bound the cache of tokens.
+ * @throws {Error} that names the setting of the root key that is wrong.
+ */
+export async function openStores(
+  config: StoreConfig,
+  { log, stack, readiness, metrics, tracing }: Runtime,
+  { service, cacheLimits }: { service: string; cacheLimits?: CacheLimits },
+): Promise<Stores> {
+  const keyWrapper = createKeyWrapper(config, log);
+  raiseIntegrityAlarms({ log, metrics, stack });
+  const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
+  readiness.add('postgres', () => checkDatabase(db));
+  measurePool(metrics, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
+  await openAhead(db, config);
+  const coherence = { ...config, db, service, log, metrics, stack, inPart: tracing?.inPart };
+  const { caches, changes } = await openCoherence(coherence);
+  const onError = (err: unknown) => log.error({ err }, 'disclosures wait');
+  const disclosures = openDisclosureLog(config, { db, stack, onError });
+  measureDisclosures(metrics, { limit: config.DISCLOSURE_QUEUE_LIMIT, state: disclosures.state });
+  const vault = openVault({ db, keyWrapper, caches, changes, disclosures, ...(cacheLimits && { cacheLimits }) });
+  return { db, caches, changes, disclosures, vault };
+}
