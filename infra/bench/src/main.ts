@@ -1,8 +1,8 @@
+import { onStopRequest } from '@sluice/local/parts';
 import { UsageError } from '@sluice/service-runtime/command-line';
 import { benchmarks } from './benchmarks/catalogue.ts';
 import { help, readCommandLine } from './command-line.ts';
 import { run } from './run.ts';
-import { onStopRequest } from './stop-request.ts';
 
 const { argv, env } = process;
 let signal: AbortSignal | undefined;
@@ -12,7 +12,8 @@ try {
   if (commandLine.isHelp) {
     console.log(help(benchmarks));
   } else {
-    signal = onStopRequest();
+    using stopRequest = onStopRequest({ byNpm: env.npm_lifecycle_event !== undefined });
+    signal = stopRequest.signal;
     const isClean = await run({ ...commandLine, path: env.PATH ?? '', signal });
     process.exitCode = isClean ? 0 : 1;
   }

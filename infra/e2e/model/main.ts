@@ -1,3 +1,4 @@
+import { onStopRequest } from '@sluice/local/parts';
 import { UsageError } from '@sluice/service-runtime/command-line';
 import { checks } from './checks.ts';
 import { help, readCommandLine } from './command-line.ts';
@@ -5,8 +6,7 @@ import { run } from './run.ts';
 import { ModelError } from './run-program.ts';
 
 const { argv, env } = process;
-const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+using stop = onStopRequest({ byNpm: env.npm_lifecycle_event !== undefined });
 
 try {
   const { isHelp, ...commandLine } = readCommandLine(argv.slice(2), checks);

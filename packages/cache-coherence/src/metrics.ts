@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { exportCounter, exportGauge } from '@sluice/service-runtime';
+import { Counter, type Registry } from 'prom-client';
 import type { GuardedCache } from './guarded-cache.ts';
 import type { HeldLease } from './held-lease.ts';
 
@@ -10,12 +11,13 @@ export interface CacheMetricsOptions {
 
 /** Registers the metrics. What the caches count is read when it is scraped, so that a look-up costs no more than an addition. */
 export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptions): void {
-  const registers = [metrics];
+  const ofEach = (read: (cache: GuardedCache<object>) => number) => () =>
+    Object.fromEntries([...caches].map(([name, cache]) => [name, read(cache)]));
   new Counter({
     name: 'sluice_cache_requests_total',
     help: 'Look-ups by cache and result',
     labelNames: ['cache', 'result'],
-    registers,
+    registers: [metrics],
     collect() {
       this.reset();
       for (const [cache, { counts }] of caches) {
@@ -24,49 +26,33 @@ export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptio
       }
     },
   });
-  new Counter({
+  exportCounter(metrics, {
     name: 'sluice_cache_dropped_entries_total',
     help: 'Entries that a change dropped',
-    labelNames: ['cache'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [cache, { counts }] of caches) this.inc({ cache }, counts.dropped);
-    },
+    by: 'cache',
+    read: ofEach(({ counts }) => counts.dropped),
   });
-  const sizes = [
-    ['sluice_cache_entries', 'Entries in memory', (cache: GuardedCache<object>) => cache.entries],
-    ['sluice_cache_bytes', 'Memory of the entries, about', (cache: GuardedCache<object>) => cache.sizeBytes],
-  ] as const;
-  for (const [name, help, read] of sizes) {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['cache'],
-      registers,
-      collect() {
-        for (const [label, cache] of caches) this.set({ cache: label }, read(cache));
-      },
-    });
-  }
-  new Gauge({
+  exportGauge(metrics, {
+    name: 'sluice_cache_entries',
+    help: 'Entries in memory',
+    by: 'cache',
+    read: ofEach(({ entries }) => entries),
+  });
+  exportGauge(metrics, {
+    name: 'sluice_cache_bytes',
+    help: 'Memory of the entries, about',
+    by: 'cache',
+    read: ofEach(({ sizeBytes }) => sizeBytes),
+  });
+  exportGauge(metrics, {
     name: 'sluice_cache_lease_remaining_seconds',
     help: 'How long caches may serve from now on without a renewal; 0 where every read goes to Postgres',
-    registers,
-    collect() {
-      this.set(lease.remainingMs / 1000);
-    },
+    read: () => lease.remainingMs / 1000,
   });
-  new Counter({
+  exportCounter(metrics, {
     name: 'sluice_cache_lease_renewals_total',
     help: 'Renewals of the lease by result',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
-      this.inc({ result: 'renewed' }, lease.counts.renewals);
-      this.inc({ result: 'failed' }, lease.counts.failures);
-      this.inc({ result: 'lost' }, lease.counts.losses);
-    },
+    by: 'result',
+    read: () => ({ renewed: lease.counts.renewals, failed: lease.counts.failures, lost: lease.counts.losses }),
   });
 }

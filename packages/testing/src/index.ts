@@ -1,4 +1,5 @@
 export { type Answer, type CallOptions, call } from './call.ts';
+export { type Issued, issueCertificate } from './certificates.ts';
 export { eventually } from './eventually.ts';
 export { type FilledTable, filled, fillTables } from './fill-tables.ts';
 export { openTestCoherence } from './open-coherence.ts';

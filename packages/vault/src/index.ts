@@ -24,6 +24,7 @@ export { type KeyUsage, mostEncryptions, readKeyUsage } from './keys/key-usage.t
 export type { KeyWrapper, RootKeys, WrappedIn, Wrapping } from './keys/key-wrapper.ts';
 export { createLocalKeyWrapper } from './keys/local-key-wrapper.ts';
 export { vaultConditions, vaultSettings } from './keys/vault-settings.ts';
+export { mergePatch } from './merge-patch.ts';
 export { openStores, type Stores, storeSettings } from './open-stores.ts';
 export { type RotatedPurpose, rotatedPurposes } from './rotation/encrypted-rows.ts';
 export {

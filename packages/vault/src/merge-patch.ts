@@ -1,11 +1,11 @@
 import { isObject, type Json } from './json.ts';
 
 /**
- * JSON merge patch (RFC 7386, section 2): null removes a member, objects merge, everything else replaces. Changes
- * neither input.
+ * JSON merge patch (RFC 7386, section 2) of values that JSON.parse made: null removes a member, objects merge, everything
+ * else replaces. Changes neither input.
  */
-export function mergePatch(target: Json | undefined, patch: Json): Json {
-  if (!isObject(patch)) return patch;
+export function mergePatch(target: unknown, patch: unknown): Json {
+  if (!isObject(patch)) return patch as Json;
   const merged = new Map<string, Json>(isObject(target) ? Object.entries(target) : []);
   for (const [member, value] of Object.entries(patch)) {
     if (value === null) merged.delete(member);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
 import { connectDatabase, type Database, databaseSettings } from '@sluice/database';
 import { uuidPattern } from '@sluice/http-api';
 import { verifyFiles } from '@sluice/ledger';
 import { ServiceError } from '@sluice/problems';
 import { ConfigError, readConfig } from '@sluice/service-runtime';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { exportLog } from './log-export.ts';
 import { findCheckpoint, proveRow } from './prove-row.ts';
 
@@ -38,9 +38,6 @@ where it was not understood.`;
 
 const configSchema = { type: 'object', required: ['DATABASE_URL'], properties: databaseSettings } as const;
 
-/** What was typed cannot be carried out. */
-class UsageError extends Error {}
-
 process.stdout.on('error', () => undefined); // what is written tells
 process.exitCode = await run(process.argv.slice(2));
 
@@ -70,27 +67,23 @@ async function run(argv: string[]): Promise<number> {
 type Values = ReturnType<typeof read>['values'];
 
 function read(argv: string[]) {
-  try {
-    const text = { type: 'string' } as const;
-    return parseArgs({
-      args: argv,
-      allowPositionals: true,
-      options: {
-        key: text,
-        checkpoint: text,
-        since: { type: 'string', multiple: true },
-        witness: text,
-        proofs: text,
-        tenant: text,
-        start: text,
-        csv: { type: 'boolean' },
-        output: text,
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}; see --help`);
-  }
+  const text = { type: 'string' } as const;
+  return readOptions({
+    args: argv,
+    allowPositionals: true,
+    options: {
+      key: text,
+      checkpoint: text,
+      since: { type: 'string', multiple: true },
+      witness: text,
+      proofs: text,
+      tenant: text,
+      start: text,
+      csv: { type: 'boolean' },
+      output: text,
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
 }
 
 async function verify(files: string[], { key, checkpoint, since, witness, proofs }: Values): Promise<number> {

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { createPepper, credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { connectDatabase, databaseSettings } from '@sluice/database';
 import { uuidPattern } from '@sluice/http-api';
 import { ConfigError, readConfig } from '@sluice/service-runtime';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { createManagementKey, createTenant, type KeyMaker } from './create-tenant.ts';
 
 const help = `Usage: npm run tenant -- create --name <name> [--owner <uuid>] [--json]
@@ -31,7 +31,7 @@ process.exitCode = await run(process.argv.slice(2));
 
 async function run(argv: string[]): Promise<number> {
   try {
-    const { values, positionals } = parseArgs({
+    const { values, positionals } = readOptions({
       args: argv,
       allowPositionals: true,
       options: {
@@ -61,6 +61,7 @@ async function run(argv: string[]): Promise<number> {
     }
     return 0;
   } catch (error) {
+    if (error instanceof UsageError) return fail(`${error.message}\n\n${help}`);
     if (error instanceof ConfigError) return fail(error.message);
     return fail(`Nothing was created: ${error instanceof Error ? error.message : String(error)}`);
   }

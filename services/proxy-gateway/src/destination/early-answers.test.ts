@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { createDestinationPolicy } from '@sluice/destination-policy';
+import { issueCertificate } from '@sluice/testing';
 import { type DestinationSink, forward, streamThrough } from './index.ts';
-import { issueCertificate } from './testing/certificates.ts';
 import { closeAll, listen, onClose, open, outcomeOf } from './testing/servers.ts';
 
 afterEach(closeAll);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { createDestinationPolicy } from '@sluice/destination-policy';
+import { type Issued, issueCertificate } from '@sluice/testing';
 import { type DestinationOptions, forward, openDestinations, streamThrough } from './index.ts';
-import { type Issued, issueCertificate } from './testing/certificates.ts';
 import { closeAll, listen, onClose, open, outcomeOf } from './testing/servers.ts';
 
 afterEach(closeAll);

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { exportCounter, exportGauge } from '@sluice/service-runtime';
+import type { Registry } from 'prom-client';
 import type { BodyBytes } from '../budgets/body-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -50,46 +51,23 @@ function refusalsOf({ bodyBytes, places, destinations, rateLimits }: Limits): Re
 
 /** The state of the limits, read when metrics are. */
 export function measureLimits(limits: Limits, registry: Registry): void {
-  const registers = [registry];
-  for (const [name, [help, read]] of Object.entries(gauges)) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read(limits));
-      },
-    });
-  }
-  new Counter({
+  for (const [name, [help, read]] of Object.entries(gauges))
+    exportGauge(registry, { name, help, read: () => read(limits) });
+  exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
     help: 'Invocations that were answered 429 or 503 because of a limit, by the limit',
-    labelNames: ['limit'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [limit, count] of Object.entries(refusalsOf(limits))) this.inc({ limit }, count);
-    },
+    by: 'limit',
+    read: () => refusalsOf(limits),
   });
-  new Counter({
+  exportCounter(registry, {
     name: 'sluice_destination_lookups_total',
     help: 'Look-ups of names: found, absent (no such name), failed (no answer, or none that says)',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [outcome, count] of Object.entries(limits.destinations.state().names.outcomes)) {
-        this.inc({ outcome }, count);
-      }
-    },
+    by: 'outcome',
+    read: () => ({ ...limits.destinations.state().names.outcomes }),
   });
-  new Counter({
+  exportCounter(registry, {
     name: 'sluice_rate_limit_local_decisions_total',
     help: 'Decisions on rate limits that this process took by itself, since Redis did not answer',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(limits.rateLimits?.state().decidedAlone ?? 0);
-    },
+    read: () => limits.rateLimits?.state().decidedAlone ?? 0,
   });
 }

@@ -1,5 +1,6 @@
 import type { TransformPool, TransformPoolState } from '@sluice/sandbox';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { exportCounter, exportGauge } from '@sluice/service-runtime';
+import type { Registry } from 'prom-client';
 
 const gauges = {
   sluice_transform_threads: ['Threads for transforms that are up', ({ threads }: TransformPoolState) => threads],
@@ -45,39 +46,20 @@ const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
 
 /** The state of the pool, read when metrics are. */
 export function measureTransforms(transforms: TransformPool, registry: Registry): void {
-  const registers = [registry];
   for (const [name, [help, read]] of Object.entries(gauges)) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read(transforms.state()));
-      },
-    });
+    exportGauge(registry, { name, help, read: () => read(transforms.state()) });
   }
   for (const [name, [help, read]] of Object.entries(counters)) {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(read(transforms.state()));
-      },
-    });
+    exportCounter(registry, { name, help, read: () => read(transforms.state()) });
   }
-  new Counter({
+  exportCounter(registry, {
     name: 'sluice_transform_stops_total',
     help: 'Transforms that were stopped, by the limit',
-    labelNames: ['limit'],
-    registers,
-    collect() {
-      this.reset();
+    by: 'limit',
+    read() {
       const { stops } = transforms.state();
-      for (const [limit, name] of Object.entries(limits)) {
-        this.inc({ limit: name }, stops[limit as keyof typeof stops] ?? 0);
-      }
+      const named = Object.entries(limits).map(([limit, name]) => [name, stops[limit as keyof typeof stops] ?? 0]);
+      return Object.fromEntries(named);
     },
   });
 }

@@ -73,8 +73,7 @@ function noteTemplateFault(faults: FieldErrors, member: string, template: Json |
 export function applyTokenPatch(row: TokenRow, data: Json, patch: TokenPatch): Record<string, unknown> {
   const replaced = <M extends 'containers' | 'search_indexes' | 'fingerprint_expression' | 'expires_at'>(member: M) =>
     patch[member] === undefined ? row[member] : patch[member];
-  const merged = (current: Json, change: unknown) =>
-    change === undefined ? current : mergePatch(current, change as Json);
+  const merged = (current: Json, change: unknown) => (change === undefined ? current : mergePatch(current, change));
   return {
     type: row.type,
     data: merged(data, patch.data),

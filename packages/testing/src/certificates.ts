@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 export interface Issued {
   certificate: string;
@@ -7,11 +8,15 @@ export interface Issued {
   name: string;
 }
 
-/** A certificate for tests (RFC 5280, written out in DER), valid for a day. Without an issuer it is an authority of its own. */
+/**
+ * A certificate for a host name or an IPv4 address (RFC 5280, written out in DER), valid for a day. Without an issuer it is an
+ * authority of its own.
+ */
 export function issueCertificate(name: string, issuer?: Issued): Issued {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const [from, to] = [-1, 1].map((days) => der(0x17, utcTime(Date.now() + days * 86_400_000)));
-  const alternativeName = der(0x30, der(0x82, Buffer.from(name)));
+  const address = isIPv4(name) ? Buffer.from(name.split('.').map(Number)) : undefined;
+  const alternativeName = der(0x30, address ? der(0x87, address) : der(0x82, Buffer.from(name)));
   const isAuthority = der(0x30, der(0x01, Buffer.from(issuer ? [] : [0xff])).subarray(0, issuer ? 0 : 3));
   const body = der(
     0x30,
