@@ -1,12 +1,12 @@
 import type { Change } from './change.ts';
 
-/** The hash tag keeps the channels in one slot of a Redis Cluster. */
+/** The hash tag in braces keeps both channels in one slot of a Redis Cluster. */
 export const changesChannel = '{sluice}:changes';
 
-/** Where a writer hears who has dropped what it announced. */
+/** The channel on which holders acknowledge what this writer announced. */
 export const acknowledgementsChannel = (writerId: string) => `{sluice}:acknowledgements:${writerId}`;
 
-/** Told to every holder: what to drop, and whom to tell. */
+/** Sent to every holder: what it must drop, and which writer waits for its acknowledgement. */
 export interface Announcement extends Change {
   writerId: string;
 }
@@ -16,14 +16,14 @@ export interface Acknowledgement {
   holderId: string;
 }
 
-/** Undefined for what is no announcement of ours. */
+/** Returns undefined for a text that no writer of ours has sent. */
 export function readAnnouncement(text: string): Announcement | undefined {
   const { id, tags, writerId } = parseObject(text);
   if (typeof id !== 'string' || typeof writerId !== 'string' || !isListOfStrings(tags)) return undefined;
   return { id, writerId, tags };
 }
 
-/** Undefined for what is no acknowledgement of ours. */
+/** Returns undefined for a text that no holder of ours has sent. */
 export function readAcknowledgement(text: string): Acknowledgement | undefined {
   const { changeId, holderId } = parseObject(text);
   return typeof changeId === 'string' && typeof holderId === 'string' ? { changeId, holderId } : undefined;

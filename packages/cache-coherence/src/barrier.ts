@@ -9,7 +9,7 @@ import type { Mailboxes } from './mailboxes.ts';
 /** How a change was confirmed. */
 export interface Settlement {
   changeId: string;
-  /** How many processes had a lease when it was announced. */
+  /** Number of processes that had a lease when the change was announced. */
   holders: number;
   waitedMs: number;
 }
@@ -17,26 +17,26 @@ export interface Settlement {
 export interface BarrierOptions {
   db: Database;
   mailboxes: Mailboxes;
-  /** Announces, and calls back with each holder that acknowledges; returns how to stop. */
+  /** Announces the change and calls back with each holder that acknowledges it. Returns a function that stops this. */
   announce: (change: Change, onAcknowledged: (holderId: string) => void) => () => void;
-  /** What takes longer waits for Postgres itself. */
+  /** Only a Postgres that does not answer can take longer than this. */
   deadlineMs: number;
 }
 
-/** Within this time an acknowledgement comes where all is well; who is later gets it by the mailbox. */
+/** A healthy holder acknowledges within this time. A holder that has not gets the change through its mailbox as well. */
 const acknowledgementMs = 25;
 
 const retryMs = 50;
 
 /**
- * Announces a committed change and waits until no process can serve what it names: each has dropped it, or has given
- * up its lease, or has lost it.
- * @throws {ServiceError} `unavailable` where that could not be confirmed. The change stands, and is announced again.
+ * Announces a committed change and waits until no process can serve what it names, because each process has dropped it,
+ * has given up its lease, or has lost it.
+ * @throws {ServiceError} `unavailable` when this could not be confirmed. The change stands and is announced again later.
  */
 export async function confirmChange(change: Change, options: BarrierOptions): Promise<Settlement> {
   const startedAt = performance.now();
   const deadline = AbortSignal.timeout(options.deadlineMs);
-  // Of this attempt: what a holder says of another attempt, with other tags perhaps, says nothing of this one.
+  // Each attempt has an id of its own, because an acknowledgement of an earlier attempt may cover other tags.
   const announced: Change = { id: randomUUID(), tags: change.tags };
   const acknowledged = new Set<string>();
   const pending = new Map<string, () => void>();
@@ -46,7 +46,7 @@ export async function confirmChange(change: Change, options: BarrierOptions): Pr
   };
   const stopListening = options.announce(announced, holderIsDone);
   try {
-    // Read after the commit: who registers later reads the new state.
+    // The leases are read after the commit, because a holder that registers later reads the new state anyway.
     const leases = await listLeasesUntil(options.db, deadline);
     const waiting = leases.filter(({ holder_id }) => !acknowledged.has(holder_id));
     await Promise.all(
@@ -86,7 +86,7 @@ async function listLeasesUntil(db: Database, deadline: AbortSignal) {
     try {
       return await abandonAt(deadline, listLeases(db));
     } catch (err) {
-      // The deadline may cut the last attempt short; why the ones before failed says more.
+      // Keep the first failure: the last attempt may have been cut short by the deadline, which explains less.
       if (failure === undefined || err !== deadline.reason) failure = err;
       await delay(retryMs);
     }

@@ -10,15 +10,15 @@ import type { Change, RecordedChange } from './change.ts';
 import type { CoherentCaches } from './coherent-caches.ts';
 import { Mailboxes } from './mailboxes.ts';
 
-/** How a service changes what others cache. */
+/** Lets a service change what other processes cache. */
 export interface ChangeWriter {
-  /** Notes, in the transaction of the change, what caches must drop. */
+  /** Records what caches must drop, in the transaction that makes the change. */
   record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
-  /** The same for a transaction that changes things of several Tenants: what caches must drop, by Tenant. */
+  /** Does the same for a transaction that changes rows of several Tenants. */
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
   /**
-   * Waits, after the commit, until no process serves what the change names. Only then may the caller be told of success.
-   * @throws {ServiceError} `unavailable` where that could not be confirmed in time; the change stands.
+   * Waits, after the commit, until no process serves what the change names. Success may be answered only after this.
+   * @throws {ServiceError} `unavailable` when this could not be confirmed in time; the change stands.
    */
   barrier(change: RecordedChange): Promise<Settlement>;
 }
@@ -29,11 +29,11 @@ export interface ChangeWriterOptions {
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
-  /** The caches of the same process, if it has any: they are told directly. */
+  /** The caches of this process, if it has any; they are called directly. */
   caches?: CoherentCaches;
-  /** How long a change may wait to be confirmed: ten seconds, which is far more than a lease. */
+  /** How long a change may wait for its confirmation. Default: ten seconds, which is far longer than a lease. */
   deadlineMs?: number;
-  /** Makes a part of the current span of each confirmation. */
+  /** Traces each confirmation as a part of the current span. */
   inPart?: InPart | undefined;
 }
 
@@ -94,7 +94,7 @@ async function recordEach(
   return { id, tenantIds: [...tagsByTenant.keys()], tags: [...tagsByTenant.values()].flat() };
 }
 
-/** Confirmed changes leave the outbox in batches: nobody waits for that. What is left behind is only confirmed again. */
+/** Deletes confirmed changes in batches, because no caller waits for it. A row that is left behind is confirmed once more. */
 function openOutbox({ db, log, stack }: Pick<ChangeWriterOptions, 'db' | 'log' | 'stack'>) {
   let confirmed: RecordedChange[] = [];
   const flush = async () => {

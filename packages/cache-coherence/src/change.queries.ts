@@ -23,7 +23,7 @@ export async function deleteChanges(db: Database, changes: readonly RecordedChan
 
 const batchSize = 500;
 
-/** Changes that nobody has confirmed for this long, oldest first: their writer has died, or gave up. */
+/** Lists changes that have waited this long for a confirmation, oldest first: their writer has died or given up. */
 export async function listForgottenChanges(db: Database, olderThanMs: number): Promise<RecordedChange[]> {
   const rows = await db
     .selectFrom('changes')

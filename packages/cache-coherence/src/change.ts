@@ -4,23 +4,23 @@ export interface Change {
   tags: readonly string[];
 }
 
-/** A change whose outbox row is in a transaction. */
+/** A change whose outbox row has been written in a transaction. */
 export interface RecordedChange extends Change {
   tenantIds: readonly string[];
 }
 
-/** What a cache entry is known by. A change that names one of an entry's tags drops it. */
+/** Names of what a cache entry depends on. A change that names one of its tags drops the entry. */
 export const tagOf = {
   /** Everything of a Tenant. */
   tenant: (id: string) => `tenant:${id}`,
   application: (id: string) => `application:${id}`,
   session: (id: string) => `session:${id}`,
   proxy: (id: string) => `proxy:${id}`,
-  /** Ids of tokens are chosen by Tenants. */
+  /** Names the Tenant too, because Tenants choose the ids of tokens themselves. */
   token: (tenantId: string, id: string) => `token:${tenantId}/${id}`,
-  /** All versions of the data keys for one purpose, wrapped and unwrapped. */
+  /** Covers all versions of the data keys for one purpose, wrapped and unwrapped. */
   dataKeys: (tenantId: string, purpose: string) => `data_keys:${tenantId}/${purpose}`,
 } as const;
 
-/** The tag of what is remembered as absent: named by whatever brings a key into being. */
+/** The tag of entries that remember an absence. Every change that creates something names it. */
 export const absent = 'absent';

@@ -9,16 +9,16 @@ export interface CoherenceOptions {
   DATABASE_URL: string;
   REDIS_URL: string;
   db: Database;
-  /** Named in the lease of this process. */
+  /** Name of the service, which stands in the lease of this process. */
   service: string;
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
-  /** Makes a part of the current span of what it is given. */
+  /** Traces what it is given as a part of the current span. */
   inPart?: InPart | undefined;
 }
 
-/** Both sides of the protocol, for a process that caches and also changes what others cache. */
+/** Both sides of the protocol, for a process that has caches and also changes what other processes cache. */
 export interface Coherence {
   caches: CoherentCaches;
   changes: ChangeWriter;

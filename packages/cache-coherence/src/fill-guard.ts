@@ -1,13 +1,13 @@
-/** Beyond this many tags every read under way counts as overtaken. */
+/** When the log has this many tags it is cleared, and every read under way counts as overtaken. */
 const longestLog = 10_000;
 
 /**
- * Tells whether a read that was under way has been overtaken by a change to what it read. What it read is known only
- * when it is done, so the tags of all changes are noted as long as any read is under way.
+ * Tells whether a change has overtaken a read of the same thing. Which thing a read concerns is known only when it is
+ * done, so the tags of all changes are kept while any read is under way.
  */
 export class FillGuard {
   #log: string[] = [];
-  /** Position of the first entry of the log; reads that began before it are overtaken. */
+  /** Position of the first entry of the log. Reads that began before it count as overtaken. */
   #base = 0;
   #underWay = 0;
 
@@ -17,7 +17,7 @@ export class FillGuard {
     return this.#base + this.#log.length;
   }
 
-  /** Whether what was read since `position`, with these tags, may be kept. */
+  /** Returns whether what was read since `position`, with these tags, may be cached. */
   end(position: number, tags: readonly string[]): boolean {
     const isCurrent = position >= this.#base && !this.#hasChanged(position, tags);
     this.#underWay -= 1;
@@ -31,7 +31,7 @@ export class FillGuard {
     else this.#log.push(...tags);
   }
 
-  /** Every read under way is overtaken. */
+  /** Marks every read under way as overtaken. */
   noteEverything(): void {
     this.#forget(1);
   }

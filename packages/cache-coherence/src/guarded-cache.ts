@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { absent } from './change.ts';
 import { FillGuard } from './fill-guard.ts';
 
-/** What a read of Postgres found, and what a change must name for it to be dropped. */
+/** What a read of Postgres has found, and the tags by which a change drops it. */
 export interface Loaded<V> {
   value: V;
   tags: readonly string[];
-  /** From this moment by the database's clock it is not served any more: Postgres is asked. */
+  /** From this moment on, by the database's clock, the entry is not served and Postgres is asked. */
   expiresAt?: string | null;
-  /** How much memory the value takes, about. */
+  /** Approximate memory of the value, in bytes. */
   sizeBytes: number;
 }
 
@@ -16,18 +16,18 @@ export interface CacheLimits {
   maxEntries: number;
   maxBytes: number;
   /**
-   * Whether keys that led to nothing are remembered for a moment: by number, so they must be short. Whatever brings one
-   * into being must name {@link absent}.
+   * Whether keys that do not exist are remembered. They are bounded by number, so they must be short. A change that creates
+   * one must name {@link absent}.
    */
   remembersAbsent?: boolean;
 }
 
-/** Whoever awaits it need not tell them apart; whoever is in a hurry awaits only a promise. */
+/** A value or a promise of it. `await` takes both; a hot path awaits only the promise, because that costs a microtask. */
 export type AtOnceOrLater<T> = T | Promise<T>;
 
-/** What a cache has to know of the lease under which it serves. */
+/** What a cache must know about the lease under which it serves. */
 export interface Lease {
-  /** Whether what is cached may be served at this moment. */
+  /** Whether cached entries may be served at this moment. */
   isValid(): boolean;
   /** Whether a moment (milliseconds since 1970) may have come by the database's clock. */
   mayHaveCome(momentMs: number): boolean;
@@ -37,18 +37,18 @@ interface Entry<V> extends Loaded<V> {
   expiresAtMs: number;
 }
 
-/** Of every entry, beside its value: the entry, its place in the maps, its tags. */
+/** Memory of an entry beside its value: the entry itself, its place in the maps, its tags. */
 const overheadBytes = 500;
 const mostAbsent = 10_000;
 const absentForMs = 10_000;
 
 /**
- * A bounded cache of what Postgres says, in step with it by the lease protocol. It serves only while the lease is valid;
- * otherwise every read goes to Postgres. Reads of one key at the same time are one, and a read that a change to what it
- * read has overtaken is handed to those who waited for it, and not kept.
+ * A bounded cache of rows of Postgres, kept coherent by the lease protocol. It serves only while the lease is valid;
+ * otherwise every read goes to Postgres. Concurrent reads of one key share one query. A read that a change has overtaken
+ * is given to the callers that waited for it and is not cached.
  */
 export class GuardedCache<V extends object> {
-  /** A hit is answered from memory, also that there is nothing; a miss by Postgres. */
+  /** A hit is answered from memory, a remembered absence included; a miss by Postgres. */
   readonly counts = { hits: 0, misses: 0, dropped: 0 };
   readonly #entries: LRUCache<string, Entry<V>>;
   readonly #keysByTag = new Map<string, Set<string>>();
@@ -74,7 +74,7 @@ export class GuardedCache<V extends object> {
     return this.#entries.size;
   }
 
-  /** How many tags the entries have: none where there are no entries. */
+  /** Number of tags of all entries. */
   get tags(): number {
     return this.#keysByTag.size;
   }
@@ -84,8 +84,8 @@ export class GuardedCache<V extends object> {
   }
 
   /**
-   * The value of a key, from the cache or from `load`, which resolves to undefined for what does not exist. From the
-   * cache it comes at once: a promise costs a hot path more than the look-up.
+   * The value of a key, from the cache or from `load`, which resolves to undefined for what does not exist. A cached value
+   * is returned without a promise, because a promise costs a hot path more than the look-up.
    */
   get(key: string, load: () => Promise<Loaded<V> | undefined>): AtOnceOrLater<V | undefined> {
     if (!this.#lease.isValid()) {
@@ -99,8 +99,8 @@ export class GuardedCache<V extends object> {
   }
 
   /**
-   * The values of several keys: what is not cached is loaded at once. What does not exist is not in the result. When
-   * all is in the cache it comes at once.
+   * The values of several keys. Keys that are not cached are loaded by one call; keys that do not exist are left out of the
+   * result. When all are cached the result is returned without a promise.
    */
   getMany(
     keys: readonly string[],
@@ -140,7 +140,7 @@ export class GuardedCache<V extends object> {
 
   #find(key: string): V | undefined {
     const entry = this.#entries.get(key);
-    // What may be due is for Postgres to decide, whose clock it goes by.
+    // Only Postgres can decide whether an entry has expired, because its clock counts.
     if (!entry || (entry.expiresAtMs < Infinity && this.#lease.mayHaveCome(entry.expiresAtMs))) return undefined;
     this.counts.hits += 1;
     return entry.value;
@@ -152,7 +152,7 @@ export class GuardedCache<V extends object> {
     return isKnown;
   }
 
-  /** One read for these keys. A later read of one of them joins it, unless a change came in between. */
+  /** Reads these keys once. A later read of one of them joins this one, unless a change came in between. */
   #fill(
     keys: readonly string[],
     load: () => Promise<ReadonlyMap<string, Loaded<V> | undefined>>,
@@ -175,7 +175,7 @@ export class GuardedCache<V extends object> {
         .finally(() => {
           if (this.#fills.get(key) === fill) this.#fills.delete(key);
         });
-      // Of several that wait for one read, the first may throw it before the others are looked at.
+      // Several callers may wait for one read; without this, a rejection could be unhandled before all of them await it.
       fill.catch(() => undefined);
       fills.set(key, fill);
       this.#fills.set(key, fill);
@@ -193,7 +193,7 @@ export class GuardedCache<V extends object> {
     }
   }
 
-  /** Drops what a change names. Reads under way are not joined any more. */
+  /** Drops what a change names. Later reads do not join reads that are under way. */
   drop(tags: readonly string[]): void {
     this.#guard.note(tags);
     this.#fills.clear();

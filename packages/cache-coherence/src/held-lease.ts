@@ -7,29 +7,29 @@ import { deleteLease, insertLease, leaseMs, type Renewal, renewLease } from './l
 const renewalIntervalMs = leaseMs / 3;
 const retryIntervalMs = 100;
 
-/** What of a lease is not used, for clocks that do not run equally fast. */
+/** The last part of each lease, which is not used because clocks do not run equally fast. */
 const marginMs = 200;
 
 export interface HeldLeaseOptions {
-  /** A connection that nothing else waits for. */
+  /** A connection of its own, so that a renewal never waits for a query. */
   db: Database;
   service: string;
   log: Logger;
   /** Drops what a change from the mailbox names. */
   onChange: (change: MailboxEntry) => void;
-  /** Drops everything: the lease is gone, and writers have answered without this process since. */
+  /** Drops everything, because writers may have answered without this process since the lease was lost. */
   onLoss: () => void;
 }
 
 /**
- * A process's lease, renewed three times in its duration. It is valid until a moment of this process's monotonic clock,
- * counted from when the renewal was sent and compared whenever it is asked: a timer would fire late after a pause.
+ * The lease of this process, renewed three times within its duration. It is valid until a moment of the monotonic clock,
+ * counted from the moment at which the renewal was sent and compared at each use, because a timer fires late after a pause.
  */
 export class HeldLease implements Lease {
   readonly counts = { renewals: 0, failures: 0, losses: 0 };
   #holderId: string | undefined;
   #validUntil = Number.NEGATIVE_INFINITY;
-  /** The database's clock less ours: at most this. */
+  /** Upper bound of the database's clock minus ours, in milliseconds. */
   #clockOffsetMs = Number.POSITIVE_INFINITY;
   #handled: string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +41,7 @@ export class HeldLease implements Lease {
     this.#options = options;
   }
 
-  /** Undefined while there is none. */
+  /** Undefined while this process has no lease. */
   get holderId(): string | undefined {
     return this.#holderId;
   }
@@ -54,17 +54,17 @@ export class HeldLease implements Lease {
     return performance.now() + this.#clockOffsetMs >= momentMs;
   }
 
-  /** How long it is valid from now on, in milliseconds; 0 where it is not. */
+  /** How long the lease is still valid, in milliseconds; 0 when it is not. */
   get remainingMs(): number {
     return Math.max(0, this.#validUntil - performance.now());
   }
 
-  /** Registers, or fails to and goes on trying; from then on renews. */
+  /** Registers, trying again until it succeeds, and renews from then on. */
   start(): Promise<void> {
     return this.#tick();
   }
 
-  /** Gives the lease up: writers do not wait for this process any more. */
+  /** Gives the lease up, so that writers no longer wait for this process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -92,7 +92,7 @@ export class HeldLease implements Lease {
     this.#timer = setTimeout(() => void this.#tick(), delayMs);
   }
 
-  /** @returns after how many milliseconds to renew again. */
+  /** @returns the number of milliseconds until the next renewal. */
   async #renew(): Promise<number> {
     if (!this.#holderId) {
       await this.#register();
@@ -114,7 +114,7 @@ export class HeldLease implements Lease {
     return this.#handled.length > 0 ? 0 : renewalIntervalMs;
   }
 
-  /** Under a new id each time: a registration whose answer was lost is a row that runs out. */
+  /** Uses a new id each time, because a registration whose answer was lost leaves a row that must run out by itself. */
   async #register(): Promise<void> {
     const { db, service, onLoss } = this.#options;
     onLoss();
@@ -129,7 +129,7 @@ export class HeldLease implements Lease {
   #count(sentAt: number, { nowMs }: Pick<Renewal, 'nowMs'>): void {
     this.counts.renewals += 1;
     this.#validUntil = sentAt + leaseMs - marginMs;
-    // The database read its clock after the statement was sent, so its time now is no later than this says.
+    // The database read its clock after the statement was sent, so this offset is an upper bound.
     this.#clockOffsetMs = nowMs - sentAt;
   }
 

@@ -10,8 +10,8 @@ const untilMoment = sql`clock_timestamp() + ${sql.lit(`${leaseMs} milliseconds`)
 const nowMs = sql<string>`extract(epoch from clock_timestamp()) * 1000`;
 
 /**
- * Registers a holder; returns the database's time. Takes away what long ran out as well: of processes that were killed,
- * and of registrations whose answer was lost. Where nobody changes anything, nobody else would.
+ * Registers a holder and returns the database's time. Also deletes leases that ran out long ago, of processes that were
+ * killed or whose registration was lost, because without changes no writer would delete them.
  */
 export async function insertLease(db: Queryable, holderId: string, service: string): Promise<number> {
   const { rows } = await sql<{ now_ms: string }>`
@@ -33,9 +33,9 @@ export interface Renewal {
 }
 
 /**
- * Extends a lease that exists, and takes out of its mailbox what its holder has dealt with. Never an upsert: a row that
- * is gone was deleted by a writer who has answered since. The row's lock orders this against that deletion.
- * @returns undefined where there is no such row any more.
+ * Extends a lease that exists and removes from its mailbox what the holder has dropped. It is never an upsert, because a
+ * missing row was deleted by a writer that may have answered since. The row lock orders renewal and deletion.
+ * @returns undefined when the row is gone.
  */
 export async function renewLease(
   db: Queryable,
@@ -59,7 +59,7 @@ export async function deleteLease(db: Queryable, holderId: string): Promise<void
   await db.deleteFrom('cache_leases').where('holder_id', '=', holderId).execute();
 }
 
-/** Everyone who may serve from a cache, and whether the lease has run out by the database's clock. */
+/** Lists every process that may serve from a cache, and whether its lease has run out by the database's clock. */
 export async function listLeases(db: Queryable): Promise<{ holder_id: string; has_expired: boolean }[]> {
   return db
     .selectFrom('cache_leases')
@@ -67,7 +67,7 @@ export async function listLeases(db: Queryable): Promise<{ holder_id: string; ha
     .execute();
 }
 
-/** Deletes a lease that has run out. A holder that renews at the same moment is either before it, or finds nothing. */
+/** Deletes a lease that has run out. A holder that renews at the same moment either comes first or finds no row. */
 export async function deleteExpiredLease(db: Queryable, holderId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('cache_leases')
@@ -79,7 +79,7 @@ export async function deleteExpiredLease(db: Queryable, holderId: string): Promi
 
 /**
  * Puts changes into the mailbox of a holder.
- * @returns the ids of the changes that are in it now; undefined where there is no such lease any more.
+ * @returns the ids of the changes that are in it now, or undefined when the lease is gone.
  */
 export async function postToMailbox(
   db: Queryable,

@@ -19,8 +19,8 @@ export interface MailboxesOptions {
 }
 
 /**
- * The way to holders that needs no Redis. What a holder owes is put into the mailbox of its lease until it has taken it
- * out, or its lease has run out and is deleted. All changes of this process that wait for one holder go together.
+ * Reaches holders without Redis. A change that a holder has not acknowledged is put into the mailbox of its lease until the
+ * holder has taken it out, or its lease has run out and is deleted. All changes that wait for one holder share statements.
  */
 export class Mailboxes {
   readonly #debts = new Map<string, Map<string, Debt>>();
@@ -30,7 +30,7 @@ export class Mailboxes {
     this.#options = options;
   }
 
-  /** Calls `settle` once the holder cannot serve what the change names any more. Returns how to wait no longer. */
+  /** Calls `settle` once the holder can no longer serve what the change names. Returns a function that stops waiting. */
   follow(holderId: string, change: Change, settle: () => void): () => void {
     let debts = this.#debts.get(holderId);
     if (!debts) {
@@ -43,7 +43,7 @@ export class Mailboxes {
   }
 
   async #collect(holderId: string, debts: Map<string, Debt>): Promise<void> {
-    await Promise.resolve(); // so that the first debt is there
+    await Promise.resolve(); // the caller adds the first debt after this function has returned
     while (debts.size > 0) {
       try {
         await this.#round(holderId, debts);

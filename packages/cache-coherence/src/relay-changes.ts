@@ -2,12 +2,12 @@ import type { Database } from '@sluice/database';
 import { listForgottenChanges } from './change.queries.ts';
 import type { ChangeWriter } from './change-writer.ts';
 
-/** More than a lease: by then a writer that lives has confirmed its change. */
+/** Longer than a lease, so that a living writer has confirmed its change by then. */
 const forgottenAfterMs = 3000;
 
 /**
- * Confirms the changes whose writer died between its commit and its answer, or gave up. Harmless to do twice.
- * @throws {ServiceError} where one of them could not be confirmed; all have been tried.
+ * Confirms the changes whose writer died between its commit and its answer, or gave up. It may run twice without harm.
+ * @throws {ServiceError} when one of them could not be confirmed; all have been tried.
  */
 export async function relayForgottenChanges(db: Database, changes: ChangeWriter): Promise<number> {
   const forgotten = await listForgottenChanges(db, forgottenAfterMs);

@@ -1,13 +1,13 @@
 /**
- * What is under way and rests on cached state without being a cache entry: an export, a stream of events. Each is told of
- * a change at the moment at which entries with its tags are dropped, so before the change is acknowledged.
+ * Work under way that depends on cached state without being a cache entry, for example an export. Its callback runs at the
+ * moment at which entries with the same tags are dropped, which is before the change is acknowledged.
  */
 export class Watches {
   readonly #byTag = new Map<string, Set<() => void>>();
 
-  /** @param onChange is called for each change that names one of the tags, and must not throw. @returns how to stop. */
+  /** @param onChange runs for each change that names one of the tags; it must not throw. @returns a function that stops this. */
   add(tags: readonly string[], onChange: () => void): () => void {
-    const own = () => onChange(); // so that two watches with one function are two
+    const own = () => onChange(); // a function of its own, so that two watches with the same callback stay apart
     for (const tag of tags) {
       const watching = this.#byTag.get(tag);
       if (watching) watching.add(own);
@@ -22,12 +22,12 @@ export class Watches {
     };
   }
 
-  /** A change names these tags. */
+  /** Runs the callbacks of these tags. */
   tell(tags: readonly string[]): void {
     this.#call(new Set(tags.flatMap((tag) => [...(this.#byTag.get(tag) ?? [])])));
   }
 
-  /** Anything may have changed. */
+  /** Runs all callbacks, because anything may have changed. */
   tellAll(): void {
     this.#call(new Set([...this.#byTag.values()].flatMap((watching) => [...watching])));
   }
