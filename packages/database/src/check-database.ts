@@ -4,17 +4,17 @@ import type { Database } from './database.ts';
 import { migrationNames } from './migrate.ts';
 import { clientOptions } from './prepared.ts';
 
-/** Postgres's code for a table that is not there. */
+/** Postgres's code for a missing table. */
 const undefinedTable = '42P01';
-/** How PgBouncer refuses a parameter of the connection that it does not know. */
+/** PgBouncer's code when it does not know a parameter of the connection. */
 const protocolViolation = '08P01';
 
-/** Databases that need not be asked again: what stands between does not change while a process runs. */
+/** Databases whose pooler has passed the check. It is checked once, because it does not change while a process runs. */
 const withoutPoolerFaults = new WeakSet<Database>();
 
 /**
- * Resolves when Postgres answers, every migration of this version has been applied, and named statements work; migrations
- * of a later version may have been applied too.
+ * Resolves when Postgres answers, every migration of this version has been applied and named statements work. Migrations of
+ * a later version may have been applied as well.
  * @throws {Error} whose message says what to do.
  */
 export async function checkDatabase(db: Database): Promise<void> {
@@ -46,12 +46,12 @@ function refusedByPooler(cause: unknown): Error {
   });
 }
 
-/** Postgres's own, or one of sockets. */
+/** The code of an error of Postgres or of a socket. */
 function codeOf(error: unknown): string | undefined {
   return memberOf(error, 'code');
 }
 
-/** A code where there is one: messages name addresses and users. */
+/** The code where there is one, because messages name addresses and users. */
 function reasonOf(error: unknown): string {
   return codeOf(error) ?? memberOf(error, 'message') ?? 'no answer';
 }

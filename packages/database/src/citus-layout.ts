@@ -6,7 +6,7 @@ interface Placement {
   why: string;
 }
 
-/** What is large is spread by Tenant; what is small and decides stays in one place, since revocation needs one order. */
+/** Large tables are spread by Tenant. Small tables that decide stay on the coordinator, because revocation needs one order. */
 export const citusLayout: Record<keyof Tables, Placement> = {
   tokens: { on: 'shards', why: 'the largest, always asked for by Tenant' },
   counters: { on: 'shards', why: 'written with tokens, so beside them' },
@@ -30,13 +30,13 @@ export const citusLayout: Record<keyof Tables, Placement> = {
   changes: { on: 'coordinator', why: 'the outbox, written in the transaction of what was changed' },
 };
 
-/** Called by a generated column of `tokens`, so every node needs it. */
+/** A generated column of `tokens` calls these functions, so every node needs them. */
 const functionsOnEveryNode = [
   'token_terms(uuid, text, text[], jsonb, text[], uuid, uuid)',
   'token_term(uuid, text, text)',
 ];
 
-/** The statements that bring a migrated, empty database into this layout: once, on the coordinator. */
+/** The statements that bring a migrated, empty database into this layout. They run once, on the coordinator. */
 export function citusStatements(): string {
   const names = Object.keys(citusLayout) as (keyof Tables)[];
   const on = (place: Placement['on']) => names.filter((name) => citusLayout[name].on === place);

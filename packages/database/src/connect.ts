@@ -34,12 +34,12 @@ export interface ConnectOptions {
   connectTimeoutMs?: number;
 }
 
-/** Called with what happened to an idle connection: the pool replaces it, nothing else is needed. */
+/** Called when an idle connection fails. The pool replaces the connection by itself. */
 export type OnConnectionError = (error: Error) => void;
 
 const { builtins } = pg.types;
 
-/** Postgres ends a statement at its timeout; a server process that does not even do that hangs. */
+/** Postgres ends a statement at its timeout. A server process that has not done so after this margin hangs. */
 const answerMarginMs = 500;
 
 /** The type text[], which pg has no name for. */
@@ -57,7 +57,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [builtins.DATE, (text) => text],
 ]);
 
-/** Lists of permissions and containers hold nothing that has to be quoted; pg's own parser goes by the character. */
+/** Lists of permissions and containers need no quoting, so a split is enough; pg's own parser reads each character. */
 function parseTextArray(text: string): unknown {
   if (text === '{}') return [];
   if (text.includes('"') || text.includes('NULL')) return pg.types.getTypeParser(textArray, 'text')(text);
@@ -65,8 +65,8 @@ function parseTextArray(text: string): unknown {
 }
 
 /**
- * pg cuts small values from the 64 KiB that Node shares between buffers, among them those that hold plaintext for a
- * moment. A ciphertext that a cache keeps would keep all of that in memory.
+ * Copies bytes into memory of their own, because pg cuts small values out of pieces of 64 KiB that Node shares between
+ * buffers. A cached ciphertext would keep the whole piece alive, with the plaintext of requests in it.
  */
 function parseBytes(text: string): Buffer {
   const shared: Buffer = pg.types.getTypeParser(builtins.BYTEA, 'text')(text);
@@ -75,7 +75,7 @@ function parseBytes(text: string): Buffer {
   return own;
 }
 
-/** Opens a pool; nothing is dialled before the first query. Ends when the stack does. */
+/** Opens a pool, which connects at the first query and closes with the stack. */
 export function connectDatabase(
   options: DatabaseOptions,
   { stack, onError, statementTimeoutMs = 10_000, connectTimeoutMs = 1000 }: ConnectOptions,
@@ -94,7 +94,7 @@ export function connectDatabase(
     },
   });
   pool.on('error', onError);
-  // The pool listens only to clients that are idle. One that is in use tells the query under way, or the next one.
+  // The pool listens only to idle clients. A client in use reports its error through its query, so this listener is empty.
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   rememberPool(db, pool);

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
 
-/** Enough that the backends of a busy Tenant seldom meet, few enough that a sum is one page. */
+/** Enough slots that two connections seldom wait for one row, and few enough that a sum reads one page. */
 const slots = 16;
 
-/** The slot of this connection, for statements that count beside what they do. */
+/** The slot of this connection, for statements that change a counter beside their rows. */
 export const counterSlot = sql<number>`pg_backend_pid() % ${sql.lit(slots)}`;
 
 /** Adds to a Tenant's counter, in the transaction that changes what it counts. `at` also moves its `last_at`. */
@@ -23,7 +23,7 @@ export async function addToCounter(
   `.execute(db);
 }
 
-/** The counter's value: 0 where nothing was ever counted. */
+/** Returns the counter's value, which is 0 before anything was counted. */
 export async function readCounter(db: Queryable, tenantId: string, counter: string): Promise<number> {
   const { value } = await db
     .selectFrom('counters')

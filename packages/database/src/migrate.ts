@@ -17,8 +17,8 @@ import * as auditLogRetention from './migrations/0033-audit-log-retention.ts';
 import * as ledgerRepairs from './migrations/0034-ledger-repairs.ts';
 
 /**
- * Listed by hand, applied in this order, forward only. Each must be safe while the previous version still serves. One
- * that comes in between, from a branch that took longer, is applied where later ones are there already.
+ * The migrations, listed by hand and applied in this order; there is no way back. Each must be safe while the previous
+ * version still serves. A migration that is added between others is applied even where later ones already are.
  */
 const migrations = {
   '0001-first-tables': firstTables,
@@ -36,25 +36,25 @@ const migrations = {
   '0034-ledger-repairs': ledgerRepairs,
 };
 
-/** Of this version, in their order. */
+/** The migrations of this version, in their order. */
 export const migrationNames: readonly string[] = Object.keys(migrations);
 
 export interface MigrateOptions {
-  /** Told when another transaction is in the way. */
+  /** Called when another transaction holds a table that the migration needs. */
   onWait?: () => void;
-  /** Stops after this one; for tests of what the next ones do with rows that are there. */
+  /** Name of the last migration to apply. Tests use it to see what the next ones do with existing rows. */
   upTo?: string;
 }
 
 /**
- * What asks for a table that another transaction holds has to wait, and all who ask after it wait behind it, though they
- * would get on with that transaction. So a migration soon gives up, lets them pass, and tries again.
+ * How long a migration waits for a table. While it waits, every later statement on the table waits behind it, even one that
+ * the current holder would not block. So the migration soon gives up, lets them pass and tries again.
  */
 const lockTimeoutMs = 500;
 const pauseMs = 2000;
 const patienceMs = 300_000;
 
-/** Postgres's code for a lock that was not to be had in time. */
+/** Postgres's code for a lock that was not available in time. */
 const lockNotAvailable = '55P03';
 
 /**
@@ -80,7 +80,7 @@ export async function migrate(db: Database, { onWait, upTo }: MigrateOptions = {
   }
 }
 
-/** For the transaction in which all of them run. */
+/** The migrations, each with the timeout for the transaction in which all of them run. */
 const withLockTimeout: Record<string, Migration> = Object.fromEntries(
   Object.entries<Migration>(migrations).map(([name, { up }]) => [
     name,

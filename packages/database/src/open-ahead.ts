@@ -2,8 +2,8 @@ import { ping } from './connect.ts';
 import type { Database } from './database.ts';
 
 /**
- * Opens so many connections at once, for a service that is about to be ready: else its first requests open them all
- * together, and on a busy machine some of them too late. Where Postgres is away none is opened, which is no fault yet.
+ * Opens the connections of the pool before a service becomes ready. Otherwise its first requests would open all of them at
+ * once, some too late on a busy machine. While Postgres is away none is opened, which is not an error yet.
  */
 export async function openAhead(db: Database, { DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: number }): Promise<void> {
   await Promise.allSettled(Array.from({ length: DATABASE_POOL_SIZE }, () => ping(db)));

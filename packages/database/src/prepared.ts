@@ -31,7 +31,7 @@ interface Query<R> extends Compilable<R> {
   execute(): Promise<R[]>;
 }
 
-/** Stands for an argument while a query is compiled. */
+/** Takes the place of an argument while a query is compiled. */
 class Placeholder {
   readonly index: number;
 
@@ -41,9 +41,9 @@ class Placeholder {
 }
 
 /**
- * A look-up that is compiled once, and parsed and planned by Postgres once for each connection: three times as fast.
- * For hot look-ups by a unique key only, since Postgres comes to use one plan for all values. `build` must pass its
- * arguments to the query as they are. In a transaction it runs as any other query does.
+ * Makes a look-up that is compiled once, and that Postgres parses and plans once for each connection, which is three times as
+ * fast. Use it for hot look-ups by a unique key only, because Postgres ends up with one plan for all values. `build` must
+ * pass its arguments to the query unchanged. In a transaction it runs like any other query.
  * @param name of the statement; no other may have it.
  */
 export function prepared<A extends unknown[], R>(
@@ -57,7 +57,7 @@ export function prepared<A extends unknown[], R>(
   };
 }
 
-/** The same for a statement that is written in SQL. */
+/** Makes the same from a statement that is written in SQL. */
 export function preparedSql<A extends unknown[], R>(
   name: string,
   build: (...values: A) => RawBuilder<R>,
@@ -71,7 +71,7 @@ export function preparedSql<A extends unknown[], R>(
 
 type Compile<A> = (db: Queryable, values: A) => { sql: string; parameters: readonly unknown[] };
 
-/** Compiles on the first call, with something in place of each argument. */
+/** Compiles at the first call, with a placeholder for each argument. */
 function named<A extends unknown[], R>(name: string, compile: Compile<A>, arity: number) {
   let compiled: { sql: string; parameters: readonly unknown[] } | undefined;
   return async (db: Queryable, pool: pg.Pool, values: A): Promise<R[]> => {

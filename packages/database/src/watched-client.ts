@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A class of clients that end themselves when Postgres has not answered for this long. A server process that hangs
- * keeps its connection alive: without this its pool would hand it out again and again.
+ * A class of clients that close when Postgres has not answered for this long. A server process that hangs keeps its
+ * connection open, so the pool would otherwise hand it out again and again.
  */
 export function watchedClient(answerTimeoutMs: number): typeof pg.Client {
   return class WatchedClient extends pg.Client {
@@ -10,7 +10,7 @@ export function watchedClient(answerTimeoutMs: number): typeof pg.Client {
       super(config);
       let timer: NodeJS.Timeout | undefined;
       const stop = () => clearTimeout(timer);
-      // With a query under way end() does not wait for Postgres: it destroys the socket, and the query fails.
+      // While a query is under way, end() destroys the socket without waiting for Postgres, and the query fails.
       const giveUp = () => void this.end();
       const send = this.query;
       this.query = ((...query: unknown[]) => {

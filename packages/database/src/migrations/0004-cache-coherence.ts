@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Leases are few and are updated all the time: half-empty pages keep their updates in place. Both tables are logged:
- * a lease that a crash of Postgres forgot would let a writer answer while its holder still serves the old state.
+ * Leases are few and are updated all the time, so their pages are kept half empty for updates in place. Both tables are
+ * logged, because a lease that a crash of Postgres lost would let a writer answer while its holder serves the old state.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`

@@ -1,18 +1,18 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What a token can be found by, as one array of numbers with one GIN index: lists and searches of any form read it, and
- * so do the conditions that access rules put on both. Each number stands for the Tenant, a kind and a value, so that
- * nothing is read of another Tenant, and a value may be longer than an index entry can be. A container stands for
- * itself and for those that it is in, but not for the root, in which everything is.
+ * The terms by which a token can be found, as one array of numbers with one GIN index. All lists and searches read it, and
+ * so do the conditions that access rules add to them. A number is a hash of Tenant, kind and value, so no search reads
+ * entries of another Tenant, and a value may be longer than an index entry. A container adds a term for itself and for each
+ * container that it lies in, except the root, which contains everything.
  *
- * Postgres makes the array, so that tokens of the previous version, which knows nothing of it, are found too. It is
- * stored, since to make it anew for each row that a condition is tried on took ten seconds at a million. To add it
- * rewrites the table, half a minute for a million tokens, in which they cannot be read. The function calls none of ours:
- * Postgres analyses and restores tables with a search path on which those are not.
+ * Postgres computes the array, so that tokens written by the previous version are found too. It is stored, because
+ * computing it for each row that a condition is tried on took ten seconds for a million rows. Adding it rewrites the table:
+ * half a minute for a million tokens, during which they cannot be read. The function calls no function of ours, because
+ * Postgres analyses and restores tables with a search path that does not contain them.
  *
- * Writes are collected before they go into the index, since a token has many entries; but few of them are, because each
- * search goes through what was collected.
+ * Index writes are collected in a pending list, because a token has many entries. The list is kept short, because each
+ * search reads all of it.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

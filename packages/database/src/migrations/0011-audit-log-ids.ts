@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The row of a disclosure may be sent twice, where its writer did not hear that it was stored; it is stored once. While
- * the index is made no audit row is written: about a second for a million.
+ * A writer that did not hear that the row of a disclosure was stored sends it again; this index has it stored once. While
+ * the index is built no audit row is written, about a second for a million rows.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`create unique index audit_log_id on audit_log (tenant_id, id)`.execute(db);

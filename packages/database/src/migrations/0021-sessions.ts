@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Rows go with either Application and with the key that authorized them, whichever version deletes those. */
+/** A session is deleted with either of its Applications and with the key that authorized it, whichever version deletes them. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely';
 
-/** The outbox: changes that are committed and not yet confirmed by every process that caches. */
+/** The outbox: committed changes that not every caching process has confirmed yet. */
 export interface ChangesTable {
   tenant_id: string;
-  /** One for each transaction, also where it changed things of several Tenants. */
+  /** The same in all rows of one transaction, which may have changed rows of several Tenants. */
   id: string;
   /** What caches must drop. */
   tags: string[];

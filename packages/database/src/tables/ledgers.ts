@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Which rows of the audit log touched a token. */
+/** The rows of the audit log that touched a token. */
 export interface AuditLogTokensTable {
   tenant_id: string;
   token_id: string;
@@ -8,7 +8,7 @@ export interface AuditLogTokensTable {
   log_id: string;
 }
 
-/** Rows of the audit log that the ledger has yet to sequence: those of one statement and Tenant together. */
+/** Rows of the audit log that the ledger has not sequenced yet, one entry for each statement and Tenant. */
 export interface AuditLogArrivalsTable {
   tenant_id: string;
   arrival: Generated<string>;
@@ -19,15 +19,15 @@ export interface AuditLogArrivalsTable {
 /** The ledger of a Tenant. */
 export interface LedgersTable {
   tenant_id: string;
-  /** Leaves. */
+  /** Number of leaves. */
   size: Generated<number>;
-  /** Hashes of the complete subtrees over all leaves, left to right, 32 bytes each. */
+  /** Hashes of the complete subtrees over all leaves, from left to right, 32 bytes each. */
   frontier: Generated<Buffer>;
-  /** Leaves at the beginning whose rows retention has dropped. */
+  /** Number of leaves at the beginning whose rows retention has dropped. */
   dropped: Generated<number>;
   /** The latest `kept_at` of a leaf. */
   kept_at: string | null;
-  /** Rows from before the ledger that are not sequenced, and the last one that is. */
+  /** Number of rows from before the ledger that are not sequenced yet, and the last one that is. */
   unsequenced_before: Generated<number>;
   before_at: string | null;
   before_id: string | null;
@@ -43,9 +43,9 @@ export interface LedgerLeavesTable {
   tenant_id: string;
   leaf_index: number;
   log_id: string;
-  /** Of the row; where it is found. */
+  /** Time of the row, by which it is found. */
   at: string;
-  /** From when its retention counts: the row's time, never before that of an earlier leaf, never in the future. */
+  /** Start of its retention: the row's time, but never before that of an earlier leaf and never in the future. */
   kept_at: string;
   leaf_version: number;
   leaf_hash: Buffer;

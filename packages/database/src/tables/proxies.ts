@@ -6,7 +6,7 @@ export interface ProxiesTable {
   name: string;
   /** HMAC-SHA-256 of the proxy key, by which an invocation finds the Proxy. */
   key_hash: Buffer;
-  /** The proxy key, encrypted, since get and list answer it. */
+  /** The proxy key, encrypted and not hashed, because get and list answer it. */
   key_ciphertext: Buffer;
   destination_url: string;
   request_transform: string | null;

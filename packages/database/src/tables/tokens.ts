@@ -6,18 +6,18 @@ export interface TokensTable {
   type: string;
   /** JSON text of `data`, encrypted; the ciphertext names the version of its data key. */
   data_ciphertext: Buffer;
-  /** The same text with the card's `cvc` in it, which `data_ciphertext` is without; gone when that is due. */
+  /** The same text with the card's `cvc`, which `data_ciphertext` does not contain; null once the cvc is due. */
   cvc_ciphertext: Generated<Buffer | null>;
   cvc_due_at: Generated<string | null>;
   /** Expressions over `data`; null where the type has no mask and none was given. */
   mask: JSONColumnType<object> | null;
-  /** As sent. Compared in canonical form. */
+  /** As they were sent; compared in canonical form. */
   containers: string[];
   metadata: JSONColumnType<Record<string, string>>;
   search_indexes: Generated<string[]>;
-  /** Keyed hashes of what the search indexes came to when the token was written. */
+  /** Keyed hashes of the values of the search indexes when the token was written. */
   search_hashes: Generated<string[]>;
-  /** What it can be found by; made by Postgres, for conditions only. */
+  /** Terms by which the token is found; computed by Postgres and used in conditions only. */
   search_terms: GeneratedAlways<string[]>;
   fingerprint: string | null;
   fingerprint_expression: string | null;
