@@ -2,8 +2,9 @@ import type { AccessRule } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import fc from 'fast-check';
-import { type Actor, createToken, detokenize, findToken, type Json, searchTokens, updateToken } from '../../index.ts';
+import { createToken, findToken, type Json, updateToken } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
+import { anyPatch, anyRule, hidden, places, sightOf } from '../../testing/sight-of-tokens.ts';
 
 const open = useStack(openTestVault);
 const card = { type: 'card', data: { number: '4242424242424242' } };
@@ -111,49 +112,6 @@ test('a caller without token:read gets no fingerprint from a patch', async () =>
 });
 
 // Over sequences: each step alone may look harmless.
-const secret = 'canary-4242';
-const places = ['/a/', '/b/', '/c/'];
-const anyRule = fc.record({
-  priority: fc.integer({ min: 1, max: 3 }),
-  container: fc.constantFrom(...places, '/'),
-  transform: fc.constantFrom('redact' as const, 'mask' as const, 'reveal' as const),
-  permissions: fc.subarray(['token:update', 'token:read', 'token:use', 'token:search'], { minLength: 1 }),
-});
-const anyPatch: fc.Arbitrary<Json> = fc.oneof(
-  fc.record({ containers: fc.subarray(places, { minLength: 1 }) }),
-  fc.constantFrom<Json>(
-    { mask: '{{ data.secret }}' },
-    { mask: { x: '{{ data.secret | slice: 0, 4 }}' } },
-    { mask: null },
-    { search_indexes: ['{{ data.secret }}'] },
-    { fingerprint_expression: '{{ data.secret }}' },
-    { metadata: { a: 'b' } },
-    { data: { other: 'x' } },
-  ),
-);
-
-/** Whether the actor gets the plaintext by some way of reading, and whether it can test a guess of it by a search. */
-async function sightOf(actor: Actor, id: string): Promise<{ isShown: boolean; isFound: boolean }> {
-  const { vault } = open.current;
-  const reads = [
-    () => findToken(vault, actor, id),
-    () => detokenize(vault, actor, `{{ ${id} }}`),
-    () => detokenize(vault, actor, `{{ ${id} }}`, 'use'),
-  ];
-  const seen = await Promise.all(reads.map((read) => textOf(read)));
-  const found = await textOf(() => searchTokens(vault, actor, { query: `data:"${secret}"`, page: 1, size: 100 }));
-  return { isShown: seen.some((text) => text.includes('canary')), isFound: found.includes(id) };
-}
-
-async function textOf(read: () => Promise<unknown>): Promise<string> {
-  try {
-    return JSON.stringify(await read());
-  } catch (error) {
-    if (error instanceof ServiceError) return '';
-    throw error;
-  }
-}
-
 test('no sequence of patches shows a caller what it did not see before', async () => {
   const { vault, newActor } = open.current;
   const owner = await newActor();
@@ -165,9 +123,9 @@ test('no sequence of patches shows a caller what it did not see before', async (
       fc.array(anyPatch, { minLength: 2, maxLength: 6 }),
       async (rules, containers, patches) => {
         const actor = await newActor({ tenantId: owner.tenantId, rules });
-        const input = { data: { secret }, mask: 'masked', search_indexes: ['{{ data.secret }}'], containers };
+        const input = { ...hidden, containers };
         const { token } = await createToken(vault, owner, input);
-        const before = await sightOf(actor, token.id);
+        const before = await sightOf(vault, actor, token.id);
         for (const patch of patches) {
           const done = await updateToken(vault, actor, token.id, patch).catch((error: unknown) => {
             if (error instanceof ServiceError && error.code === 'forbidden') return undefined;
@@ -175,7 +133,7 @@ test('no sequence of patches shows a caller what it did not see before', async (
           });
           if (done) changed++;
           if (before.isShown) continue;
-          const after = await sightOf(actor, token.id);
+          const after = await sightOf(vault, actor, token.id);
           expect(after.isShown).toBe(false);
           if (!before.isFound) expect(after.isFound).toBe(false);
           expect(JSON.stringify(done ?? null)).not.toContain('canary');

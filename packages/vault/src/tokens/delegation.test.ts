@@ -1,0 +1,88 @@
+// Delegation never widens, over sequences of what a session and its Application do to one token, on the real vault.
+import { ServiceError } from '@sluice/problems';
+import { useStack } from '@sluice/testing';
+import fc from 'fast-check';
+import { type Actor, createToken, findToken, type Json, updateToken } from '../index.ts';
+import { openTestVault } from '../testing/open-test-vault.ts';
+import { anyPatch, anyRule, hidden, places, sightOf } from '../testing/sight-of-tokens.ts';
+
+const open = useStack(openTestVault);
+
+/** A session with these grants of its own, authorized by the Application. */
+async function sessionOf(application: Actor, grants: object): Promise<Actor> {
+  const own = await open.current.newActor({ tenantId: application.tenantId, ...grants });
+  const within = { permissions: application.permissions, rules: application.rules };
+  return { ...own, actorType: 'session', applicationId: application.id, within };
+}
+
+/** Whether the patch was made; false where it is forbidden. */
+async function isPatched(actor: Actor, id: string, patch: Json): Promise<boolean> {
+  try {
+    await updateToken(open.current.vault, actor, id, patch);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'forbidden') return false;
+    throw error;
+  }
+}
+
+test('a session that sees nothing moves no token to where its Application sees more than it did', async () => {
+  const { vault, newActor } = open.current;
+  const owner = await newActor();
+  const application = await newActor({
+    tenantId: owner.tenantId,
+    rules: [
+      { container: '/pci/', transform: 'redact', permissions: ['token:read', 'token:update'] },
+      { container: '/low/', transform: 'reveal', permissions: ['token:read', 'token:update'] },
+    ],
+  });
+  const session = await sessionOf(application, { permissions: ['token:update'] });
+  const { token } = await createToken(vault, owner, { data: 'hidden', containers: ['/pci/'] });
+  const move = { containers: ['/low/'] };
+  for (const actor of [application, session]) {
+    await expect(updateToken(vault, actor, token.id, move)).rejects.toMatchObject({
+      code: 'forbidden',
+      detail: expect.stringContaining('containers'),
+    });
+  }
+  expect(await findToken(vault, application, token.id)).not.toHaveProperty('data');
+});
+
+test('no sequence of patches by a session and its Application shows either what the Application did not see', async () => {
+  const { vault, newActor } = open.current;
+  const owner = await newActor();
+  const counts = { patched: { application: 0, session: 0 }, refused: { application: 0, session: 0 } };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyRule, { minLength: 1, maxLength: 5 }),
+      fc.array(anyRule, { maxLength: 3 }),
+      fc.subarray(['token:update', 'token:read']),
+      fc.subarray(places, { minLength: 1 }),
+      fc.array(fc.tuple(fc.constantFrom('application' as const, 'session' as const), anyPatch), {
+        minLength: 2,
+        maxLength: 6,
+      }),
+      async (rules, ownRules, permissions, containers, steps) => {
+        const application = await newActor({ tenantId: owner.tenantId, rules });
+        const actors = { application, session: await sessionOf(application, { rules: ownRules, permissions }) };
+        const { token } = await createToken(vault, owner, { ...hidden, containers });
+        const before = await sightOf(vault, application, token.id);
+        for (const [who, patch] of steps) {
+          const patched = await isPatched(actors[who], token.id, patch);
+          counts[patched ? 'patched' : 'refused'][who]++;
+          if (!patched || (before.isShown && before.isFound)) continue;
+          for (const actor of Object.values(actors)) {
+            const after = await sightOf(vault, actor, token.id);
+            if (!before.isShown) expect(after.isShown).toBe(false);
+            if (!before.isFound) expect(after.isFound).toBe(false);
+          }
+        }
+      },
+    ),
+    { numRuns: 100, endOnFailure: true },
+  );
+  // The property has seen what it is about.
+  expect(counts.patched.session).toBeGreaterThan(20);
+  expect(counts.refused.session).toBeGreaterThan(20);
+  expect(counts.patched.application).toBeGreaterThan(20);
+});
