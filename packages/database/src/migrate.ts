@@ -10,6 +10,7 @@ import * as tokenSearch from './migrations/0010-token-search.ts';
 import * as auditLogIds from './migrations/0011-audit-log-ids.ts';
 import * as applicationKeys from './migrations/0020-application-keys.ts';
 import * as sessions from './migrations/0021-sessions.ts';
+import * as sessionBounds from './migrations/0022-session-bounds.ts';
 import * as auditLogMessages from './migrations/0030-audit-log-messages.ts';
 import * as auditLogMonths from './migrations/0031-audit-log-months.ts';
 import * as auditLogMonthLocks from './migrations/0032-audit-log-month-locks.ts';
@@ -29,6 +30,7 @@ const migrations = {
   '0011-audit-log-ids': auditLogIds,
   '0020-application-keys': applicationKeys,
   '0021-sessions': sessions,
+  '0022-session-bounds': sessionBounds,
   '0030-audit-log-messages': auditLogMessages,
   '0031-audit-log-months': auditLogMonths,
   '0032-audit-log-month-locks': auditLogMonthLocks,

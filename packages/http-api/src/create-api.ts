@@ -16,6 +16,7 @@ import {
   type Confirmation,
   Confirmed,
   defaultBodyLimitBytes,
+  keyHolderOf,
   type Operation,
   Reply,
   type SettleAnswer,
@@ -125,9 +126,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     const authorize = async (): Promise<Caller> => {
       const caller = await options.authenticate(singleHeader(request, keyHeader));
       response.locals.tenantId = caller.tenantId;
-      if (operation.permission && !holds(caller, operation.permission)) {
-        throw new ServiceError('forbidden', `This needs the permission ${operation.permission}`);
-      }
+      refuseCaller(operation, caller);
       return caller;
     };
     const caller = await authorize();
@@ -158,6 +157,16 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
       headers,
     });
   };
+}
+
+/** Before anything else of the request is looked at. */
+function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Caller): void {
+  if (takesKeyOf !== undefined && caller.type !== takesKeyOf) {
+    throw new ServiceError('forbidden', `This needs the key of ${keyHolderOf(takesKeyOf)}`);
+  }
+  if (permission && !holds(caller, permission)) {
+    throw new ServiceError('forbidden', `This needs the permission ${permission}`);
+  }
 }
 
 /** The media type that the answer will have: what `Accept` likes best, and the first where it likes none. */

@@ -57,6 +57,8 @@ export interface OperationFacts<P, Q, B> {
   path: string;
   /** What the caller's Application must hold; absent where a valid key is enough. */
   permission?: PermissionType;
+  /** Whose key it takes, where it is not any: of an Application of this type, or of a session. */
+  takesKeyOf?: Caller['type'];
   params?: P;
   query?: Q;
   body?: B;
@@ -99,6 +101,11 @@ export interface Operation<C> extends OperationFacts<object, object, object> {
   keep?(body: unknown): unknown;
   replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: never, context: C): Promise<unknown>;
+}
+
+/** Whose keys these are, in words. */
+export function keyHolderOf(type: Caller['type']): string {
+  return type === 'session' ? 'a session' : `a \`${type}\` Application`;
 }
 
 /** Whether a request may carry an idempotency key. */

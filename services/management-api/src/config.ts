@@ -6,6 +6,7 @@ import { transformSettings } from '@sluice/sandbox';
 import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 import { storeSettings, vaultConditions } from '@sluice/vault';
 import { trialSettings } from './proxies/open-trials.ts';
+import { sessionSettings } from './sessions/session.limits.ts';
 
 export const configSchema = {
   type: 'object',
@@ -25,6 +26,7 @@ export const configSchema = {
     ...ledgerOriginSetting,
     ...ledgerPublicKeysSetting,
     ...trustedProxySettings,
+    ...sessionSettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {
       type: 'integer',

@@ -9,6 +9,8 @@ import type { Jobs } from '@sluice/jobs';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
+import type { SessionLimits } from './sessions/session.limits.ts';
+import type { TenantQueue } from './sessions/tenant-queue.ts';
 
 /** What handlers work with. Built once, in service.ts. */
 export interface Context {
@@ -24,6 +26,9 @@ export interface Context {
   callers: Callers;
   pepper: KeyObject;
   keyEnvironment: string;
+  sessionLimits: SessionLimits;
+  /** Makes and authorizes sessions, those of a Tenant one after another. */
+  sessionQueue: TenantQueue;
   log: Logger;
   /** Tells every process that caches what changed, and waits until none serves the old state. */
   changes: ChangeWriter;

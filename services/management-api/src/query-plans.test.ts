@@ -27,6 +27,7 @@ const tenantId = filled.tenantId(3);
 const applicationId = filled.applicationId(13);
 const proxyId = filled.proxyId(13);
 const page = { page: 1, size: 20 };
+const limits = { APPLICATION_MAX_WAITING_SESSIONS: 10_000, TENANT_MAX_SESSIONS: 100_000 };
 const author = { modified_by: randomUUID() };
 
 type Query = (db: Database) => Promise<unknown>;
@@ -95,11 +96,11 @@ const queries = {
         ...{ tenant_id: tenantId, id: randomUUID(), application_id: applicationId },
         ...{ key_hash: randomBytes(32), nonce_hash: randomBytes(32), made_from: '192.0.2.1', network: '192.0.2.0/24' },
       }),
-    makeRoom: (db) => sessions.makeRoom(db, tenantId, applicationId),
+    makeRoom: (db) => sessions.makeRoom(db, { tenantId, applicationId }, limits),
     lockByNonce: (db) => sessions.lockByNonce(db, tenantId, randomBytes(32)),
-    countAuthorized: (db) => sessions.countAuthorized(db, tenantId),
-    authorizeSession: (db) =>
-      sessions.authorizeSession(db, tenantId, randomUUID(), {
+    countAuthorized: (db) => sessions.countAuthorized(db, tenantId, 100_000),
+    giveGrants: (db) =>
+      sessions.giveGrants(db, tenantId, randomUUID(), {
         ...{ authorized_by: applicationId, authorizing_key_id: randomUUID(), permissions: [], rules: '[]' },
         ...{ proxies: null, address: null, expires_at: '2999-01-01T00:00:00Z' },
       }),

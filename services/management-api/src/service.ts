@@ -17,6 +17,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { ledgerKeyAnswer } from './logs/ledger-key.ts';
 import { openTrials } from './proxies/open-trials.ts';
+import { openTenantQueue } from './sessions/tenant-queue.ts';
 
 /** Opens in order; what opens first closes last. */
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
@@ -36,6 +37,8 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     destinationPolicy: destinationPolicyFrom(config),
     pepper: createPepper(config.KEY_PEPPER),
     keyEnvironment: config.KEY_ENVIRONMENT,
+    sessionLimits: config,
+    sessionQueue: openTenantQueue(),
     log,
     changes,
     callers: readCallers(db),

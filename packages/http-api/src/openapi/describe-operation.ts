@@ -1,5 +1,5 @@
 import { permissions } from '@sluice/access';
-import { type OperationFacts, takesIdempotencyKey } from '../operation.ts';
+import { keyHolderOf, type OperationFacts, takesIdempotencyKey } from '../operation.ts';
 import type { Part } from './document.ts';
 import { failureResponses } from './failures.ts';
 import type { Schemas } from './schemas.ts';
@@ -36,11 +36,11 @@ export function describeOperation(operation: Facts, schemas: Schemas): Part {
   };
 }
 
-function descriptionOf({ description, permission, cors }: Facts): string {
+function descriptionOf({ description, permission, takesKeyOf, cors }: Facts): string {
   const known = permissions.find(({ type }) => type === permission);
   const need = known
     ? `**Permission:** \`${permission}\`, which Applications of type ${known.application_types.join(' or ')} can hold.`
-    : '**Permission:** none; any valid key will do.';
+    : `**Permission:** none; ${takesKeyOf ? `the key of ${keyHolderOf(takesKeyOf)}, and no other` : 'any valid key will do'}.`;
   const browsers = cors ? 'Browsers of any origin may call it.' : undefined;
   return [description, need, browsers].filter(Boolean).join('\n\n');
 }

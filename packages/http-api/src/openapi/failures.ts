@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, problemContentType } from '@sluice/problems';
-import { defaultBodyLimitBytes, type OperationFacts, takesIdempotencyKey } from '../operation.ts';
+import { defaultBodyLimitBytes, keyHolderOf, type OperationFacts, takesIdempotencyKey } from '../operation.ts';
 import type { Part } from './document.ts';
 
 type Facts = OperationFacts<object, object, object>;
@@ -68,10 +68,10 @@ export function sharedFailures(): Record<string, Part> {
 
 /** Everything that an operation can fail with, in the order of the checks. */
 export function failuresOf(operation: Facts): ErrorCode[] {
-  const { permission, params, query, body, errors = [] } = operation;
+  const { permission, takesKeyOf, params, query, body, errors = [] } = operation;
   const hasKey = takesIdempotencyKey(operation);
   const codes: ErrorCode[] = ['unauthenticated'];
-  if (permission) codes.push('forbidden');
+  if (permission || takesKeyOf) codes.push('forbidden');
   if (body) codes.push('unsupported_media_type', 'payload_too_large');
   if (params || query || body || hasKey) codes.push('validation_failed');
   if (hasKey) codes.push('conflict');
@@ -103,13 +103,10 @@ interface Description {
 }
 
 function describe(code: ErrorCode, operation: Facts): Description {
-  const { permission, consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes } = operation;
+  const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes } = operation;
   switch (code) {
     case 'forbidden':
-      return {
-        description: `The key's Application does not hold \`${permission}\`.`,
-        detail: `This needs the permission ${permission}`,
-      };
+      return refusal(operation);
     case 'unsupported_media_type':
       return {
         description: `The \`Content-Type\` is not \`${consumes}\`, or the body has a \`Content-Encoding\`.`,
@@ -145,6 +142,17 @@ function describe(code: ErrorCode, operation: Facts): Description {
     default:
       return { description: `${errorCodes[code].title}.`, detail: errorCodes[code].title };
   }
+}
+
+function refusal({ permission, takesKeyOf }: Facts): Description {
+  if (takesKeyOf === undefined) {
+    return {
+      description: `The key's Application does not hold \`${permission}\`.`,
+      detail: `This needs the permission ${permission}`,
+    };
+  }
+  const holder = keyHolderOf(takesKeyOf);
+  return { description: `The key is not of ${holder}.`, detail: `This needs the key of ${holder}` };
 }
 
 function exampleFault({ params, query, body, bodyOptional }: Facts): Omit<Description, 'description'> {

@@ -11,7 +11,7 @@ const accessRuleCondition = {
   properties: {
     attribute: { type: 'string', enum: ['id', 'container'], description: 'Attribute of the token' },
     operator: { type: 'string', enum: ['starts_with', 'equals'] },
-    value: { type: 'string', description: 'Compared with the attribute' },
+    value: { type: 'string', maxLength: 400, description: 'Compared with the attribute' },
   },
 } as const;
 

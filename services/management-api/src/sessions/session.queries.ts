@@ -2,6 +2,7 @@ import { prepared, type Queryable, type SessionsTable } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Insertable, sql } from 'kysely';
+import type { SessionLimits } from './session.limits.ts';
 
 /** Everything but the hashes and where it was made from. */
 const columns = [
@@ -15,11 +16,6 @@ const columns = [
   'sessions.created_at',
   'sessions.expires_at',
 ] as const;
-
-/** Most sessions of one Application that wait to be authorized. */
-const mostWaiting = 10_000;
-/** Most authorized sessions of a Tenant. */
-export const mostAuthorized = 100_000;
 
 const lifetime = sql<string>`clock_timestamp() + interval '3 minutes'`;
 const notEnded = sql<boolean>`sessions.expires_at > clock_timestamp()`;
@@ -39,13 +35,12 @@ export type NewSession = Omit<Insertable<SessionsTable>, 'expires_at' | 'rules'>
 
 /** A session that waits for three minutes to be authorized. */
 export function insertSession(tx: Queryable, row: NewSession) {
-  return refuseWhatIsGone(
-    tx
-      .insertInto('sessions')
-      .values({ ...row, expires_at: lifetime })
-      .returning(['id', 'expires_at'])
-      .executeTakeFirstOrThrow(),
-  );
+  const inserted = tx
+    .insertInto('sessions')
+    .values({ ...row, expires_at: lifetime })
+    .returning(['id', 'expires_at'])
+    .executeTakeFirstOrThrow();
+  return refuseWhatIsGone(inserted);
 }
 
 const foreignKeyViolation = '23503';
@@ -63,14 +58,19 @@ async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
 /**
  * Makes room for one more waiting session of an Application: where it has the most that it may have, the oldest of the
  * network that has most of them ends, so that a flood from one place ends its own. One request of an Application at a
- * time until its transaction ends.
+ * time until its transaction ends. Those whose three minutes are over do not count, whether they were swept or not.
  */
-export async function makeRoom(tx: Queryable, tenantId: string, applicationId: string, most = mostWaiting) {
+export async function makeRoom(
+  tx: Queryable,
+  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+  { APPLICATION_MAX_WAITING_SESSIONS: most }: SessionLimits,
+) {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions ${applicationId}`}, 0))`.execute(tx);
   await sql`
     with waiting as materialized (
-      select id, network, created_at from sessions
+      select id, network, expires_at from sessions
       where tenant_id = ${tenantId} and application_id = ${applicationId} and authorized_by is null
+        and expires_at > statement_timestamp()
     ),
     busiest as (
       select network from waiting
@@ -78,7 +78,7 @@ export async function makeRoom(tx: Queryable, tenantId: string, applicationId: s
       group by network order by count(*) desc, network limit 1
     )
     delete from sessions where tenant_id = ${tenantId} and authorized_by is null and id in (
-      select id from waiting where network = (select network from busiest) order by created_at, id limit 1
+      select id from waiting where network = (select network from busiest) order by expires_at, id limit 1
     )`.execute(tx);
 }
 
@@ -96,12 +96,12 @@ export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) 
 }
 
 /** How many authorized sessions the Tenant has, counted no further than to the most that it may have. */
-export async function countAuthorized(db: Queryable, tenantId: string): Promise<number> {
+export async function countAuthorized(db: Queryable, tenantId: string, most: number): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from (
       select from sessions where tenant_id = ${tenantId} and authorized_by is not null
         and expires_at > statement_timestamp()
-      limit ${mostAuthorized}
+      limit ${most}
     ) as counted`.execute(db);
   return Number(rows[0]?.total ?? 0);
 }
@@ -116,8 +116,9 @@ export interface Authorization {
   expires_at: string;
 }
 
-export async function authorizeSession(tx: Queryable, tenantId: string, id: string, authorization: Authorization) {
-  await tx.updateTable('sessions').set(authorization).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
+export async function giveGrants(tx: Queryable, tenantId: string, id: string, authorization: Authorization) {
+  const update = tx.updateTable('sessions').set(authorization).where('tenant_id', '=', tenantId).where('id', '=', id);
+  await refuseWhatIsGone(update.execute());
 }
 
 /** Undefined where the Tenant has no such session, or it has ended. */
@@ -154,13 +155,14 @@ export async function listSessions(db: Queryable, tenantId: string, page: PageRe
   return { data, total };
 }
 
-/** False where the Tenant has no such session. */
+/** False where the Tenant has no such session, or it has ended. */
 export async function deleteSession(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('sessions')
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where(notEnded)
+    .where(isStanding)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CallOptions, useStack } from '@sluice/testing';
+import { type CallOptions, eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
 
@@ -103,6 +103,25 @@ describe('who may', () => {
     expect((await authorize(authorizer.key, { nonce })).status).toBe(200);
   });
 
+  test('is told before anything of the request is looked at: type, body, nonce', async () => {
+    const { application, tenant, session } = api.current;
+    const { session_key, maker } = await session();
+    const { key: privateKey } = await application();
+    const junk = { body: '{', headers: { 'Content-Type': 'text/plain' } };
+    for (const [method, path, refused, holder] of [
+      ['POST', '/sessions', [privateKey, tenant.management_key, session_key], 'a `public` Application'],
+      ['POST', '/sessions/authorize', [maker.key, tenant.management_key, session_key], 'a `private` Application'],
+      ['DELETE', '/sessions/self', [maker.key, privateKey, tenant.management_key], 'a session'],
+    ] as const) {
+      for (const key of refused) {
+        expect(await send(method, path, { key, ...junk })).toMatchObject({
+          status: 403,
+          body: { detail: `This needs the key of ${holder}` },
+        });
+      }
+    }
+  });
+
   test('end: the session itself, whoever holds application:update; nobody else', async () => {
     const { application, session, keyWith } = api.current;
     const { id, session_key } = await session();
@@ -145,8 +164,12 @@ describe('authorize is 400', () => {
     ['a rule with neither', { rules: [{ ...rule, container: undefined }] }, 'rules[0]'],
     ['a rule with empty conditions alone', { rules: [{ ...conditional, conditions: [] }] }, 'rules[0]'],
     ['a rule with both', { rules: [{ ...conditional, container: '/' }] }, 'rules[0].conditions'],
-    ['eleven rules', { rules: Array(11).fill(rule) }, 'rules'],
-    ['101 conditions', { rules: [{ ...conditional, conditions: Array(101).fill(condition) }] }, 'rules[0].conditions'],
+    ['101 rules', { rules: Array(101).fill(rule) }, 'rules'],
+    [
+      'eleven conditions',
+      { rules: [{ ...conditional, conditions: Array(11).fill(condition) }] },
+      'rules[0].conditions',
+    ],
     [
       'a container that is none',
       { rules: [{ ...conditional, conditions: [{ ...condition, attribute: 'container', value: '%' }] }] },
@@ -193,6 +216,49 @@ test('it ends at its moment: three minutes by default, or when it was told to', 
   expect([await isAccepted(made.session_key), await isAccepted(longer.session_key)]).toEqual([false, true]);
   expect((await send('GET', `/sessions/${made.id}`)).status).toBe(404);
   expect((await authorize(made.authorizer.key, { nonce: made.nonce })).status).toBe(404);
+});
+
+describe('401 where the Application of the caller goes between its authentication and its act', () => {
+  /** Deletes it in a transaction that is committed once the request waits for it. */
+  async function deletedMeanwhile(id: string, request: () => ReturnType<typeof send>) {
+    const { db } = api.current;
+    const deletion = await db.startTransaction().execute();
+    await deletion.deleteFrom('applications').where('id', '=', id).execute();
+    const answer = request();
+    await eventually('the request waits', async () => {
+      const { rows } = await sql`select from pg_locks where not granted`.execute(db);
+      return rows.length > 0;
+    });
+    await deletion.commit().execute();
+    return (await answer).status;
+  }
+
+  test('making', async () => {
+    const { id, key } = await api.current.application({ type: 'public', permissions: ['token:create'] });
+    expect(await deletedMeanwhile(id, () => make(key))).toBe(401);
+  });
+
+  test('authorizing', async () => {
+    const { nonce, authorizer } = await api.current.waitingSession();
+    expect(await deletedMeanwhile(authorizer.id, () => authorize(authorizer.key, { nonce }))).toBe(401);
+  });
+});
+
+test('a session whose Application has expired is 404 to whoever ends it, as to whoever reads it', async () => {
+  const { session, db } = api.current;
+  const { id, authorizer } = await session();
+  const expires_at = new Date(Date.now() - 1).toISOString();
+  await db.updateTable('applications').set({ expires_at }).where('id', '=', authorizer.id).execute();
+  expect((await send('GET', `/sessions/${id}`)).status).toBe(404);
+  expect((await send('DELETE', `/sessions/${id}`)).status).toBe(404);
+});
+
+test('of many requests with which a session ends itself one is 204, and the others 401', async () => {
+  const { session_key: key } = await api.current.session();
+  const statuses = await Promise.all(
+    Array.from({ length: 10 }, async () => (await send('DELETE', '/sessions/self', { key })).status),
+  );
+  expect(statuses.sort()).toEqual([204, ...Array(9).fill(401)]);
 });
 
 describe('it ends with what it depends on, once that is confirmed', () => {
@@ -271,60 +337,6 @@ describe('address', () => {
     expect((await authorize(key, { nonce, address: '::ffff:192.0.2.7' })).status).toBe(200);
     expect((await send('GET', `/sessions/${id}`)).body.address).toBe('192.0.2.7');
   });
-});
-
-describe('sessions that wait are bounded', () => {
-  test('beyond 10,000 the oldest of the busiest network ends; those of others stay', async () => {
-    const { db, application, tenant } = api.current;
-    const maker = await application({ type: 'public', permissions: ['token:create'] });
-    const { key } = await application();
-    const quiet = (await make(maker.key, '198.51.100.1')).body;
-    const row = (n: number) => ({
-      ...{ tenant_id: tenant.tenant_id, id: randomUUID(), application_id: maker.id, made_from: `192.0.2.${n % 250}` },
-      ...{ key_hash: Buffer.from(randomUUID()), nonce_hash: Buffer.from(randomUUID()), network: '192.0.2.0/24' },
-      ...{ expires_at: '2999-01-01T00:00:00Z', created_at: new Date(Date.now() - 120_000 + n).toISOString() },
-    });
-    const flood = Array.from({ length: 9999 }, (_, n) => row(n));
-    for (let i = 0; i < flood.length; i += 1000)
-      await db
-        .insertInto('sessions')
-        .values(flood.slice(i, i + 1000))
-        .execute();
-    const waiting = () => db.selectFrom('sessions').select('id').where('application_id', '=', maker.id).execute();
-    expect(await waiting()).toHaveLength(10_000);
-    const late = await Promise.all(Array.from({ length: 20 }, () => make(maker.key, '192.0.2.200')));
-    const ids = new Set((await waiting()).map(({ id }) => id));
-    expect(ids.size).toBe(10_000);
-    expect(flood.filter(({ id }) => !ids.has(id))).toEqual(flood.slice(0, 20));
-    expect(late.every(({ status, body }) => status === 201 && ids.has(body.id))).toBe(true);
-    expect((await authorize(key, { nonce: quiet.nonce })).status).toBe(200);
-  });
-});
-
-test('a Tenant has at most 100,000 authorized sessions; one more is 429, and another Tenant is none the poorer', async () => {
-  const { db, newTenant } = api.current;
-  const { management_key: key } = await newTenant('full');
-  const applicationKey = async (type: string, permissions: string[]) =>
-    (await send('POST', '/applications', { key, body: { name: type, type, permissions } })).body.key;
-  const [maker, authorizer] = [
-    await applicationKey('public', ['token:create']),
-    await applicationKey('private', ['token:read']),
-  ];
-  const [first, beyond] = [(await make(maker)).body, (await make(maker)).body];
-  expect((await authorize(authorizer, { nonce: first.nonce })).status).toBe(200);
-  await sql`
-    insert into sessions (tenant_id, id, application_id, key_hash, nonce_hash, made_from, network, authorized_by,
-      authorizing_key_id, permissions, rules, created_at, expires_at)
-    select tenant_id, gen_random_uuid(), application_id, sha256(('key ' || n)::bytea), sha256(('nonce ' || n)::bytea),
-      made_from, network, authorized_by, authorizing_key_id, permissions, rules, created_at, expires_at
-    from sessions, generate_series(1, 99999) n where id = ${first.id}`.execute(db);
-  const refused = await authorize(authorizer, { nonce: beyond.nonce });
-  expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining('100000') } });
-  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
-  const other = await api.current.waitingSession();
-  expect((await authorize(other.authorizer.key, { nonce: other.nonce })).status).toBe(200);
-  await send('DELETE', `/sessions/${first.id}`, { key });
-  expect((await authorize(authorizer, { nonce: beyond.nonce })).status).toBe(200);
 });
 
 test('the audit log: nothing of a session that waits; who authorized it; that it ended itself, and for whom', async () => {

@@ -18,7 +18,7 @@ const sessionRule = {
   properties: {
     ...accessRule.properties,
     container: { ...accessRule.properties.container, description: 'Container of tokens, with all below it' },
-    conditions: { ...accessRule.properties.conditions, maxItems: 100, description: 'All of them must hold' },
+    conditions: { ...accessRule.properties.conditions, maxItems: 10, description: 'All of them must hold' },
   },
 } as const;
 
@@ -60,7 +60,7 @@ export const authorizeSessionBody = {
     rules: {
       type: 'array',
       items: sessionRule,
-      maxItems: 10,
+      maxItems: 100,
       default: [],
       description: 'Not empty where `permissions` is',
     },

@@ -34,6 +34,11 @@ export interface TestTenant {
     expiresAt?: Date;
   }): Promise<TestApplication>;
   proxy(parts: ProxyParts): Promise<TestProxy>;
+  /** A session that this private Application has authorized. */
+  session(
+    authorizerId: string,
+    parts?: { permissions?: string[]; rules?: AccessRule[]; proxies?: string[] },
+  ): Promise<TestApplication>;
   /** Returns the token's id. */
   token(input: Json): Promise<string>;
 }
@@ -51,7 +56,7 @@ export async function createTestTenant({
   const pepper = createPepper(secrets.KEY_PEPPER);
   await db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T' }).execute();
   const owner = { id: randomUUID(), tenantId: id, traceId: 'test', permissions: ['token:create'], rules: [] };
-  return {
+  const testTenant: TestTenant = {
     id,
     async application({ type = 'private', permissions = ['token:use'], rules = [], expiresAt } = {}) {
       const application = { id: randomUUID(), key: generateApiKey('test', type) };
@@ -67,6 +72,25 @@ export async function createTestTenant({
       };
       await db.insertInto('applications').values(row).execute();
       return application;
+    },
+    async session(authorizerId, { permissions = ['token:use'], rules = [], proxies } = {}) {
+      const maker = await testTenant.application({ type: 'public', permissions: ['token:create'] });
+      const [key] = await db
+        .selectFrom('application_keys')
+        .select('id')
+        .where('application_id', '=', authorizerId)
+        .execute();
+      const session = { id: randomUUID(), key: generateApiKey('test', 'session') };
+      const row = {
+        ...{ tenant_id: id, id: session.id, application_id: maker.id, made_from: '192.0.2.1', network: '192.0.2.0/24' },
+        ...{ key_hash: hashKey(pepper, session.key), nonce_hash: hashKey(pepper, randomUUID()) },
+        ...{ authorized_by: authorizerId, authorizing_key_id: key?.id ?? null, permissions },
+        rules: JSON.stringify(rules),
+        proxies: proxies ?? null,
+        expires_at: new Date(Date.now() + 180_000).toISOString(),
+      };
+      await db.insertInto('sessions').values(row).execute();
+      return session;
     },
     async proxy(parts) {
       const proxy = { id: randomUUID(), key: generateProxyKey() };
@@ -95,4 +119,5 @@ export async function createTestTenant({
       return token.id;
     },
   };
+  return testTenant;
 }

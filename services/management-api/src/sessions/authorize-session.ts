@@ -1,0 +1,108 @@
+import { recordChange } from '@sluice/audit';
+import { absent, tagOf } from '@sluice/cache-coherence';
+import { hashKey } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
+import { Confirmed, canonicalAddress, parseDate } from '@sluice/http-api';
+import { ServiceError, validationFailed } from '@sluice/problems';
+import { actOf, type Context, operation } from '../context.ts';
+import { checkSessionGrants } from './session.grants.ts';
+import { countAuthorized, giveGrants, lockByNonce } from './session.queries.ts';
+import { type AuthorizeSession, authorizeSessionBody } from './session.schema.ts';
+
+const longestMs = 24 * 3600_000;
+
+export const authorizeSession = operation({
+  id: 'authorizeSession',
+  tag: 'Sessions',
+  summary: 'Authorize a session, with the key of a private Application',
+  description:
+    'Answers without a body. **Delegation never widens**: the session may do with a token what its own grants give and what the authorizing Application may do with that token at that moment, and the stricter of the two transforms counts; grants beyond that are accepted and give nothing. The session ends at `expires_at`, with either Application, and when the key that authorized it is deleted, regenerated or expires. A nonce that was used is 409; one that is unknown or has expired 404.',
+  method: 'post',
+  path: '/sessions/authorize',
+  takesKeyOf: 'private',
+  body: authorizeSessionBody,
+  confirmed: true,
+  response: { 200: null },
+  errors: ['not_found', 'conflict', 'too_many_requests'],
+  async handle({ body, caller, traceId, settle }, context) {
+    const { db, changes, sessionQueue } = context;
+    const { keyId, tenantId } = caller;
+    if (keyId === undefined) throw new ServiceError('forbidden', 'Sessions are authorized with a key');
+    const wanted = readAuthorization(body);
+    // Those of one nonce wait for each other, as those of one Tenant for its bound.
+    const change = await sessionQueue.run(tenantId, () =>
+      db.transaction().execute(async (tx) => {
+        const found = await findWaiting(tx, context, { tenantId, ...wanted });
+        await giveGrants(tx, tenantId, found.id, {
+          ...wanted.grants,
+          authorized_by: caller.id,
+          authorizing_key_id: keyId,
+          address: wanted.address ?? null,
+          expires_at: wanted.expiresAt?.toISOString() ?? found.expires_at,
+        });
+        const { id: entityId } = found;
+        await recordChange(tx, actOf(caller, traceId), { operation: 'authorize', entityType: 'session', entityId });
+        const change = await changes.record(tx, tenantId, [tagOf.session(entityId), absent]);
+        await settle?.(tx, undefined, change);
+        return change;
+      }),
+    );
+    return new Confirmed(await changes.barrier(change));
+  },
+});
+
+/** What the body asks for, checked as far as it can be without the session. */
+function readAuthorization(body: AuthorizeSession) {
+  refuseWhatIsNotThereYet(body);
+  const { permissions, rules } = checkSessionGrants(body);
+  const proxies = body.proxies && body.proxies.length > 0 ? [...new Set(body.proxies)] : null;
+  return {
+    nonce: body.nonce,
+    grants: { permissions, rules: JSON.stringify(rules), proxies },
+    expiresAt: endOf(body.expires_at),
+    address: body.address === undefined ? undefined : readAddress(body.address),
+  };
+}
+
+interface Wanted {
+  tenantId: string;
+  nonce: string;
+  address: string | undefined;
+}
+
+/** The session of the nonce, locked, where it may be authorized now. */
+async function findWaiting(tx: Queryable, { pepper, sessionLimits }: Context, { tenantId, nonce, address }: Wanted) {
+  const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));
+  if (!found) throw new ServiceError('not_found', 'There is no session with this nonce that waits');
+  if (address !== undefined && address !== found.made_from) {
+    throw new ServiceError('forbidden', 'The session was not made from this address');
+  }
+  if (found.authorized_by !== null) throw new ServiceError('conflict', 'This nonce was used already');
+  const most = sessionLimits.TENANT_MAX_SESSIONS;
+  if ((await countAuthorized(tx, tenantId, most)) >= most) {
+    const detail = `A Tenant has at most ${most} authorized sessions`;
+    throw new ServiceError('too_many_requests', detail, { retryAfterSeconds: 60 });
+  }
+  return found;
+}
+
+/** Members whose meaning comes later: whoever relies on them must not believe that they bind. */
+function refuseWhatIsNotThereYet(body: object): void {
+  for (const member of ['fields', 'reactors']) {
+    const value: unknown = Reflect.get(body, member);
+    if (value !== undefined && value !== null) throw validationFailed({ [member]: ['is not supported yet'] });
+  }
+}
+
+function endOf(expiresAt: string | undefined): Date | undefined {
+  if (expiresAt === undefined) return undefined;
+  const aheadMs = (parseDate(expiresAt)?.getTime() ?? Number.NaN) - Date.now();
+  if (aheadMs > 0 && aheadMs <= longestMs) return new Date(Date.now() + aheadMs);
+  throw validationFailed({ expires_at: ['must be in the future, and at most 24 hours ahead'] });
+}
+
+function readAddress(text: string): string {
+  const address = canonicalAddress(text);
+  if (address === undefined) throw validationFailed({ address: ['must be an IP address'] });
+  return address;
+}

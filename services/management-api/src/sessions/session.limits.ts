@@ -1,0 +1,24 @@
+export const sessionSettings = {
+  APPLICATION_MAX_WAITING_SESSIONS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: 10_000,
+    description:
+      'Most sessions of one Application that wait to be authorized; beyond, the oldest of the network (IPv4 /24, IPv6 /48) ' +
+      'that has most of them ends',
+  },
+  TENANT_MAX_SESSIONS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 100_000,
+    description: 'Most authorized sessions of one Tenant; beyond, authorizing is 429',
+  },
+} as const;
+
+/** How many sessions there may be. */
+export interface SessionLimits {
+  APPLICATION_MAX_WAITING_SESSIONS: number;
+  TENANT_MAX_SESSIONS: number;
+}
