@@ -2,9 +2,9 @@
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import fc from 'fast-check';
-import { type Actor, createToken, findToken, type Json, updateToken } from '../index.ts';
-import { openTestVault } from '../testing/open-test-vault.ts';
-import { anyPatch, anyRule, hidden, places, sightOf } from '../testing/sight-of-tokens.ts';
+import { type Actor, createToken, findToken, type Json, updateToken } from '../../index.ts';
+import { openTestVault } from '../../testing/open-test-vault.ts';
+import { anyPatch, anyRule, hidden, places, sightOf } from '../../testing/sight-of-tokens.ts';
 
 const open = useStack(openTestVault);
 
