@@ -45,7 +45,9 @@ export async function sightOf(vault: Vault, actor: Actor, id: string): Promise<S
     () => detokenize(vault, actor, `{{ ${id} }}`, 'use'),
   ];
   const seen = await Promise.all(reads.map((read) => textOf(read)));
-  const found = await textOf(() => searchTokens(vault, actor, { query: `data:"${secret}"`, page: 1, size: 100 }));
+  const found = await textOf(() =>
+    searchTokens(vault, actor, { query: `id:${id} AND data:"${secret}"`, page: 1, size: 1 }),
+  );
   return { isShown: seen.some((text) => text.includes('canary')), isFound: found.includes(id) };
 }
 
