@@ -1,8 +1,10 @@
 import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { type Disclosure, idOf, insertRows, type RowText, toRowText } from './disclosure.ts';
+import { type Disclosure, idOf, insertRows, toRowText } from './disclosure.ts';
 import type { DisclosureSettings } from './disclosure-settings.ts';
-import { insertAccepted } from './insert-accepted.ts';
+import { insertAccepted, isAboutRows } from './insert-accepted.ts';
+import { type RowChunk, RowRange } from './row-chunk.ts';
+import { RowQueue, type SpooledRow } from './row-queue.ts';
 import { openSpool, type Segment } from './spool.ts';
 
 export interface DisclosureLog {
@@ -30,10 +32,14 @@ export interface DisclosureLogOptions {
 const batchSize = 1000;
 const probeIntervalMs = 1000;
 
-interface Waiting {
-  row: RowText;
-  /** Where it is spooled. */
-  segment: Segment | undefined;
+type Waiting = SpooledRow<Segment | undefined>;
+
+/** Rows that are kept by one write to the spool, in less than half of the time of one for each. */
+interface Gathered {
+  chunk: RowChunk;
+  /** The position of the first of them in the chunk. */
+  from: number;
+  kept: Promise<void>;
 }
 
 /**
@@ -49,35 +55,31 @@ export function openDisclosureLog(
   { db, stack, onError, flushIntervalMs = 100 }: DisclosureLogOptions,
 ): MeasuredDisclosureLog {
   const spool = directory === undefined ? undefined : openSpool({ directory, onError });
-  let queue: Waiting[] = [...(spool?.left ?? [])];
+  const queue = new RowQueue<Segment | undefined>();
+  queue.putFirst(spool?.left ?? []);
   let refused: Waiting[] = [];
-  /** Rows that are kept by one write to the spool, in less than half of the time of one for each. */
-  let gathered: { rows: RowText[]; kept: Promise<void> } | undefined;
+  let gathered: Gathered | undefined;
   let flushing: Promise<void> | undefined;
   let probedAt = 0;
   let complainedAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
 
-  const insert = (batch: readonly Waiting[]) =>
-    insertRows(
-      db,
-      batch.map(({ row }) => row),
-    );
+  const insert = (rows: RowRange) => insertRows(db, rows.lines());
 
   /** What comes meanwhile waits for the next time: few statements with many rows cost less than many with few. */
   async function flush(): Promise<void> {
     if (refused.length > 0 && performance.now() - probedAt >= probeIntervalMs) await probe();
-    for (let due = queue.length; due > 0; due -= batchSize) {
-      const batch = queue.slice(0, batchSize);
+    let due = queue.length;
+    for (let batch = queue.first(batchSize); batch && due > 0; batch = queue.first(batchSize)) {
+      due -= batch.length;
       const { refused: found, reason } = await insertAccepted(batch, insert);
-      queue = queue.slice(batch.length);
-      const outcasts = new Set(found);
-      for (const one of batch) if (!outcasts.has(one)) release(one);
-      if (found.length > 0) {
-        refused.push(...found.map(setAside));
-        const ids = found.slice(0, 3).map(({ row }) => idOf(row));
-        onError(new Error(`Postgres refuses ${found.length} rows, such as ${ids}; they wait`, { cause: reason }));
-      }
+      const outcasts = found.map((one) => setAside({ row: one.text(), segment: one.segment }));
+      if (batch.segment) spool?.release(batch.segment, batch.length - found.length);
+      queue.removeFirst(batch);
+      if (outcasts.length === 0) continue;
+      refused.push(...outcasts);
+      const ids = outcasts.slice(0, 3).map(({ row }) => idOf(row));
+      onError(new Error(`Postgres refuses ${found.length} rows, such as ${ids}; they wait`, { cause: reason }));
     }
   }
 
@@ -87,9 +89,13 @@ export function openDisclosureLog(
     const one = refused.shift();
     if (!one) return;
     refused.push(one);
-    const { refused: still } = await insertAccepted([one], insert);
-    if (still.length > 0) return;
-    queue = [...refused, ...queue];
+    try {
+      await insertRows(db, Buffer.from(`\n${one.row}`));
+    } catch (error) {
+      if (isAboutRows(error)) return;
+      throw error;
+    }
+    queue.putFirst(refused);
     refused = [];
   }
 
@@ -97,16 +103,12 @@ export function openDisclosureLog(
     if (!spool || !one.segment) return one;
     try {
       const moved = { row: one.row, segment: spool.setAside([one.row]) };
-      release(one);
+      spool.release(one.segment, 1);
       return moved;
     } catch (error) {
       onError(error);
       return one; // it keeps its file
     }
-  }
-
-  function release({ segment }: Waiting): void {
-    if (segment) spool?.release(segment);
   }
 
   function flushOnce(): Promise<void> {
@@ -142,19 +144,21 @@ export function openDisclosureLog(
 
   const waiting = () => queue.length + refused.length;
 
-  function gather(): { rows: RowText[]; kept: Promise<void> } {
-    const rows: RowText[] = [];
+  function gather(chunk: RowChunk): Gathered {
     // Behind all that are about to record theirs, too: requests that began together come here together.
-    const kept = Promise.resolve().then(() => keep(rows));
-    return { rows, kept };
+    const kept: Promise<void> = Promise.resolve().then(() => keep(own));
+    const own: Gathered = { chunk, from: chunk.count - 1, kept };
+    return own;
   }
 
-  function keep(rows: readonly RowText[]): void {
-    gathered = undefined;
+  function keep(own: Gathered): void {
+    const { chunk, from } = own;
+    if (gathered === own) gathered = undefined;
     try {
-      const segment = spool?.append(rows);
-      for (const row of rows) queue.push({ row, segment });
+      const segment = spool?.append(new RowRange(chunk, undefined, { from, to: chunk.count }));
+      queue.push(chunk, from, segment);
     } catch (error) {
+      queue.takeBack(chunk, from);
       complain(error);
       throw unavailable(error);
     }
@@ -162,12 +166,11 @@ export function openDisclosureLog(
 
   return {
     state: () => ({ waiting: queue.length, refused: refused.length }),
-    record: async (disclosure) => {
-      if (isClosed || waiting() + (gathered?.rows.length ?? 0) >= queueLimit) throw unavailable();
-      const row = toRowText(disclosure);
-      gathered ??= gather();
-      gathered.rows.push(row);
-      await gathered.kept;
+    record(disclosure) {
+      if (isClosed || waiting() >= queueLimit) return Promise.reject(unavailable());
+      const chunk = queue.write(toRowText(disclosure));
+      if (gathered?.chunk !== chunk) gathered = gather(chunk);
+      return gathered.kept;
     },
   };
 }

@@ -31,7 +31,7 @@ interface DisclosureDetail {
 }
 
 /**
- * Its row in the audit log as JSON text, which is all that is kept of it: it is spooled, waits, and is inserted as it is.
+ * Its row in the audit log as JSON text, which is all that is kept of it: its bytes are spooled, wait, and are inserted.
  * It has an id of its own, not one by Postgres, so that a row that is sent twice is there once.
  */
 export type RowText = string;
@@ -69,13 +69,17 @@ function newRow(ms: number): { id: string; at: string } {
   return { id: written.uuid + randomUUID().slice(15), at: written.at };
 }
 
-/** One statement and one parameter, however many rows. Those that are there already stay as they are. */
-export async function insertRows(db: Database, rows: readonly RowText[]): Promise<void> {
+/**
+ * One statement and one parameter, however many rows. Those that are there already stay as they are.
+ * @param lines each a line break and a row; no JSON of ours has a line break in it.
+ */
+export async function insertRows(db: Database, lines: Buffer): Promise<void> {
+  const json = `[${lines.toString('utf8', 1).replaceAll('\n', ',')}]`;
   await sql`
     insert into audit_log
       (id, tenant_id, at, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail)
     select id, tenant_id, at, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail
-    from jsonb_to_recordset(${`[${rows.join(',')}]`}::jsonb) as r(
+    from jsonb_to_recordset(${json}::jsonb) as r(
       id uuid, tenant_id uuid, at timestamptz, actor_id uuid, actor_type text, trace_id text,
       operation text, entity_type text, entity_id text, message text, detail jsonb)
     on conflict do nothing

@@ -1,18 +1,20 @@
+import type { RowRange } from './row-chunk.ts';
+
 /**
  * Inserts all rows that Postgres accepts, where one that it refuses makes it refuse the whole statement.
- * @returns those that are refused when they come alone.
+ * @returns those that are refused when they come alone, each as a range of one.
  * @throws what `insert` throws where no row is to blame; some may have been inserted then.
  */
-export async function insertAccepted<R>(
-  rows: readonly R[],
-  insert: (rows: readonly R[]) => Promise<void>,
-): Promise<{ refused: R[]; reason?: unknown }> {
+export async function insertAccepted<Segment>(
+  rows: RowRange<Segment>,
+  insert: (rows: RowRange<Segment>) => Promise<void>,
+): Promise<{ refused: RowRange<Segment>[]; reason?: unknown }> {
   try {
     await insert(rows);
     return { refused: [] };
   } catch (error) {
     if (!isAboutRows(error)) throw error;
-    if (rows.length === 1) return { refused: [...rows], reason: error };
+    if (rows.length === 1) return { refused: [rows], reason: error };
   }
   const middle = rows.length >> 1;
   const first = await insertAccepted(rows.slice(0, middle), insert);
@@ -23,7 +25,7 @@ export async function insertAccepted<R>(
 /** Classes of SQLSTATE: data exceptions, constraints, what functions and triggers raise, what is too large. */
 const aboutRows = new Set(['22', '23', 'P0', '54']);
 
-function isAboutRows(error: unknown): boolean {
+export function isAboutRows(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && code.length === 5 && aboutRows.has(code.slice(0, 2));
 }

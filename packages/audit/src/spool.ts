@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { RowText } from './disclosure.ts';
+import { RowRange } from './row-chunk.ts';
 
 /** One file of the spool. */
 export interface Segment {
@@ -21,6 +22,8 @@ export interface Segment {
   waiting: number;
 }
 
+type Rows = RowRange | readonly RowText[];
+
 /** Keeps rows over the death of the process until Postgres has them. */
 export interface Spool {
   /** What former processes left behind, oldest first. */
@@ -30,11 +33,11 @@ export interface Spool {
    * system's page cache.
    * @throws {Error} where that was not possible; then none of them is there.
    */
-  append(rows: readonly RowText[]): Segment;
+  append(rows: Rows): Segment;
   /** The same for rows that may stay long, so that they do not keep a file full of others. */
-  setAside(rows: readonly RowText[]): Segment;
-  /** A row of the segment is in Postgres. */
-  release(segment: Segment): void;
+  setAside(rows: Rows): Segment;
+  /** So many rows of the segment are in Postgres. */
+  release(segment: Segment, count: number): void;
   close(): void;
 }
 
@@ -96,8 +99,8 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
       if (!aside || aside.bytes >= segmentBytes) aside = create();
       return write(aside, rows);
     },
-    release(segment) {
-      segment.waiting -= 1;
+    release(segment, count) {
+      segment.waiting -= count;
       if (segment.waiting > 0) return;
       if (segment === current || segment === aside) empty(segment);
       else remove(segment);
@@ -110,12 +113,12 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
   };
 }
 
-function write(segment: Segment, rows: readonly RowText[]): Segment {
+function write(segment: Segment, rows: Rows): Segment {
   const { path, descriptor } = segment;
   if (descriptor === undefined) throw new TypeError(`${path} is another process's`);
-  const lines = `\n${rows.join('\n')}`;
+  const lines = rows instanceof RowRange ? rows.lines() : Buffer.from(`\n${rows.join('\n')}`);
   const written = writeSync(descriptor, lines);
-  if (written < Buffer.byteLength(lines)) {
+  if (written < lines.length) {
     cutOff(segment, descriptor);
     throw new Error(`Only a part could be written to ${path}`);
   }

@@ -1,0 +1,87 @@
+import type { RowText } from './disclosure.ts';
+
+const chunkBytes = 512 * 1024;
+/** More than fit: a row has some 400 bytes. */
+const mostRows = 2048;
+
+/**
+ * Rows one behind the other, as the spool has them: a line break, then JSON. The memory is outside of V8's heap, because
+ * rows wait for a tenth of a second: as texts they would all be moved to the old generation and collected from there.
+ */
+export class RowChunk {
+  readonly #bytes: Buffer;
+  /** Where each row ends. */
+  readonly #ends = new Uint32Array(mostRows);
+  #count = 0;
+  /** How many of its rows are waited for; {@link RowQueue} counts them. */
+  waiting = 0;
+
+  /** A row that fits in no other chunk has one of its own. */
+  constructor(leastBytes = 0) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(chunkBytes, leastBytes));
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get isOversized(): boolean {
+    return this.#bytes.length > chunkBytes;
+  }
+
+  /** @returns false where there is no room. */
+  add(row: RowText): boolean {
+    const start = this.#startOf(this.#count);
+    const room = this.#bytes.length - start - 1;
+    if (this.#count === mostRows || (room < 3 * row.length && room < Buffer.byteLength(row))) return false;
+    this.#bytes[start] = 0x0a;
+    this.#ends[this.#count++] = start + 1 + this.#bytes.write(row, start + 1);
+    return true;
+  }
+
+  /** Takes the last rows away, so that this many are left. */
+  cutTo(count: number): void {
+    this.#count = count;
+  }
+
+  /** The rows from one position up to another, each with the line break before it. */
+  lines(from: number, to: number): Buffer {
+    return this.#bytes.subarray(this.#startOf(from), this.#startOf(to));
+  }
+
+  #startOf(position: number): number {
+    return position === 0 ? 0 : (this.#ends[position - 1] ?? 0);
+  }
+}
+
+/** Rows of one chunk that are spooled in one file. */
+export class RowRange<Segment = unknown> {
+  readonly chunk: RowChunk;
+  readonly segment: Segment;
+  readonly from: number;
+  readonly to: number;
+
+  constructor(chunk: RowChunk, segment: Segment, { from, to }: { from: number; to: number }) {
+    this.chunk = chunk;
+    this.segment = segment;
+    this.from = from;
+    this.to = to;
+  }
+
+  get length(): number {
+    return this.to - this.from;
+  }
+
+  slice(start: number, end = this.length): RowRange<Segment> {
+    const to = Math.min(this.from + end, this.to);
+    return new RowRange(this.chunk, this.segment, { from: this.from + start, to });
+  }
+
+  lines(): Buffer {
+    return this.chunk.lines(this.from, this.to);
+  }
+
+  text(): RowText {
+    return this.lines().toString('utf8', 1);
+  }
+}

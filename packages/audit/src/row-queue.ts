@@ -1,0 +1,99 @@
+import type { RowText } from './disclosure.ts';
+import { RowChunk, RowRange } from './row-chunk.ts';
+
+/** A row that is spooled, if there is a spool. */
+export interface SpooledRow<Segment> {
+  row: RowText;
+  segment: Segment;
+}
+
+/** Rows that wait for Postgres, in order. */
+export class RowQueue<Segment> {
+  #ranges: RowRange<Segment>[] = [];
+  #chunk = new RowChunk();
+  /** One that is empty: rows that come while others are written need a second. */
+  #spare: RowChunk | undefined;
+  #written = 0;
+
+  /** With those that are written and not yet pushed. */
+  get length(): number {
+    return this.#written;
+  }
+
+  /** Writes a row. @returns its chunk, from which it is pushed or taken back. */
+  write(row: RowText): RowChunk {
+    this.#chunk = this.#writeTo(this.#chunk, row);
+    return this.#chunk;
+  }
+
+  /** The rows of the chunk from a position on are spooled: they wait. */
+  push(chunk: RowChunk, from: number, segment: Segment): void {
+    this.#ranges = joined(this.#ranges, new RowRange(chunk, segment, { from, to: chunk.count }));
+  }
+
+  /** The rows of the chunk from a position on could not be spooled. */
+  takeBack(chunk: RowChunk, from: number): void {
+    const count = chunk.count - from;
+    chunk.cutTo(from);
+    this.#leave(chunk, count);
+  }
+
+  /** Rows that were spooled before all others. */
+  putFirst(rows: readonly SpooledRow<Segment>[]): void {
+    if (rows.length === 0) return;
+    let ranges: RowRange<Segment>[] = [];
+    let chunk = new RowChunk();
+    for (const { row, segment } of rows) {
+      chunk = this.#writeTo(chunk, row);
+      ranges = joined(ranges, new RowRange(chunk, segment, { from: chunk.count - 1, to: chunk.count }));
+    }
+    this.#ranges = [...ranges, ...this.#ranges];
+  }
+
+  /** The first rows, at most this many. */
+  first(most: number): RowRange<Segment> | undefined {
+    return this.#ranges[0]?.slice(0, most);
+  }
+
+  /** Takes away what {@link first} returned. */
+  removeFirst({ chunk, length }: RowRange<Segment>): void {
+    const rest = this.#ranges[0]?.slice(length);
+    if (rest && rest.length > 0) this.#ranges[0] = rest;
+    else this.#ranges.shift();
+    this.#leave(chunk, length);
+  }
+
+  #writeTo(chunk: RowChunk, row: RowText): RowChunk {
+    let own = chunk;
+    if (!own.add(row)) {
+      own = this.#spare ?? new RowChunk();
+      this.#spare = undefined;
+      if (!own.add(row)) {
+        own = new RowChunk(1 + Buffer.byteLength(row));
+        own.add(row);
+      }
+    }
+    own.waiting++;
+    this.#written++;
+    return own;
+  }
+
+  #leave(chunk: RowChunk, count: number): void {
+    chunk.waiting -= count;
+    this.#written -= count;
+    if (chunk.waiting > 0) return;
+    chunk.cutTo(0);
+    if (chunk !== this.#chunk && !chunk.isOversized) this.#spare = chunk;
+  }
+}
+
+/** The ranges and one more, which goes on with the last where it can. */
+function joined<Segment>(ranges: RowRange<Segment>[], next: RowRange<Segment>): RowRange<Segment>[] {
+  const last = ranges.at(-1);
+  if (last?.chunk === next.chunk && last.segment === next.segment && last.to === next.from) {
+    ranges[ranges.length - 1] = new RowRange(last.chunk, last.segment, { from: last.from, to: next.to });
+  } else {
+    ranges.push(next);
+  }
+  return ranges;
+}
