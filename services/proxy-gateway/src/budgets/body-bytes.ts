@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { endedEarly } from '../http/body-stream.ts';
+import { endedEarly } from '../http/content-coding.ts';
 
 /** Which way a body goes. */
 export type BodyDirection = 'request' | 'answer';

@@ -1,5 +1,5 @@
 import type { Destinations } from './destinations.ts';
-import { cutOff, failedBeforeHead, failure } from './failures.ts';
+import { cutOff, failedBeforeHead, failure, isConnectionLoss } from './failures.ts';
 import {
   type HeaderFilter,
   hasForeignCoding,
@@ -12,6 +12,7 @@ import type { DestinationCall, DestinationSink } from './sink.ts';
 import type { WaitingCall } from './slots.ts';
 
 const noTrailers: string[] = [];
+const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /** What both transports have in common: the order of events at the sink, the time to the head, the end. */
 export abstract class Call implements DestinationCall, WaitingCall {
@@ -24,6 +25,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
   protected readonly headTimer: NodeJS.Timeout;
   protected isAnswered = false;
   protected isOver = false;
+  #isRetry = false;
   #hasSlot = false;
 
   constructor(
@@ -129,6 +131,18 @@ export abstract class Call implements DestinationCall, WaitingCall {
     queueMicrotask(() => this.sink.onError(told));
   }
 
+  /**
+   * Whether to send the request once more. It may be sent twice only when its method is idempotent and a kept connection
+   * turned out to be closed before it brought a byte (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1). True only once.
+   * @param isUntouched whether the connection was kept from another call and has brought no byte for this one.
+   */
+  protected takeRetry(error: Error, method: string, isUntouched: boolean): boolean {
+    const isStale = isUntouched && isConnectionLoss(error) && !this.isOver && !this.isAnswered;
+    if (!isStale || this.#isRetry || !idempotentMethods.has(method)) return false;
+    this.#isRetry = true;
+    return true;
+  }
+
   /** When the time is up; a transport may find that there is still progress. */
   onHeadTimeout(): void {
     this.fail(failure('EHEADTIMEOUT', 'No response head in time'));
@@ -160,9 +174,4 @@ export function failedCall(error: unknown, sink: DestinationSink): DestinationCa
       isAborted = true;
     },
   };
-}
-
-/** RFC 9110 section 9.2.2: sending it twice means the same as sending it once. */
-export function isIdempotent(method: string): boolean {
-  return ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'].includes(method);
 }

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { Call, failedCall, isIdempotent } from './call.ts';
+import { Call, failedCall } from './call.ts';
 import type { Destinations } from './destinations.ts';
-import { isConnectionLoss } from './failures.ts';
 import type { Connection, ConnectionHandler, Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 import type { Target } from './target.ts';
@@ -42,7 +41,6 @@ class PooledCall extends Call implements ConnectionHandler {
   readonly #options: Dispatcher.DispatchOptions;
   #controller: Dispatcher.DispatchController | undefined;
   #isReused = false;
-  #isRetry = false;
   #bytesRead = 0;
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: DestinationRequest) {
@@ -94,19 +92,14 @@ class PooledCall extends Call implements ConnectionHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#mayRetry(error)) {
-      this.#isRetry = true;
+    const isUntouched = this.#isReused && this.connection?.socket?.bytesRead === this.#bytesRead;
+    if (this.takeRetry(error, this.#options.method, isUntouched)) {
       this.#controller = undefined;
       this.start();
     } else {
       this.giveSlotBack();
       this.fail(error);
     }
-  }
-
-  #mayRetry(error: Error): boolean {
-    const isStale = this.#isReused && this.connection?.socket?.bytesRead === this.#bytesRead && isConnectionLoss(error);
-    return isStale && !this.isOver && !this.isAnswered && !this.#isRetry && isIdempotent(this.#options.method);
   }
 }
 

@@ -2,9 +2,9 @@ import { type Agent, type ClientRequest, IncomingMessage, ServerResponse } from 
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import HttpProxy from 'http-proxy';
-import { Call, failedCall, isIdempotent } from './call.ts';
+import { Call, failedCall } from './call.ts';
 import type { Destinations } from './destinations.ts';
-import { failure, isConnectionLoss } from './failures.ts';
+import { failure } from './failures.ts';
 import type { DestinationRequest } from './forward.ts';
 import { checkConnection, maxAnswerHeadBytes } from './headers.ts';
 import { bodyIdleTimeoutMs, type Link } from './link.ts';
@@ -46,7 +46,6 @@ class StreamedCall extends Call {
   #response: IncomingMessage | undefined;
   #bytesRead = 0;
   #bytesWritten = 0;
-  #isRetry = false;
 
   constructor(link: Link, sink: DestinationSink, destinations: Destinations, request: StreamedRequest) {
     super({ link, request }, sink, destinations);
@@ -155,19 +154,12 @@ class StreamedCall extends Call {
   #onError(error: Error): void {
     // What a destination sends beyond the end of its answer breaks its connection, but not the answer: `end` follows
     if (this.#response?.complete) return;
-    if (this.#mayRetry(error)) {
-      this.#isRetry = true;
-      this.start();
-    } else {
-      this.fail(error);
-    }
-  }
-
-  #mayRetry(error: Error): boolean {
     const { body, method } = this.#request;
-    const isUntouched = this.#outgoing?.reusedSocket && this.#outgoing.socket?.bytesRead === this.#bytesRead;
-    if (!isUntouched || !isConnectionLoss(error) || body instanceof Readable) return false;
-    return !this.isOver && !this.isAnswered && !this.#isRetry && isIdempotent(method);
+    const { reusedSocket = false, socket } = this.#outgoing ?? {};
+    // A stream has been read, so it cannot be sent a second time.
+    const isUntouched = reusedSocket && socket?.bytesRead === this.#bytesRead && !(body instanceof Readable);
+    if (this.takeRetry(error, method, isUntouched)) this.start();
+    else this.fail(error);
   }
 
   /** `pipe` neither passes on that its source failed, nor that it ended too early. */

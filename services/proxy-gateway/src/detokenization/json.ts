@@ -1,4 +1,5 @@
 import { faultIn, formatPath, type Json, type Segment, toText } from '@sluice/vault';
+import { endOfString } from '../http/json-string.ts';
 import { addPlace, expressionsIn, malformedBody, type Place } from './place.ts';
 
 const quote = 0x22;
@@ -22,7 +23,7 @@ export function findInJson(latin1: string, isWhole: boolean): Place[] {
     }
     if (c !== quote) continue;
     const start = position;
-    const end = endOfString(latin1, start);
+    const end = endOfLiteral(latin1, start);
     position = end - 1;
     if (opening !== -1 && opening < start) opening = latin1.indexOf('{{', start);
     const hasOpening = opening !== -1 && opening < end;
@@ -40,17 +41,11 @@ export function findInJson(latin1: string, isWhole: boolean): Place[] {
   return places;
 }
 
-/**
- * The position behind the string literal (RFC 8259 section 7) that starts here. By hand: on a string of megabytes a
- * pattern would run out of the engine's stack.
- */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text[end - 1 - backslashes] === '\\') backslashes++;
-    if (backslashes % 2 === 0) return end + 1;
-  }
-  throw malformedBody('JSON: a string is not closed');
+/** @returns the position behind the string literal that starts here. */
+function endOfLiteral(text: string, start: number): number {
+  const end = endOfString(text, start + 1);
+  if (end === -1) throw malformedBody('JSON: a string is not closed');
+  return end;
 }
 
 /** Whether a colon follows: then the string is the name of a member. */
@@ -71,7 +66,7 @@ function jsonPathAt(latin1: string, position: number): string {
     const last = path.length - 1;
     const step = path[last];
     if (c === '"') {
-      const end = endOfString(latin1, i);
+      const end = endOfLiteral(latin1, i);
       literal = latin1.slice(i, end);
       i = end - 1;
     } else if (c === '{') path.push('');

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
-import { feed } from '../http/body-stream.ts';
+import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
 import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';

@@ -1,19 +1,41 @@
+import { IncomingMessage } from 'node:http';
+import type { Readable, Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliDecompress, constants, gunzip, inflate, type ZstdOptions, zstdDecompress } from 'node:zlib';
+import {
+  brotliDecompress,
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+  gunzip,
+  inflate,
+  zstdDecompress,
+} from 'node:zlib';
 import { ServiceError } from '@sluice/problems';
 
-/** RFC 9659: no more than 8 MiB; by itself zstd would hold up to 128 MiB for a body that asks for it. */
-export const zstdWindow: ZstdOptions = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+interface Decoder {
+  whole(body: Buffer, options: { maxOutputLength: number; chunkSize: number }): Promise<Buffer>;
+  stream(): Transform;
+}
+
+/** RFC 9659 allows a window of 8 MiB. Without this limit zstd would hold up to 128 MiB for a body that asks for it. */
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 const unzstd = promisify(zstdDecompress);
 
+const gzip: Decoder = { whole: promisify(gunzip), stream: createGunzip };
+
 const decoders = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-  zstd: (body: Buffer, options: ZstdOptions) => unzstd(body, { ...options, ...zstdWindow }),
-} as const;
+  gzip,
+  'x-gzip': gzip,
+  deflate: { whole: promisify(inflate), stream: createInflate },
+  br: { whole: promisify(brotliDecompress), stream: createBrotliDecompress },
+  zstd: {
+    whole: (body, options) => unzstd(body, { ...options, ...zstdWindow }),
+    stream: () => createZstdDecompress(zstdWindow),
+  },
+} satisfies Record<string, Decoder>;
 
 /**
  * Each piece that is decoded wakes the main thread: 5 MB take 8 ms of it in Node's pieces of 16 KiB, and 3 ms in these.
@@ -21,7 +43,7 @@ const decoders = {
 const chunkSize = 64 * 1024;
 
 /** A coding that we can undo. */
-export type Coding = keyof typeof decoders;
+type Coding = keyof typeof decoders;
 
 function isCoding(name: string): name is Coding {
   return Object.hasOwn(decoders, name);
@@ -49,7 +71,7 @@ export async function decodeBody(body: Buffer, codings: readonly string[], limit
  * The coding of a body; undefined where it has none. Each further one multiplies what a few bytes become by a thousand.
  * @throws {ServiceError} `unsupported_media_type` for several, or for one that we do not know.
  */
-export function checkCoding(codings: readonly string[]): Coding | undefined {
+function checkCoding(codings: readonly string[]): Coding | undefined {
   const [coding, ...others] = codings;
   if (others.length > 0) {
     throw new ServiceError('unsupported_media_type', 'A body that has to be read may have one content coding');
@@ -60,11 +82,55 @@ export function checkCoding(codings: readonly string[]): Coding | undefined {
 
 async function decodeOne(body: Buffer, coding: Coding, maxOutputLength: number): Promise<Buffer> {
   try {
-    return await decoders[coding](body, { maxOutputLength, chunkSize });
+    return await decoders[coding].whole(body, { maxOutputLength, chunkSize });
   } catch (error) {
     const hasCode = typeof error === 'object' && error !== null && 'code' in error;
     if (hasCode && error.code === 'ERR_BUFFER_TOO_LARGE')
       throw new ServiceError('payload_too_large', `The decoded body may have at most ${maxOutputLength} bytes`);
     throw new ServiceError('bad_request', `The body is not valid ${coding}`, { cause: error });
   }
+}
+
+/**
+ * Undoes a coding while the body flows. However much a body grows by it, no more than a window of it is ever held.
+ * @throws {ServiceError} `unsupported_media_type` for a coding that we do not know. A body that does not decode
+ * destroys the stream.
+ */
+export function decodeWhileStreaming(body: Readable, codings: readonly string[]): Readable {
+  const coding = checkCoding(codings);
+  return coding === undefined ? body : feed(body, decoders[coding].stream());
+}
+
+/**
+ * Pipes from when somebody reads the target. Other than with `pipe` alone, a source that fails or ends early destroys
+ * the target with an error for the caller. When the target is over, its source is let go: a request runs dry, so that
+ * its connection can bring the answer and the next one.
+ * @returns the target.
+ */
+export function feed<T extends Transform>(source: Readable, target: T): T {
+  target.once('resume', () => {
+    if (target.destroyed) return;
+    source.once('error', (error) => target.destroy(bodyError(error)));
+    source.once('close', () => {
+      if (!source.readableEnded) target.destroy(endedEarly());
+    });
+    if (source.destroyed) target.destroy(endedEarly());
+    else source.pipe(target);
+  });
+  target.once('close', () => {
+    source.unpipe(target);
+    if (source instanceof IncomingMessage) source.resume();
+    else source.destroy();
+  });
+  return target;
+}
+
+/** The error for a body of which only a part came. */
+export function endedEarly(): ServiceError {
+  return new ServiceError('bad_request', 'The request ended before its body was whole');
+}
+
+function bodyError(error: Error): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('bad_request', 'The body cannot be decoded as its codings say', { cause: error });
 }

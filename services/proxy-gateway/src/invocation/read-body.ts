@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { ServiceError } from '@sluice/problems';
-import { decodeWhileStreaming, endedEarly } from '../http/body-stream.ts';
-import { contentCodings, decodeBody } from '../http/content-coding.ts';
+import { contentCodings, decodeBody, decodeWhileStreaming, endedEarly } from '../http/content-coding.ts';
 
 /** Whether the request brings a body at all, by its framing (RFC 9112 section 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,3 +1,4 @@
+import { backslashesBefore, endOfString } from '../../http/json-string.ts';
 import type { Pieces } from './cutter.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Pieces } from './cutter.ts';
  */
 export const jsonPieces: Pieces = {
   lastBorder,
-  endOfPiece: (window) => endOfLiteral(window, 0),
+  endOfPiece: (window) => endOfString(window, 0),
   holdsOpening,
   passable(window) {
     const end = Math.max(0, window.length - longestOpening.length);
@@ -29,7 +30,7 @@ function lastBorder(window: string): number {
       literal = -1;
       position = start + 1;
     } else {
-      position = endOfLiteral(window, start + 1);
+      position = endOfString(window, start + 1);
       if (position === -1) return start;
       literal = start;
     }
@@ -45,20 +46,6 @@ function holdsOpening(part: string): boolean {
   if (!part.includes('{') && !/\\u007b/i.test(part)) return false;
   // An escaped backslash starts no escape.
   return /(?:\{|\\u007b){2}/i.test(part.replaceAll('\\\\', '__'));
-}
-
-/** The position behind the quote that ends a literal (RFC 8259 section 7); -1 if it is not here. */
-function endOfLiteral(window: string, from: number): number {
-  for (let quote = window.indexOf('"', from); quote !== -1; quote = window.indexOf('"', quote + 1)) {
-    if (backslashesBefore(window, quote) % 2 === 0) return quote + 1;
-  }
-  return -1;
-}
-
-function backslashesBefore(window: string, position: number): number {
-  let count = 0;
-  while (window[position - 1 - count] === '\\') count++;
-  return count;
 }
 
 function indexOf(window: string, pattern: RegExp, from: number): number {
