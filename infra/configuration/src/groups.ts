@@ -32,7 +32,7 @@ export const groups: readonly Group[] = [
   {
     title: 'Interface',
     about: 'What clients see of it.',
-    names: /^(HEADER_PREFIX|CORS_ORIGINS|TRUSTED_PROXIES|SERVER_TIMING)$/,
+    names: /^(BASE_URL|HEADER_PREFIX|CORS_ORIGINS|TRUSTED_PROXIES|SERVER_TIMING)$/,
   },
   {
     title: 'Logging, start and stop',

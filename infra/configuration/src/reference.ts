@@ -1,4 +1,4 @@
-import type { SettingSchema } from '@sluice/service-runtime';
+import { type SettingSchema, takesFile } from '@sluice/service-runtime';
 import { type Group, groups } from './groups.ts';
 import type { Schemas } from './schemas.ts';
 import { type Setting, settingsOf, type Taker } from './settings.ts';
@@ -45,7 +45,7 @@ function row({ name, takers }: Setting, services: readonly string[]): string {
     merged(takers, ({ schema }) => schema.description),
     merged(takers, ({ schema }) => values(name, schema)),
     merged(takers, (taker) => fallback(name, taker)),
-    takers[0].schema.writeOnly ? `yes, or \`${name}_FILE\`` : 'no',
+    `${takers[0].schema.writeOnly ? 'yes' : 'no'}${takesFile(takers[0].schema) ? `, or \`${name}_FILE\`` : ''}`,
     takers.length === services.length ? 'all' : takers.map(({ service }) => service).join(', '),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -62,12 +62,14 @@ test('each secret is mounted by those only who need it', async () => {
     'grafana-secrets': '/run/sluice/grafana',
     'key-secrets': '/run/sluice/keys',
     'ledger-secrets': '/run/sluice/ledger',
+    'ledger-public-keys': '/run/sluice/ledger-public',
   };
   expect(readers('postgres-secrets')).toEqual(['postgres']);
   expect(readers('valkey-secrets')).toEqual(['valkey']);
   expect(readers('grafana-secrets')).toEqual(['grafana']);
   expect(readers('key-secrets')).toEqual(['setup', 'management-api', 'token-vault', 'proxy-gateway']);
   expect(readers('ledger-secrets')).toEqual(['worker']);
+  expect(readers('ledger-public-keys')).toEqual(['management-api']);
   const writers = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
     volumes.filter((volume) => volume.includes('-secrets:') && !volume.endsWith(':ro')).map(() => name),
   );

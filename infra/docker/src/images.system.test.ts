@@ -106,6 +106,7 @@ test('secrets are made once, each in its volume, and are strong', async () => {
     'keys/root-key': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
     'keys/key-pepper': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
     'ledger/ledger-key': expect.stringMatching(/^-----BEGIN PRIVATE KEY-----\n[\w+/=]+\n-----END PRIVATE KEY-----\n$/),
+    'ledger-public/public-keys': expect.stringMatching(/^[A-Za-z0-9+/]{43}=\n$/),
     'postgres/password': expect.stringMatching(/^[\w-]{43}$/),
     'grafana/password': expect.stringMatching(/^[\w-]{43}$/),
     'valkey/password': expect.stringMatching(/^[\w-]{43}$/),

@@ -30,7 +30,7 @@ export {
   rootOfInclusion,
   subtreesIn,
 } from './proofs.ts';
-export { ledgerKeySetting, ledgerOriginSetting, ledgerPublicKeysSetting } from './settings.ts';
+export { ledgerKeySetting, ledgerOriginOf, ledgerOriginSettings, ledgerPublicKeysSetting } from './settings.ts';
 export { type Verdict, verifyExport } from './verify-export.ts';
 export { type Finding, type VerifyFiles, verifyFiles } from './verify-files.ts';
 export { type RowsVerdict, verifyRows } from './verify-rows.ts';

@@ -1,18 +1,31 @@
 /** Of whoever signs checkpoints or serves the keys that do. */
-export const ledgerOriginSetting = {
+export const ledgerOriginSettings = {
+  BASE_URL: {
+    type: 'string',
+    pattern: '^https?://[^/]+/?$',
+    description: 'Where clients reach the platform; its host and port name the ledger of the audit log',
+  },
   LEDGER_ORIGIN: {
     type: 'string',
     pattern: '^[A-Za-z0-9.:[\\]_-]+$',
-    default: 'localhost:8080',
     description:
-      'Host and port of the base URL, without a scheme; signed checkpoints name `<LEDGER_ORIGIN>/ledger/<tenant id>`, so ' +
-      'it must stay the same',
+      'Signed checkpoints of the audit log name `<LEDGER_ORIGIN>/ledger/<tenant id>`, so it must stay the same: set it ' +
+      'before `BASE_URL` changes, of which it is the host and port otherwise, or `localhost:8080` where neither is set',
   },
 } as const;
+
+/** By which name the ledgers of an installation are known: one that is set, or host and port of the base URL. */
+export function ledgerOriginOf(settings: {
+  LEDGER_ORIGIN?: string | undefined;
+  BASE_URL?: string | undefined;
+}): string {
+  return settings.LEDGER_ORIGIN ?? new URL(settings.BASE_URL ?? 'http://localhost:8080').host;
+}
 
 export const ledgerPublicKeysSetting = {
   LEDGER_PUBLIC_KEYS: {
     type: 'string',
+    fromFile: true,
     description:
       'Public keys that sign or have signed checkpoints of the audit log, comma separated, the current one first, each what ' +
       '`openssl pkey -in FILE -pubout -outform DER | tail -c 32 | base64` prints; served to whoever verifies, who gets 404 ' +

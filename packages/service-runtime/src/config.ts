@@ -4,7 +4,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 /**
  * A JSON Schema whose property names are environment variables. `description` and `default` are for people too:
  * `--help` prints them. A secret is marked `writeOnly: true`; it is never printed, and may be given as the name of a
- * file in `<NAME>_FILE` instead.
+ * file in `<NAME>_FILE` instead; what others make for a process, and is no secret, is marked `fromFile: true`.
  */
 export interface ConfigSchema {
   readonly type: 'object';
@@ -29,6 +29,8 @@ export interface SettingSchema {
   readonly description: string;
   readonly default?: string | number | boolean;
   readonly writeOnly?: boolean;
+  /** It may be given as the name of a file, though it is no secret. */
+  readonly fromFile?: boolean;
   readonly enum?: readonly string[];
   readonly pattern?: string;
   readonly minLength?: number;
@@ -83,9 +85,14 @@ export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.
   return Object.freeze(values) as unknown as Config<S>;
 }
 
+/** Whether `<NAME>_FILE` may name the file that holds it. */
+export function takesFile({ writeOnly, fromFile }: SettingSchema): boolean {
+  return writeOnly === true || fromFile === true;
+}
+
 function readSetting(name: string, setting: SettingSchema, env: NodeJS.ProcessEnv, faults: string[]) {
   const file = env[`${name}_FILE`];
-  if (!setting.writeOnly || env[name] || !file) return env[name];
+  if (!takesFile(setting) || env[name] || !file) return env[name];
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
@@ -118,7 +125,7 @@ export function describeConfig(schema: ConfigSchema): string {
   return Object.entries(schema.properties)
     .map(([name, setting]) => {
       const fallback = required.has(name) ? 'required' : `default ${JSON.stringify(setting.default ?? null)}`;
-      return `  ${name.padEnd(28)} ${setting.description} (${fallback}${setting.writeOnly ? `; or ${name}_FILE` : ''})`;
+      return `  ${name.padEnd(28)} ${setting.description} (${fallback}${takesFile(setting) ? `; or ${name}_FILE` : ''})`;
     })
     .join('\n');
 }

@@ -7,6 +7,7 @@ export {
   readConfig,
   type SettingCondition,
   type SettingSchema,
+  takesFile,
 } from './config.ts';
 export { inBatches, limitBatches, requestsInBatches } from './in-batches.ts';
 export { listen } from './listen.ts';

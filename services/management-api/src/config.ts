@@ -1,7 +1,7 @@
 import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { destinationSettings } from '@sluice/destination-policy';
 import { corsSettings, streamSettings, trustedProxySettings } from '@sluice/http-api';
-import { ledgerOriginSetting, ledgerPublicKeysSetting } from '@sluice/ledger';
+import { ledgerOriginSettings, ledgerPublicKeysSetting } from '@sluice/ledger';
 import { transformSettings } from '@sluice/sandbox';
 import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 import { storeSettings, vaultConditions } from '@sluice/vault';
@@ -23,7 +23,7 @@ export const configSchema = {
     ...trialSettings,
     ...corsSettings,
     ...streamSettings,
-    ...ledgerOriginSetting,
+    ...ledgerOriginSettings,
     ...ledgerPublicKeysSetting,
     ...trustedProxySettings,
     ...sessionSettings,

@@ -1,5 +1,5 @@
 import { databaseSettings } from '@sluice/database';
-import { ledgerKeySetting, ledgerOriginSetting } from '@sluice/ledger';
+import { ledgerKeySetting, ledgerOriginSettings } from '@sluice/ledger';
 import { type Config as ConfigOf, redisSettings, serviceSettings, traceSettings } from '@sluice/service-runtime';
 
 export const configSchema = {
@@ -11,7 +11,7 @@ export const configSchema = {
     ...redisSettings,
     ...traceSettings,
     ...ledgerKeySetting,
-    ...ledgerOriginSetting,
+    ...ledgerOriginSettings,
     LEDGER_WITNESS_URL: {
       type: 'string',
       pattern: '^https?://',

@@ -1,7 +1,7 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
 import { checkDatabase, connectDatabase, poolState } from '@sluice/database';
 import { consume, createJobMetrics } from '@sluice/jobs';
-import { readPrivateKey, writePublicKey } from '@sluice/ledger';
+import { ledgerOriginOf, readPrivateKey, writePublicKey } from '@sluice/ledger';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
@@ -72,14 +72,19 @@ export async function start(
   sweep('audit-log-retention', () => dropOldRows(retention));
   const stopping = new AbortController();
   const privateKey = config.LEDGER_KEY === undefined ? undefined : readLedgerKey(config.LEDGER_KEY);
-  if (privateKey) log.info({ public_key: writePublicKey(privateKey) }, 'checkpoints of the audit log are signed');
+  const ledgerOrigin = ledgerOriginOf(config);
+  if (privateKey)
+    log.info(
+      { public_key: writePublicKey(privateKey), origin: ledgerOrigin },
+      'checkpoints of the audit log are signed',
+    );
   else log.warn('LEDGER_KEY is not set: the ledger of the audit log is built, and no checkpoint is signed');
-  const ledger = { db, privateKey, ledgerOrigin: config.LEDGER_ORIGIN, signal: stopping.signal };
+  const ledger = { db, privateKey, ledgerOrigin, signal: stopping.signal };
   sweep('ledger', () => sequenceDue(ledger), sequenceIntervalMs);
   const witness = openWitness(config);
   if (witness) sweep('ledger-witness', showsCheckpoints(db, witness, stopping.signal), witnessIntervalMs);
   stack.defer(() => stopping.abort()); // before the sweep is waited for
-  const rounds = measureFigures(db, registry);
+  const rounds = measureFigures(db, registry, { hasWitness: witness !== undefined });
   sweep('figures', rounds.figures, figuresIntervalMs);
   sweep('key-usage', rounds.keyUsage, keyUsageIntervalMs);
   return {};

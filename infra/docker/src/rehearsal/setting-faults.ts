@@ -1,4 +1,4 @@
-import type { ConfigSchema } from '@sluice/service-runtime';
+import { type ConfigSchema, takesFile } from '@sluice/service-runtime';
 
 /** What is wrong with the variables of a process, by the configuration schema of what it runs. */
 export function settingFaults(
@@ -33,5 +33,6 @@ function requiredOf({ required = [], allOf = [] }: ConfigSchema, environment: Re
 function settingOf(variable: string, { properties }: ConfigSchema): string | undefined {
   if (variable in properties) return variable;
   const setting = variable.replace(/_FILE$/, '');
-  return setting !== variable && properties[setting]?.writeOnly ? setting : undefined;
+  const schema = properties[setting];
+  return setting !== variable && schema && takesFile(schema) ? setting : undefined;
 }

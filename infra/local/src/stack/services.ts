@@ -62,6 +62,9 @@ const destinations = {
   DESTINATION_ALLOW: 'loopback,private,single-label,host.docker.internal',
 };
 
+/** By which the ledger is known, to whoever signs checkpoints and whoever serves the keys. */
+const baseUrl = ({ addresses }: StackSettings) => ({ BASE_URL: localUrl(addresses.ingress.port) });
+
 /** The ingress is on this machine. */
 const behindIngress = { TRUSTED_PROXIES: '127.0.0.0/8' };
 
@@ -75,6 +78,7 @@ export const services: readonly ServiceDescription[] = [
       ...spool(stack, 'management-api'),
       ...destinations,
       ...behindIngress,
+      ...baseUrl(stack),
       LEDGER_PUBLIC_KEYS: stack.ledgerKey.publicKey,
     }),
   },
@@ -91,7 +95,7 @@ export const services: readonly ServiceDescription[] = [
   {
     name: 'worker',
     folder: 'services/worker',
-    settings: (stack) => ({ ...stores(stack), LEDGER_KEY_FILE: stack.ledgerKey.file }),
+    settings: (stack) => ({ ...stores(stack), ...baseUrl(stack), LEDGER_KEY_FILE: stack.ledgerKey.file }),
   },
   {
     name: 'ingress',

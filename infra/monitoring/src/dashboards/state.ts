@@ -164,6 +164,23 @@ export const state: Dashboard = {
             '{{job}} limit of a process': 'max by (job) (sluice_disclosure_queue_limit_rows{$scope})',
           },
         },
+        {
+          title: 'Rows that wait for the ledger',
+          unit: 'short',
+          description: 'Each is in the tree within two seconds',
+          queries: {
+            rows: 'max(sluice_ledger_waiting_rows)',
+            'seconds since the oldest came': 'max(sluice_ledger_oldest_age_seconds)',
+          },
+        },
+        {
+          title: 'Ledgers ahead of their witness, rows without a month',
+          unit: 'short',
+          queries: {
+            'ledgers whose newest checkpoint no witness has': 'max(sluice_ledger_unwitnessed)',
+            'rows in the default partition': 'max(sluice_audit_log_default_rows)',
+          },
+        },
       ],
     },
     {

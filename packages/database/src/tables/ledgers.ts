@@ -14,6 +14,7 @@ export interface AuditLogArrivalsTable {
   arrival: Generated<string>;
   ids: string[];
   times: string[];
+  arrived_at: Generated<string>;
 }
 
 /** The ledger of a Tenant. */

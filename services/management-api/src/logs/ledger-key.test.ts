@@ -54,6 +54,18 @@ test('HEAD has the headers alone; no UUID is 400, another method 405, no setting
   expect([none.status, none.body.detail]).toEqual([404, expect.stringContaining('LEDGER_PUBLIC_KEYS')]);
 });
 
+test.each([
+  [{}, 'localhost:8080'],
+  [{ BASE_URL: 'http://127.0.0.1:8080' }, '127.0.0.1:8080'],
+  [{ BASE_URL: 'https://vault.example/' }, 'vault.example'],
+  [{ BASE_URL: 'https://new.example', LEDGER_ORIGIN: 'vault.example' }, 'vault.example'],
+])('of %j the origin is %s', (addresses, origin) => {
+  const { LEDGER_PUBLIC_KEYS } = settings;
+  const tenant_id = randomUUID();
+  const verifiers = readKeyFile(ledgerKeyAnswer({ LEDGER_PUBLIC_KEYS, ...addresses }).answer({ tenant_id }));
+  expect(verifiers.map(({ name }) => name)).toEqual(Array(2).fill(originOf(origin, tenant_id)));
+});
+
 test.each(['x', 'AAAA', `${settings.LEDGER_PUBLIC_KEYS},x`])(
   'a setting that is no list of keys (%s) stops the start',
   (keys) => {

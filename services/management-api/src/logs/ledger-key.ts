@@ -1,10 +1,11 @@
 import { type PublicAnswer, uuidPattern } from '@sluice/http-api';
-import { originOf, readPublicKey, verifierLine } from '@sluice/ledger';
+import { ledgerOriginOf, originOf, readPublicKey, verifierLine } from '@sluice/ledger';
 import { ServiceError, validationFailed } from '@sluice/problems';
 
 export interface LedgerKeySettings {
   LEDGER_PUBLIC_KEYS: string | undefined;
-  LEDGER_ORIGIN: string;
+  LEDGER_ORIGIN?: string | undefined;
+  BASE_URL?: string | undefined;
 }
 
 /**
@@ -12,8 +13,9 @@ export interface LedgerKeySettings {
  * every UUID gets the same form, so that nobody learns which Tenants there are.
  * @throws {Error} that names the setting, where it holds something else.
  */
-export function ledgerKeyAnswer({ LEDGER_PUBLIC_KEYS, LEDGER_ORIGIN }: LedgerKeySettings): PublicAnswer {
-  const publicKeys = readKeys(LEDGER_PUBLIC_KEYS ?? '');
+export function ledgerKeyAnswer(settings: LedgerKeySettings): PublicAnswer {
+  const publicKeys = readKeys(settings.LEDGER_PUBLIC_KEYS ?? '');
+  const ledgerOrigin = ledgerOriginOf(settings);
   return {
     path: '/.well-known/sluice-ledger-key/:tenant_id',
     contentType: 'text/plain; charset=utf-8',
@@ -23,7 +25,7 @@ export function ledgerKeyAnswer({ LEDGER_PUBLIC_KEYS, LEDGER_ORIGIN }: LedgerKey
       if (publicKeys.length === 0) {
         throw new ServiceError('not_found', 'There is no public key: LEDGER_PUBLIC_KEYS is not set');
       }
-      const name = originOf(LEDGER_ORIGIN, tenantId.toLowerCase());
+      const name = originOf(ledgerOrigin, tenantId.toLowerCase());
       return publicKeys.map((publicKey) => `${verifierLine({ name, publicKey })}\n`).join('');
     },
   };

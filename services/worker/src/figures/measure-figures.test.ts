@@ -72,6 +72,37 @@ test('nothing is known before it was read; then what waits in Postgres, and how 
   age('sluice_overdue_seconds{kind="token"}', 3);
 });
 
+test('of the ledger what waits to be sequenced since it came, what no witness has, and rows that have no month', async () => {
+  const { db, rows } = stores.current;
+  const [registry, other] = [new Registry(), new Registry()];
+  const rounds = measureFigures(db, registry, { hasWitness: true });
+  const withoutWitness = measureFigures(db, other);
+  await rounds.figures();
+  const before = await scrape(registry);
+  expect(before).toMatchObject({ sluice_ledger_oldest_age_seconds: 0, sluice_audit_log_default_rows: 0 });
+  const tenantId = await rows.tenant();
+  await sql`
+    insert into audit_log (tenant_id, at, operation, entity_type, entity_id)
+    select ${tenantId}, timestamptz '2120-01-01', 'use', 'proxy', 'p' from generate_series(1, 7)
+  `.execute(db);
+  await sql`update audit_log_arrivals set arrived_at = now() - interval '2 minutes'`.execute(db);
+  await db
+    .insertInto('ledgers')
+    .values({ tenant_id: tenantId, size: 5, checkpoint: 'signed', witnessed_size: 3, unsequenced_before: 10 })
+    .execute();
+  await rounds.figures();
+  await withoutWitness.figures();
+  const figures = await scrape(registry);
+  expect(figures).toMatchObject({
+    sluice_ledger_waiting_rows: Number(before.sluice_ledger_waiting_rows) + 17,
+    sluice_ledger_unwitnessed: Number(before.sluice_ledger_unwitnessed) + 1,
+    sluice_audit_log_default_rows: 7,
+  });
+  expect(figures.sluice_ledger_oldest_age_seconds).toBeGreaterThanOrEqual(120);
+  expect(figures.sluice_ledger_oldest_age_seconds).toBeLessThan(170);
+  expect((await scrape(other)).sluice_ledger_unwitnessed).toBeNaN();
+});
+
 test('of data keys the newest of each Tenant and purpose count, and those that hash do not', async () => {
   const { db, rows } = stores.current;
   const registry = new Registry();

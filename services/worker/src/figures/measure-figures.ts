@@ -2,7 +2,7 @@ import type { Database } from '@sluice/database';
 import { exportGauge } from '@sluice/service-runtime';
 import { type KeyUsage, mostEncryptions, readKeyUsage } from '@sluice/vault';
 import type { Registry } from 'prom-client';
-import { type Figures, readFigures } from './figures.queries.ts';
+import { type Figures, mostCounted, readFigures } from './figures.queries.ts';
 
 /** Prometheus compares nothing with it. */
 const unknown = Number.NaN;
@@ -14,7 +14,7 @@ export interface FigureRounds {
 }
 
 /** Registers what only Postgres knows: of the whole platform, and the same in every worker. */
-export function measureFigures(db: Database, registry: Registry): FigureRounds {
+export function measureFigures(db: Database, registry: Registry, { hasWitness = false } = {}): FigureRounds {
   let figures: Figures | undefined;
   let usage: KeyUsage | undefined;
 
@@ -49,6 +49,26 @@ export function measureFigures(db: Database, registry: Registry): FigureRounds {
           }
         : {},
     'kind',
+  );
+  gauge(
+    'sluice_ledger_waiting_rows',
+    'Rows of the audit log that are in no tree yet',
+    () => figures?.unsequencedRows ?? unknown,
+  );
+  gauge(
+    'sluice_ledger_oldest_age_seconds',
+    'How long ago the oldest of these rows came to Postgres; those from before the ledger are not counted',
+    () => figures?.oldestArrival ?? unknown,
+  );
+  gauge(
+    'sluice_ledger_unwitnessed',
+    'Ledgers whose newest checkpoint the witness has not taken; not known where there is no witness',
+    () => (hasWitness ? figures?.unwitnessedLedgers : undefined) ?? unknown,
+  );
+  gauge(
+    'sluice_audit_log_default_rows',
+    `Rows of the audit log that stand in no month of their own, counted up to ${mostCounted}`,
+    () => figures?.rowsInNoMonth ?? unknown,
   );
   gauge(
     'sluice_data_key_encryptions_max',
