@@ -232,7 +232,7 @@ function refuse(errors: Record<string, string[]>): void {
   if (Object.keys(errors).length > 0) throw validationFailed(errors);
 }
 
-/** A key sent twice is no key: two readers could take different ones. */
+/** Returns undefined for a header that is sent twice, because two readers could take different values. */
 function singleHeader(request: IncomingMessage, name: string): string | undefined {
   const values = request.headersDistinct[name];
   return values?.length === 1 ? values[0] : undefined;
@@ -250,7 +250,7 @@ function withConfirmation(reply: Reply, { changeId, holders, waitedMs }: Confirm
   return new Reply(reply.status, reply.body, { ...reply.headers, [`${headerPrefix}-REVOCATION`]: confirmation });
 }
 
-/** Written as node:http takes it: express's own way of sending costs a tenth of a short request. */
+/** Writes the answer with node:http, because express's own `send` costs a tenth of a short request. */
 function send(response: Response, { status, headers, body }: Reply, mediaType: string): void {
   if (body === undefined) {
     response.writeHead(status, headers).end();
@@ -284,7 +284,7 @@ function accessLog(log: Logger) {
   });
 }
 
-/** Of the operation, not of the request: who takes a card number for the id of a token puts it into the path. */
+/** The path of the operation and not of the request, because a caller may put a card number where an id belongs. */
 function pathOf(request: Request): string | undefined {
   const route: unknown = request.route;
   return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : undefined;

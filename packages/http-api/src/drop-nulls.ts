@@ -6,9 +6,9 @@ interface ObjectSchema {
 }
 
 /**
- * Null equals absent for every optional member: removes them, so that defaults apply and the schemas need not say it. A
- * member whose schema takes null keeps it: its handler tells "reset" from "not named".
- * Follows the schema, and so leaves alone what it only passes on.
+ * Removes optional members that are null, because null equals absent, so that defaults apply and no schema has to say it. A
+ * member whose schema takes null keeps it, because its handler tells "reset" from "not named". Members that the schema does
+ * not describe are left as they are.
  */
 export function dropNulls(value: unknown, schema: object | undefined): void {
   if (typeof value !== 'object' || value === null || typeof schema !== 'object') return;

@@ -14,7 +14,7 @@ export function operationName({ method, path }: { method: string; path: string }
 /** Largest body of an operation that names no other: 1 MiB. */
 export const defaultBodyLimitBytes = 1024 * 1024;
 
-/** A committed change that processes have yet to be told of: what its confirmation needs. */
+/** A committed change that still has to be confirmed by every process that caches. */
 export interface PendingChange {
   id: string;
   tenantIds: readonly string[];
@@ -22,12 +22,12 @@ export interface PendingChange {
 }
 
 /**
- * Keeps, in the transaction of what was done, what the answer to it is. So a request that is sent again under its
- * idempotency key never acts twice, whatever happened to its first answer.
+ * Stores the answer in the transaction of the change, so that a request that is repeated under its idempotency key never
+ * acts twice, whatever happened to its first answer.
  */
 export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChange) => Promise<void>;
 
-/** What a handler is given: all of it checked. */
+/** The input of a handler, all of it checked. */
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
   query: Typed<Q, Record<string, never>>;
@@ -38,7 +38,7 @@ export interface OperationInput<P, Q, B> {
   address: () => string;
   /** The media type of the answer: where there are several, the one that the caller likes best, or the first. */
   accepted: string;
-  /** To be called by whatever creates something; absent where the request has no idempotency key. */
+  /** A handler that creates something must call it. Undefined when the request has no idempotency key. */
   settle: SettleAnswer | undefined;
 }
 
@@ -70,9 +70,9 @@ export interface OperationFacts<P, Q, B> {
   produces?: MediaType | readonly MediaType[];
   /** Largest body in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
-  /** Top-level members that are only passed on, and so may hold any text, NUL and lone surrogates included. */
+  /** Top-level members that are only passed on, so that they may hold any text, even NUL and lone surrogates. */
   opaque?: readonly string[];
-  /** False where a repetition is harmless and the answer too telling to be kept. Otherwise POST, PUT and PATCH take a key. */
+  /** False where a repetition is harmless and the answer holds values. Otherwise POST, PUT and PATCH take an idempotency key. */
   idempotent?: boolean;
   /** Browsers of any origin may call it. */
   cors?: boolean;
@@ -139,8 +139,8 @@ export class Reply {
 
 /**
  * What a handler returns for an answer of any length: text in pieces, each made when the reader has taken the one before.
- * What fails before the first piece is answered with a problem; afterwards the connection is reset, so that no reader
- * takes what it has for the whole. A piece may be empty.
+ * A failure before the first piece is answered with a problem. A later one resets the connection, so that no reader takes a
+ * part for the whole. A piece may be empty.
  */
 export class Streamed {
   readonly pieces: AsyncGenerator<string, void, undefined>;

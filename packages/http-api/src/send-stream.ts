@@ -14,10 +14,9 @@ export interface StreamOptions {
 }
 
 /**
- * Sends an answer piece by piece, at the speed of its reader, for as long as its caller is allowed to have it. Each piece
- * is preceded by a look at the caller's right, and a change to that right is looked at when it is announced, whether the
- * reader takes anything or not. The connection of a stream that may not go on is reset: in HTTP/1.0 an ordinary end would
- * look like the end of the answer.
+ * Sends an answer piece by piece, at the speed of its reader, for as long as its caller may have it. The caller's right is
+ * checked before each piece, and also when a change to it is announced, even if the reader takes nothing. When the right
+ * has ended, the connection is reset, because in HTTP/1.0 an ordinary end would look like the end of the answer.
  */
 export async function sendStream(
   request: Request,
@@ -74,7 +73,7 @@ interface State {
   reason?: unknown;
 }
 
-/** A look at the right that was under way when it changed says nothing. */
+/** Checks the right until it did not change during the check, because a check that was overtaken says nothing. */
 async function confirm(authorize: () => Promise<unknown>, state: State): Promise<void> {
   for (let seen = -1; seen !== state.changes; ) {
     seen = state.changes;

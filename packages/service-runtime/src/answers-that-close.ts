@@ -1,21 +1,21 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Has answers say `Connection: close`, those that are owed already and those to come. */
+/** Makes answers say `Connection: close`, both those that are owed already and those to come. */
 export interface AnswersThatClose {
-  /** Where several requests wait on a connection, only the last of their answers: the others are to arrive, too. */
+  /** Of several answers on one connection only the last one closes it, because the others must arrive too. */
   closeLast(): void;
   closeAll(): void;
 }
 
 export function answersThatClose(server: Server): AnswersThatClose {
   /**
-   * The answers that each connection owes, in order. Not a Set of all of them: as it grows and shrinks with each request,
-   * V8 makes it new tables, an old one refers to the next, and so each answer that ever was in one outlives the
-   * collections of young objects, with all that it refers to. That took a fifth of the gateway's time.
+   * The answers that each connection owes, in order. A Set of all answers took a fifth of the gateway's time: as it grows
+   * and shrinks, V8 gives it new tables, and an old table refers to the next. So each answer, with all that it refers to,
+   * outlived the collections of young objects.
    */
   const owed = new Map<Socket, ServerResponse[]>();
-  /** Those that would have kept their connection. */
+  /** Answers that would have kept their connection open. */
   const closing = new WeakSet<ServerResponse>();
   let mode: 'keep' | 'last' | 'all' = 'keep';
 
@@ -44,7 +44,7 @@ export function answersThatClose(server: Server): AnswersThatClose {
     if (mode === 'last' && before && closing.has(before) && !before.headersSent) before.shouldKeepAlive = true;
   }
 
-  // All that a server may be asked; to listen to what nobody else listens to would take away Node's own answer.
+  // Only events that already have a listener, because a listener of ours would replace Node's own answer.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     if (server.listenerCount(event) > 0) server.prependListener(event, onRequest);
   }

@@ -4,20 +4,19 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-// Below every range from which a system takes ports for outgoing connections (Linux from 32768, others from 49152):
-// of those any connection of any process may take one between the choice of a port and its use, or while a server that
-// listened on it restarts.
+// Ports are chosen below the ranges for outgoing connections (Linux from 32768, others from 49152), because any connection
+// of any process may take such a port between its choice and its use, or while a server on it restarts.
 const lowest = 10_000;
 const count = 20_000;
 
-/** Processes choose at the same time; each begins elsewhere, and so seldom meets what another has chosen. */
+/** Processes choose at the same time. Each begins at another place, so two seldom try the same port. */
 const perProcess = 100;
 
 let next = (process.pid * perProcess) % count;
 
 /**
- * A port of 127.0.0.1 that is free now, and that no process of this user chooses again for ten minutes: until somebody
- * listens on it, and while who does is started anew.
+ * Finds a free port of 127.0.0.1 that no process of this user chooses again for ten minutes, so that it stays free until a
+ * server listens on it, and while that server restarts.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < count; tried++) {
@@ -34,9 +33,9 @@ export async function freePort(): Promise<number> {
   throw new Error(`No port of 127.0.0.1 from ${lowest} to ${lowest + count - 1} is free`);
 }
 
-/** A claim holds in the period in which it is made and in the next: an empty file, which one process only can make. */
+/** A claim is an empty file, which only one process can create. It holds in its own period and in the next one. */
 const periodMs = 600_000;
-/** Whatever TMPDIR is: processes share their ports, not their temporary folders. */
+/** Not in TMPDIR, because processes with different temporary folders share their ports all the same. */
 const claims = join('/tmp', `sluice-ports-${process.getuid?.() ?? 'own'}`);
 
 async function claimPort(port: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 
-/** A larger batch gains nothing, and what came first would wait for the others. */
+/** Batches larger than this gain nothing, and their first item would wait for the others. */
 const enough = 16;
 
 let most = Number.POSITIVE_INFINITY;
@@ -11,14 +11,14 @@ export function limitBatches(count: number): void {
 }
 
 /**
- * A function that keeps what it is given until the current phase of the event loop is over, and has `handle` work it off
- * in the next, one right after the other.
+ * Returns a function that collects items until the current phase of the event loop is over. In the next phase `handle` is
+ * called with each item in turn.
  *
- * Under load a phase brings work of many requests. Where each goes its whole way by itself, its code has left the
- * processor's caches when the next one comes: the gateway took twice the processor time for an invocation. Without load
- * there is one, which waits for nothing.
+ * Under load one phase brings the work of many requests. Handling each request by itself took the gateway twice the
+ * processor time, because its code had left the processor's caches when the next request came. Without load a batch has one
+ * item, which waits for nothing.
  *
- * `handle` must not throw: what is behind it would be lost.
+ * `handle` must not throw, because the items behind it would be lost.
  */
 export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
   const waiting: T[] = [];

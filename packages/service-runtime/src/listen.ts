@@ -6,12 +6,12 @@ export interface ListenOptions {
   host: string;
   port: number;
   stack: AsyncDisposableStack;
-  /** From its abort on each answer ends its connection, though new ones are accepted until the disposal. */
+  /** Once it is aborted, each answer ends its connection. New connections are still accepted until the stack closes. */
   draining?: AbortSignal;
 }
 
 /**
- * Listens, and on disposal stops accepting, lets what is under way finish, and returns when every connection is gone.
+ * Listens. When the stack closes, it stops accepting, lets requests under way finish and waits until every connection is gone.
  * @returns the port, which differs from the one asked for where that was 0.
  */
 export async function listen(server: Server, { host, port, stack, draining }: ListenOptions): Promise<number> {
@@ -36,14 +36,14 @@ function closeServer(server: Server, unused: { destroy(): void }): Promise<void>
   return new Promise((resolve) => {
     server.close(() => resolve());
     unused.destroy();
-    // Connections that are idle now, and those that become idle when their last answer is out.
+    // Repeated, because a connection becomes idle only when its last answer is out.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     sweep.unref();
     server.once('close', () => clearInterval(sweep));
   });
 }
 
-/** Connections that clients opened ahead. Node takes them for busy until the timeout of their first head. */
+/** Tracks connections that have not carried a request. Node counts them as busy until the timeout of their first head. */
 function unusedConnections(server: Server) {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -14,8 +14,8 @@ interface Outlet {
 const outlets = new WeakMap<Logger, Outlet>();
 
 /**
- * A pino logger that knows how to print what we log and nothing else: an error is its name, message, code, stack and
- * causes, never its own members, which in database errors quote the statement's values. `members` are added to each line.
+ * A pino logger with an allow-list: of an error it prints name, message, code, stack and causes, but no other member,
+ * because those of database errors quote the values of the statement. `members` are added to each line.
  */
 export function createLogger(
   options: { service: string; level: string; members?: () => object },
@@ -40,8 +40,8 @@ export function createLogger(
 export type LineMembers = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * A function that writes the line which `log.info(members, message)` writes, in two thirds of the time: for what is
- * written for each request. pino turns every name and every value into JSON by itself.
+ * Returns a function that writes the same line as `log.info(members, message)` in two thirds of the time, for lines that
+ * are written for each request. It makes one JSON text, where pino makes one of every name and every value.
  * @throws {TypeError} for a logger that {@link createLogger} did not make.
  */
 export function lineWriter(log: Logger, message: string): (members: LineMembers) => void {
@@ -57,7 +57,7 @@ export function lineWriter(log: Logger, message: string): (members: LineMembers)
   };
 }
 
-/** The member `time`, ISO 8601 in UTC. To write a date takes longer than a whole line, so it is written once a second. */
+/** Makes the member `time`, ISO 8601 in UTC. Formatting a date takes longer than the rest of a line, so it is done once a second. */
 function createTimestamp(): () => string {
   let second = Number.NaN;
   let upToSecond = '';
@@ -73,15 +73,15 @@ function createTimestamp(): () => string {
 }
 
 /**
- * Lines are gathered into writes of 32 KiB, or twice a second, so that logging costs a request almost nothing. They are
- * gathered as bytes: as text, all that has been gathered would be measured again for each line.
+ * Collects lines into writes of 32 KiB, or two a second, so that logging costs a request almost nothing. Lines are collected
+ * as bytes, because collected text would be measured again for each line.
  */
 function bufferedStdout(): DestinationStream & Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync'> {
   const options = { dest: 1, sync: false, minLength: 32 * 1024, maxWrite: 64 * 1024, periodicFlush: 500 };
   const stdout = pino.destination({ ...options, contentMode: 'buffer' });
   const bytes = stdout as { write(line: unknown): boolean }; // typed for the other mode
   return {
-    // A call of the member: when nobody reads any more pino replaces it, lest lines be gathered for ever
+    // `write` is looked up at each call, because pino replaces it when its output is closed.
     write: (line) => void bytes.write(Buffer.from(line)),
     flush: (done) => stdout.flush(done),
     flushSync: () => stdout.flushSync(),
@@ -97,7 +97,7 @@ interface LoggedError {
 }
 
 function serializeError(thrown: unknown, depth = 0): LoggedError {
-  // Whatever realm it comes from: a worker's or a test's errors are not of our Error.
+  // `instanceof Error` would miss errors of another realm, for example of a worker.
   if (!isError(thrown)) return { type: typeof thrown, message: 'a value that is not an Error was thrown' };
   return {
     type: thrown.name,

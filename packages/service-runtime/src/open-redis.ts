@@ -3,7 +3,7 @@ import { type RedisAddress, readRedisUrl } from './redis-address.ts';
 
 export type RedisClient = Redis | Cluster;
 
-/** What may differ between connections; the rest is the same for all. */
+/** The options in which connections may differ. */
 export type RedisClientOptions = Pick<
   RedisOptions,
   'autoResubscribe' | 'commandTimeout' | 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'socketTimeout'
@@ -32,8 +32,8 @@ export function openRedis(url: string, options: RedisClientOptions): RedisClient
 }
 
 /**
- * A client of one server, for publishing and subscribing: what is published at one node of a cluster is heard at all. A
- * node that is lost or silent is followed by the next of those that the URL names.
+ * A client of one server, for publishing and subscribing. One node of a cluster is enough, because all nodes hear what one
+ * publishes. When the node is lost or silent, the client goes to the next one that the URL names.
  */
 export function openRedisNode(url: string, options: RedisClientOptions): Redis {
   const address = readRedisUrl(url);

@@ -9,7 +9,7 @@ export interface Measured<L extends string = string> {
   by?: string;
 }
 
-/** A figure that goes up and down, and that costs nothing until somebody asks for it. */
+/** Exports a figure that goes up and down. It is computed when metrics are scraped and costs nothing before. */
 export function exportGauge(registry: Registry, measured: Measured): void {
   new Gauge({
     ...descriptionOf(registry, measured),
@@ -20,7 +20,7 @@ export function exportGauge(registry: Registry, measured: Measured): void {
   });
 }
 
-/** A figure that only grows, counted elsewhere. */
+/** Exports a figure that only grows and that is counted elsewhere. */
 export function exportCounter(registry: Registry, measured: Measured): void {
   new Counter({
     ...descriptionOf(registry, measured),

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 /** The order of requests on connections. */
 export interface Turns {
   listener: RequestListener;
-  /** For a server's `clientError`: calls `answer` when it is its turn, or ends the connection where it has none. */
+  /** For a server's `clientError`: calls `answer` when its turn comes, or ends the connection when it can have no turn. */
   afterError(socket: Duplex, answer: () => void): void;
   /** Ends the connection behind the answers that it owes. What has arrived since is not served. */
   endAfterOwed(socket: Socket): void;
@@ -23,13 +23,13 @@ interface Line {
   isEnding: boolean;
 }
 
-/** Beyond so many waiting requests nothing more is read; what one read brought may be some thousand more. */
+/** When this many requests wait, nothing more is read from the connection. One read may still have brought thousands. */
 const mostWaiting = 64;
 
 /**
- * Node parses pipelined requests as they come and calls for all of them at once. Here a request waits until the one
- * before it on its connection is answered, so that none overtakes one which changes something (RFC 9112 section
- * 9.3.2), and so that a connection has one call under way, not as many as fit into a segment.
+ * Serves the requests of one connection one after another. Node would call the listener for all pipelined requests at
+ * once, so that one could overtake another that changes something (RFC 9112 section 9.3.2), and one connection could have as
+ * many calls under way as fit into a segment.
  */
 export function oneAfterAnother(serve: RequestListener): Turns {
   const lines = new WeakMap<Duplex, Line>();
@@ -55,13 +55,13 @@ export function oneAfterAnother(serve: RequestListener): Turns {
     });
   }
 
-  /** What the parser refuses must not be taken for the answer to a request before it, let alone for a part of that. */
+  /** A client must not take a refusal of the parser for the answer to an earlier request, or for a part of it. */
   function afterError(socket: Duplex, answer: () => void): void {
     if (lines.get(socket)?.isEnding) return;
     const response = owed(socket);
     if (!response) answer();
     else if (response.req.complete) response.once('close', answer);
-    // The fault is in the body of that request: it is answered if nothing of an answer is out, and it is its turn
+    // The fault is in the body of this request, so it is answered if its turn has come and no answer has begun.
     else if (response.socket && !response.headersSent) answer();
     else socket.destroy();
   }
@@ -90,11 +90,11 @@ function isOver(response: ServerResponse): boolean {
   return response.writableFinished || response.destroyed;
 }
 
-/** Node resumes a connection by itself after each request and each answer, so for a while it finds nothing to call. */
+/** Stops reading. Node resumes a connection by itself after each request and answer, so `resume` does nothing meanwhile. */
 function hold(socket: Duplex, line: Line): void {
   line.isHeld = true;
   socket.resume = () => socket;
-  // Behind a resume that is under way, which would make it undone
+  // Later than a resume that is under way, because that would undo the pause.
   process.nextTick(() => {
     if (line.isHeld) socket.pause();
   });
@@ -106,7 +106,7 @@ function release(socket: Duplex, line: Line): void {
   socket.resume();
 }
 
-/** Where the connection is gone, or was closed with the answer before this one, nobody is left to be served. */
+/** Serves a request that waited, unless its connection is gone or was closed with the answer before it. */
 function serveLater(serve: RequestListener, request: IncomingMessage, response: ServerResponse): void {
   if (request.socket.writable) serve(request, response);
 }
