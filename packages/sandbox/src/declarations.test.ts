@@ -51,6 +51,9 @@ module.exports = async ({ args, configuration, svc }) => {
   const { pbkdf2Sync, createSign } = require('crypto');
   const key = pbkdf2Sync('p', Buffer.from('s'), 10, 32, 'sha256').toString('hex');
   if (configuration.KEY) createSign('sha256').update(key).sign({ key: configuration.KEY, padding: 1 }, 'base64');
+  const { createPublicKey, publicEncrypt, verify } = require('crypto');
+  if (configuration.PUBLIC) verify(null, 'x', createPublicKey(configuration.PUBLIC), publicEncrypt({ key: configuration.PUBLIC, oaepHash: 'sha256' }, 'y'));
+  console.log(process.hrtime.bigint(), require('timers/promises'));
   const { PassThrough } = require('node:stream');
   const { signal } = new AbortController();
   if (!signal.aborted && performance.now() >= 0) new PassThrough().end(gunzipSync(gzipSync('x', { level: 9 })));

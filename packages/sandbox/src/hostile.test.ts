@@ -76,7 +76,7 @@ describe('redefined built-ins do not break the wrapper', () => {
 
 test.each([
   'process.binding',
-  'process.exit',
+  'process.mainModule',
   'globalThis.sluiceHost',
   'globalThis.require',
   'globalThis.fetch',

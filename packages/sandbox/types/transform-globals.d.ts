@@ -5,12 +5,20 @@
 
 declare const global: typeof globalThis;
 declare const process: {
-  readonly env: Readonly<Record<string, never>>;
+  /** Empty; what is set stays within the transform. */
+  readonly env: Record<string, string | undefined>;
+  readonly platform: string;
   /** `v16.…`, whatever runs the transform. */
   readonly version: string;
   readonly versions: { readonly node: string };
   nextTick(run: Callback, ...values: unknown[]): void;
+  uptime(): number;
+  hrtime: ((before?: [number, number]) => [number, number]) & { bigint(): bigint };
+  emitWarning(warning: string | Error): void;
 };
+interface ErrorConstructor {
+  captureStackTrace(target: object, maker?: Callback): void;
+}
 declare const console: Record<
   'log' | 'info' | 'debug' | 'warn' | 'error' | 'trace' | 'dir' | 'table' | 'group' | 'count',
   (...values: unknown[]) => void
@@ -20,6 +28,7 @@ type Callback = (...values: never[]) => unknown;
 interface Timer {
   ref(): this;
   unref(): this;
+  refresh(): this;
 }
 declare function setTimeout(run: Callback, ms?: number, ...values: unknown[]): Timer;
 declare function setInterval(run: Callback, ms?: number, ...values: unknown[]): Timer;
@@ -159,6 +168,7 @@ declare module 'node:crypto' {
     update(data: BytesLike, encoding?: BufferEncoding): this;
     digest(): Buffer;
     digest(encoding: BufferEncoding): string;
+    copy(): Hash;
   }
   interface Cipher {
     update(data: BytesLike, inputEncoding?: BufferEncoding): Buffer;
@@ -170,15 +180,65 @@ declare module 'node:crypto' {
     getAuthTag(): Buffer;
     setAuthTag(tag: ArrayBufferView): this;
   }
-  export function createHash(algorithm: string): Hash;
-  export function createHmac(algorithm: string, key: BytesLike): Hash;
+  export function createHash(algorithm: string, options?: { outputLength?: number }): Hash;
+  export function createHmac(algorithm: string, key: BytesLike | KeyObject): Hash;
   export function createCipheriv(algorithm: string, key: BytesLike, iv: BytesLike, options?: object): Cipher;
   export function createDecipheriv(algorithm: string, key: BytesLike, iv: BytesLike, options?: object): Cipher;
-  /** A PEM, or an object with it. */
+  export class KeyObject {
+    private constructor();
+    readonly type: 'secret' | 'public' | 'private';
+    readonly asymmetricKeyType?: string;
+    export(options?: { format?: 'pem' | 'der' | 'jwk'; type?: 'pkcs1' | 'pkcs8' | 'sec1' | 'spki' }): unknown;
+    equals(other: KeyObject): boolean;
+  }
+  /** A PEM, a key object, or an object with one of them, or with DER or JWK and their `format`. */
   type Key =
     | string
     | Buffer
-    | { key: string | Buffer; padding?: number; saltLength?: number; dsaEncoding?: 'der' | 'ieee-p1363' };
+    | KeyObject
+    | {
+        key: string | Buffer | KeyObject | object;
+        format?: 'pem' | 'der' | 'jwk';
+        type?: string;
+        padding?: number;
+        saltLength?: number;
+        dsaEncoding?: 'der' | 'ieee-p1363';
+        oaepHash?: string;
+        oaepLabel?: BytesLike;
+      };
+  type Done<T> = (error: Error | null, value: T) => void;
+  export function createPrivateKey(key: Key): KeyObject;
+  export function createPublicKey(key: Key): KeyObject;
+  export function createSecretKey(key: BytesLike, encoding?: BufferEncoding): KeyObject;
+  export function sign(algorithm: string | null | undefined, data: BytesLike, key: Key): Buffer;
+  export function verify(
+    algorithm: string | null | undefined,
+    data: BytesLike,
+    key: Key,
+    signature: ArrayBufferView,
+  ): boolean;
+  /** OAEP with SHA-1 unless the key says another padding or `oaepHash`. */
+  export function publicEncrypt(key: Key, data: BytesLike): Buffer;
+  export function privateDecrypt(key: Key, data: BytesLike): Buffer;
+  export function hkdfSync(
+    digest: string,
+    key: BytesLike | KeyObject,
+    salt: BytesLike,
+    info: BytesLike,
+    size: number,
+  ): ArrayBuffer;
+  export function pbkdf2(
+    password: BytesLike,
+    salt: BytesLike,
+    rounds: number,
+    size: number,
+    digest: string,
+    done: Done<Buffer>,
+  ): void;
+  export function scrypt(password: BytesLike, salt: BytesLike, size: number, done: Done<Buffer>): void;
+  export function randomFillSync<T extends ArrayBufferView>(view: T, offset?: number, size?: number): T;
+  export function getHashes(): string[];
+  export function getCiphers(): string[];
   interface Sign {
     update(data: BytesLike, encoding?: BufferEncoding): this;
     sign(key: Key): Buffer;
@@ -241,6 +301,19 @@ declare module 'node:zlib' {
   export function brotliCompressSync(data: BytesLike, options?: BrotliOptions): Buffer;
   export function brotliDecompressSync(data: BytesLike, options?: BrotliOptions): Buffer;
   export const constants: Readonly<Record<string, number>>;
+  type Later<O> = {
+    (data: BytesLike, done: (error: Error | null, bytes: Buffer) => void): void;
+    (data: BytesLike, options: O, done: (error: Error | null, bytes: Buffer) => void): void;
+  };
+  export const deflate: Later<Options>;
+  export const inflate: Later<Options>;
+  export const deflateRaw: Later<Options>;
+  export const inflateRaw: Later<Options>;
+  export const gzip: Later<Options>;
+  export const gunzip: Later<Options>;
+  export const unzip: Later<Options>;
+  export const brotliCompress: Later<BrotliOptions>;
+  export const brotliDecompress: Later<BrotliOptions>;
 }
 
 declare module 'node:string_decoder' {
@@ -312,6 +385,18 @@ declare module 'path';
 declare module 'stream';
 declare module 'stream/promises';
 declare module 'url';
+declare module 'process';
+declare module 'node:process';
+declare module 'perf_hooks';
+declare module 'node:perf_hooks';
+declare module 'timers';
+declare module 'node:timers';
+declare module 'timers/promises';
+declare module 'node:timers/promises';
+declare module 'util/types';
+declare module 'node:util/types';
+declare module 'assert/strict';
+declare module 'node:assert/strict';
 declare module 'node:assert';
 declare module 'node:buffer';
 declare module 'node:events';

@@ -91,6 +91,46 @@ async function rejects(code, expected, message) {
   });
 }
 
+/** @param {() => unknown} code @param {unknown} [expected] @param {unknown} [message] */
+function doesNotThrow(code, expected, message) {
+  try {
+    code();
+  } catch (error) {
+    unwanted('exception', error, typeof expected === 'string' ? expected : message);
+  }
+}
+
+/** @param {Promise<unknown> | (() => Promise<unknown>)} code @param {unknown} [expected] @param {unknown} [message] */
+async function doesNotReject(code, expected, message) {
+  try {
+    await (typeof code === 'function' ? code() : code);
+  } catch (error) {
+    unwanted('rejection', error, typeof expected === 'string' ? expected : message);
+  }
+}
+
+/** @param {string} kind @param {unknown} error @param {unknown} message */
+function unwanted(kind, error, message) {
+  const told = error instanceof Error ? error.message : String(error);
+  throw new AssertionError({
+    message: `Got unwanted ${kind}${message === undefined ? '.' : `: ${message}`}\nActual message: "${told}"`,
+    actual: error,
+    operator: kind === 'exception' ? 'doesNotThrow' : 'doesNotReject',
+  });
+}
+
+/** Throws what is neither null nor undefined, as callbacks get it. @param {unknown} value */
+function ifError(value) {
+  if (value === null || value === undefined) return;
+  const told = value instanceof Error ? value.message || value.name : inspect(value);
+  throw new AssertionError({
+    message: `ifError got unwanted exception: ${told}`,
+    actual: value,
+    expected: null,
+    operator: 'ifError',
+  });
+}
+
 /** @param {unknown} [message] */
 function fail(message = 'Failed') {
   check(false, message, { operator: 'fail' });
@@ -112,6 +152,9 @@ const strictMethods = {
   doesNotMatch,
   throws,
   rejects,
+  doesNotThrow,
+  doesNotReject,
+  ifError,
   strictEqual: comparison('strictEqual', Object.is),
   notStrictEqual: comparison('notStrictEqual', (actual, expected) => !Object.is(actual, expected)),
   deepStrictEqual: comparison('deepStrictEqual', (actual, expected) => isDeepEqual(actual, expected, true)),
@@ -124,6 +167,8 @@ const strict = Object.assign(/** @type {typeof ok} */ ((value, message) => ok(va
   deepEqual: strictMethods.deepStrictEqual,
   notDeepEqual: strictMethods.notDeepStrictEqual,
 });
+
+Object.assign(strict, { strict });
 
 export const exported = Object.assign(
   /** @type {typeof ok} */ ((value, message) => ok(value, message)),

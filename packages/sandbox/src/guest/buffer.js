@@ -10,8 +10,13 @@ import { encodeUtf8 } from './utf8.js';
  */
 const Bytes = Uint8Array;
 
-export class Buffer extends Bytes {
+class FastBuffer extends Bytes {
   static poolSize = 8192;
+
+  /** What `map` and its like make. */
+  static get [Symbol.species]() {
+    return FastBuffer;
+  }
 
   /**
    * @param {unknown} value Text, bytes, an array of numbers, an ArrayBuffer, or what `toJSON` gave
@@ -22,14 +27,14 @@ export class Buffer extends Bytes {
   static from(value, second, length) {
     if (typeof value === 'string') return asBuffer(coding(second).toBytes(value));
     if (value instanceof ArrayBuffer)
-      return new Buffer(value, ...[second, length].filter((part) => part !== undefined));
+      return new FastBuffer(value, ...[second, length].filter((part) => part !== undefined));
     if (typeof value === 'object' && value !== null) {
       const primitive = value.valueOf();
       if (primitive !== value && primitive !== null && primitive !== undefined)
         return Buffer.from(primitive, second, length);
       const list = 'data' in value && 'type' in value && value.type === 'Buffer' ? value.data : value;
       if (Array.isArray(list) || ArrayBuffer.isView(list) || 'length' in value) {
-        return new Buffer(Array.from(/** @type {ArrayLike<number>} */ (list)));
+        return new FastBuffer(Array.from(/** @type {ArrayLike<number>} */ (list)));
       }
     }
     throw invalidType(
@@ -40,7 +45,7 @@ export class Buffer extends Bytes {
   /** @param {number} size @param {unknown} [fill] @param {string} [encoding] */
   static alloc(size, fill, encoding) {
     if (typeof size !== 'number') throw invalidType('The "size" argument must be of type number.');
-    const buffer = new Buffer(size);
+    const buffer = new FastBuffer(size);
     return fill === undefined || fill === 0 ? buffer : buffer.fill(/** @type {string} */ (fill), encoding);
   }
 
@@ -56,7 +61,7 @@ export class Buffer extends Bytes {
 
   /** @param {Uint8Array[]} list @param {number} [length] */
   static concat(list, length = list.reduce((sum, part) => sum + part.length, 0)) {
-    const whole = new Buffer(length);
+    const whole = new FastBuffer(length);
     let offset = 0;
     for (const part of list) {
       if (offset >= length) break;
@@ -68,7 +73,7 @@ export class Buffer extends Bytes {
 
   /** @param {unknown} value @returns {value is Buffer} */
   static isBuffer(value) {
-    return value instanceof Buffer;
+    return value instanceof FastBuffer;
   }
 
   /** @param {unknown} name */
@@ -216,11 +221,33 @@ export class Buffer extends Bytes {
   }
 }
 
-addNumberMethods(Buffer.prototype);
+addNumberMethods(FastBuffer.prototype);
+
+/**
+ * Also with `new`, and as a function, which code from before `Buffer.from` does.
+ * @param {unknown} value @param {unknown} [second] @param {number} [length]
+ * @returns {FastBuffer}
+ */
+function BufferFunction(value, second, length) {
+  if (typeof value !== 'number') return FastBuffer.from(value, second, length);
+  if (typeof second === 'string') throw invalidType('The "string" argument must be of type string.');
+  return FastBuffer.alloc(value);
+}
+Object.setPrototypeOf(BufferFunction, FastBuffer);
+Object.defineProperty(BufferFunction, 'name', { value: 'Buffer' });
+BufferFunction.prototype = FastBuffer.prototype;
+Object.defineProperty(FastBuffer.prototype, 'constructor', {
+  value: BufferFunction,
+  writable: true,
+  configurable: true,
+});
+
+/** @typedef {FastBuffer} Buffer */
+export const Buffer = /** @type {typeof FastBuffer} */ (/** @type {unknown} */ (BufferFunction));
 
 /** The same memory. @param {Uint8Array} bytes */
 export function asBuffer(bytes) {
-  return new Buffer(bytes.buffer, bytes.byteOffset, bytes.length);
+  return new FastBuffer(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** @param {string | number | Uint8Array} value @param {unknown} encoding */

@@ -1,8 +1,11 @@
 /** The module `crypto`: Node's own functions behind the bridge. Chunks are kept and sent when the result is asked for. */
-
-import { asBuffer, Buffer } from './buffer.js';
+import { Buffer } from './buffer.js';
 import { bufferFromBase64, bytesOf, dataToBase64, inEncoding } from './bytes.js';
 import { bridge, bridgeText } from './host.js';
+import { createPrivateKey, createPublicKey, createSecretKey, KeyObject, keyOf, secretToBase64 } from './key-object.js';
+import { later } from './later.js';
+import { Sign, sign, Verify, verify } from './signatures.js';
+import { withUnavailable } from './unavailable.js';
 import { crypto as webcrypto } from './web-crypto.js';
 
 /** @param {number} size @param {(error: Error | null, bytes?: Buffer) => void} [callback] */
@@ -13,10 +16,27 @@ export function randomBytes(size, callback) {
   return undefined;
 }
 
-/** `randomInt([minimum,] maximum)`, the maximum excluded. @param {number} first @param {number} [second] */
-function randomInt(first, second) {
-  const [minimum, maximum] = typeof second === 'number' ? [first, second] : [0, first];
-  return /** @type {number} */ (bridge('randomInt', minimum, maximum));
+/** `randomInt([minimum,] maximum, [callback])`, the maximum excluded. @param {number} first @param {...any} rest */
+function randomInt(first, ...rest) {
+  const callback = typeof rest.at(-1) === 'function' ? rest.pop() : undefined;
+  const [minimum, maximum] = rest.length > 0 ? [first, rest[0]] : [0, first];
+  const choose = () => /** @type {number} */ (bridge('randomInt', minimum, maximum));
+  return callback ? later(choose)(callback) : choose();
+}
+
+/** @template {ArrayBufferView | ArrayBuffer} T @param {T} view @param {number} [offset] In elements @param {number} [size] @returns {T} */
+function randomFillSync(view, offset = 0, size) {
+  const elementBytes = 'BYTES_PER_ELEMENT' in view ? Number(view.BYTES_PER_ELEMENT) : 1;
+  const target = bytesOf(view);
+  const start = offset * elementBytes;
+  const end = size === undefined ? target.length : start + size * elementBytes;
+  if (!(start >= 0 && start <= end && end <= target.length)) {
+    throw Object.assign(new RangeError('The value of "offset" or "size" is out of range.'), {
+      code: 'ERR_OUT_OF_RANGE',
+    });
+  }
+  target.set(randomBytes(end - start) ?? [], start);
+  return view;
 }
 
 class Hash {
@@ -37,6 +57,14 @@ class Hash {
     return this;
   }
 
+  /** What was hashed so far, to go on with. */
+  copy() {
+    if (this.#done) throw alreadyCalled();
+    const copy = new Hash(this.#compute);
+    copy.#chunks = [...this.#chunks];
+    return copy;
+  }
+
   /** @param {string} [encoding] */
   digest(encoding) {
     if (this.#done) throw alreadyCalled();
@@ -45,15 +73,15 @@ class Hash {
   }
 }
 
-/** @param {string} algorithm */
-function createHash(algorithm) {
-  bridge('hash', algorithm, '');
-  return new Hash((data) => bridgeText('hash', algorithm, data));
+/** @param {string} algorithm @param {{ outputLength?: number }} [options] */
+function createHash(algorithm, { outputLength } = {}) {
+  bridge('hash', algorithm, '', outputLength);
+  return new Hash((data) => bridgeText('hash', algorithm, data, outputLength));
 }
 
 /** @param {string} algorithm @param {unknown} key */
 function createHmac(algorithm, key) {
-  const keyBase64 = dataToBase64(key);
+  const keyBase64 = secretToBase64(key);
   bridge('hmac', algorithm, keyBase64, '');
   return new Hash((data) => bridgeText('hmac', algorithm, keyBase64, data));
 }
@@ -64,7 +92,7 @@ class Cipher {
 
   /** @param {string} operation @param {string} algorithm @param {unknown} key @param {unknown} iv @param {{ authTagLength?: number }} [options] */
   constructor(operation, algorithm, key, iv, options) {
-    this.#id = bridge(operation, algorithm, dataToBase64(key), dataToBase64(iv), options?.authTagLength);
+    this.#id = bridge(operation, algorithm, secretToBase64(key), dataToBase64(iv), options?.authTagLength);
   }
 
   /** @param {unknown} data @param {string} [inputEncoding] @param {string} [outputEncoding] */
@@ -109,67 +137,46 @@ const cipherOf =
 
 /** @param {unknown} left @param {unknown} right */
 function timingSafeEqual(left, right) {
+  for (const value of [left, right]) {
+    if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) continue;
+    throw Object.assign(
+      new TypeError('The arguments must be instances of ArrayBuffer, Buffer, TypedArray, or DataView.'),
+      {
+        code: 'ERR_INVALID_ARG_TYPE',
+      },
+    );
+  }
   return /** @type {boolean} */ (bridge('timingSafeEqual', dataToBase64(left), dataToBase64(right)));
-}
-
-class Signature {
-  /** @type {Uint8Array[]} */
-  #chunks = [];
-  #algorithm;
-
-  /** @param {string} algorithm */
-  constructor(algorithm) {
-    bridge('knowsSignature', algorithm);
-    this.#algorithm = algorithm;
-  }
-
-  /** @param {unknown} data @param {string} [encoding] */
-  update(data, encoding) {
-    this.#chunks.push(Uint8Array.from(bytesOf(data, encoding)));
-    return this;
-  }
-
-  /** @param {string} operation @param {unknown} key @param {...unknown} rest */
-  finish(operation, key, ...rest) {
-    return bridge(operation, this.#algorithm, dataToBase64(Buffer.concat(this.#chunks)), keyOf(key), ...rest);
-  }
-}
-
-class Sign extends Signature {
-  /** @param {unknown} key A PEM, or an object with it @param {string} [encoding] */
-  sign(key, encoding) {
-    return inEncoding(bufferFromBase64(/** @type {string} */ (this.finish('sign', key))), encoding);
-  }
-}
-
-class Verify extends Signature {
-  /** @param {unknown} key @param {unknown} signature @param {string} [encoding] */
-  verify(key, signature, encoding) {
-    return this.finish('verify', key, dataToBase64(signature, encoding));
-  }
-}
-
-/** A key as text, with the options beside it. @param {unknown} given */
-function keyOf(given) {
-  const isPlain = typeof given === 'string' || ArrayBuffer.isView(given);
-  const { key, passphrase, padding, saltLength, dsaEncoding } = isPlain ? { key: given } : Object(given);
-  const pem = typeof key === 'string' ? key : asBuffer(bytesOf(key)).toString();
-  return { key: pem, passphrase: passphrase === undefined ? undefined : true, padding, saltLength, dsaEncoding };
 }
 
 /** @param {unknown} password @param {unknown} salt @param {number} rounds @param {number} size @param {string} digest */
 function pbkdf2Sync(password, salt, rounds, size, digest) {
-  return bufferFromBase64(bridgeText('pbkdf2', dataToBase64(password), dataToBase64(salt), rounds, size, digest));
+  return bufferFromBase64(bridgeText('pbkdf2', secretToBase64(password), dataToBase64(salt), rounds, size, digest));
 }
 
 /** @param {unknown} password @param {unknown} salt @param {number} size @param {Record<string, number>} [options] */
 function scryptSync(password, salt, size, options = {}) {
   const { cost, blockSize, parallelization, N = cost, r = blockSize, p = parallelization, maxmem } = options;
-  return bufferFromBase64(bridgeText('scrypt', dataToBase64(password), dataToBase64(salt), size, { N, r, p, maxmem }));
+  return bufferFromBase64(
+    bridgeText('scrypt', secretToBase64(password), dataToBase64(salt), size, { N, r, p, maxmem }),
+  );
 }
+
+/** @param {string} digest @param {unknown} key @param {unknown} salt @param {unknown} info @param {number} size */
+function hkdfSync(digest, key, salt, info, size) {
+  const [saltBase64, infoBase64] = [dataToBase64(salt), dataToBase64(info)];
+  const parameters = { digest, key: secretToBase64(key), salt: saltBase64, info: infoBase64, size };
+  return Uint8Array.from(bufferFromBase64(bridgeText('hkdf', parameters))).buffer;
+}
+
+/** @param {string} operation */
+const withKey = (operation) => /** @param {unknown} key @param {unknown} data */ (key, data) =>
+  bufferFromBase64(bridgeText(operation, keyOf(key), dataToBase64(data)));
 
 const constants = {
   RSA_PKCS1_PADDING: 1,
+  RSA_NO_PADDING: 3,
+  RSA_PKCS1_OAEP_PADDING: 4,
   RSA_PKCS1_PSS_PADDING: 6,
   RSA_PSS_SALTLEN_DIGEST: -1,
   RSA_PSS_SALTLEN_MAX_SIGN: -2,
@@ -180,8 +187,12 @@ function alreadyCalled() {
   return Object.assign(new Error('Digest already called'), { code: 'ERR_CRYPTO_HASH_FINALIZED' });
 }
 
-export const exported = {
+const ciphers = [128, 192, 256].flatMap((bits) => [`aes-${bits}-cbc`, `aes-${bits}-gcm`]);
+
+const functions = {
   randomBytes,
+  randomFill: later((view, ...rest) => randomFillSync(view, ...rest)),
+  randomFillSync,
   randomInt,
   randomUUID: () => webcrypto.randomUUID(),
   getRandomValues: /** @param {ArrayBufferView} view */ (view) => webcrypto.getRandomValues(view),
@@ -191,9 +202,38 @@ export const exported = {
   createDecipheriv: cipherOf('cipher.decrypt'),
   createSign: /** @param {string} algorithm */ (algorithm) => new Sign(algorithm),
   createVerify: /** @param {string} algorithm */ (algorithm) => new Verify(algorithm),
+  sign,
+  verify,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  KeyObject,
+  publicEncrypt: withKey('publicEncrypt'),
+  privateDecrypt: withKey('privateDecrypt'),
+  pbkdf2: later(pbkdf2Sync),
   pbkdf2Sync,
+  scrypt: later(scryptSync),
   scryptSync,
+  hkdf: later(hkdfSync),
+  hkdfSync,
+  getHashes: () => bridge('getHashes'),
+  getCiphers: () => [...ciphers],
   constants,
   timingSafeEqual,
   webcrypto,
 };
+
+export const exported = withUnavailable('crypto', functions, [
+  ...[
+    'createCipher',
+    'createDecipher',
+    'publicDecrypt',
+    'privateEncrypt',
+    'getCurves',
+    'getCipherInfo',
+    'X509Certificate',
+  ],
+  ...['createDiffieHellman', 'createDiffieHellmanGroup', 'getDiffieHellman', 'diffieHellman', 'createECDH', 'ECDH'],
+  ...['generateKey', 'generateKeySync', 'generateKeyPair', 'generateKeyPairSync', 'generatePrime', 'generatePrimeSync'],
+  ...['checkPrime', 'checkPrimeSync', 'setEngine', 'secureHeapUsed', 'getFips', 'setFips'],
+]);

@@ -1,5 +1,5 @@
-/** The module `events`: `EventEmitter` and `once`. */
-
+/** The module `events`: `EventEmitter`, `once` and `on`. */
+import { abortError, onAbort } from './abort-error.js';
 import { inspect } from './inspect.js';
 
 /** @typedef {{ listener: Function, once: boolean }} Entry */
@@ -8,6 +8,7 @@ import { inspect } from './inspect.js';
 const emitters = new WeakMap();
 const add = Symbol('add');
 const remove = Symbol('remove');
+const errorMonitor = Symbol('events.errorMonitor');
 
 class Emitter {
   /** @param {unknown} event @param {Function} listener @param {boolean} once @param {boolean} first */
@@ -79,6 +80,7 @@ class Emitter {
 
   /** @param {unknown} event @param {...unknown} values */
   emit(event, ...values) {
+    if (event === 'error' && entriesOf(this).has(errorMonitor)) this.emit(errorMonitor, ...values);
     const entries = entriesOf(this).get(event) ?? [];
     if (entries.length === 0) {
       if (event === 'error') throw unhandled(values[0]);
@@ -132,26 +134,96 @@ function entriesOf(emitter) {
   return entries;
 }
 
-/** @param {Emitter} emitter @param {unknown} event @returns {Promise<unknown[]>} */
-function once(emitter, event) {
+/** @param {Emitter | EventTarget} emitter @param {any} event @param {Function} listener @returns {() => void} Takes it away */
+function listen(emitter, event, listener) {
+  if ('addEventListener' in emitter) {
+    const target = /** @type {any} */ (emitter);
+    target.addEventListener(event, listener);
+    return () => target.removeEventListener(event, listener);
+  }
+  emitter.on(event, listener);
+  return () => void emitter.removeListener(event, listener);
+}
+
+/**
+ * @param {Emitter | EventTarget} emitter
+ * @param {unknown} event
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<unknown[]>}
+ */
+function once(emitter, event, { signal } = {}) {
   return new Promise((resolve, reject) => {
-    /** @param {...unknown} values */
-    const done = (...values) => {
-      emitter.off('error', failed);
-      resolve(values);
+    if (signal?.aborted) {
+      reject(abortError(signal));
+      return;
+    }
+    /** @type {(() => void)[]} */
+    const forget = [];
+    /** @param {(value: any) => void} settle */
+    const settleBy = (settle) => (/** @type {unknown} */ value) => {
+      for (const each of forget) each();
+      settle(value);
     };
-    /** @param {unknown} error */
-    const failed = (error) => {
-      emitter.off(event, done);
-      reject(error);
-    };
-    emitter.once(event, done);
-    if (event !== 'error') emitter.once('error', failed);
+    const failed = settleBy(reject);
+    forget.push(onAbort(signal, failed));
+    forget.push(listen(emitter, event, (/** @type {unknown[]} */ ...values) => settleBy(resolve)(values)));
+    if (event !== 'error' && !('addEventListener' in emitter)) forget.push(listen(emitter, 'error', failed));
   });
+}
+
+/**
+ * The events as they come, until the loop is left, the signal is aborted or `error` is emitted.
+ * @param {Emitter | EventTarget} emitter
+ * @param {unknown} event
+ * @param {{ signal?: AbortSignal }} [options]
+ */
+function on(emitter, event, { signal } = {}) {
+  if (signal?.aborted) throw abortError(signal);
+  /** @type {unknown[][]} */
+  const values = [];
+  /** @type {{ error: unknown } | undefined} */
+  let failure;
+  let wake = () => {};
+  const fail = (/** @type {unknown} */ error) => {
+    failure = { error };
+    wake();
+  };
+  const forget = [
+    listen(emitter, event, (/** @type {unknown[]} */ ...given) => {
+      values.push(given);
+      wake();
+    }),
+    onAbort(signal, fail),
+  ];
+  if (event !== 'error' && !('addEventListener' in emitter)) forget.push(listen(emitter, 'error', fail));
+  return (async function* () {
+    try {
+      for (;;) {
+        while (values.length > 0) yield values.shift();
+        if (failure) throw failure.error;
+        await new Promise((resolve) => {
+          wake = () => resolve(undefined);
+        });
+      }
+    } finally {
+      for (const each of forget) each();
+    }
+  })();
 }
 
 function EventEmitter() {}
 EventEmitter.prototype = Emitter.prototype;
 Object.defineProperty(Emitter.prototype, 'constructor', { value: EventEmitter, writable: true, configurable: true });
 
-export const exported = Object.assign(EventEmitter, { EventEmitter, once, defaultMaxListeners: 10 });
+export const exported = Object.assign(EventEmitter, {
+  EventEmitter,
+  once,
+  on,
+  errorMonitor,
+  defaultMaxListeners: 10,
+  setMaxListeners() {},
+  /** @param {Emitter} emitter @param {unknown} event */
+  listenerCount: (emitter, event) => emitter.listenerCount(event),
+  /** @param {Emitter} emitter @param {unknown} event */
+  getEventListeners: (emitter, event) => emitter.listeners(event),
+});

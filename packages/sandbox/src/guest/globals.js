@@ -3,10 +3,11 @@ import * as errors from './errors.js';
 import { host } from './host.js';
 import * as timers from './timers.js';
 
-const { defineProperty, freeze } = Object;
+const { defineProperty } = Object;
 const GuestError = Error;
 const { apply } = Reflect;
 const sliceText = String.prototype.slice;
+const promisified = Symbol.for('nodejs.util.promisify.custom');
 
 /** Which file of this folder holds the global. @type {Record<string, string>} */
 const lazyGlobals = {
@@ -26,6 +27,7 @@ const lazyGlobals = {
   console: 'console',
   crypto: 'web-crypto',
   performance: 'performance',
+  process: 'process',
   structuredClone: 'structured-clone',
 };
 
@@ -39,21 +41,25 @@ const localeDependent = [
   [String.prototype, 'String', ['localeCompare', 'toLocaleLowerCase', 'toLocaleUpperCase']],
 ];
 
-/** The version of Node.js that transforms are written for. */
-const nodeVersion = '16.20.2';
-
 const moduleFiles = {
   assert: 'assert',
+  'assert/strict': 'assert-strict',
   buffer: 'buffer-module',
   crypto: 'crypto',
   events: 'events',
   path: 'path',
+  'path/posix': 'path',
+  perf_hooks: 'perf-hooks',
+  process: 'process',
   querystring: 'querystring',
   stream: 'stream',
   'stream/promises': 'stream-promises',
   string_decoder: 'string-decoder',
+  timers: 'timers-module',
+  'timers/promises': 'timers-promises',
   url: 'url-module',
   util: 'util',
+  'util/types': 'util-types',
   uuid: 'uuid',
   zlib: 'zlib',
   __proto__: null,
@@ -90,17 +96,35 @@ export function defineGlobals() {
   define('clearInterval', timers.clearTimeout);
   define('clearImmediate', timers.clearTimeout);
   define('queueMicrotask', timers.queueMicrotask);
-  define('process', {
-    env: freeze({}),
-    version: `v${nodeVersion}`,
-    versions: freeze({ node: nodeVersion }),
-    /** @param {Function} callback @param {...unknown} parameters */
-    nextTick: (callback, ...parameters) => void timers.afterwards(callback, parameters),
-  });
+  definePromised(timers.setTimeout, 'setTimeout');
+  definePromised(timers.setImmediate, 'setImmediate');
+  defineProperty(GuestError, 'captureStackTrace', { value: captureStackTrace, writable: true, configurable: true });
+  defineProperty(GuestError, 'stackTraceLimit', { value: 10, writable: true, configurable: true, enumerable: true });
   for (const name of Object.keys(lazyGlobals)) defineLazily(name, /** @type {string} */ (lazyGlobals[name]));
   for (const [prototype, type, names] of localeDependent) {
     for (const name of names) defineLocaleMethod(prototype, type, name);
   }
+}
+
+/** What `util.promisify` makes of a timer. @param {Function} timer @param {string} name */
+function definePromised(timer, name) {
+  const get = () => /** @type {Record<string, unknown>} */ (host.load('timers-promises').exported)[name];
+  defineProperty(timer, promisified, { get, configurable: true });
+}
+
+/**
+ * V8's, which most classes of errors call: without the frames above the constructor.
+ * @param {object} target @param {Function} [maker]
+ */
+function captureStackTrace(target, maker) {
+  const [, ...frames] = `${new GuestError().stack}`.split('\n');
+  const above = maker ? frames.findIndex((frame) => frame.startsWith(`    at ${maker.name} (`)) : -1;
+  defineProperty(target, 'stack', {
+    value: frames.slice(above + 1).join('\n'),
+    writable: true,
+    configurable: true,
+    enumerable: false,
+  });
 }
 
 /** @param {object} prototype @param {string} type @param {string} name */

@@ -1,14 +1,27 @@
 /** `util.inspect` and `util.format`: the forms of Node.js for common values, not its line breaking at 72 columns. */
 
-/** @typedef {{ depth?: number | null, showHidden?: boolean }} InspectOptions */
+/** @typedef {{ depth?: number | null, breakLength?: number, showHidden?: boolean }} InspectOptions */
+
+/** How long a line may be where `inspect` breaks lines. */
+let lineLength = 72;
 
 /**
  * @param {unknown} value
- * @param {InspectOptions} [options]
+ * @param {InspectOptions | boolean} [options] `showHidden` in the older form, which has the depth behind it
+ * @param {number | null} [olderDepth]
  */
-export function inspect(value, { depth = 2 } = {}) {
-  return show(value, depth ?? Number.POSITIVE_INFINITY, []);
+export function inspect(value, options = {}, olderDepth = 2) {
+  const isOlder = typeof options !== 'object' || options === null;
+  const { depth = 2, breakLength = 80 } = isOlder ? { depth: olderDepth } : options;
+  const before = lineLength;
+  lineLength = breakLength - 8;
+  try {
+    return show(value, depth ?? Number.POSITIVE_INFINITY, []);
+  } finally {
+    lineLength = before;
+  }
 }
+inspect.defaultOptions = { depth: 2, breakLength: 80 };
 inspect.custom = Symbol.for('nodejs.util.inspect.custom');
 
 /**
@@ -16,6 +29,11 @@ inspect.custom = Symbol.for('nodejs.util.inspect.custom');
  * @param {...unknown} values
  */
 export function format(...values) {
+  return formatWithOptions({}, ...values);
+}
+
+/** @param {InspectOptions} options @param {...unknown} values */
+export function formatWithOptions(options, ...values) {
   const [first, ...rest] = values;
   let text = '';
   let used = 0;
@@ -26,8 +44,8 @@ export function format(...values) {
       used += 1;
       return formatOne(directive, rest[used - 1]);
     });
-  } else if (values.length > 0) text = inspect(first);
-  for (const value of rest.slice(used)) text += ` ${typeof value === 'string' ? value : inspect(value)}`;
+  } else if (values.length > 0) text = inspect(first, options);
+  for (const value of rest.slice(used)) text += ` ${typeof value === 'string' ? value : inspect(value, options)}`;
   return text;
 }
 
@@ -118,7 +136,7 @@ function enclose(prefix, items, brackets) {
   if (items.length === 0) return prefix + brackets;
   const line = items.join(', ');
   const [open, close] = [brackets[0], brackets[1]];
-  if (line.length <= 72 && !line.includes('\n')) return `${prefix}${open} ${line} ${close}`;
+  if (line.length <= lineLength && !line.includes('\n')) return `${prefix}${open} ${line} ${close}`;
   return `${prefix}${open}\n  ${items.map((item) => item.replaceAll('\n', '\n  ')).join(',\n  ')}\n${close}`;
 }
 

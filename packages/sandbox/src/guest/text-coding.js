@@ -1,4 +1,6 @@
-/** `TextEncoder` and `TextDecoder` (WHATWG Encoding) for UTF-8 and UTF-16LE. */
+/** `TextEncoder` and `TextDecoder` (WHATWG Encoding) for UTF-8, UTF-16LE and the encodings of one byte. */
+import { toBase64 } from './base64.js';
+import { bridgeText } from './host.js';
 import { encodeUtf8, Utf8Decoder } from './utf8.js';
 
 export class TextEncoder {
@@ -27,18 +29,17 @@ export class TextEncoder {
 
 export class TextDecoder {
   #bomSeen = false;
-  /** @type {Utf8Decoder | Utf16Decoder} */
+  /** @type {Utf8Decoder | Utf16Decoder | OneByteDecoder} */
   #decoder;
 
   /** @param {string} [label] @param {{ fatal?: boolean, ignoreBOM?: boolean }} [options] */
   constructor(label = 'utf-8', { fatal = false, ignoreBOM = false } = {}) {
     const name = String(label).trim().toLowerCase();
-    if (!/^(utf-?8|unicode-1-1-utf-8|utf-16(le)?|ucs-2|unicode)$/.test(name)) {
-      throw Object.assign(new RangeError(`The "${label}" encoding is not supported`), {
-        code: 'ERR_ENCODING_NOT_SUPPORTED',
-      });
-    }
-    this.encoding = /8$/.test(name) ? 'utf-8' : 'utf-16le';
+    this.encoding = /^(utf-?8|unicode-1-1-utf-8)$/.test(name)
+      ? 'utf-8'
+      : /^(utf-16(le)?|ucs-2|unicode)$/.test(name)
+        ? 'utf-16le'
+        : bridgeText('encodingOfOneByte', String(label));
     this.fatal = Boolean(fatal);
     this.ignoreBOM = Boolean(ignoreBOM);
     this.#decoder = this.#newDecoder();
@@ -55,7 +56,29 @@ export class TextDecoder {
   }
 
   #newDecoder() {
-    return this.encoding === 'utf-8' ? new Utf8Decoder(this.fatal) : new Utf16Decoder();
+    if (this.encoding === 'utf-8') return new Utf8Decoder(this.fatal);
+    return this.encoding === 'utf-16le' ? new Utf16Decoder() : new OneByteDecoder(this.encoding, this.fatal);
+  }
+}
+
+/** Keeps nothing between two pieces. */
+class OneByteDecoder {
+  #encoding;
+  #fatal;
+
+  /** @param {string} encoding @param {boolean} fatal */
+  constructor(encoding, fatal) {
+    this.#encoding = encoding;
+    this.#fatal = fatal;
+  }
+
+  /** @param {Uint8Array} bytes */
+  write(bytes) {
+    return bridgeText('decodeOneByte', this.#encoding, toBase64(bytes), this.#fatal);
+  }
+
+  end() {
+    return '';
   }
 }
 

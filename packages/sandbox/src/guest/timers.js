@@ -21,10 +21,23 @@ let now = 0;
  * Node's handle: usable as a number, with the methods that code calls on it.
  */
 class Timeout {
-  #id;
-  /** @param {number} id */
-  constructor(id) {
-    this.#id = id;
+  #timer;
+  #wait;
+  /** @param {Timer} timer @param {number} wait */
+  constructor(timer, wait) {
+    this.#timer = timer;
+    this.#wait = wait;
+  }
+  /** Begins the time anew. */
+  refresh() {
+    clearTimeout(this);
+    this.#timer.due = now + this.#wait;
+    insert(this.#timer);
+    return this;
+  }
+  close() {
+    clearTimeout(this);
+    return this;
   }
   ref() {
     return this;
@@ -36,11 +49,11 @@ class Timeout {
     return true;
   }
   [Symbol.toPrimitive]() {
-    return this.#id;
+    return this.#timer.id;
   }
   /** @param {unknown} handle */
   static idOf(handle) {
-    return typeof handle === 'object' && handle !== null && #id in handle ? handle.#id : Number(handle);
+    return typeof handle === 'object' && handle !== null && #timer in handle ? handle.#timer.id : Number(handle);
   }
 }
 const { idOf } = Timeout;
@@ -56,12 +69,16 @@ function start(callback, delay, parameters, repeats) {
   const number = Number(delay);
   const wait = number >= 1 ? min(number, 2 ** 31 - 1) : 1;
   lastId += 1;
-  insert({ id: lastId, due: now + wait, callback, parameters, period: repeats ? wait : undefined, next: undefined });
-  return new Timeout(lastId);
+  const due = now + wait;
+  /** @type {Timer} */
+  const timer = { id: lastId, due, callback, parameters, period: repeats ? wait : undefined, next: undefined };
+  insert(timer);
+  return new Timeout(timer, wait);
 }
 
 /** @param {Timer} timer */
 function insert(timer) {
+  timer.next = undefined;
   if (!first || first.due > timer.due) {
     timer.next = first;
     first = timer;

@@ -18,4 +18,44 @@ function format(url) {
 /** @param {string} from @param {string} to */
 const resolve = (from, to) => bridgeText('legacyResolve', from, to);
 
-export const exported = { URL, URLSearchParams, parse, format, resolve };
+/** @param {string} from @param {string} to */
+const resolveObject = (from, to) => parse(resolve(from, to));
+
+/** The options that `http.request` takes. @param {URL} url */
+function urlToHttpOptions(url) {
+  const parts = /** @type {Record<string, string>} */ (/** @type {unknown} */ (url));
+  const { protocol, hostname, hash, search, pathname, href, port, username, password } = parts;
+  return {
+    ...{
+      protocol,
+      hostname: hostname?.replace(/^\[|\]$/g, ''),
+      hash,
+      search,
+      pathname,
+      path: `${pathname}${search}`,
+      href,
+    },
+    ...(port !== '' && { port: Number(port) }),
+    ...((username || password) && {
+      auth: `${decodeURIComponent(username ?? '')}:${decodeURIComponent(password ?? '')}`,
+    }),
+  };
+}
+
+export const exported = {
+  URL,
+  URLSearchParams,
+  parse,
+  format,
+  resolve,
+  resolveObject,
+  urlToHttpOptions,
+  /** @param {string | URL} url */
+  fileURLToPath: (url) => bridgeText('fileUrlToPath', String(url)),
+  /** @param {string} path */
+  pathToFileURL: (path) => new URL(bridgeText('pathToFileUrl', path)),
+  /** @param {string} domain */
+  domainToASCII: (domain) => bridgeText('domainToAscii', String(domain)),
+  /** @param {string} domain */
+  domainToUnicode: (domain) => bridgeText('domainToUnicode', String(domain)),
+};

@@ -1,7 +1,10 @@
 /** The module `util`. */
 import { isDeepEqual } from './deep-equal.js';
-import { format, inspect } from './inspect.js';
+import { format, formatWithOptions, inspect } from './inspect.js';
 import { TextDecoder, TextEncoder } from './text-coding.js';
+import { withUnavailable } from './unavailable.js';
+import { kinds } from './util-kinds.js';
+import { exported as types } from './util-types.js';
 
 /** @param {Function} original Takes a callback `(error, value)` as its last parameter */
 function promisify(original) {
@@ -38,41 +41,46 @@ function inherits(child, parent) {
   Object.setPrototypeOf(child.prototype, parent.prototype);
 }
 
-/** @param {string} tag */
-const isTagged = (tag) => /** @param {unknown} value */ (value) =>
-  Object.prototype.toString.call(value) === `[object ${tag}]`;
+/** `util.debuglog`: nothing is switched on. */
+const debuglog = () => Object.assign(() => {}, { enabled: false });
 
-const types = {
-  isAnyArrayBuffer: /** @param {unknown} value */ (value) => value instanceof ArrayBuffer,
-  isArrayBuffer: /** @param {unknown} value */ (value) => value instanceof ArrayBuffer,
-  isArrayBufferView: ArrayBuffer.isView,
-  isAsyncFunction: isTagged('AsyncFunction'),
-  isDate: /** @param {unknown} value */ (value) => value instanceof Date,
-  isGeneratorFunction: isTagged('GeneratorFunction'),
-  isMap: /** @param {unknown} value */ (value) => value instanceof Map,
-  isNativeError: /** @param {unknown} value */ (value) => value instanceof Error,
-  isPromise: /** @param {unknown} value */ (value) => value instanceof Promise,
-  isRegExp: /** @param {unknown} value */ (value) => value instanceof RegExp,
-  isSet: /** @param {unknown} value */ (value) => value instanceof Set,
-  isSymbolObject: isTagged('Symbol'),
-  isTypedArray: /** @param {unknown} value */ (value) => ArrayBuffer.isView(value) && !(value instanceof DataView),
-  isUint8Array: /** @param {unknown} value */ (value) => value instanceof Uint8Array,
-  isWeakMap: /** @param {unknown} value */ (value) => value instanceof WeakMap,
-  isWeakSet: /** @param {unknown} value */ (value) => value instanceof WeakSet,
-};
+/** @param {string} text */
+function stripVTControlCharacters(text) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what it is about
+  return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007/g, '');
+}
 
-export const exported = {
-  callbackify,
-  /** @template {Function} T @param {T} original */
-  deprecate: (original) => original,
-  format,
-  inherits,
-  inspect,
-  isArray: Array.isArray,
-  /** @param {unknown} left @param {unknown} right */
-  isDeepStrictEqual: (left, right) => isDeepEqual(left, right, true),
-  promisify,
-  TextDecoder,
-  TextEncoder,
-  types,
-};
+export const exported = withUnavailable(
+  'util',
+  {
+    callbackify,
+    debug: debuglog,
+    debuglog,
+    /** @template {Function} T @param {T} original */
+    deprecate: (original) => original,
+    format,
+    formatWithOptions,
+    inherits,
+    inspect,
+    isArray: Array.isArray,
+    /** @param {unknown} left @param {unknown} right */
+    isDeepStrictEqual: (left, right) => isDeepEqual(left, right, true),
+    ...kinds,
+    promisify,
+    stripVTControlCharacters,
+    TextDecoder,
+    TextEncoder,
+    toUSVString: /** @param {unknown} text */ (text) => String(text).toWellFormed(),
+    types,
+  },
+  [
+    'aborted',
+    'getSystemErrorMap',
+    'getSystemErrorName',
+    'log',
+    'parseArgs',
+    'parseEnv',
+    'styleText',
+    'transferableAbortController',
+  ],
+);

@@ -1,6 +1,12 @@
-/** The module `zlib`: its synchronous functions, which Node.js runs in steps under the limits of the run. */
+/**
+ * The module `zlib`. Node.js compresses in steps under the limits of the run; the forms with a callback, and the streams,
+ * have all of their input before they begin.
+ */
+
+import { Buffer } from './buffer.js';
 import { bufferFromBase64, dataToBase64 } from './bytes.js';
-import { bridge, bridgeText } from './host.js';
+import { bridge, bridgeText, host } from './host.js';
+import { setImmediate } from './timers.js';
 
 /** What Node.js reads of the options, beside `dictionary` and `params`. */
 const numbers = ['flush', 'finishFlush', 'chunkSize', 'windowBits', 'level', 'memLevel', 'strategy', 'maxOutputLength'];
@@ -23,15 +29,52 @@ const run =
   (data, options = {}) =>
     bufferFromBase64(bridgeText('zlib', method, dataToBase64(data), optionsOf(options)));
 
+/** @param {string} method */
+const runLater =
+  (method) =>
+  /** @param {unknown} data @param {...any} rest `[options], callback` */
+  (data, ...rest) => {
+    const callback = rest.pop();
+    if (typeof callback !== 'function') {
+      throw Object.assign(new TypeError('The "callback" argument must be of type function.'), {
+        code: 'ERR_INVALID_ARG_TYPE',
+      });
+    }
+    try {
+      setImmediate(callback, null, run(method)(data, rest[0]));
+    } catch (error) {
+      setImmediate(callback, error);
+    }
+  };
+
+/** @param {string} method */
+const stream =
+  (method) =>
+  /** @param {object} [options] */
+  (options) => {
+    const { Transform } = /** @type {any} */ (host.load('stream').exported);
+    /** @type {Uint8Array[]} */
+    const chunks = [];
+    return new Transform({
+      /** @param {Uint8Array} chunk @param {string} _encoding @param {() => void} done */
+      transform(chunk, _encoding, done) {
+        chunks.push(chunk);
+        done();
+      },
+      /** @param {(error: unknown, bytes?: Uint8Array) => void} done */
+      flush: (done) => runLater(method)(Buffer.concat(chunks), options, done),
+    });
+  };
+
+const methods = ['deflate', 'inflate', 'deflateRaw', 'inflateRaw', 'gzip', 'gunzip', 'unzip', 'brotliCompress'];
+
 export const exported = {
-  deflateSync: run('deflateSync'),
-  inflateSync: run('inflateSync'),
-  deflateRawSync: run('deflateRawSync'),
-  inflateRawSync: run('inflateRawSync'),
-  gzipSync: run('gzipSync'),
-  gunzipSync: run('gunzipSync'),
-  unzipSync: run('unzipSync'),
-  brotliCompressSync: run('brotliCompressSync'),
-  brotliDecompressSync: run('brotliDecompressSync'),
+  ...Object.fromEntries(
+    [...methods, 'brotliDecompress'].flatMap((name) => [
+      [`${name}Sync`, run(`${name}Sync`)],
+      [name, runLater(`${name}Sync`)],
+      [`create${/** @type {string} */ (name[0]).toUpperCase()}${name.slice(1)}`, stream(`${name}Sync`)],
+    ]),
+  ),
   constants: /** @type {Record<string, number>} */ (bridge('zlib.constants')),
 };

@@ -4,7 +4,9 @@ import { clockOperations } from './clock.ts';
 import { compressionOperations } from './compression.ts';
 import { cryptoOperations } from './crypto.ts';
 import { derivationOperations } from './derivation.ts';
+import { encodingOperations } from './encodings.ts';
 import { intlOperations } from './intl.ts';
+import { keyOperations } from './keys.ts';
 import { pathOperations } from './paths.ts';
 import { signatureOperations } from './signatures.ts';
 import { urlOperations } from './urls.ts';
@@ -27,6 +29,8 @@ export function openBridge(meter: Meter): Bridge {
       ...pathOperations,
       ...intlOperations,
       ...clockOperations(),
+      ...encodingOperations,
+      ...keyOperations(meter),
       ...compressionOperations(meter),
       ...derivationOperations(meter),
       ...signatureOperations(meter),

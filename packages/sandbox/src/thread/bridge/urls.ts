@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import querystring from 'node:querystring';
 import legacyUrl from 'node:url';
 import { optionalText, text } from './parameters.ts';
@@ -42,6 +43,12 @@ export const urlOperations = {
   }),
   legacyFormat: (url: unknown) => legacyUrl.format(typeof url === 'string' ? url : Object(url)),
   legacyResolve: (from: unknown, to: unknown) => legacyUrl.resolve(text(from), text(to)),
+  fileUrlToPath: (url: unknown) => legacyUrl.fileURLToPath(text(url), { windows: false }),
+  /** The working directory of the service is nobody's business. */
+  pathToFileUrl: (path: unknown) =>
+    legacyUrl.pathToFileURL(posix.isAbsolute(text(path)) ? text(path) : `/${path}`, { windows: false }).href,
+  domainToAscii: (domain: unknown) => legacyUrl.domainToASCII(text(domain)),
+  domainToUnicode: (domain: unknown) => legacyUrl.domainToUnicode(text(domain)),
 
   parseQuery: (query: unknown, separator: unknown, equals: unknown, maxKeys: unknown) =>
     querystring.parse(

@@ -1,0 +1,19 @@
+/** How functions of Node.js end when their signal is aborted. @param {AbortSignal} signal */
+export function abortError(signal) {
+  return Object.assign(new Error('The operation was aborted', { cause: signal.reason }), {
+    name: 'AbortError',
+    code: 'ABORT_ERR',
+  });
+}
+
+/**
+ * @param {AbortSignal | undefined} signal
+ * @param {(error: Error) => void} abort
+ * @returns {() => void} Lets go of the signal
+ */
+export function onAbort(signal, abort) {
+  if (!signal) return () => {};
+  const listener = () => abort(abortError(signal));
+  signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+}

@@ -1,0 +1,3 @@
+import { exported as assert } from './assert.js';
+
+export const exported = assert.strict;

@@ -1,0 +1,54 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { bytes, text } from './parameters.ts';
+
+/** What a signature of RSA costs grows with the third power of it. */
+const maximumModulusBits = 8_192;
+/** A PEM of the largest key, and of a certificate with room for its names. */
+const maximumPemLength = 16_384;
+/** Of a private key of RSA: a hostile one may have primes that are longer than its modulus. */
+const privateBytes = (bits: number) => 200 + 0.6 * bits;
+const supported = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448'];
+/** For what hashes before it signs. */
+export const hashingTypes = ['rsa', 'rsa-pss', 'ec'];
+
+/** A key as the guest gives it: PEM, or DER as base64 with its type, or JWK. */
+interface Given {
+  key?: unknown;
+  der?: unknown;
+  type?: unknown;
+  jwk?: unknown;
+  passphrase?: unknown;
+}
+
+export const readPrivateKey = (given: unknown, types = supported): KeyObject =>
+  checked(createPrivateKey(inputOf(given) as string), types);
+
+/** Of a private key or a certificate: its public key. */
+export const readPublicKey = (given: unknown, types = supported): KeyObject =>
+  checked(createPublicKey(inputOf(given) as string), types);
+
+/** Never with a passphrase: an encrypted key says itself how much work it is to be opened. */
+function inputOf(given: unknown): object | string {
+  const { key, der, type, jwk, passphrase } = Object(given) as Given;
+  const isText = typeof key === 'string';
+  const size = isText ? key.length : typeof der === 'string' ? der.length : JSON.stringify(jwk ?? '').length;
+  if (size > maximumPemLength) throw new RangeError(`A key has at most ${maximumPemLength} characters`);
+  if (passphrase || (isText && /ENCRYPTED/.test(key))) {
+    throw new TypeError('Encrypted private keys are not supported: use a PEM without a passphrase');
+  }
+  if (typeof jwk === 'object' && jwk !== null) return { key: jwk, format: 'jwk' };
+  return typeof der === 'string' ? { key: bytes(der), format: 'der', type: text(type) } : text(key);
+}
+
+/** Nothing can stop a signature while it is made, so keys have a bound. */
+function checked(key: KeyObject, types: string[]): KeyObject {
+  const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} } = key;
+  if (!types.includes(type)) throw new TypeError(`Keys of type ${type} are not supported: use ${types.join(', ')}`);
+  if (type === 'ec' && namedCurve === undefined) throw new TypeError('Only named curves are supported');
+  if (modulusLength > maximumModulusBits) throw new RangeError(`A key has at most ${maximumModulusBits} bits`);
+  const isPrivateRsa = type !== 'ec' && key.type === 'private';
+  if (isPrivateRsa && key.export({ format: 'der', type: 'pkcs8' }).length > privateBytes(modulusLength)) {
+    throw new RangeError('A part of the key is longer than its modulus allows');
+  }
+  return key;
+}
