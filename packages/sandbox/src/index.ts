@@ -1,16 +1,15 @@
-export { type BreakerOptions, type BrokenTransform, defaultBreaker, TransformSuspended } from './breaker.ts';
 export { CustomHttpResponse } from './custom-http-response.ts';
 export { transformDeclarations } from './declarations.ts';
 export { TransformStopped, TransformThrew, UnreadableBody } from './failure.ts';
 export { defaultTransformLimits, type TransformLimits } from './limits.ts';
 export {
-  compileTransform,
   openTransformPool,
   type TransformPool,
   type TransformPoolOptions,
   type TransformPoolState,
 } from './pool.ts';
 export { transformLimitsFrom, transformSettings } from './settings.ts';
+export { defaultSuspension, type SuspensionOptions, TransformSuspended } from './suspension.ts';
 export type { MessageLimits, TransformMessage, WrittenMessage } from './thread/message/transform-message.ts';
 export type {
   CompileError,

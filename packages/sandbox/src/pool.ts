@@ -1,32 +1,31 @@
 import { ServiceError } from '@sluice/problems';
-import { type BreakerOptions, type BrokenTransform, newBreaker } from './breaker.ts';
+import { type Batch, type BatchEnd, type EndedRun, newBatches, type Run, sendBatch } from './batch.ts';
+import { busy, type Job, openDispatch } from './dispatch.ts';
 import { stopped, TransformStopped } from './failure.ts';
-import { defaultTransformLimits, type TransformLimits } from './limits.ts';
-import { busy } from './scheduler.ts';
-import type { Stop } from './thread/outcome.ts';
-import { openThreadGroup, type ThreadGroup } from './thread-group.ts';
+import { newHostCalls } from './host-calls.ts';
+import type { TransformLimits } from './limits.ts';
+import { newSchedule } from './schedule.ts';
+import { newSuspensions, type SuspendedTransform, type SuspensionOptions } from './suspension.ts';
+import type { RunAnswer, Stop } from './thread/outcome.ts';
 import { ThreadEnded, type Threads } from './threads.ts';
-import { newTrackRecord } from './track-record.ts';
 import type { CompileError, TransformResult, TransformTask } from './transform-task.ts';
-import { newTurnRunner, type Run, type RunEnd } from './turn-runner.ts';
-import { newTurns, type Turn } from './turns.ts';
 
 export interface TransformPoolOptions {
   limits: TransformLimits;
   threads: number;
-  /** Threads that one Tenant may hold at a time; without it all but one, so that another's turn comes at once. */
+  /** Threads that one Tenant may hold at a time; without it all but one, so that another Tenant is served at once. */
   tenantThreads?: number;
-  /** Turns that may wait for a thread: one run each, or several of one version of a transform. */
+  /** Batches that may wait for a thread: one run each, or several of one version of a transform. */
   queueLimit: number;
-  /** How long one may wait for its turn; without it as long as a transform may run. */
+  /** The longest wait for a thread, in milliseconds; without it as long as a transform may run. */
   waitMs?: number;
   /** For example `SVC`: then the client is `req.svc` and the module of errors `svc-errors`. */
   headerPrefix: string;
-  /** Without it a transform runs on however often it is killed. */
-  breaker?: BreakerOptions;
+  /** Without it a transform is never suspended, however often it is killed. */
+  suspension?: SuspensionOptions;
   /** A transform was killed so often that it is not run for a while. */
-  onSuspend?(transform: BrokenTransform): void;
-  /** A thread broke outside of any task; it is replaced. */
+  onSuspend?(transform: SuspendedTransform): void;
+  /** A thread broke while it had nothing to do; it is replaced. */
   onFault?(error: unknown): void;
 }
 
@@ -36,170 +35,178 @@ export interface TransformPoolState {
   threads: number;
   running: number;
   waiting: number;
-  /** Runs that ended, and what they used together: CPU time is not known of threads that were ended. */
+  /** Runs that ended, and what they used together; the CPU time of threads that were ended is not known. */
   runs: number;
   cpuMs: number;
   durationMs: number;
   /** Runs that were stopped, by the limit. */
   stops: Readonly<Partial<Record<Stop, number>>>;
-  /** Transforms that are not run for now, how often that began, and how many runs were refused for it. */
+  /** Transforms that are suspended now, how often one was, and how many runs were refused because of it. */
   suspended: number;
   suspensions: number;
   suspendedRuns: number;
 }
 
 export interface TransformPool {
-  /** Resolves when every thread has loaded once, or the pool is closed. Until then tasks wait in the queue. */
+  /** Resolves when every thread has loaded once, or the pool is closed. Until then runs wait. */
   ready(): Promise<void>;
   /**
    * Runs a transform. Rejects with a ServiceError `transform_failed`, with the code of an error of the module
    * `svc-errors`, or `unavailable` when too much waits; or with a `CustomHttpResponse`. After a limit the cause is a
-   * `TransformStopped`, after an error of the code a `TransformThrew`, while its breaker is open a `TransformSuspended`.
+   * `TransformStopped`, after an error of the code a `TransformThrew`, while it is suspended a `TransformSuspended`.
    */
   run(task: TransformTask): Promise<TransformResult>;
-  /** Parses a transform as a CommonJS module body, in the turn of the Tenant. Undefined when it is well-formed. */
+  /** Parses a transform as a CommonJS module body. Undefined when it is well-formed. */
   compile(code: string, tenantId?: string): Promise<CompileError | undefined>;
   state(): TransformPoolState;
-  /** Waits for what runs, refuses what waits, and what turns out to be slow meanwhile. */
+  /** Waits for what runs, and refuses what waits and what would have to begin again. */
   close(): Promise<void>;
 }
 
-const neverSuspended: BreakerOptions = { kills: 0, windowMs: 0, openMs: 0 };
-/** CPU time of new code: enough for most, and for 1 MiB of JSON on a fast machine. */
-const newCodeMs = 50;
-/** A run that uses this part of its CPU time is slow, and its Tenant's runs have threads of their own for so long. */
+const neverSuspended: SuspensionOptions = { kills: 0, windowMs: 0, suspendMs: 0 };
+/** A run that uses this part of its CPU time is slow. */
 const slowPart = 0.25;
-const slowForMs = 60_000;
 
 /** Opens the threads that run transforms. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
-  const { limits } = options;
-  const slowMs = limits.cpuMs * slowPart;
-  const record = newTrackRecord({ slowMs, newCodeMs: Math.min(newCodeMs, slowMs), memoryMs: slowForMs });
-  const breaker = newBreaker(options.breaker ?? neverSuspended);
-  const runner = newTurnRunner({ limits, record, breaker, onSuspend: options.onSuspend, isClosed: () => closed });
-  const turns = newTurns<Run>((turn, close) => void takeTurn(turn, close));
-  let underWay = 0;
-  let inThreads = 0;
-  let closed = false;
-  const shared = {
+  const { limits, threads } = options;
+  const slowThreads = Math.max(threads - 2, 1);
+  const hostCalls = newHostCalls();
+  const suspensions = newSuspensions(options.suspension ?? neverSuspended);
+  const schedule = newSchedule<Job>({
+    tenantThreads: { quick: options.tenantThreads ?? Math.max(threads - 1, 1), slow: Math.max(slowThreads - 1, 1) },
+    queueLimit: options.queueLimit,
+    slowMs: limits.cpuMs * slowPart,
+  });
+  const dispatch = openDispatch(schedule, {
     limits,
     headerPrefix: options.headerPrefix.toLowerCase(),
-    queueLimit: options.queueLimit,
+    counts: { quick: threads, slow: slowThreads },
     waitMs: options.waitMs ?? limits.wallMs,
-    onStart: runner.listen,
-    onFault: options.onFault ?? ((error: unknown) => process.emitWarning(`A transform thread broke: ${error}`)),
-  };
-  const tenant = options.tenantThreads ?? Math.max(options.threads - 1, 1);
-  const quick = openThreadGroup({
-    ...shared,
-    count: options.threads,
-    givesWay: false,
-    shares: (up) => ({ tenant, doubtfulOfTenant: Math.max(up - 2, 1), doubtful: Math.max(up - 1, 1) }),
+    listen: hostCalls.listen,
+    onFault: options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`)),
   });
-  let slow: ThreadGroup | undefined;
+  const batches = newBatches((batch) => void begin(batch));
+  const used = { runs: 0, cpuMs: 0, durationMs: 0, stops: {} as Partial<Record<Stop, number>> };
+  let asked = 0;
+  let inThreads = 0;
 
-  /** Opened when the first run has to give way. */
-  function openSlow(): ThreadGroup {
-    if (closed) throw busy();
-    const count = Math.max(options.threads - 2, 1);
-    const share = Math.max(count - 1, 1);
-    const shares = { tenant: share, doubtfulOfTenant: share, doubtful: count, doubtfulLast: true };
-    slow ??= openThreadGroup({ ...shared, count, givesWay: true, shares: () => shares });
-    return slow;
+  /** No thread waits for the configuration; runs that join the batch meanwhile share it. */
+  async function begin(batch: Batch): Promise<void> {
+    try {
+      dispatch.add(jobOf(batch, await batch[0].task.configuration()));
+    } catch (error) {
+      reject(batch, error);
+    }
   }
 
-  /** Settles every run of the turn in the end; `close` is called when no other may join it any more. */
-  async function takeTurn(turn: Turn<Run>, close: () => void): Promise<void> {
-    try {
-      // No thread waits for it; who joins meanwhile has the same.
-      const configurationJson = await turn[0].task.configuration();
-      const { ends, again } = await inTurn(turn[0].task, async (threads) => {
-        close();
-        inThreads += turn.length;
+  function reject(batch: Batch, error: unknown): void {
+    batches.seal(batch);
+    asked -= batch.length;
+    for (const run of batch) run.reject(error);
+  }
+
+  function jobOf(batch: Batch, configurationJson: string): Job {
+    const { tenantId, code } = batch[0].task;
+    const job: Job = {
+      tenantId,
+      code,
+      refuse: () => reject(batch, busy()),
+      start: async (threads) => {
+        batches.seal(batch);
+        inThreads += batch.length;
+        const quickMs = threads.givesWay ? undefined : schedule.quickMs(job);
         try {
-          return await runner.run(turn, configurationJson, threads);
+          const end = await sendBatch(batch, threads, { configurationJson, limits, hostCalls, quickMs });
+          const tell = account(job, end, configurationJson);
+          return () => {
+            for (const rest of end.again) dispatch.add(jobOf(rest, configurationJson));
+            tell();
+          };
+        } catch (error) {
+          return () => reject(batch, error);
         } finally {
-          inThreads -= turn.length;
+          inThreads -= batch.length;
         }
-      });
-      for (const end of ends) settle(end);
-      for (const rest of again) void takeTurn(rest, () => {});
-    } catch (error) {
-      close();
-      for (const run of turn) settle({ run, error });
+      },
+    };
+    return job;
+  }
+
+  /** Counts what the runs used and how they went. Returns what tells their callers. */
+  function account(job: Job, { ended, slow, isThreadLost }: BatchEnd, configurationJson: string): () => void {
+    if (isThreadLost) learn(job, undefined);
+    for (const answer of slow) {
+      learn(job, answer);
+      used.cpuMs += answer.cpuMs;
+      used.durationMs += answer.durationMs;
     }
+    const tells = ended.map((end) => accountRun(job, end, configurationJson));
+    return () => {
+      asked -= tells.length;
+      for (const tell of tells) tell();
+    };
   }
 
-  /** A Tenant may have become slow while its turn waited. */
-  async function inTurn<T>({ tenantId, code }: TransformTask, work: (threads: Threads) => Promise<T>): Promise<T> {
-    const givesWay = () => record.givesWay(tenantId, code);
-    if (!givesWay()) {
-      const isDoubtful = () => !givesWay() && !record.isKnown(tenantId, code);
-      const done = await quick.schedule({ tenantId, isDoubtful }, async (threads) =>
-        givesWay() ? undefined : { value: await work(threads) },
-      );
-      if (done) return done.value;
-    }
-    return openSlow().schedule({ tenantId, isDoubtful: () => record.isSlow(tenantId) }, work);
-  }
-
-  function settle({ run, result, error }: RunEnd): void {
-    underWay -= 1;
-    if (result) run.resolve(result);
-    else run.reject(error);
-  }
-
-  async function compile(threads: Threads, code: string): Promise<CompileError | undefined> {
+  function accountRun(
+    job: Job,
+    { run, answer, durationMs, result, error }: EndedRun,
+    configurationJson: string,
+  ): () => void {
+    const { task, resolve, reject } = run;
+    const limit =
+      error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;
+    used.runs += 1;
+    used.cpuMs += answer?.cpuMs ?? 0;
+    used.durationMs += durationMs;
+    if (limit) used.stops[limit] = (used.stops[limit] ?? 0) + 1;
+    learn(job, answer, limit);
     try {
-      return (await threads.run('compile', code)) as CompileError | undefined;
-    } catch (error) {
-      if (error instanceof ThreadEnded) throw stopped(error.limit, limits);
-      throw closed ? busy() : error;
+      const { tenantId, proxyId, kind } = task;
+      if (suspensions.ended(task, run.askedAt, limit)) options.onSuspend?.({ tenantId, proxyId, kind });
+      task.onEnd?.({ configurationJson, console: answer?.console ?? [], cpuMs: answer?.cpuMs, durationMs });
+    } catch (thrown) {
+      return () => reject(thrown); // The other runs of the batch keep their results.
     }
+    return () => (result ? resolve(result) : reject(error));
+  }
+
+  /** What moves to the slow threads waits there as long as any other work may. */
+  function learn(job: Job, answer: RunAnswer | undefined, limit?: Stop): void {
+    for (const moved of schedule.ended(job, answer, limit)) moved.timer?.refresh();
   }
 
   return {
-    ready: quick.ready,
+    ready: dispatch.ready,
     run: async (task) => {
-      breaker.check(task);
       const { promise, resolve, reject } = Promise.withResolvers<TransformResult>();
-      underWay += 1;
-      turns.add({ task, resolve, reject }, record.runsOfTurn(task.tenantId, task.code));
+      const run: Run = { task, askedAt: performance.now(), resolve, reject };
+      suspensions.check(task, run.askedAt);
+      asked += 1;
+      batches.add(run, schedule.runsPerBatch(task));
       return promise;
     },
-    compile: (code, tenantId = '') =>
-      quick.schedule({ tenantId, isDoubtful: () => true }, (threads) => compile(threads, code)),
-    state: () => ({
-      threads: quick.up + (slow?.up ?? 0),
-      running: quick.running + (slow?.running ?? 0),
-      waiting: underWay - inThreads,
-      ...runner.counts,
-      suspended: breaker.open,
-      suspensions: breaker.trips,
-      suspendedRuns: breaker.refusals,
-    }),
-    close: async () => {
-      closed = true;
-      await Promise.all([quick.close(), slow?.close()]);
+    compile: (code, tenantId = '') => {
+      const { promise, resolve, reject } = Promise.withResolvers<CompileError | undefined>();
+      const parse = async (threads: Threads): Promise<() => void> => {
+        try {
+          const error = (await threads.run('compile', code)) as CompileError | undefined;
+          return () => resolve(error);
+        } catch (error) {
+          return () => reject(error instanceof ThreadEnded ? stopped(error.limit, limits) : error);
+        }
+      };
+      dispatch.add({ tenantId, code, start: parse, refuse: () => reject(busy()) });
+      return promise;
     },
+    state: () => ({
+      threads: dispatch.up(),
+      running: schedule.running(),
+      waiting: asked - inThreads,
+      ...used,
+      suspended: suspensions.suspended(),
+      ...suspensions.counts,
+    }),
+    close: dispatch.close,
   };
-}
-
-/**
- * Syntax check of a transform as a CommonJS module body, in a thread of its own that is gone afterwards: for those who
- * have no pool (70 ms or so). Undefined when it is well-formed; code that takes more than 2 s to parse is not.
- */
-export async function compileTransform(code: string): Promise<CompileError | undefined> {
-  const limits = { ...defaultTransformLimits, wallMs: 2_000 };
-  const pool = openTransformPool({ limits, threads: 1, queueLimit: 1, headerPrefix: '' });
-  try {
-    await pool.ready();
-    return await pool.compile(code);
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.cause instanceof TransformStopped)) throw error;
-    return { message: error.detail, line: 1, column: 1 };
-  } finally {
-    await pool.close();
-  }
 }

@@ -3,40 +3,40 @@ import { readFileSync } from 'node:fs';
 import { createRequire, getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { MessagePort } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { type MarkedThread, watchCpu } from './cpu-watch.ts';
 import type { Numbered, ThreadSettings, ThreadStarted } from './thread/messages.ts';
-import { openTaskMark, taskNumbers } from './thread/task-mark.ts';
+import { openTaskMark, type TaskMark, taskNumbers } from './thread/task-mark.ts';
 
-/** How much later than the thread itself the main thread ends a task: it then ends the thread. */
+/** A thread stops its own work at the limit; the main thread ends a thread that has not done so this much later. */
 const graceMs = 100;
-
+/** The main thread looks no more often than this at the CPU time of a thread. */
+const shortestPauseMs = 20;
 /** What QuickJS's own limits do not cover: text on its way through the thread, and the native stack below them. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 };
 
 export interface ThreadsOptions extends Omit<ThreadSettings, 'quickjs'> {
   count: number;
-  /** A thread is up: its port for the client's calls. */
+  /** A thread is up: the port for the calls of its transforms' clients. */
   onStart(hostCalls: MessagePort): void;
-  /** A thread broke while it had nothing to do. */
+  /** A thread broke while it had nothing to do, or its CPU time could not be asked for. */
   onFault(error: unknown): void;
 }
 
 export interface Threads {
-  /** How many are up, busy or not; a new or replaced one only when it has loaded. */
+  /** How many are up, busy or not; a new or replaced one counts once it has loaded. */
   readonly up: number;
-  readonly giveWay: boolean;
+  readonly givesWay: boolean;
   /**
-   * Runs a function of the worker in a free thread. A thread that is past the limits of CPU time or wall clock is ended
-   * and replaced, whatever its code is doing: rejects with a {@link ThreadEnded}.
+   * Runs a function of the worker in a free thread. A thread beyond its limit of CPU time or wall clock is ended and
+   * replaced, whatever its code is doing: rejects with a {@link ThreadEnded}.
    */
   run(name: 'run' | 'compile', task: unknown): Promise<unknown>;
-  /** While no task is under way: piscina would wait in vain for a thread that is ended meanwhile. */
+  /** To be called while no thread is busy, because piscina would wait forever for one that is ended meanwhile. */
   close(): Promise<void>;
 }
 
-/** The thread had to be ended, or ended itself for lack of memory. */
+/** The thread was ended at a limit, or ended itself because it had no memory left. */
 export class ThreadEnded extends Error {
   readonly limit: 'cpuMs' | 'wallMs' | 'heapBytes';
 
@@ -47,7 +47,13 @@ export class ThreadEnded extends Error {
   }
 }
 
-/** Threads with nothing of the process's environment, none of its flags, and memory and stack of their own. */
+/** A thread, and where it marks the task that it is at. */
+interface MarkedThread {
+  worker: Worker;
+  mark: TaskMark;
+}
+
+/** Opens threads that see nothing of the process's environment and flags, and have memory and stack of their own. */
 export function openThreads({ count, onStart, onFault, ...given }: ThreadsOptions): Threads {
   const { limits } = given;
   const settings: ThreadSettings = { ...given, quickjs: compileQuickJs() };
@@ -69,7 +75,7 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
   let lastTaskNumber = 0;
   piscina.on('message', ({ threadId, hostCalls, markMemory }: ThreadStarted) => {
     const worker = piscina.threads.find((thread) => thread.threadId === threadId);
-    if (!worker) return; // it has ended since
+    if (!worker) return; // It has ended since.
     up.set(threadId, { worker, mark: openTaskMark(markMemory) });
     hostCalls.on('close', () => {
       up.delete(threadId);
@@ -78,6 +84,33 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
     onStart(hostCalls);
   });
   piscina.on('error', onFault);
+
+  /**
+   * Calls `end` when the thread of the task has used too much CPU time, because a built-in of QuickJS that never asks
+   * for interrupts cannot be stopped from within. Returns what ends the watch; most tasks are over before the first look.
+   */
+  function watchCpu(taskNumber: number, end: () => void): () => void {
+    const limitMs = limits.cpuMs + graceMs;
+    let isOver = false;
+    // A thread cannot use more CPU time than passes.
+    let timer = setTimeout(lookNow, limitMs);
+
+    function lookNow(): void {
+      look().catch(onFault);
+    }
+
+    async function look(): Promise<void> {
+      const usedMs = await cpuMsFor(taskNumber, up.values());
+      if (isOver) return;
+      if (usedMs >= limitMs) end();
+      else timer = setTimeout(lookNow, Math.max(limitMs - usedMs, shortestPauseMs));
+    }
+
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }
 
   async function run(name: 'run' | 'compile', task: unknown): Promise<unknown> {
     const signal = new EventEmitter();
@@ -91,13 +124,7 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
     lastTaskNumber = (lastTaskNumber + 1) % taskNumbers;
     const taskNumber = lastTaskNumber;
     const timer = setTimeout(end, limits.wallMs + graceMs, 'wallMs');
-    const unwatch = watchCpu({
-      taskNumber,
-      limitMs: limits.cpuMs + graceMs,
-      threads: () => up.values(),
-      onExceeded: () => end('cpuMs'),
-      onFault,
-    });
+    const unwatch = watchCpu(taskNumber, () => end('cpuMs'));
     try {
       return await piscina.run({ taskNumber, task } satisfies Numbered<unknown>, { name, signal });
     } catch (error) {
@@ -113,15 +140,35 @@ export function openThreads({ count, onStart, onFault, ...given }: ThreadsOption
     get up() {
       return up.size - ending;
     },
-    giveWay: given.givesWay,
+    givesWay: given.givesWay,
     run,
     close: () => piscina.close({ force: true }),
   };
 }
 
+/** The CPU time that a thread has used for the task so far; 0 before it has begun. Piscina does not say which thread. */
+async function cpuMsFor(taskNumber: number, threads: Iterable<MarkedThread>): Promise<number> {
+  for (const { worker, mark } of threads) {
+    const before = mark.cpuMsBefore(taskNumber);
+    if (before !== undefined) return (await cpuMsOf(worker)) - before;
+  }
+  return 0;
+}
+
+/** 0 for a thread that ends meanwhile, because its task ends with it. */
+async function cpuMsOf(worker: Worker): Promise<number> {
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1_000;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_NOT_RUNNING') return 0;
+    throw error;
+  }
+}
+
 let compiled: WebAssembly.Module | undefined;
 
-/** Once for all threads of the process, which share the machine code: it takes the main thread some 10 ms. */
+/** Compiled once for all threads of the process, which share the machine code: it takes the main thread some 10 ms. */
 function compileQuickJs(): WebAssembly.Module {
   if (compiled) return compiled;
   const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
@@ -129,7 +176,7 @@ function compileQuickJs(): WebAssembly.Module {
   return compiled;
 }
 
-/** Where Node keeps compiled sources, if it does: then a thread starts in a third of the time. */
+/** Where Node.js keeps compiled sources, if it does: a thread then starts in a third of the time. */
 function threadEnvironment(): Record<string, string> {
   const directory = getCompileCacheDir();
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };

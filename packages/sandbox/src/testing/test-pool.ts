@@ -1,10 +1,10 @@
 import type { ServiceError } from '@sluice/problems';
 import {
-  type BreakerOptions,
   type ConsoleLine,
   type CustomHttpResponse,
   defaultTransformLimits,
   openTransformPool,
+  type SuspensionOptions,
   type TransformLimits,
   type TransformTask,
 } from '../index.ts';
@@ -14,7 +14,7 @@ interface TestPoolOptions {
   threads?: number;
   queueLimit?: number;
   headerPrefix?: string;
-  breaker?: BreakerOptions;
+  suspension?: SuspensionOptions;
   tenantThreads?: number;
   waitMs?: number;
 }
@@ -26,7 +26,7 @@ export function openTestPool(options: TestPoolOptions = {}) {
     threads = 1,
     queueLimit = 50,
     headerPrefix = 'SVC',
-    breaker,
+    suspension,
     tenantThreads,
     waitMs = 10_000,
   } = options;
@@ -37,7 +37,7 @@ export function openTestPool(options: TestPoolOptions = {}) {
     threads,
     queueLimit,
     headerPrefix,
-    ...(breaker && { breaker }),
+    ...(suspension && { suspension }),
     ...(tenantThreads && { tenantThreads }),
     waitMs,
     onFault: (error) => faults.push(error),

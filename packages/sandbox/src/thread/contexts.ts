@@ -1,5 +1,5 @@
 import type { Guest } from './guest.ts';
-import type { TurnTask } from './messages.ts';
+import type { BatchTask } from './messages.ts';
 
 /** Instances of QuickJS that wait in one thread, about 2 MiB each before they grow. */
 const maximumGuests = 32;
@@ -19,9 +19,9 @@ interface Entry {
 /** The guests of one thread by transform, the least recently used first. */
 export interface Contexts {
   /** The warm guest of exactly this transform, removed while it runs. */
-  take(task: TurnTask): Entry | undefined;
+  take(task: BatchTask): Entry | undefined;
   /** Keeps a guest whose last run left it in order. */
-  keep(task: TurnTask, entry: Entry): void;
+  keep(task: BatchTask, entry: Entry): void;
 }
 
 /** `onDiscard` gets each guest that is not kept. */
@@ -59,4 +59,4 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
 }
 
 /** Never the same for two Tenants. */
-const keyOf = ({ tenantId, proxyId, kind }: TurnTask) => JSON.stringify([tenantId, proxyId, kind]);
+const keyOf = ({ tenantId, proxyId, kind }: BatchTask) => JSON.stringify([tenantId, proxyId, kind]);

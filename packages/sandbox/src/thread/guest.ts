@@ -4,7 +4,7 @@ import { type Budget, startBudget } from './budget.ts';
 import { guestFileLoader } from './guest-files.ts';
 import { installHostFunctions } from './host-functions.ts';
 import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
-import type { RunInput, ThreadSettings, TurnTask } from './messages.ts';
+import type { BatchTask, RunInput, ThreadSettings } from './messages.ts';
 import { type Meter, RunEnded } from './meter.ts';
 import { evaluateModule } from './module-code.ts';
 import type { Outcome, Stop } from './outcome.ts';
@@ -31,7 +31,7 @@ const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
 type GuestFunction = (typeof exportedFunctions)[number];
 
-type GuestRun = Omit<RunInput, 'message'> & Pick<TurnTask, 'code' | 'configurationJson'> & { bodyJson?: string };
+type GuestRun = Omit<RunInput, 'message'> & Pick<BatchTask, 'code' | 'configurationJson'> & { bodyJson?: string };
 
 /** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
 export class Guest {
@@ -260,7 +260,7 @@ export class Guest {
   }
 
   /** Lets go of the configuration while the guest waits for its next turn. */
-  endTurn(): void {
+  endBatch(): void {
     this.#configuration?.handle.dispose();
     this.#configuration = undefined;
   }

@@ -1,7 +1,7 @@
 import type { TransformLimits } from '../limits.ts';
 import type { ConsoleLine } from '../transform-task.ts';
 import { type Budget, startBudget } from './budget.ts';
-import type { HostAnswer, TurnTask } from './messages.ts';
+import type { BatchTask, HostAnswer } from './messages.ts';
 import type { Outcome, Stop } from './outcome.ts';
 
 /** Sends a call of the client to the main thread. */
@@ -11,7 +11,7 @@ type SendCall = (id: number, operation: string, payloadJson: string) => void;
 export interface Invocation {
   readonly budget: Budget;
   readonly limits: TransformLimits;
-  /** See {@link TurnTask}. */
+  /** See {@link BatchTask}. */
   readonly quickMs: number;
   readonly send: SendCall;
   readonly console: ConsoleLine[];

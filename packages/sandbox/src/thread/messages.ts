@@ -20,7 +20,7 @@ export interface Numbered<T> {
 }
 
 /** Runs of one transform, one after the other in one instance. */
-export interface TurnTask {
+export interface BatchTask {
   tenantId: string;
   proxyId: string;
   kind: 'request' | 'response';

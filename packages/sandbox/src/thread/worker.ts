@@ -10,7 +10,7 @@ import { readGuestSources } from './guest-sources.ts';
 import { end, type Invocation, receive, startInvocation } from './invocation.ts';
 import { readBody } from './message/read-body.ts';
 import { withMessageWritten } from './message/write-outcome.ts';
-import type { HostAnswer, HostCall, Numbered, RunInput, ThreadSettings, ThreadStarted, TurnTask } from './messages.ts';
+import type { BatchTask, HostAnswer, HostCall, Numbered, RunInput, ThreadSettings, ThreadStarted } from './messages.ts';
 import { parseModule, placeInCode } from './module-code.ts';
 import type { RunAnswer } from './outcome.ts';
 import { newInstance } from './quickjs.ts';
@@ -18,7 +18,7 @@ import { readSyntaxError } from './syntax.ts';
 import { openTaskMark } from './task-mark.ts';
 
 /** CPU time. What is left of a longer turn takes another one, so that it holds up neither itself nor others. */
-const longestTurnMs = 10;
+const longestBatchMs = 10;
 
 const settings = workerData as ThreadSettings;
 const sources = readGuestSources();
@@ -42,14 +42,14 @@ hostCalls.on('message', (answer: HostAnswer) => {
  * Runs a transform for each input, in order. What is not answered was not run: a turn ends behind a run after which the
  * next would wait, or that has acted through its client, so that nothing that comes later can cost it its answer.
  */
-export async function run({ taskNumber, task }: Numbered<TurnTask>): Promise<RunAnswer[]> {
-  const answers = await runTurn(taskNumber, task);
+export async function run({ taskNumber, task }: Numbered<BatchTask>): Promise<RunAnswer[]> {
+  const answers = await runBatch(taskNumber, task);
   for (const { message } of task.runs) garbage.add(copiesOfText * (message?.text.length ?? 0));
   garbage.collect();
   return answers;
 }
 
-async function runTurn(taskNumber: number, task: TurnTask): Promise<RunAnswer[]> {
+async function runBatch(taskNumber: number, task: BatchTask): Promise<RunAnswer[]> {
   const answers: RunAnswer[] = [];
   let entry = task.once ? undefined : contexts.take(task);
   let cpuMs = threadCpuMs();
@@ -69,17 +69,17 @@ async function runTurn(taskNumber: number, task: TurnTask): Promise<RunAnswer[]>
       discard(entry.guest);
       return answers;
     }
-    if (answer.hostCalls > 0 || usedMs > longestTurnMs) break;
+    if (answer.hostCalls > 0 || usedMs > longestBatchMs) break;
   }
   if (!entry) return answers;
-  entry.guest.endTurn();
+  entry.guest.endBatch();
   contexts.keep(task, entry);
   return answers;
 }
 
 async function runGuest(
   guest: Guest,
-  { code, configurationJson, quickMs }: TurnTask,
+  { code, configurationJson, quickMs }: BatchTask,
   { argsJson, message, hostKey }: RunInput,
   cpuAtStart: number,
 ): Promise<{ answer: RunAnswer; isReusable: boolean }> {

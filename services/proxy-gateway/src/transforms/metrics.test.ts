@@ -10,7 +10,7 @@ test('the state of the pool and of its breakers is in the metrics', async () => 
     threads: 1,
     queueLimit: 10,
     headerPrefix: 'SVC',
-    breaker: { kills: 1, windowMs: 60_000, openMs: 60_000 },
+    suspension: { kills: 1, windowMs: 60_000, suspendMs: 60_000 },
   });
   const registry = new Registry();
   measureTransforms(pool, registry);

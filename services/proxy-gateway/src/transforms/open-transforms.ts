@@ -16,10 +16,10 @@ export function openTransforms(
     queueLimit: config.TRANSFORM_QUEUE_LIMIT,
     headerPrefix: config.HEADER_PREFIX,
     limits: transformLimitsFrom(config),
-    breaker: {
+    suspension: {
       kills: config.TRANSFORM_BREAKER_KILLS,
       windowMs: config.TRANSFORM_BREAKER_WINDOW_MS,
-      openMs: config.TRANSFORM_BREAKER_OPEN_MS,
+      suspendMs: config.TRANSFORM_BREAKER_OPEN_MS,
     },
     onSuspend: ({ tenantId, proxyId, kind }) =>
       log.warn({ tenant_id: tenantId, proxy_id: proxyId, transform: kind }, 'a transform is suspended'),

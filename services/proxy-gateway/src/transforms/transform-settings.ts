@@ -1,6 +1,6 @@
-import { defaultBreaker, transformSettings as limitSettings } from '@sluice/sandbox';
+import { defaultSuspension, transformSettings as limitSettings } from '@sluice/sandbox';
 
-/** How transforms run in the gateway: what each may use, threads, the breaker, and what becomes of their console. */
+/** How transforms run in the gateway: what each may use, threads, suspension, and what becomes of their console. */
 export const transformSettings = {
   TRANSFORM_THREADS: {
     type: 'integer',
@@ -13,26 +13,26 @@ export const transformSettings = {
     type: 'integer',
     minimum: 1,
     default: 1000,
-    description: 'Most turns of transforms that wait for a thread; quick runs of one transform share one',
+    description: 'Most batches of transforms that wait for a thread; quick runs of one transform share one',
   },
   ...limitSettings,
   TRANSFORM_BREAKER_KILLS: {
     type: 'integer',
     minimum: 0,
     maximum: 1000,
-    default: defaultBreaker.kills,
-    description: 'So many kills of a transform within the window suspend it; 0: never',
+    default: defaultSuspension.kills,
+    description: 'A transform is suspended after this many kills within the window; 0: never',
   },
   TRANSFORM_BREAKER_WINDOW_MS: {
     type: 'integer',
     minimum: 1,
-    default: defaultBreaker.windowMs,
+    default: defaultSuspension.windowMs,
     description: 'The window in which kills are counted, in milliseconds',
   },
   TRANSFORM_BREAKER_OPEN_MS: {
     type: 'integer',
     minimum: 1,
-    default: defaultBreaker.openMs,
+    default: defaultSuspension.suspendMs,
     description: 'How long a transform is suspended before it is tried again, in milliseconds',
   },
   TRANSFORM_CONSOLE: {

@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
-import { defaultBreaker, TransformSuspended } from '../../breaker.ts';
 import { defaultTransformLimits } from '../../limits.ts';
 import { openTransformPool, type TransformPool } from '../../pool.ts';
+import { defaultSuspension, TransformSuspended } from '../../suspension.ts';
 import { type GoodLoad, newGoodLoad } from './good-load.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 
@@ -28,12 +28,18 @@ const warmUpSeconds = 4;
 
 /**
  * A load that comes at its own pace, whatever becomes of it: transforms of good Tenants, of which each twentieth is a
- * hostile program instead; each of these has a Proxy of its own. Limits and breaker are the product's.
+ * hostile program instead; each of these has a Proxy of its own. Limits and suspension are the product's.
  */
 export async function runMixedLoad(options: MixedLoadOptions): Promise<MixedLoad> {
   const { perSecond, seconds, threads, hostileTenants } = options;
   const limits = defaultTransformLimits;
-  const pool = openTransformPool({ limits, breaker: defaultBreaker, threads, queueLimit: 1_000, headerPrefix: 'SVC' });
+  const pool = openTransformPool({
+    limits,
+    suspension: defaultSuspension,
+    threads,
+    queueLimit: 1_000,
+    headerPrefix: 'SVC',
+  });
   const hostile: Promise<'ran' | 'refused'>[] = [];
   try {
     await pool.ready();

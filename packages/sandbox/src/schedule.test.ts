@@ -1,0 +1,306 @@
+import { newSchedule, type ScheduleOptions, type Work } from './schedule.ts';
+import type { Outcome, RunAnswer } from './thread/outcome.ts';
+
+let now = 0;
+
+/** Of nine threads, unless a test says otherwise. */
+function openSchedule(options: Partial<ScheduleOptions> = {}, threads = 9) {
+  const schedule = newSchedule<Work & { name: number }>({
+    tenantThreads: { quick: 3, slow: 1 },
+    queueLimit: 10,
+    slowMs: 200,
+    clock: () => now,
+    ...options,
+  });
+  const work = (tenantId: string, name: number, code = 'code') => ({ tenantId, name, code });
+  return {
+    ...schedule,
+    work,
+    /** Adds work of a Tenant under these names. */
+    addAll: (tenantId: string, names: number[], code?: string) => {
+      for (const name of names) schedule.add(work(tenantId, name, code));
+    },
+    take: (group: 'quick' | 'slow' = 'quick') => schedule.next(group, threads),
+    /** The names of what starts now. */
+    takeAll: (group: 'quick' | 'slow' = 'quick') => {
+      const names: number[] = [];
+      for (let next = schedule.next(group, threads); next; next = schedule.next(group, threads)) names.push(next.name);
+      return names;
+    },
+    makeKnown: (...tenants: string[]) => {
+      for (const tenantId of tenants) schedule.ended({ tenantId, code: 'code' }, answer(1));
+    },
+    makeSlow: (...tenants: string[]) => {
+      for (const tenantId of tenants) schedule.ended({ tenantId, code: 'code' }, undefined);
+    },
+    classOf: (tenantId: string, code: string) => schedule.classOf({ tenantId, code }),
+    ended: (tenantId: string, code: string, ...end: [RunAnswer | undefined, 'heapBytes'?, ...unknown[]]) =>
+      schedule.ended({ tenantId, code }, end[0], end[1]),
+  };
+}
+
+const answer = (
+  cpuMs: number,
+  outcome: Outcome = { kind: 'result', bodyJson: '1', headersJson: undefined },
+  part: Partial<RunAnswer> = {},
+): RunAnswer => ({ cpuMs, durationMs: cpuMs, hostCalls: 0, isCut: false, outcome, console: [], ...part });
+
+describe('whose work is next', () => {
+  test('one Tenant alone is served in order', () => {
+    const { addAll, takeAll } = openSchedule();
+    addAll('a', [1, 2, 3]);
+    expect(takeAll()).toEqual([1, 2, 3]);
+  });
+
+  test('the Tenant with less running goes first', () => {
+    const { addAll, take, takeAll, release, waiting, running } = openSchedule();
+    addAll('a', [1, 2, 3]);
+    const first = take();
+    addAll('b', [4]);
+    expect(take()?.name).toBe(4);
+    if (first) release(first, 'quick');
+    addAll('b', [5]);
+    expect(takeAll()).toEqual([2, 5, 3]);
+    expect([waiting('quick'), running('quick'), running()]).toEqual([0, 4, 4]);
+  });
+
+  test('among equals the Tenant that was served longest ago goes first, not the one with the older work', () => {
+    const { addAll, take, release } = openSchedule({ tenantThreads: { quick: 1, slow: 1 } });
+    addAll('flood', [1, 2, 3]);
+    addAll('small', [4]);
+    const order: (number | undefined)[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      const taken = take();
+      order.push(taken?.name);
+      if (taken) release(taken, 'quick');
+    }
+    expect(order).toEqual([1, 4, 2, 3]);
+  });
+
+  test('that lasts while a Tenant has nothing to do: who asks once in a while passes nobody twice', () => {
+    const { addAll, take, release } = openSchedule({ tenantThreads: { quick: 1, slow: 1 } });
+    addAll('flood', [1, 2, 3]);
+    const order: (number | undefined)[] = [];
+    for (const name of [4, 5]) {
+      addAll('small', [name]);
+      for (let turn = 0; turn < 2; turn += 1) {
+        const taken = take();
+        order.push(taken?.name);
+        if (taken) release(taken, 'quick');
+      }
+    }
+    expect(order).toEqual([1, 4, 2, 5]);
+  });
+
+  test('a Tenant at its share waits, others do not', () => {
+    const { addAll, take, takeAll, release, waiting } = openSchedule({ tenantThreads: { quick: 1, slow: 1 } });
+    addAll('a', [1, 2]);
+    addAll('b', [3]);
+    const first = take();
+    expect([first?.name, ...takeAll()]).toEqual([1, 3]);
+    expect(waiting('quick')).toBe(1);
+    if (first) release(first, 'quick');
+    expect(takeAll()).toEqual([2]);
+  });
+
+  test('what was removed does not start', () => {
+    const { add, work, take, remove, removeAll } = openSchedule();
+    const [first, second] = [work('a', 1), work('a', 2)];
+    add(first);
+    add(second);
+    expect([remove(first), remove(first)]).toEqual([true, false]);
+    expect(take()).toBe(second);
+    expect(remove(second)).toBe(false);
+    add(first);
+    expect([removeAll(), take()]).toEqual([[first], undefined]);
+  });
+
+  test('a full queue loses the newest work of the Tenant with most waiting', () => {
+    const { addAll, evict, takeAll } = openSchedule({ queueLimit: 2, tenantThreads: { quick: 9, slow: 1 } });
+    addAll('b', [1]);
+    addAll('a', [2, 3, 4]);
+    expect([evict('quick')?.name, evict('quick')?.name, evict('quick')]).toEqual([4, 3, undefined]);
+    expect(takeAll()).toEqual([1, 2]);
+  });
+
+  test('new code leaves one thread to known code, which overtakes it', () => {
+    const { addAll, takeAll, take, release, makeKnown } = openSchedule({}, 3);
+    makeKnown('a', 'c');
+    for (const [tenantId, name] of [
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+    ] as const)
+      addAll(tenantId, [name], 'new');
+    addAll('a', [4]);
+    addAll('c', [5]);
+    const first = take();
+    expect([first?.name, ...takeAll()]).toEqual([1, 2, 5, 4]);
+    if (first) release(first, 'quick');
+    expect(takeAll()).toEqual([3]);
+  });
+
+  test('whether code is known is asked when it could start, not before', () => {
+    const { addAll, takeAll, makeKnown } = openSchedule({}, 2);
+    addAll('a', [1], 'new');
+    addAll('b', [2]);
+    expect(takeAll()).toEqual([1]);
+    makeKnown('b');
+    expect(takeAll()).toEqual([2]);
+  });
+});
+
+describe('the slow threads', () => {
+  test('take the work of slow Tenants, and only that', () => {
+    const { addAll, takeAll, makeSlow } = openSchedule();
+    makeSlow('slow');
+    addAll('slow', [1]);
+    addAll('other', [2]);
+    expect([takeAll('quick'), takeAll('slow')]).toEqual([[2], [1]]);
+  });
+
+  test('take what waits when its Tenant turns out to be slow', () => {
+    const { addAll, ended, takeAll, waiting } = openSchedule();
+    addAll('a', [1, 2]);
+    addAll('b', [3]);
+    expect(ended('a', 'code', undefined).map((work) => Object(work).name)).toEqual([1, 2]);
+    expect([waiting('quick'), waiting('slow')]).toEqual([1, 2]);
+    expect([takeAll('quick'), takeAll('slow')]).toEqual([[3], [1]]);
+  });
+
+  test('of a Tenant whose new code is slow, the known code stays where it is', () => {
+    const { addAll, ended, makeKnown, takeAll } = openSchedule();
+    makeKnown('a');
+    addAll('a', [1]);
+    addAll('a', [2], 'new');
+    ended('a', 'other', answer(50, { kind: 'slow' }));
+    expect([takeAll('quick'), takeAll('slow')]).toEqual([[1], [2]]);
+  });
+
+  test('serve first the Tenant that they have not served yet', () => {
+    const { addAll, take, release, makeSlow } = openSchedule();
+    makeSlow('slow', 'new');
+    addAll('slow', [1, 2]);
+    const first = take('slow');
+    addAll('new', [3, 4]);
+    if (first) release(first, 'slow');
+    const served = [first?.name];
+    for (let next = take('slow'); next; next = take('slow')) {
+      served.push(next.name);
+      release(next, 'slow');
+    }
+    expect(served).toEqual([1, 3, 2, 4]);
+  });
+});
+
+describe('what is learnt from runs', () => {
+  test('code is known once a run was quick, for its own Tenant', () => {
+    const { ended, classOf } = openSchedule();
+    expect(classOf('a', 'code')).toBe('new');
+    ended('a', 'code', answer(199));
+    expect([classOf('a', 'code'), classOf('a', 'new code'), classOf('b', 'code')]).toEqual(['known', 'new', 'new']);
+  });
+
+  test.each([
+    ['an error of the code', { kind: 'thrown', failure: { kind: 'error' } }],
+    ['too much output', { kind: 'stopped', by: 'outputBytes' }],
+  ] as const)('%s is a quick end', (_, outcome) => {
+    const { ended, classOf } = openSchedule();
+    ended('a', 'code', answer(1, outcome));
+    expect(classOf('a', 'code')).toBe('known');
+  });
+
+  test.each([
+    ['a slow run', answer(200), undefined],
+    ['one that was cut off because of it', answer(200, { kind: 'slow' }), undefined],
+    ['one that was as slow after its answer', answer(200, undefined, { isCut: true }), undefined],
+    ['a kill', answer(1, { kind: 'thrown', failure: { kind: 'error' } }), 'heapBytes'],
+    ['the end of the thread', undefined, undefined],
+  ] as const)('%s makes its Tenant slow for a minute, and nobody else', (_, end, limit) => {
+    const { ended, classOf, makeKnown } = openSchedule();
+    makeKnown('a', 'b');
+    const classes = () => ['a', 'b'].map((tenantId) => classOf(tenantId, 'code'));
+    expect(classes()).toEqual(['known', 'known']);
+    ended('a', 'code', end, limit);
+    ended('a', 'other code', answer(1));
+    now += 59_999;
+    expect(classes()).toEqual(['slow', 'known']);
+    now += 1;
+    expect(classes()).toEqual(['known', 'known']);
+  });
+
+  test('new code has less time than known code, and never more', () => {
+    const { quickMs, makeKnown } = openSchedule();
+    makeKnown('a');
+    const times = ['a', 'b'].map((tenantId) => quickMs({ tenantId, code: 'code' }));
+    expect([...times, quickMs({ tenantId: 'a', code: 'new' })]).toEqual([200, 50, 50]);
+    expect(openSchedule({ slowMs: 10 }).quickMs({ tenantId: 'a', code: 'new' })).toBe(10);
+  });
+
+  test.each([
+    ['', answer(20, { kind: 'slow' })],
+    [' after its answer', answer(20, undefined, { isCut: true })],
+    [' after its error', answer(20, { kind: 'thrown', failure: { kind: 'error' } }, { isCut: true })],
+  ])('where that was too little%s, new code of its Tenant is slow for a minute, until it is known', (_, end) => {
+    const { ended, classOf } = openSchedule();
+    for (const tenantId of ['a', 'b']) ended(tenantId, 'known', answer(1));
+    ended('a', 'code', end);
+    const slow = () => ['known', 'code', 'new'].filter((code) => classOf('a', code) === 'slow');
+    expect(classOf('b', 'code')).toBe('new');
+    expect(slow()).toEqual(['code', 'new']);
+    ended('a', 'code', answer(199));
+    expect(slow()).toEqual(['new']);
+    now += 60_000;
+    expect(slow()).toEqual([]);
+  });
+
+  test.each([
+    ['is not known', [], 1],
+    ['is quick', [answer(0.25)], 4],
+    ['is very quick', [answer(0.001)], 16],
+    ['was quicker before', [answer(0.1), answer(0.5)], 2],
+    ['takes longer than a batch may', [answer(30)], 1],
+    ['calls the client', [answer(0.25, undefined, { hostCalls: 1 })], 1],
+    ['is of a Tenant that is slow', [answer(0.25), undefined], 1],
+  ] as const)('the number of runs in a batch, of code that %s', (_, ends, expected) => {
+    const { ended, runsPerBatch } = openSchedule();
+    for (const end of ends) ended('a', 'code', end);
+    expect(runsPerBatch({ tenantId: 'a', code: 'code' })).toBe(expected);
+  });
+});
+
+describe('what is remembered is bounded', () => {
+  test('code that was forgotten is learnt again', () => {
+    const { ended, classOf } = openSchedule();
+    const large = (name: string) => name.padEnd(2 ** 20);
+    for (let i = 0; i < 20; i += 1) ended('a', large(`${i}`), answer(1));
+    const known = () => Array.from({ length: 20 }, (_, i) => i).filter((i) => classOf('a', large(`${i}`)) === 'known');
+    expect(known().length).toBeLessThan(10);
+    ended('a', large('0'), answer(1));
+    expect(known()).toContain(0);
+  });
+
+  test('a Tenant that fills that memory makes no other lose its code', () => {
+    const { ended, classOf } = openSchedule();
+    ended('older', 'code', answer(1));
+    for (let i = 0; i < 40; i += 1) ended('full', `${i}`.padEnd(2 ** 18), answer(1));
+    ended('newer', 'code', answer(1));
+    for (let i = 40; i < 80; i += 1) ended('full', `${i}`.padEnd(2 ** 18), answer(1));
+    expect(['older', 'newer'].map((tenantId) => classOf(tenantId, 'code'))).toEqual(['known', 'known']);
+  });
+
+  test('of many Tenants the oldest are forgotten, but none that has work', () => {
+    const { addAll, take, release, makeSlow, classOf, running } = openSchedule();
+    makeSlow('idle', 'waits', 'runs');
+    addAll('waits', [1]);
+    addAll('runs', [2]);
+    const held = [take('slow'), take('slow')].find((work) => work?.tenantId === 'runs');
+    addAll('waits', [3]);
+    for (let i = 0; i < 10_000; i += 1) makeSlow(`${i}`);
+    expect(['idle', 'waits', 'runs'].map((tenantId) => classOf(tenantId, 'code'))).toEqual(['new', 'slow', 'slow']);
+    if (held) release(held, 'slow');
+    expect(running('slow')).toBe(1);
+    makeSlow('one more');
+    expect(classOf('runs', 'code')).toBe('new');
+  });
+});

@@ -1,0 +1,111 @@
+import { ServiceError } from '@sluice/problems';
+import type { Stop } from './thread/outcome.ts';
+import type { TransformTask } from './transform-task.ts';
+
+/** When a transform whose runs keep being killed is not run for a while. */
+export interface SuspensionOptions {
+  /** This many kills within `windowMs` suspend it; 0 never does. */
+  kills: number;
+  windowMs: number;
+  /** For how long it is refused before one run is tried again. */
+  suspendMs: number;
+  /** Milliseconds; `performance.now` without it. */
+  clock?: () => number;
+}
+
+export const defaultSuspension: Readonly<SuspensionOptions> = Object.freeze({
+  kills: 10,
+  windowMs: 60_000,
+  suspendMs: 30_000,
+});
+
+export type SuspendedTransform = Pick<TransformTask, 'tenantId' | 'proxyId' | 'kind'>;
+
+/** The transform is suspended, as the `cause` of its ServiceError. */
+export class TransformSuspended extends Error {
+  constructor() {
+    super('The transform is suspended');
+    this.name = 'TransformSuspended';
+  }
+}
+
+/** These stops cost a thread its time or its memory; the others are found at once. */
+const kills: readonly (Stop | undefined)[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
+/** Beyond this many transforms, the one that was killed first is forgotten. */
+const mostCounters = 10_000;
+
+interface Counter {
+  code: string;
+  kills: number;
+  /** When its window began, or its suspension, or the run that is tried: earlier runs say nothing about a suspension. */
+  since: number;
+  /** 0 where it is not suspended. */
+  suspendedUntil: number;
+}
+
+/** Counts the kills of each transform's code, and refuses the runs of a suspended one. New code begins anew. */
+export function newSuspensions(options: SuspensionOptions) {
+  const { windowMs, suspendMs, clock = () => performance.now() } = options;
+  const counters = new Map<string, Counter>();
+  const counts = { suspensions: 0, suspendedRuns: 0 };
+
+  function find(task: TransformTask): Counter | undefined {
+    const counter = counters.get(keyOf(task));
+    if (!counter || counter.code === task.code) return counter;
+    counters.delete(keyOf(task));
+    return undefined;
+  }
+
+  function add(task: TransformTask): Counter {
+    const [oldest] = counters.keys();
+    if (counters.size >= mostCounters && oldest !== undefined) counters.delete(oldest);
+    const counter = { code: task.code, kills: 0, since: clock(), suspendedUntil: 0 };
+    counters.set(keyOf(task), counter);
+    return counter;
+  }
+
+  return {
+    counts,
+    /** How many transforms are suspended now. */
+    suspended: (): number => [...counters.values()].filter(({ suspendedUntil }) => suspendedUntil > clock()).length,
+    /**
+     * Refuses a run of a suspended transform. After the suspension it lets one run pass, and refuses the others on.
+     * @throws {ServiceError} `transform_failed`, with the seconds to wait.
+     */
+    check: (task: TransformTask, askedAt: number): void => {
+      const counter = counters.size > 0 ? find(task) : undefined;
+      if (!counter || counter.suspendedUntil === 0) return;
+      if (counter.suspendedUntil > askedAt) {
+        counts.suspendedRuns += 1;
+        throw suspended(options, counter.suspendedUntil - askedAt);
+      }
+      Object.assign(counter, { since: askedAt, suspendedUntil: askedAt + suspendMs });
+    },
+    /** A run has ended, stopped by `limit` or by itself. Returns whether this suspended the transform. */
+    ended: (task: TransformTask, askedAt: number, limit: Stop | undefined): boolean => {
+      const isKill = options.kills > 0 && kills.includes(limit);
+      const counter = (counters.size > 0 ? find(task) : undefined) ?? (isKill ? add(task) : undefined);
+      const wasSuspended = counter !== undefined && counter.suspendedUntil > 0;
+      if (!counter || (wasSuspended && askedAt < counter.since)) return false;
+      if (!isKill) {
+        if (wasSuspended) counters.delete(keyOf(task));
+        return false;
+      }
+      const now = clock();
+      if (!wasSuspended && now - counter.since >= windowMs) Object.assign(counter, { kills: 0, since: now });
+      counter.kills += 1;
+      if (counter.kills < options.kills) return false;
+      Object.assign(counter, { since: now, suspendedUntil: now + suspendMs });
+      if (!wasSuspended) counts.suspensions += 1;
+      return !wasSuspended;
+    },
+  };
+}
+
+const keyOf = ({ tenantId, proxyId, kind }: TransformTask) => JSON.stringify([tenantId, proxyId, kind]);
+
+function suspended({ kills, windowMs }: SuspensionOptions, leftMs: number): ServiceError {
+  const seconds = Math.ceil(leftMs / 1000);
+  const detail = `The transform is suspended: it was stopped ${kills} times within ${windowMs / 1000} s. It is tried again in ${seconds} s, and at once when its code is changed`;
+  return new ServiceError('transform_failed', detail, { retryAfterSeconds: seconds, cause: new TransformSuspended() });
+}
