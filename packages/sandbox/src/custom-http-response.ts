@@ -1,15 +1,15 @@
 import type { WrittenMessage } from './thread/message/transform-message.ts';
 import type { GuestFailure } from './thread/outcome.ts';
 
-/** A transform answered for itself (`CustomHttpResponseError`): the whole answer to the caller, unwrapped. */
+/** The whole answer to the caller, which the transform gave itself by throwing a `CustomHttpResponseError`. */
 export class CustomHttpResponse extends Error {
   /** An integer from 100 to 599. */
   readonly status: number;
-  /** JSON text of an object; empty where the run had a message. */
+  /** JSON text of an object; empty when the run had a message. */
   readonly headersJson: string;
-  /** JSON text; undefined: no body. */
+  /** JSON text; undefined when there is no body. */
   readonly bodyJson: string | undefined;
-  /** As it is sent, where the run had a message. */
+  /** The answer as it is sent, when the run had a message. */
   readonly written: WrittenMessage | undefined;
 
   constructor({ status, headersJson, bodyJson, written }: Omit<GuestFailure & { kind: 'response' }, 'kind'>) {

@@ -1,4 +1,4 @@
-/** The declarations of what transforms get, give and find, as editors take them. */
+/** Type declarations for editors: what transforms get and return, and the globals and modules they find. */
 export const transformDeclarations: readonly URL[] = [
   new URL('../types/transform.d.ts', import.meta.url),
   new URL('../types/transform-globals.d.ts', import.meta.url),

@@ -7,7 +7,7 @@ import type { GuestFailure, Outcome, Stop } from './thread/outcome.ts';
 
 type Failed = Exclude<Outcome, { kind: 'result' | 'message' | 'slow' }>;
 
-/** Why a transform was stopped, as the `cause` of its ServiceError. */
+/** The `cause` of the ServiceError of a transform that was stopped. */
 export class TransformStopped extends Error {
   readonly limit: Stop;
 
@@ -19,23 +19,23 @@ export class TransformStopped extends Error {
 }
 
 /**
- * The code threw, as the `cause` of its ServiceError. It has none of the Tenant's text, which may hold what must not be
- * logged: only where it was thrown.
+ * The `cause` of the ServiceError of a transform that threw. It holds only the place, and none of the Tenant's text, because
+ * the cause is logged and the text may contain secrets.
  */
 export class TransformThrew extends Error {
-  /** From 1, in the transform's own code; undefined where no stack leads there. */
+  /** Counted from 1, in the transform's own code; undefined when the stack does not lead there. */
   readonly place: { line: number; column: number } | undefined;
 
   constructor(place: { line: number; column: number } | undefined) {
     super(place ? `The transform threw in line ${place.line}` : 'The transform threw');
     this.name = 'TransformThrew';
     this.place = place;
-    // Where in our files it was made says nothing about the transform.
+    // The stack shows only our own files, and says nothing about the transform.
     delete this.stack;
   }
 }
 
-/** The body of the message cannot be read for the transform; whose fault that is, and what to do, the caller knows. */
+/** The body of the message cannot be read for the transform. The caller knows whose fault that is, and what to answer. */
 export class UnreadableBody extends Error {
   readonly reason: UnreadableReason;
 
@@ -46,7 +46,7 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** What the errors of the module `svc-errors` are to the caller. */
+/** The codes of the errors of the module `svc-errors`. */
 const serviceCodes = [
   'bad_request',
   'unauthenticated',
@@ -55,7 +55,7 @@ const serviceCodes = [
   'transform_failed',
 ] as const satisfies ErrorCode[];
 
-/** The error for an outcome that is no result. */
+/** The error that the caller gets for an outcome without a result. */
 export function toError(outcome: Failed, limits: TransformLimits): ServiceError | CustomHttpResponse | UnreadableBody {
   if (outcome.kind === 'stopped') return stopped(outcome.by, limits);
   if (outcome.kind === 'unusable') {
@@ -66,7 +66,7 @@ export function toError(outcome: Failed, limits: TransformLimits): ServiceError 
   return failure.kind === 'response' ? toResponse(failure, limits) : toServiceError(failure, limits);
 }
 
-/** A kill by `limit`, which the detail names. */
+/** The error of a run that `limit` stopped; its detail names the limit. */
 export function stopped(limit: Stop, limits: TransformLimits): ServiceError {
   return new ServiceError('transform_failed', `The transform was stopped: ${reason(limit, limits)}`, {
     cause: new TransformStopped(limit),

@@ -8,11 +8,11 @@ type Host = NonNullable<TransformTask['host']>;
 
 /** The main thread's side of the client in transforms. */
 export interface HostCalls {
-  /** Opens the host of one invocation to the threads; the key names it and cannot be guessed by another. */
+  /** Opens the host of one run to the threads. Returns a key that names it, and that no other run can guess. */
   open(host: Host): string;
-  /** From now on nothing is answered under the key. @returns whether there was a call. */
+  /** From now on no call under the key is answered. Returns whether there was one. */
   close(key: string): boolean;
-  /** Listens to the port of a thread, until the thread ends. */
+  /** Answers the calls that arrive at the port of a thread, until the thread ends. */
   listen(port: MessagePort): void;
 }
 

@@ -1,17 +1,17 @@
 /** What one invocation of a transform may use. */
 export interface TransformLimits {
-  /** CPU time of the thread, in milliseconds; waiting for the client's calls does not count. */
+  /** CPU time of the thread, in milliseconds. Waiting for the client's calls does not count. */
   cpuMs: number;
-  /** From the start in a thread to the answer, in milliseconds. */
+  /** Time from the start in a thread to the answer, in milliseconds. */
   wallMs: number;
   /** Memory of the transform's own heap. */
   heapBytes: number;
   stackBytes: number;
-  /** UTF-8 bytes of the result as JSON; also of all payloads of the client together. */
+  /** UTF-8 bytes of the result as JSON, and also of all payloads of the client's calls together. */
   outputBytes: number;
   /** Calls of the client. */
   hostCalls: number;
-  /** UTF-8 bytes of console text that are kept. */
+  /** UTF-8 bytes of console text that are kept; the rest is dropped. */
   consoleBytes: number;
 }
 

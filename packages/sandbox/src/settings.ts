@@ -3,7 +3,7 @@ import { defaultTransformLimits, type TransformLimits } from './limits.ts';
 const milliseconds = { type: 'integer', minimum: 1 } as const;
 const bytes = { type: 'integer', minimum: 1024 } as const;
 
-/** What one invocation of a transform may use; the same for every service that runs them. */
+/** The settings of the limits of a transform, the same in every service that runs transforms. */
 export const transformSettings = {
   TRANSFORM_CPU_MS: {
     ...milliseconds,
@@ -44,7 +44,7 @@ export const transformSettings = {
   },
 } as const;
 
-/** The limits that a service's settings say. */
+/** The limits as a service's settings give them. */
 export function transformLimitsFrom(config: Readonly<Record<keyof typeof transformSettings, number>>): TransformLimits {
   return {
     cpuMs: config.TRANSFORM_CPU_MS,

@@ -5,61 +5,58 @@ export interface TransformTask {
   tenantId: string;
   proxyId: string;
   kind: 'request' | 'response';
-  /** A CommonJS module whose export is the transform. */
+  /** A CommonJS module that exports the transform. */
   code: string;
   /** `req.args` as JSON text; it reaches the sandbox as it is. */
   argsJson: string;
   /**
-   * The message that the transform rewrites: then `argsJson` has no body, and the result is a message. Reading and writing
-   * it takes time that the Tenant decides, so it counts as the transform's own.
+   * The message that the transform rewrites. With it `argsJson` has no body, and the result is a message. The thread reads
+   * and writes it within the transform's limits, because the Tenant decides how much work that is.
    */
   message?: TransformMessage;
-  /** `req.configuration` as JSON text; asked for once by the runs that take their turn together. */
+  /** Reads `req.configuration` as JSON text, once for all runs of a batch. */
   configuration: () => Promise<string>;
-  /**
-   * Runs with the same object here have the same code and the same configuration, and may take their turn together: a
-   * message to a thread costs more than most runs. Without it a run takes a turn of its own.
-   */
+  /** Runs with the same object here have the same code and configuration, and may share a batch. */
   version?: object | undefined;
   /**
    * Answers the calls of the client (`req.svc`); without it there is no client. `operation` is `tokens.create`,
-   * `tokens.retrieve`, `tokens.update`, `tokens.delete`, `tokenize` or `detokenize`; payload and answer are JSON texts,
-   * an empty answer is undefined in the sandbox. The payload of `retrieve` and `delete` is `{ id }`, of `update`
-   * `{ id, patch }`, of the others what the code passed. What it throws becomes an Error in the sandbox, whose message
-   * is the public detail.
+   * `tokens.retrieve`, `tokens.update`, `tokens.delete`, `tokenize` or `detokenize`. Payload and answer are JSON texts; an
+   * empty answer becomes undefined. The payload of `retrieve` and `delete` is `{ id }`, of `update` `{ id, patch }`, of the
+   * others what the code passed. What this function throws becomes an Error in the sandbox, with the public detail as its
+   * message.
    */
   host?: (operation: string, payloadJson: string) => Promise<string>;
-  /** Runs in an instance of its own that is thrown away afterwards; without it the next run finds it warm. */
+  /** The run has an instance of its own, which is thrown away; otherwise the instance stays warm for the next run. */
   once?: boolean;
-  /** Told once of a run that came to its end in a thread, before its result or error. */
+  /** Called once when the run has ended in a thread, before its result or error. */
   onEnd?: (usage: TransformUsage) => void;
 }
 
-/** What one run was given, printed and used. */
+/** What a run got, printed and used. */
 export interface TransformUsage {
   configurationJson: string;
-  /** Empty where the thread had to be ended. */
+  /** Empty when the thread had to be ended. */
   console: ConsoleLine[];
-  /** CPU time of the thread; undefined where the thread had to be ended. */
+  /** CPU time of the thread, in milliseconds; undefined when the thread had to be ended. */
   cpuMs: number | undefined;
-  /** In the thread. */
+  /** Time in the thread, in milliseconds. */
   durationMs: number;
 }
 
-/** What the transform returned: `message` where the task has one, JSON text otherwise. */
+/** What the transform returned: a `message` when the task has one, JSON texts otherwise. */
 export interface TransformResult {
-  /** JSON text; undefined when the code returned none: the original stays. */
+  /** JSON text; undefined when the code returned none, so that the original stays. */
   bodyJson: string | undefined;
-  /** As `bodyJson`. */
+  /** Like `bodyJson`. */
   headersJson: string | undefined;
   message: WrittenMessage | undefined;
-  /** CPU time of the thread. */
+  /** CPU time of the thread, in milliseconds. */
   cpuMs: number;
-  /** In the thread. */
+  /** Time in the thread, in milliseconds. */
   durationMs: number;
 }
 
-/** One text that a transform printed; it may have several lines. */
+/** A text that a transform printed; it may have several lines. */
 export interface ConsoleLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   text: string;
@@ -67,7 +64,7 @@ export interface ConsoleLine {
 
 export interface CompileError {
   message: string;
-  /** From 1, in the code as it was given. */
+  /** Counted from 1, in the code as it was given. */
   line: number;
   column: number;
 }

@@ -4,45 +4,45 @@ import { TransformStopped, TransformThrew } from './failure.ts';
 import type { TransformPool } from './pool.ts';
 import type { ConsoleLine, TransformUsage } from './transform-task.ts';
 
-/** A run of code that belongs to no Proxy yet: no client, no destination, and nothing stays of it. */
+/** A run of code that belongs to no Proxy yet. It has no client and no destination, and nothing of it is kept. */
 export interface TrialTask {
   tenantId: string;
   kind: 'request' | 'response';
   code: string;
-  /** What `req.args` is; what it lacks is as of an empty request or response. */
+  /** `req.args`; missing members are those of an empty request or response. */
   args: Readonly<Record<string, unknown>>;
   configuration: Record<string, string>;
 }
 
-/** What came of it: either `result` or `error`. */
+/** How a trial ended: with `result` or with `error`. */
 export interface TransformTrial {
-  /** As the code returned it; a member that it left out is missing here, too. */
+  /** What the code returned; a member that it left out is missing here, too. */
   result?: { body?: unknown; headers?: unknown };
   error?: TrialError;
   console: ConsoleLine[];
   durationMs: number;
-  /** Undefined where the thread had to be ended. */
+  /** Undefined when the thread had to be ended. */
   cpuMs: number | undefined;
 }
 
-/** What the caller of a Proxy would be answered. */
+/** The error that the caller of a Proxy would get. */
 export interface TrialError {
   status: number;
   title: string;
   detail?: string;
   errors?: FieldErrors;
-  /** Where in the code it was thrown, from 1. */
+  /** The place in the code where it was thrown, counted from 1. */
   line?: number;
   column?: number;
   /** The limit that stopped it. */
   stopped_by?: string;
-  /** Of a `CustomHttpResponseError`. */
+  /** Only of a `CustomHttpResponseError`, like `body`. */
   headers?: unknown;
   body?: unknown;
 }
 
 /**
- * Runs a transform with the limits of the pool. What goes wrong in the code is part of the answer.
+ * Runs a transform with the limits of the pool. Errors of the code are part of the answer.
  * @throws {ServiceError} `unavailable` when too much waits.
  */
 export async function tryTransform(pool: TransformPool, task: TrialTask): Promise<TransformTrial> {
@@ -63,7 +63,7 @@ export async function tryTransform(pool: TransformPool, task: TrialTask): Promis
   }
 }
 
-/** As the gateway gives them: header names in lower case, text for method, path and query, and a body in any case. */
+/** Completes the arguments as the gateway would give them: header names in lower case, and always a body. */
 function completeArgs(kind: TrialTask['kind'], args: TrialTask['args']): object {
   const { body = {}, headers, ...rest } = args;
   const request = kind === 'request' ? { method: 'POST', path: '', query: '' } : {};

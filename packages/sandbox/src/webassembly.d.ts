@@ -1,4 +1,4 @@
-/** What is used of WebAssembly: TypeScript declares it only together with the DOM. */
+/** The part of WebAssembly that is used here, because TypeScript declares it only together with the DOM. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
