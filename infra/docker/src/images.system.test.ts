@@ -124,7 +124,10 @@ test('secrets are made once, each in its volume, and are strong', async () => {
   expect(new Set(secrets).size).toBe(5);
   for (const name of Object.keys(first)) {
     const { mode } = await stat(mountedAt(`/run/sluice/${name}`));
-    expect([name, mode & 0o777]).toEqual([name, /^(postgres|valkey|grafana)\//.test(name) ? 0o644 : 0o600]);
+    expect([name, mode & 0o777]).toEqual([
+      name,
+      /^(postgres|valkey|grafana|ledger-public)\//.test(name) ? 0o644 : 0o600,
+    ]);
   }
 });
 

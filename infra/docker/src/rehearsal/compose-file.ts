@@ -57,8 +57,13 @@ export function mountsOf({ volumes = [] }: ComposeService): Mount[] {
 
 export const repositoryRoot = join(import.meta.dirname, '../../../..');
 
-/** `${NAME:-default}` becomes the default, as where no variable is set. */
+/** `${NAME:-default}` becomes the default, as where no variable is set; a default may hold another one. */
 export async function readComposeFile(): Promise<ComposeFile> {
   const text = await readFile(join(repositoryRoot, 'docker-compose.yml'), 'utf8');
-  return parse(text.replace(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$$', '$'), { merge: true });
+  let plain = text;
+  for (let before = ''; before !== plain; ) {
+    before = plain;
+    plain = before.replace(/\$\{\w+:-([^${}]*)\}/g, '$1');
+  }
+  return parse(plain.replaceAll('$$', '$'), { merge: true });
 }
