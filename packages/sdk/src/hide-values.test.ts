@@ -30,6 +30,12 @@ test.each<[string, unknown, (sluice: Sluice) => Promise<unknown>, string]>([
     (sluice) => sluice.proxies.get('p'),
     'n',
   ],
+  [
+    'what a transform gave and wrote',
+    { result: { body: value }, error: { title: value }, console: [{ level: 'info', text: value }], duration_ms: 3 },
+    (sluice) => sluice.proxies.testTransform({ code: '', args: {} }),
+    'duration_ms',
+  ],
   ['what was detokenized', { card: [value] }, (sluice) => sluice.detokenize('{{ t }}'), ''],
 ])('%s shows neither values nor keys, and has them for programs', async (_name, body, call, visible) => {
   await using stack = new AsyncDisposableStack();

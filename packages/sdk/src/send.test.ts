@@ -95,6 +95,44 @@ test.each([
   await expect(sluice.proxies[verb]('1')).rejects.toMatchObject({ status: 404, name: 'NotFoundError' });
 });
 
+const underWay: Step = { status: 409, headers: { 'retry-after': '0' }, body: { type: 'urn:sluice:problem:conflict' } };
+test('after a lost try, its request may still be under way: the call waits for its answer', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { seen, sluice } = await startScripted(stack, [lost, underWay, done]);
+  await expect(sluice.tokens.create({ data: 1 })).resolves.toMatchObject({ id: '1' });
+  expect(seen).toHaveLength(3);
+});
+
+test.each<[string, Step[]]>([
+  ['where no try was lost', [underWay, done]],
+  ['that names no time', [lost, { status: 409 }, done]],
+  ['that stays', [lost, underWay, underWay, done]],
+])('a 409 %s is an error', async (_name, steps) => {
+  await using stack = new AsyncDisposableStack();
+  const { seen, sluice } = await startScripted(stack, steps);
+  await expect(sluice.tokens.create({ data: 1 })).rejects.toMatchObject({ name: 'ConflictError' });
+  expect(seen).toHaveLength(steps.length - 1);
+});
+
+const refused: Step = { status: 401, body: { type: 'urn:sluice:problem:unauthenticated' } };
+const ending: [string, (client: Scripted['sluice']) => Promise<void>][] = [
+  ['the session', (sluice) => sluice.sessions.deleteSelf()],
+  ['the Tenant', (sluice) => sluice.tenant.delete()],
+];
+test.each(ending)('a 401 to the end of %s counts as done after a lost connection', async (_name, end) => {
+  await using stack = new AsyncDisposableStack();
+  const { sluice } = await startScripted(stack, [lost, refused]);
+  await expect(end(sluice)).resolves.toBeUndefined();
+  const first = await startScripted(stack, [refused]);
+  await expect(end(first.sluice)).rejects.toMatchObject({ status: 401 });
+});
+
+test('a 401 to another DELETE is an error, since the key was none before', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { sluice } = await startScripted(stack, [lost, refused]);
+  await expect(sluice.proxies.delete('1')).rejects.toMatchObject({ status: 401 });
+});
+
 test('retries can be switched off, for the client and for a call', async () => {
   await using stack = new AsyncDisposableStack();
   const { seen, sluice } = await startScripted(stack, [again(503)], { retries: 0 });

@@ -21,7 +21,7 @@ const shortestWaitMs = 200;
 
 /**
  * Sends a request until it is answered, as often as is safe: after 429, 503 and lost connections, and only where it is
- * repeatable. A 404 to a DELETE of which an earlier try may have been carried out counts as done.
+ * repeatable. A try that was lost may have been carried out, so the answers that this explains are no failures.
  * @throws {SluiceError} or the reason of the caller's signal.
  */
 export async function send<T>(
@@ -41,10 +41,11 @@ export async function send<T>(
       given?.throwIfAborted();
       if (timeout.signal.aborted) throw timedOut(request.operation, timeoutMs);
       const { error } = outcome;
-      if (error.status === 404 && wasLost && request.init.method === 'DELETE') return undefined;
+      if (wasLost && saysDone(request, error)) return undefined;
       const { retryAfterSeconds } = error;
       const waitMs = retryAfterSeconds === undefined ? backoffMs(attempt) : retryAfterSeconds * 1000;
-      const isWorthIt = outcome.mayHelp && attempt < retries && Date.now() + waitMs < deadline;
+      const mayHelp = outcome.mayHelp || (wasLost && saysUnderWay(error));
+      const isWorthIt = mayHelp && attempt < retries && Date.now() + waitMs < deadline;
       if (!isWorthIt || !request.isRepeatable) throw error;
       wasLost ||= outcome.wasLost;
       await wait(waitMs, signal);
@@ -54,6 +55,17 @@ export async function send<T>(
     // An answer that is handed on as a stream may take as long as it likes.
     clearTimeout(timer);
   }
+}
+
+/** A DELETE whose lost try was carried out: there is nothing any more, or the key that ended itself is refused. */
+function saysDone({ url, init }: Sendable, { status }: SluiceError): boolean {
+  if (init.method !== 'DELETE') return false;
+  return status === 404 || (status === 401 && url.endsWith('/self'));
+}
+
+/** The service still works on the lost try, which has the same idempotency key, and says when to ask again. */
+function saysUnderWay({ status, retryAfterSeconds }: SluiceError): boolean {
+  return status === 409 && retryAfterSeconds !== undefined;
 }
 
 async function tryOnce<T>(
