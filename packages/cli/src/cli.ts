@@ -13,9 +13,8 @@ export async function run(typed: readonly string[], terminal: Terminal): Promise
   try {
     return (await dispatch(typed, terminal)) ?? exitCodes.done;
   } catch (error) {
-    if (terminal.signal.aborted) return exitCodes.interrupted;
-    const { message, code } = explain(error);
-    tell(terminal, message);
+    const { message, code } = explain(terminal.signal.aborted ? terminal.signal.reason : error);
+    if (message !== undefined) tell(terminal, message);
     return code;
   }
 }
@@ -50,14 +49,19 @@ async function dispatch(typed: readonly string[], terminal: Terminal): Promise<n
 
 async function helpWithGroup(typed: readonly string[], { stdout }: Terminal): Promise<number> {
   const group = commands.filter(({ words }) => words.length > 1 && words[0] === typed[0]);
-  if (group.length === 0) throw new UsageError(`There is no command ${typed[0]}. "sluice --help" lists them.`);
+  if (group.length === 0) throw new UsageError(`There is no command${named(typed[0])}. "sluice --help" lists them.`);
   const [, verb] = typed;
   if (verb !== undefined && !verb.startsWith('-')) {
     const verbs = group.map(({ words }) => words.slice(1).join(' ')).join(', ');
-    throw new UsageError(`There is no command ${typed[0]} ${verb}. There are: ${verbs}`);
+    throw new UsageError(`There is no command ${typed[0]}${named(verb)}. There are: ${verbs}`);
   }
   await write(stdout, `${groupHelp(group)}\n`);
   return verb === undefined ? exitCodes.usage : exitCodes.done;
+}
+
+/** A word as messages repeat it: not at all where it is no word, since it may be a key or a value by mistake. */
+function named(word = ''): string {
+  return /^[a-z]+(-[a-z]+)*$/.test(word) && word.length <= 30 ? ` ${word}` : '';
 }
 
 function parse(command: Command, typed: string[]): Input {

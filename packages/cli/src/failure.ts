@@ -1,7 +1,7 @@
 import { ConnectionError, SluiceError } from '@sluice/sdk';
 
 /** What the process leaves with. */
-export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
+export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130, terminated: 143 } as const;
 
 /** What was typed, or a file or variable that it names, is wrong; the message says what and what to do. */
 export class UsageError extends Error {}
@@ -9,8 +9,25 @@ export class UsageError extends Error {}
 /** It was understood and not done; the message says why. */
 export class RefusedError extends Error {}
 
+/** Ctrl-C, or the system, ended it. Nothing is told of that: whoever did it knows. */
+export class Interrupted extends Error {
+  readonly code: number;
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super(signal);
+    this.code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+  }
+}
+
+/** What the system calls a failure of its own: `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
 /** What to tell of a failure, and the exit code that it means. */
-export function explain(error: unknown): { message: string; code: number } {
+export function explain(error: unknown): { message?: string; code: number } {
+  if (error instanceof Interrupted) return { code: error.code };
   if (error instanceof UsageError) return { message: error.message, code: exitCodes.usage };
   if (error instanceof RefusedError) return { message: error.message, code: exitCodes.refused };
   if (error instanceof ConnectionError) {

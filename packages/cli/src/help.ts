@@ -1,6 +1,6 @@
 import { type Command, commonOptions, type Option } from './command.ts';
 
-const exitCodesText = 'Exit codes: 0 done, 1 refused, 2 usage, 3 unreachable.';
+const exitCodesText = 'Exit codes: 0 done, 1 refused, 2 usage, 3 unreachable, 130 Ctrl-C, 143 SIGTERM.';
 
 /** All commands, in groups. */
 export function overview(commands: readonly Command[]): string {
@@ -18,7 +18,8 @@ export function overview(commands: readonly Command[]): string {
     ...columns(rows),
     '',
     'sluice <command> --help says more. Lists and answers are tables on a terminal and JSON otherwise, or with --json.',
-    'Keys come from a profile (sluice login), or from SLUICE_URL and SLUICE_API_KEY; SLUICE_HEADER_PREFIX beside them.',
+    'Keys come from --profile, from SLUICE_URL and SLUICE_API_KEY (SLUICE_HEADER_PREFIX beside them), or from the profile',
+    'that SLUICE_PROFILE names; sluice login makes one.',
     exitCodesText,
   ].join('\n');
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { run } from './cli.ts';
+import { Interrupted } from './failure.ts';
 
 const interrupted = new AbortController();
-process.once('SIGINT', () => interrupted.abort());
-process.once('SIGTERM', () => interrupted.abort());
+// Once: the second Ctrl-C ends the process at once.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(new Interrupted(name)));
 // A reader that has enough, `head` say, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { UsageError } from './failure.ts';
+import { codeOf, UsageError } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What `--data` gives: the text itself, a file (`@file`), or standard input (`-`). */
-export async function readData(data: string, { stdin }: Terminal): Promise<string> {
-  if (data === '-') return text(stdin);
+export async function readData(data: string, { stdin, signal }: Terminal): Promise<string> {
+  if (data === '-') return text(addAbortSignal(signal, stdin));
   return data.startsWith('@') ? readTextFile(data.slice(1)) : data;
 }
 
@@ -14,8 +15,7 @@ export async function readTextFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
-    throw new UsageError(`${path} cannot be read (${code})`);
+    throw new UsageError(`${path} cannot be read (${codeOf(error)})`);
   }
 }
 

@@ -6,6 +6,6 @@ export interface Terminal {
   stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean };
   env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, or by the system, with `Interrupted` as its reason. */
   signal: AbortSignal;
 }

@@ -278,7 +278,7 @@ test('logs tail shows what is there and what comes, each row once, until Ctrl-C'
   const ofProxy = () => rows.filter(({ entity_id }) => entity_id === id).map(({ operation }) => operation);
   while (!ofProxy().includes('delete')) await once(lines, 'line');
   child.kill('SIGINT');
-  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(await once(child, 'close')).toEqual([130, null]);
   expect(ofProxy()).toEqual(['create', 'delete']);
   expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
 });

@@ -1,9 +1,9 @@
-import { createInterface } from 'node:readline/promises';
 import { type Command, type Input, textOf, textsOf } from '../command.ts';
 import { exitCodes, RefusedError, UsageError } from '../failure.ts';
 import { escapeLine } from '../output/escape.ts';
 import { isForPeople, printAnswer, write } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
+import { openLines } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import { carryOut } from './carry-out.ts';
 import { type MadeRecord, readMade } from './made.ts';
@@ -54,12 +54,12 @@ export const apply: Command = {
   },
   notes,
   async run(input, terminal) {
-    const { steps, wanted, sluice, record } = await prepare(input, terminal);
+    const { steps, wanted, ...means } = await prepare(input, terminal);
     await showPlan(steps, wanted, input, terminal);
     const due = steps.filter(({ action }) => action !== 'keep' && (action !== 'delete' || input.values.prune === true));
     if (due.length === 0) return exitCodes.done;
     if (input.values.yes !== true && !(await isAgreed(terminal))) throw new RefusedError('Nothing was done.');
-    await carryOut(due, { sluice, record, keysFile: textOf(input, 'keys'), terminal });
+    await carryOut(due, { ...means, keysFile: textOf(input, 'keys'), terminal });
     return exitCodes.done;
   },
 };
@@ -71,7 +71,8 @@ async function prepare(input: Input, terminal: Terminal) {
   const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
   const existing = await readExisting(sluice, terminal.signal);
   const record: MadeRecord = await readMade(file, await tenantIdOf(sluice, terminal.signal));
-  return { wanted, sluice, record, steps: makePlan(wanted, existing, record.made) };
+  const applicationIds = new Map(existing.applications.map(({ name, id }) => [name, id]));
+  return { wanted, sluice, record, applicationIds, steps: makePlan(wanted, existing, record.made) };
 }
 
 const signs = { create: '+', update: '~', delete: '-', keep: '=' } as const;
@@ -105,12 +106,12 @@ function lineOf({ action, kind, name, changes }: Step, isPruning: boolean): stri
   return `${signs[action]} ${what}${changes.map((change) => `\n    ${escapeLine(change)}`).join('')}`;
 }
 
-async function isAgreed({ stdin, stderr, signal }: Terminal): Promise<boolean> {
-  if (stdin.isTTY !== true) throw new UsageError('Nothing was done: add --yes where nobody can be asked.');
-  const reader = createInterface({ input: stdin, output: stderr });
+async function isAgreed(terminal: Terminal): Promise<boolean> {
+  if (terminal.stdin.isTTY !== true) throw new UsageError('Nothing was done: add --yes where nobody can be asked.');
+  const lines = openLines(terminal);
   try {
-    return /^y(es)?$/i.test((await reader.question('Apply? [y/N] ', { signal })).trim());
+    return /^y(es)?$/i.test((await lines.next('Apply? [y/N] ')).trim());
   } finally {
-    reader.close();
+    lines.close();
   }
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Sluice } from '@sluice/sdk';
-import { UsageError } from '../failure.ts';
+import { codeOf, UsageError } from '../failure.ts';
 import { tell } from '../output/print.ts';
 import type { Terminal } from '../terminal.ts';
 import type { MadeRecord } from './made.ts';
@@ -10,6 +10,8 @@ import type { Members } from './wanted.ts';
 interface Means {
   sluice: Sluice;
   record: MadeRecord;
+  /** Of the Applications that exist, by name. */
+  applicationIds: ReadonlyMap<string, string>;
   /** Where the keys of new Applications go. */
   keysFile: string | undefined;
   terminal: Terminal;
@@ -17,29 +19,36 @@ interface Means {
 
 /** What each kind is created, changed and deleted with. Bodies come from a file: the service checks them. */
 interface Resource {
-  create(body: unknown, options: object): Promise<{ id: string; key: string }>;
-  update(id: string, body: unknown, options: object): Promise<unknown>;
-  delete(id: string, options: object): Promise<void>;
+  create(body: unknown): Promise<{ id: string; key: string }>;
+  update(id: string, body: unknown): Promise<unknown>;
+  delete(id: string): Promise<void>;
 }
 
-/** Does the steps in their order. What was made is recorded at once, so that a failure half-way loses nothing. */
-export async function carryOut(steps: readonly Step[], { sluice, record, keysFile, terminal }: Means): Promise<void> {
+/**
+ * Does the steps in their order. What was made is recorded at once, so that a failure half-way loses nothing, and a step
+ * that has begun is finished before Ctrl-C ends the rest.
+ */
+export async function carryOut(steps: readonly Step[], means: Means): Promise<void> {
+  const { sluice, record, keysFile, terminal } = means;
   await using keys = keysFile === undefined ? undefined : await openKeysFile(keysFile);
-  const { signal } = terminal;
+  const applicationIds = new Map(means.applicationIds);
   for (const { action, kind, name, id = '', wanted } of steps) {
+    terminal.signal.throwIfAborted();
     const resource = sluice[kind] as unknown as Resource;
     if (action === 'delete') {
-      await resource.delete(id, { signal });
-      record.made[kind] = Object.fromEntries(Object.entries(record.made[kind]).filter(([, made]) => made !== id));
+      await resource.delete(id);
+      const made = record.made[kind];
+      for (const [key, madeId] of Object.entries(made)) if (madeId === id) delete made[key];
       await record.save();
     } else if (wanted) {
-      const body = kind === 'proxies' ? await withApplicationId(wanted, sluice, signal) : wanted;
-      if (action === 'update') await resource.update(id, body, { signal });
+      const body = kind === 'proxies' ? withApplicationId(wanted, applicationIds) : wanted;
+      if (action === 'update') await resource.update(id, body);
       else {
-        const created = await resource.create(body, { signal });
+        const created = await resource.create(body);
         record.made[kind][name] = created.id;
         await record.save();
         if (kind === 'applications') {
+          applicationIds.set(name, created.id);
           if (keys) await keys.appendFile(`${JSON.stringify({ name, id: created.id, key: created.key })}\n`);
           else tell(terminal, `The key of ${name} was not kept; make one: sluice keys create ${created.id}`);
         }
@@ -56,16 +65,14 @@ async function openKeysFile(path: string) {
   try {
     return await open(path, 'wx', 0o600);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
-    throw new UsageError(`Nothing was done: ${path} cannot be made for the keys (${code}); it must be a new file`);
+    throw new UsageError(
+      `Nothing was done: ${path} cannot be made for the keys (${codeOf(error)}); it must be a new file`,
+    );
   }
 }
 
-async function withApplicationId(proxy: Members, sluice: Sluice, signal: AbortSignal): Promise<Members> {
+/** The plan has made sure that the name is known. */
+function withApplicationId(proxy: Members, ids: ReadonlyMap<string, string>): Members {
   const name = applicationNameOf(proxy);
-  if (name === undefined) return proxy;
-  for await (const application of sluice.applications.list({ size: 100 }, { signal })) {
-    if (application.name === name) return { ...proxy, application: { id: application.id } };
-  }
-  throw new UsageError(`The Application ${name}, which the Proxy ${proxy.name} names, is gone`);
+  return name === undefined ? proxy : { ...proxy, application: { id: ids.get(name) } };
 }

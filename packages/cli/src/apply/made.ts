@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { UsageError } from '../failure.ts';
+import { codeOf, UsageError } from '../failure.ts';
 import type { Kind } from './wanted.ts';
 
 /** What applies of a file made in a Tenant: ids by name. Only this may `--prune` delete. */
@@ -18,7 +18,8 @@ export interface MadeRecord {
 export async function readMade(file: string, tenantId: string): Promise<MadeRecord> {
   const path = `${file.slice(0, file.length - extname(file).length)}.applied.json`;
   const tenants = await readTenants(path);
-  const made: Made = { applications: {}, proxies: {}, ...tenants[tenantId] };
+  const { applications, proxies } = tenants[tenantId] ?? {};
+  const made: Made = { applications: byName(applications), proxies: byName(proxies) };
   return {
     made,
     async save() {
@@ -29,12 +30,17 @@ export async function readMade(file: string, tenantId: string): Promise<MadeReco
   };
 }
 
+/** Without a prototype, so that a name like `__proto__` is one like any other. */
+function byName(ids: Record<string, string> = {}): Record<string, string> {
+  return Object.assign(Object.create(null), ids);
+}
+
 async function readTenants(path: string): Promise<Record<string, Partial<Made>>> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, Partial<Made>>;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (codeOf(error) === 'ENOENT') return {};
   }
   throw new UsageError(
     `${path}, which says what was made, cannot be read. Restore it, or delete it: then nothing is pruned.`,

@@ -39,7 +39,9 @@ function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted):
   if (kind === 'proxies') assertApplicationKnown(wanted, existing, file);
   if (!current) return { action: 'create', kind, name, wanted, changes: [] };
   if (kind === 'applications') assertFixedMembers(wanted, current);
-  const changes = differences(comparable(kind, wanted, existing, wanted), comparable(kind, current, existing, wanted));
+  const hidden = file.hidden.get(wanted) ?? new Set();
+  const sides = [wanted, current].map((members) => comparable(kind, members, existing, wanted));
+  const changes = differences(sides[0] ?? {}, sides[1] ?? {}, (member) => shown.has(member) && !hidden.has(member));
   return { action: changes.length > 0 ? 'update' : 'keep', kind, name, id: current.id, wanted, changes };
 }
 
@@ -132,13 +134,18 @@ function withoutEmpty(value: unknown): unknown {
 /** Members that hold no secret. */
 const shown = new Set(['destination_url', 'require_auth', 'permissions']);
 
-function differences(wanted: Record<string, unknown>, current: Record<string, unknown>): string[] {
+/** Paths of what differs, with both values where they may be shown: neither may where a reference gives the new one. */
+function differences(
+  wanted: Record<string, unknown>,
+  current: Record<string, unknown>,
+  isShown: (member: string) => boolean,
+): string[] {
   const names = [...new Set([...Object.keys(wanted), ...Object.keys(current)])].sort();
   return names.flatMap((name) => {
     const [to, from] = [wanted[name], current[name]];
     if (isDeepStrictEqual(to, from)) return [];
-    if (shown.has(name)) return [`${name}: ${JSON.stringify(from) ?? 'none'} -> ${JSON.stringify(to) ?? 'none'}`];
-    if (isObject(to) && isObject(from)) return differences(to, from).map((path) => `${name}.${path}`);
+    if (isShown(name)) return [`${name}: ${JSON.stringify(from) ?? 'none'} -> ${JSON.stringify(to) ?? 'none'}`];
+    if (isObject(to) && isObject(from)) return differences(to, from, () => false).map((path) => `${name}.${path}`);
     return [name];
   });
 }

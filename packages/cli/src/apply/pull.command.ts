@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type Command, textOf } from '../command.ts';
-import { UsageError } from '../failure.ts';
+import { codeOf, RefusedError, UsageError } from '../failure.ts';
 import { commands } from '../generated/commands.gen.ts';
 import { tell } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
@@ -28,7 +28,9 @@ export const pull: Command = {
     const file = textOf(input, 'file');
     if (file === undefined) throw new UsageError('Which file? Give -f FILE');
     const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
-    const { text, files, variables } = toFile(await readExisting(sluice, terminal.signal));
+    const existing = await readExisting(sluice, terminal.signal);
+    assertNamesIdentify(existing);
+    const { text, files, variables } = toFile(existing);
     const all = [...files, [file, text] as const].map(
       ([path, content]) => [path === file ? file : join(dirname(file), path), content] as const,
     );
@@ -40,15 +42,26 @@ export const pull: Command = {
   },
 };
 
+/** @throws {RefusedError} where apply would refuse the file. */
+function assertNamesIdentify(existing: Existing): void {
+  const twice = (['applications', 'proxies'] as const).flatMap((kind) => {
+    const names = new Set(existing[kind].map(({ name }) => name));
+    return [...names].flatMap((name) => {
+      const ids = existing[kind].filter((one) => one.name === name).map(({ id }) => id);
+      return ids.length > 1 ? [`Two or more ${kind} are named ${name} (${ids.join(', ')})`] : [];
+    });
+  });
+  if (twice.length === 0) return;
+  throw new RefusedError(`${twice.join('\n')}\nNames identify in a file: rename or delete all but one of each.`);
+}
+
 async function writeNew(path: string, text: string, isForced: boolean): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   try {
     await writeFile(path, text, { flag: isForced ? 'w' : 'wx' });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-      throw new UsageError(`${path} exists; --force replaces it`);
-    }
-    throw error;
+    if (codeOf(error) === 'EEXIST') throw new UsageError(`${path} exists; --force replaces it`);
+    throw new UsageError(`${path} cannot be written (${codeOf(error)})`);
   }
 }
 
@@ -75,6 +88,8 @@ function toFile({ applications, proxies }: Existing): Pulled {
       const code = (proxy[`${kind}_transform`] as { code?: string } | undefined)?.code;
       if (code !== undefined) members[`${kind}_transform`] = { code: { $file: fileFor(proxy, kind, code, files) } };
     }
+    if (mayHoldKey(proxy.destination_url))
+      members.destination_url = { $env: variableFor(proxy.name, 'destination_url', variables) };
     for (const member of secretMaps) {
       const map = proxy[member];
       if (typeof map !== 'object' || map === null) continue;
@@ -85,6 +100,11 @@ function toFile({ applications, proxies }: Existing): Pulled {
   });
   const ofApplications = [...applications].reverse().map((application) => pick('applications', application));
   return { text: stringify({ applications: ofApplications, proxies: ofProxies }), files, variables };
+}
+
+/** Processors take keys in the query, or before the host. */
+function mayHoldKey(url: unknown): boolean {
+  return typeof url === 'string' && /[?@]/.test(url);
 }
 
 function pick(kind: Kind, resource: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -18,12 +18,23 @@ interface Scope {
   references: References;
 }
 
-/** Puts texts in the place of `{ $file: … }` and `{ $env: … }`. @throws {UsageError} */
+/** `{ $file: … }` or `{ $env: … }`, by its only member or one of several. */
+function referenceOf(value: object): [kind: string, target: unknown] | undefined {
+  return Object.entries(value).find(([name]) => name === '$file' || name === '$env');
+}
+
+/** Whether there is a reference anywhere in the value, which must be a tree. */
+export function hasReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return referenceOf(value) !== undefined || Object.values(value).some(hasReference);
+}
+
+/** Puts texts in the place of `{ $file: … }` and `{ $env: … }` in a tree. @throws {UsageError} */
 export async function resolveReferences(value: unknown, scope: Scope): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => resolveReferences(item, scope)));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value);
-  const reference = members.find(([name]) => name === '$file' || name === '$env');
+  const reference = referenceOf(value);
   if (!reference) {
     const resolved = members.map(async ([name, member]) => [name, await resolveReferences(member, scope)] as const);
     return Object.fromEntries(await Promise.all(resolved));

@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import { UsageError } from '../failure.ts';
 import { commands } from '../generated/commands.gen.ts';
 import { readTextFile } from '../read-input.ts';
-import { type References, resolveReferences } from './references.ts';
+import { hasReference, type References, resolveReferences } from './references.ts';
 
 export type Kind = 'applications' | 'proxies';
 export type Members = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -13,6 +13,8 @@ export interface Wanted {
   applications: readonly Members[];
   proxies: readonly Members[];
   references: References;
+  /** Names of the members of each body that come from a reference, in whole or in part: they are never shown. */
+  hidden: ReadonlyMap<Members, ReadonlySet<string>>;
 }
 
 /** Reads a file in YAML or JSON. @throws {UsageError} that says where, and repeats no value. */
@@ -22,13 +24,38 @@ export async function readWanted(
   allowed: readonly string[],
 ): Promise<Wanted> {
   const whole = parseYaml(file, await readTextFile(file));
+  assertTree(whole, file);
   if (!isObject(whole)) throw new UsageError(`${file} must have the members applications and proxies`);
   const unknown = Object.keys(whole).find((name) => name !== 'applications' && name !== 'proxies');
   if (unknown) throw new UsageError(`${file} has the unknown member ${unknown}; there are applications and proxies`);
   const references: References = { files: new Set(), variables: new Set() };
   const resolved = await resolveReferences(whole, { folder: dirname(file), env, allowed, references });
-  const { applications, proxies } = resolved as Record<Kind, unknown>;
-  return { applications: checkList('applications', applications), proxies: checkList('proxies', proxies), references };
+  const hidden = new Map<Members, Set<string>>();
+  const listOf = (kind: Kind) => {
+    const list = checkList(kind, (resolved as Record<Kind, unknown>)[kind]);
+    list.forEach((members, index) => {
+      const names = namesOfReferences(kind, index, (whole[kind] as Record<string, unknown>[])[index] ?? {});
+      hidden.set(members, names);
+    });
+    return list;
+  };
+  return { applications: listOf('applications'), proxies: listOf('proxies'), references, hidden };
+}
+
+/** Members that come from references. @throws {UsageError} where a name does, which plans and messages show. */
+function namesOfReferences(kind: Kind, index: number, source: Record<string, unknown>): Set<string> {
+  const names = Object.keys(source).filter((name) => hasReference(source[name]));
+  const { name, application } = source;
+  if (hasReference(name) || (isObject(application) && hasReference(application.name)))
+    throw new UsageError(`${kind}[${index}]: a name must stand in the file itself, since it is shown`);
+  return new Set(names);
+}
+
+/** @throws {UsageError} where an alias makes a circle, which would be walked for ever. */
+function assertTree(value: unknown, file: string, above: ReadonlySet<unknown> = new Set()): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (above.has(value)) throw new UsageError(`${file} has an alias that leads to itself`);
+  for (const member of Object.values(value)) assertTree(member, file, new Set([...above, value]));
 }
 
 function parseYaml(file: string, text: string): unknown {

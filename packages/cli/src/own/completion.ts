@@ -30,7 +30,8 @@ export const completion: Command = {
   options: {},
   notes: 'bash: source <(sluice completion bash)   zsh: the same   fish: sluice completion fish | source',
   async run({ positionals }, { stdout }) {
-    const script = scripts[positionals[0] ?? ''];
+    const [shell = ''] = positionals;
+    const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
     if (!script) throw new UsageError('The shell must be bash, zsh or fish');
     await write(stdout, script);
     return undefined;

@@ -1,6 +1,6 @@
 import { ConnectionError, type Sluice } from '@sluice/sdk';
 import { type Command, type Input, textOf, textsOf } from '../command.ts';
-import { exitCodes, RefusedError, UsageError } from '../failure.ts';
+import { codeOf, exitCodes, RefusedError, UsageError } from '../failure.ts';
 import { printBytes, tell } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
 import { readData } from '../read-input.ts';
@@ -82,8 +82,7 @@ async function send(sluice: Sluice, key: string, input: Input, terminal: Termina
     });
   } catch (error) {
     terminal.signal.throwIfAborted();
-    const code =
-      error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined;
+    const code = codeOf(error instanceof Error ? error.cause : undefined);
     if (code === undefined && error instanceof TypeError && !/fetch failed/.test(error.message))
       throw new UsageError(error.message);
     const title = `no answer${code ? ` (${code})` : ''}; whether the destination was called is not known`;

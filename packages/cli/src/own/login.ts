@@ -1,11 +1,10 @@
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { Sluice } from '@sluice/sdk';
 import { type Command, type Input, textOf } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { printAnswer, tell } from '../output/print.ts';
 import { checkUrl } from '../profile/connect.ts';
 import { keyTypeOf, type Profile, profilesFile, readProfiles, writeProfiles } from '../profile/profiles.ts';
+import { type Lines, openLines } from '../prompt.ts';
 import { readTextFile } from '../read-input.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -29,9 +28,12 @@ export const login: Command = {
     const name = profileName(input, env);
     const profiles = await readProfiles(env);
     const before = profiles[name];
-    const lines = textOf(input, 'key-file') === undefined ? await openLines(terminal) : undefined;
+    const lines = textOf(input, 'key-file') === undefined ? openLines(terminal) : undefined;
     try {
-      const url = checkUrl(textOf(input, 'url') ?? (env.SLUICE_URL || before?.url) ?? (await askUrl(lines)));
+      // The environment's URL is not that of a profile which was asked for, and has one.
+      const known =
+        textOf(input, 'profile') === undefined ? env.SLUICE_URL || before?.url : before?.url || env.SLUICE_URL;
+      const url = checkUrl(textOf(input, 'url') ?? known ?? (await askUrl(lines)));
       const header_prefix = textOf(input, 'header-prefix') ?? before?.header_prefix ?? 'SVC';
       const keys = await readKeys(input, lines);
       for (const key of keys) await assertAccepted(key, { url, header_prefix }, terminal);
@@ -80,42 +82,9 @@ function profileName(input: Input, env: Terminal['env']): string {
   return textOf(input, 'profile') ?? (env.SLUICE_PROFILE || 'default');
 }
 
-/** Lines as they are asked for: of a terminal, without showing what is typed where it is a key. */
-interface Lines {
-  ask(question: string, isSecret: boolean): Promise<string>;
-  isAsked: boolean;
-  close(): void;
-}
-
-async function openLines({ stdin, stderr, signal }: Terminal): Promise<Lines> {
-  const isAsked = stdin.isTTY === true;
-  let isHidden = false;
-  const output = new Writable({
-    write: (chunk, _encoding, done) => {
-      if (!isHidden) stderr.write(chunk);
-      done();
-    },
-  });
-  const reader = createInterface({ input: stdin, output, terminal: isAsked });
-  const lines = isAsked ? undefined : reader[Symbol.asyncIterator]();
-  return {
-    isAsked,
-    async ask(question, isSecret) {
-      if (lines) return (await lines.next()).value ?? '';
-      stderr.write(question);
-      isHidden = isSecret;
-      const answer = await reader.question('', { signal });
-      isHidden = false;
-      if (isSecret) stderr.write('\n');
-      return answer;
-    },
-    close: () => reader.close(),
-  };
-}
-
 async function askUrl(lines: Lines | undefined): Promise<string> {
   if (!lines?.isAsked) throw new UsageError('Which installation? Give --url');
-  return (await lines.ask('URL: ', false)).trim();
+  return (await lines.next('URL: ')).trim();
 }
 
 async function readKeys(input: Input, lines: Lines | undefined): Promise<string[]> {
@@ -123,7 +92,7 @@ async function readKeys(input: Input, lines: Lines | undefined): Promise<string[
   const file = textOf(input, 'key-file');
   const given = file === undefined ? undefined : (await readTextFile(file)).split('\n');
   for (let number = 1; ; number++) {
-    const line = given ? given.shift() : await lines?.ask(`Key ${number} (empty to end): `, true);
+    const line = given ? given.shift() : await lines?.next(`Key ${number} (empty to end): `, true);
     const key = line?.trim();
     if (!key) break;
     if (!keyTypeOf(key)) throw new UsageError(`Line ${number} is not an API key of an Application`);

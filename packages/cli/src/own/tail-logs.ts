@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ConnectionError, type ListLogsData, type Log, type Sluice, SluiceError } from '@sluice/sdk';
 import { type Command, type Input, type Option, textOf } from '../command.ts';
-import { exitCodes, UsageError } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import { commands } from '../generated/commands.gen.ts';
 import { escapeLine, toSafeJson } from '../output/escape.ts';
 import { isForPeople, tell, write } from '../output/print.ts';
@@ -33,7 +33,7 @@ export const tailLogs: Command = {
       ]),
     ),
   },
-  notes: 'Where the output is no terminal, each row is a line of JSON.',
+  notes: 'Where the output is no terminal, each row is a line of JSON. Leaves with 130 at Ctrl-C.',
   async run(input, terminal) {
     const last = Number(textOf(input, 'last') ?? 10);
     if (!Number.isInteger(last) || last < 1 || last > 100) throw new UsageError('--last must be from 1 to 100');
@@ -42,11 +42,10 @@ export const tailLogs: Command = {
     const first = await sluice.logs.list({ ...query, size: last }, { signal: terminal.signal }).page();
     const seen = new Map<string, string>();
     await show(first.data, seen, input, terminal);
-    while (!terminal.signal.aborted) {
-      await wait(intervalMs, undefined, { signal: terminal.signal }).catch(() => {}); // Ctrl-C: the loop sees it
-      if (!terminal.signal.aborted) await show(await newRows(sluice, query, seen, terminal), seen, input, terminal);
+    for (;;) {
+      await wait(intervalMs, undefined, { signal: terminal.signal });
+      await show(await newRows(sluice, query, seen, terminal), seen, input, terminal);
     }
-    return exitCodes.done;
   },
 };
 
@@ -64,7 +63,7 @@ async function newRows(sluice: Sluice, query: Query, seen: Map<string, string>, 
   try {
     return await sluice.logs.list({ ...query, ...from, size: 100 }, { signal: terminal.signal }).toArray();
   } catch (error) {
-    if (terminal.signal.aborted) return [];
+    terminal.signal.throwIfAborted();
     const isAway =
       error instanceof ConnectionError || (error instanceof SluiceError && [429, 503].includes(error.status ?? 0));
     if (!isAway) throw error;

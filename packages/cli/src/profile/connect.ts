@@ -11,15 +11,20 @@ export interface Need {
 
 const preferred = ['private', 'public', 'management'] as const;
 
-/** A client with the key that fits: of the environment, or else of the profile. @throws {UsageError} */
+/**
+ * A client with the key that fits: of the profile that was asked for, or else of the environment, or else of its profile.
+ * @throws {UsageError}
+ */
 export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   const { SLUICE_URL: url, SLUICE_API_KEY: apiKey } = env;
-  if (apiKey) {
+  const isOfEnvironment = apiKey && need.profile === undefined;
+  if (isOfEnvironment) {
     if (!url) throw new UsageError('SLUICE_API_KEY is set without SLUICE_URL; set both, or none to use a profile.');
     return client(url, apiKey, env.SLUICE_HEADER_PREFIX || 'SVC');
   }
   const { name, profile } = await findProfile(env, need.profile);
-  if (url && checkUrl(url) !== profile.url) {
+  // A URL that belongs to the environment's key is not meant for a profile that was asked for.
+  if (url && !apiKey && checkUrl(url) !== profile.url) {
     throw new UsageError(
       `SLUICE_URL is not the URL of the profile ${name}, whose keys go nowhere else. Set SLUICE_API_KEY too, or log in there.`,
     );

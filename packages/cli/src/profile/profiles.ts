@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { UsageError } from '../failure.ts';
+import { codeOf, UsageError } from '../failure.ts';
 
 type KeyType = 'management' | 'private' | 'public';
 
@@ -30,10 +30,11 @@ export async function readProfiles(env: Env): Promise<Profiles> {
       throw new UsageError(`Others may read ${file}, which holds keys. Run: chmod 600 ${file}`);
     }
     const profiles: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (typeof profiles === 'object' && profiles !== null) return profiles as Profiles;
+    // Without a prototype, so that no name but those in the file is a profile.
+    if (typeof profiles === 'object' && profiles !== null) return Object.assign(Object.create(null), profiles);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (codeOf(error) === 'ENOENT') return {};
     if (!(error instanceof SyntaxError)) throw new UsageError(`${file} cannot be read`, { cause: error });
   }
   // The parser's message would quote the file, and so a key.
