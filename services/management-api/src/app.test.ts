@@ -3,14 +3,13 @@ import { permissionsFor } from '@sluice/access';
 import { generateApiKey } from '@sluice/credentials';
 import { type Answer, useStack } from '@sluice/testing';
 import { operations } from './app.ts';
-import { bySessionKeys, sampleRequest } from './testing/sample-requests.ts';
+import { openCaller } from './testing/open-caller.ts';
+import { sampleRequest } from './testing/sample-requests.ts';
 import { startTestManagement, uuidText } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-const all = operations
-  .filter(({ id }) => !bySessionKeys.has(id))
-  .map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const);
+const all = operations.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const);
 const withPermission = all.filter(([, { permission }]) => permission !== undefined);
 const withId = all.filter(([, { path }]) => path.includes(':id'));
 const withBody = all.filter(([, { body }]) => body !== undefined);
@@ -30,7 +29,7 @@ async function newId({ path }: Operation): Promise<string> {
 }
 
 /**
- * A request that succeeds, by a key that holds these permissions and no other. Those about the Tenant itself go to one of
+ * A request that succeeds, by a key that holds these permissions and no other, or by whose key it takes. Those about the Tenant itself go to one of
  * their own, which they may change or close.
  */
 async function acceptedRequest(operation: Operation, permissions: unknown[]) {
@@ -39,9 +38,12 @@ async function acceptedRequest(operation: Operation, permissions: unknown[]) {
   const id = isTemplate ? '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01' : await newId(operation);
   const keyId = operation.path.includes(':keyId') ? await addKey(id) : undefined;
   const creator = operation.path.startsWith('/tenants') ? { key: (await newTenant('own')).management_key } : {};
-  const { key } = await application({ type: 'management', permissions }, creator);
+  const { key, body } =
+    operation.takesKeyOf === undefined
+      ? { ...(await application({ type: 'management', permissions }, creator)), body: undefined }
+      : await openCaller(api.current, operation);
   const { method, path, options } = sampleRequest(operation, id, keyId);
-  return { method, path, options: { ...options, key } };
+  return { method, path, options: { ...options, key, ...(body && { body }) } };
 }
 
 /** What a success is. */
@@ -192,8 +194,9 @@ describe('415', () => {
 
   test.each(withBody)('%s refuses other types, before it reads the body', async (_name, operation) => {
     const { method, path } = sampleRequest(operation, 'not-a-uuid');
+    const { key } = await openCaller(api.current, operation);
     for (const type of refused) {
-      const { status } = await api.current.send(method, path, { body: '{', headers: { 'Content-Type': type } });
+      const { status } = await api.current.send(method, path, { key, body: '{', headers: { 'Content-Type': type } });
       expect({ type, status }).toEqual({ type, status: 415 });
     }
   });
@@ -201,7 +204,8 @@ describe('415', () => {
   test.each(withBody)('%s refuses a body in a content coding', async (_name, operation) => {
     const { method, path, options } = sampleRequest(operation);
     const headers = { ...options.headers, 'Content-Encoding': 'gzip' };
-    expect((await api.current.send(method, path, { ...options, headers })).status).toBe(415);
+    const { key } = await openCaller(api.current, operation);
+    expect((await api.current.send(method, path, { ...options, headers, key })).status).toBe(415);
   });
 
   test.each([
@@ -228,8 +232,9 @@ describe('400', () => {
   test.each(withBody)('%s refuses an empty body and one that is no object, before 404', async (_name, operation) => {
     const { method, path, options } = sampleRequest(operation);
     const empty = operation.bodyOptional ? [] : [''];
+    const { key } = await openCaller(api.current, operation);
     for (const body of [...empty, 'null', '[]', '5', '"text"', 'true', '{"name":']) {
-      const { status } = await api.current.send(method, path, { ...options, body });
+      const { status } = await api.current.send(method, path, { ...options, body, key });
       expect({ body, status }).toEqual({ body, status: 400 });
     }
   });
@@ -320,30 +325,38 @@ describe('HEAD', () => {
 });
 
 describe('two Tenants', () => {
+  /** Everything that there is of a Tenant. */
+  const rowsOf = (tenantId: string) =>
+    Promise.all([
+      api.current.db.selectFrom('tenants').selectAll().where('id', '=', tenantId).execute(),
+      ...(['applications', 'application_keys', 'sessions', 'proxies', 'audit_log', 'counters'] as const).map((table) =>
+        api.current.db.selectFrom(table).selectAll().where('tenant_id', '=', tenantId).execute(),
+      ),
+    ]);
+
   test.each(all.filter(([, { path }]) => !path.includes(':id')))(
     '%s tells and changes nothing of the other Tenant',
     async (_name, operation) => {
-      const { db, newTenant, send } = api.current;
+      const { newTenant, send, session, addKey, giveLedger } = api.current;
       const mine = await newTenant('mine');
       const theirs = await newTenant('theirs');
-      const rowsOf = (id: string) =>
-        Promise.all([
-          db.selectFrom('tenants').selectAll().where('id', '=', id).execute(),
-          db.selectFrom('applications').selectAll().where('tenant_id', '=', id).execute(),
-          db.selectFrom('proxies').selectAll().where('tenant_id', '=', id).execute(),
-          db.selectFrom('audit_log').selectAll().where('tenant_id', '=', id).execute(),
-        ]);
-      const before = await rowsOf(theirs.tenant_id);
+      const theirKey = { key: theirs.management_key };
+      const theirSession = await session({}, theirKey);
+      const theirKeyId = await addKey(theirSession.authorizer.id, theirKey);
       const { method, path, options } = sampleRequest(operation);
-      await api.current.giveLedger(mine.tenant_id);
+      const { key, body = options.body } = await openCaller(api.current, operation, mine.management_key);
+      await giveLedger(mine.tenant_id);
+      const before = await rowsOf(theirs.tenant_id);
       const filter =
         operation.query && path !== '/permissions'
           ? `${path.includes('?') ? '&' : '?'}id=${theirs.application_id}`
           : '';
-      const answer = await send(method, path + filter, { ...options, key: mine.management_key });
+      const answer = await send(method, path + filter, { ...options, key, ...(body !== undefined && { body }) });
       expect(answer.status).toBeLessThan(300);
-      expect(JSON.stringify(answer.body)).not.toContain(theirs.tenant_id);
-      expect(JSON.stringify(answer.body)).not.toContain(theirs.application_id);
+      const text = JSON.stringify(answer.body);
+      for (const id of [theirs.tenant_id, theirs.application_id, theirSession.id, theirKeyId]) {
+        expect(text).not.toContain(id);
+      }
       expect(await rowsOf(theirs.tenant_id)).toEqual(before);
     },
   );

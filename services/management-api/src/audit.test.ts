@@ -1,6 +1,7 @@
 import { useStack } from '@sluice/testing';
 import { operations } from './app.ts';
-import { bySessionKeys, sampleRequest } from './testing/sample-requests.ts';
+import { openCaller } from './testing/open-caller.ts';
+import { sampleRequest } from './testing/sample-requests.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
@@ -13,6 +14,8 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
   createApplicationKey: { operation: 'update', entity_type: 'application' },
   deleteApplicationKey: { operation: 'update', entity_type: 'application' },
   deleteApplication: { operation: 'delete', entity_type: 'application' },
+  authorizeSession: { operation: 'authorize', entity_type: 'session' },
+  endOwnSession: { operation: 'delete', entity_type: 'session' },
   deleteSession: { operation: 'delete', entity_type: 'session' },
   updateTenant: { operation: 'update', entity_type: 'tenant' },
   deleteTenant: { operation: 'delete', entity_type: 'tenant' },
@@ -22,24 +25,24 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
   deleteProxy: { operation: 'delete', entity_type: 'proxy' },
 };
 
-const all = operations
-  .filter(({ id }) => !bySessionKeys.has(id))
-  .map((operation) => [operation.id, operation] as const);
-/** Runs code and changes nothing. */
-const trial = 'testTransform';
-const changing = all.filter(([id, { method }]) => method !== 'get' && id !== trial);
-const reading = all.filter(([id, { method }]) => method === 'get' || id === trial);
+const all = operations.map((operation) => [operation.id, operation] as const);
+type Operation = (typeof operations)[number];
+/** What runs code and changes nothing, and what gives no right to anything until somebody authorizes it. */
+const unaudited = ['testTransform', 'createSession'];
+const changing = all.filter(([id, { method }]) => method !== 'get' && !unaudited.includes(id));
+const reading = all.filter(([id, { method }]) => method === 'get' || unaudited.includes(id));
 
 /** A Tenant of the test's own with an Application and a Proxy, and the audit rows that come after. */
-async function newScene() {
+async function newScene(operation: Operation) {
   const { newTenant, application, proxy, session, addKey, db } = api.current;
-  const { management_key: key, tenant_id, application_id } = await newTenant('T');
+  const { management_key, tenant_id, application_id } = await newTenant('T');
+  const { key, body, audited } = await openCaller(api.current, operation, management_key);
   const ids = {
-    applications: (await application({}, { key })).id as string,
-    proxies: (await proxy({ configuration: { SECRET: 'value-to-hide' } }, { key })).id as string,
+    applications: (await application({}, { key: management_key })).id as string,
+    proxies: (await proxy({ configuration: { SECRET: 'value-to-hide' } }, { key: management_key })).id as string,
   };
-  const sessionId = (await session({}, { key })).id;
-  const keyId = await addKey(ids.applications, { key });
+  const sessionId = (await session({}, { key: management_key })).id;
+  const keyId = await addKey(ids.applications, { key: management_key });
   const rows = () => db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenant_id).execute();
   const known = new Set((await rows()).map(({ id }) => id));
   const newRows = async () => (await rows()).filter(({ id }) => !known.has(id));
@@ -50,7 +53,9 @@ async function newScene() {
     if (path.startsWith('/logs')) return tenant_id; // the row of its ledger
     return path.startsWith('/proxies') ? ids.proxies : ids.applications;
   };
-  return { key, keyId, tenant_id, application_id, idFor, newRows };
+  const { method, path, options } = sampleRequest(operation, idFor(operation.path), keyId);
+  const asked = { method, path, options: { ...options, key, ...(body && { body }) } };
+  return { asked, audited, tenant_id, application_id, idFor, newRows };
 }
 
 test('every operation that changes something is listed here', () => {
@@ -60,10 +65,9 @@ test('every operation that changes something is listed here', () => {
 test.each(changing)(
   '%s writes one row: who, what, on which thing, under which trace; no value',
   async (id, operation) => {
-    const { key, keyId, tenant_id, application_id, idFor, newRows } = await newScene();
-    const { method, path, options } = sampleRequest(operation, idFor(operation.path), keyId);
-    const headers = { ...options.headers, 'SVC-TRACE-ID': `trace-${id}` };
-    const { status, body } = await api.current.send(method, path, { ...options, headers, key });
+    const { asked, audited, tenant_id, application_id, idFor, newRows } = await newScene(operation);
+    const headers = { ...asked.options.headers, 'SVC-TRACE-ID': `trace-${id}` };
+    const { status, body } = await api.current.send(asked.method, asked.path, { ...asked.options, headers });
     expect(status).toBeLessThan(300);
     const { entity_type } = expected[id] ?? {};
     const rows = await newRows();
@@ -78,28 +82,30 @@ test.each(changing)(
         entity_id:
           entity_type === 'tenant' ? tenant_id : operation.path.includes(':id') ? idFor(operation.path) : body.id,
         message: expect.stringMatching(
-          /^(Application|Proxy|Session|Tenant|Key) (created|updated|deleted|given a new key|(added to|removed from) the Application)$/,
+          /^(Application|Proxy|Session|Tenant|Key) (created|authorized|updated|deleted|given a new key|(added to|removed from) the Application)$/,
         ),
         trace_id: `trace-${id}`,
         leaf_version: 1,
         detail: operation.path.includes('/keys')
           ? { key_id: expect.any(String), key_version: expect.any(Number) }
           : null,
+        ...audited,
       },
     ]);
   },
 );
 
 test.each(reading)('%s writes none', async (_id, operation) => {
-  const { key, keyId, idFor, newRows } = await newScene();
-  const { method, path, options } = sampleRequest(operation, idFor(operation.path), keyId);
-  expect((await api.current.send(method, path, { ...options, key })).status).toBe(200);
+  const { asked, newRows } = await newScene(operation);
+  const { status } = await api.current.send(asked.method, asked.path, asked.options);
+  expect(String(status)).toBe(Object.keys(operation.response)[0]);
   expect(await newRows()).toEqual([]);
 });
 
 test.each(changing)('%s that is refused writes none', async (_id, operation) => {
-  const { key, newRows } = await newScene();
+  const { asked, newRows } = await newScene(operation);
   const { method, path, options } = sampleRequest(operation);
+  const { key } = asked.options;
   const refused = operation.body ? { ...options, body: { name: 5, expires_at: 5 } } : options;
   if (operation.body || operation.path.includes(':id')) {
     expect((await api.current.send(method, path, { ...refused, key })).status).toBeGreaterThanOrEqual(400);
@@ -112,21 +118,24 @@ test.each(changing)('%s that is refused writes none', async (_id, operation) => 
 /** The row and the change stand or fall together. */
 test('a change whose audit row cannot be written does not happen', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, send, proxy, application, session, addKey } = await startTestManagement(stack);
+  const management = await startTestManagement(stack);
+  const { db, send, proxy, application, session, addKey } = management;
   const created = { applications: await application(), proxies: await proxy() };
   const keyId = await addKey(created.applications.id);
   const sessionId = (await session()).id;
   const tables = ['tenants', 'applications', 'application_keys', 'sessions', 'proxies', 'data_keys'] as const;
   const state = () =>
     Promise.all(tables.map((table) => db.selectFrom(table).selectAll().orderBy('created_at').execute()));
+  const callers = new Map<string, Awaited<ReturnType<typeof openCaller>>>();
+  for (const [id, operation] of changing) callers.set(id, await openCaller(management, operation));
   const { sql } = await import('kysely');
   await sql`alter table audit_log add constraint refuse check (operation = '') not valid`.execute(db);
   const before = await state();
-  for (const [, operation] of changing) {
+  for (const [operationId, operation] of changing) {
     const other = operation.path.startsWith('/proxies') ? created.proxies.id : created.applications.id;
     const id = operation.path.startsWith('/sessions') ? sessionId : other;
     const { method, path, options } = sampleRequest(operation, id, keyId);
-    const { status, body } = await send(method, path, options);
+    const { status, body } = await send(method, path, { ...options, ...callers.get(operationId) });
     expect({ status, detail: body.detail }).toEqual({ status: 500, detail: 'The request could not be processed' });
   }
   const withoutUseCounts = (rows: object[][]) =>

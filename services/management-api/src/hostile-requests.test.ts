@@ -1,16 +1,23 @@
 import { useStack } from '@sluice/testing';
 import { operations } from './app.ts';
+import { openCaller } from './testing/open-caller.ts';
 import { rawRequest, statusOf } from './testing/raw-request.ts';
-import { bySessionKeys, sampleRequest } from './testing/sample-requests.ts';
+import { sampleRequest } from './testing/sample-requests.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 const mebibyte = 1024 * 1024;
 
-const operationsWithBody = operations.filter(({ id, body }) => body !== undefined && !bySessionKeys.has(id));
+const operationsWithBody = operations.filter(({ body }) => body !== undefined);
+
+/** A key that each of them takes. */
+const keys = useStack(async () => {
+  const callers = operationsWithBody.map(async (one) => [one.id, (await openCaller(api.current, one)).key] as const);
+  return new Map(await Promise.all(callers));
+});
 
 /** The head of a request by hand. */
-function head(method: string, path: string, headers: Record<string, string | number>): string {
+function head(method: string, path: string, headers: Record<string, string | number | undefined>): string {
   const all = { Host: 'x', Connection: 'close', 'SVC-API-KEY': api.current.tenant.management_key, ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
@@ -57,7 +64,8 @@ describe.each(bodies)('%s', (_name, body) => {
   test('is answered with 400 and little text, wherever it is sent', async () => {
     for (const operation of operationsWithBody) {
       const { method, path, options } = sampleRequest(operation);
-      const headers = { ...options.headers, 'Content-Length': Buffer.byteLength(body) };
+      const key = { 'SVC-API-KEY': keys.current.get(operation.id) };
+      const headers = { ...options.headers, ...key, 'Content-Length': Buffer.byteLength(body) };
       const answer = await rawRequest(api.current.url, head(method, path, headers), body);
       // A body may name no member that the operation knows, and then the unknown id speaks.
       expect([400, ...(['patchProxy', 'createApplicationKey'].includes(operation.id) ? [404] : [])]).toContain(
@@ -86,7 +94,8 @@ describe('a body over 1 MiB, or the limit of the operation, is 413', () => {
   test.each(operationsWithBody.map((operation) => [operation.id, operation] as const))('%s', async (_id, operation) => {
     const { method, path, options } = sampleRequest(operation);
     const tooLarge = Buffer.alloc((operation.bodyLimitBytes ?? mebibyte) + 1, ' ');
-    const headers = { ...options.headers, 'Content-Length': tooLarge.length };
+    const key = { 'SVC-API-KEY': keys.current.get(operation.id) };
+    const headers = { ...options.headers, ...key, 'Content-Length': tooLarge.length };
     expect(statusOf(await rawRequest(api.current.url, head(method, path, headers), tooLarge))).toBe(413);
   });
 

@@ -8,15 +8,13 @@ const bodies: Record<string, object> = {
   createApplication: { name: 'Sample', type: 'private', permissions: ['token:read'] },
   updateApplication: { name: 'Sample', permissions: ['token:read'] },
   createApplicationKey: {},
+  authorizeSession: { nonce: 'unknown', permissions: ['token:read'] },
   updateTenant: { name: 'Sample' },
   createProxy: { name: 'Sample', destination_url: 'https://example.com' },
   updateProxy: { name: 'Sample', destination_url: 'https://example.com' },
   patchProxy: { name: 'Sample' },
   testTransform: { code: 'module.exports = () => ({})', args: {} },
 };
-
-/** Operations that take the key of no management Application; session.routes.test.ts has them. */
-export const bySessionKeys: ReadonlySet<string> = new Set(['createSession', 'authorizeSession', 'endOwnSession']);
 
 /** The query of those operations that need one. */
 const queries: Record<string, string> = { getLogConsistency: '?from=1&to=1' };

@@ -1,0 +1,41 @@
+import type { Operation } from '@sluice/http-api';
+import type { Context } from '../context.ts';
+import type { startTestManagement } from './test-management.ts';
+
+type Management = Pick<
+  Awaited<ReturnType<typeof startTestManagement>>,
+  'application' | 'session' | 'waitingSession' | 'tenant'
+>;
+
+/** Whoever may call an operation, and what only they can say in its body. */
+export interface OperationCaller {
+  key: string;
+  body?: object;
+  /** What the audit row says, where it is not the management Application on the thing of the path. */
+  audited?: { actor_id: string; actor_type: 'application' | 'session'; entity_id: string; detail: object | null };
+}
+
+/** A caller that the operation takes: the management key, or a new Application or session of the same Tenant. */
+export async function openCaller(
+  { application, session, waitingSession, tenant }: Management,
+  { id, takesKeyOf }: Operation<Context>,
+  managementKey: string = tenant.management_key,
+): Promise<OperationCaller> {
+  const options = { key: managementKey };
+  if (id === 'authorizeSession') {
+    const { id: entity_id, nonce, authorizer } = await waitingSession(options);
+    const audited = { actor_id: authorizer.id, actor_type: 'application', entity_id, detail: null } as const;
+    return { key: authorizer.key, body: { nonce, permissions: ['token:read'] }, audited };
+  }
+  if (takesKeyOf === 'session') {
+    const { id: sessionId, session_key, authorizer } = await session({}, options);
+    const detail = { application_id: authorizer.id };
+    return {
+      key: session_key,
+      audited: { actor_id: sessionId, actor_type: 'session', entity_id: sessionId, detail },
+    };
+  }
+  if (takesKeyOf === undefined) return options;
+  const permissions = [takesKeyOf === 'public' ? 'token:create' : 'token:read'];
+  return { key: (await application({ type: takesKeyOf, permissions }, options)).key };
+}
