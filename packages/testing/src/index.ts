@@ -2,6 +2,7 @@ export { type Answer, type CallOptions, call } from './call.ts';
 export { type Issued, issueCertificate } from './certificates.ts';
 export { eventually } from './eventually.ts';
 export { type FilledTable, filled, fillTables } from './fill-tables.ts';
+export { insertTestSession } from './insert-session.ts';
 export { openTestCoherence } from './open-coherence.ts';
 export { openPostgresDoor, type PostgresDoor } from './postgres-door.ts';
 export { countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';

@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, useStack } from '@sluice/testing';
 import fc from 'fast-check';
+import { operations } from './app.ts';
+import { sampleRequest } from './testing/sample-requests.ts';
 import { sequenceLog } from './testing/sequence-log.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
 /** What one Tenant can know of another: ids. Each stands in requests for itself, or for an id that there is not. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
-  const { application, proxy, tenant, stranger } = management;
+  const { application, proxy, session, addKey, tenant, stranger } = management;
   const theirKey = { key: stranger.management_key };
   const theirApplication = (await application({}, theirKey)).id;
+  const theirKeyId = await addKey(theirApplication, theirKey);
+  const theirSession = await session({}, theirKey);
   const foreign: Record<Foreign, string> = {
     application: theirApplication,
     management: stranger.application_id,
     proxy: (await proxy({ application: { id: theirApplication } }, theirKey)).id,
     tenant: stranger.tenant_id,
+    key: theirKeyId,
+    session: theirSession.id,
   };
   const own = {
     application: (await application({}, { key: tenant.management_key })).id,
@@ -24,7 +30,8 @@ const api = useStack(async (stack) => {
   return { ...management, foreign, own };
 });
 
-type Foreign = 'application' | 'management' | 'proxy' | 'tenant';
+const foreignIds = ['application', 'management', 'proxy', 'tenant', 'key', 'session'] as const;
+type Foreign = (typeof foreignIds)[number];
 
 interface Operation {
   method: string;
@@ -34,7 +41,7 @@ interface Operation {
   contentType?: string;
 }
 
-const foreign = fc.constantFrom<Foreign>('application', 'management', 'proxy', 'tenant');
+const foreign = fc.constantFrom(...foreignIds);
 const part = fc.record(
   {
     name: fc.constantFrom('Mine', '', 5),
@@ -53,20 +60,21 @@ const part = fc.record(
 const whole = part.map((body) => ({ name: 'Mine', destination_url: 'https://example.com/', ...body }));
 
 const mergePatch = 'application/merge-patch+json';
+
+/** Every operation on one thing, with a body that it takes. */
+const byPath: Operation[] = operations
+  .filter(({ path }) => path.includes(':id'))
+  .flatMap((one) => {
+    const paths = ['FOREIGN', ...(one.path.includes(':keyId') ? ['OWN'] : [])];
+    return paths.map((id) => {
+      const { method, path, options } = sampleRequest(one, id, 'FOREIGN');
+      const { consumes = 'application/json', body } = one;
+      return { method, path, ...(body && { body: options.body as object, contentType: consumes }) };
+    });
+  });
+
 const operation: fc.Arbitrary<Operation> = fc.oneof(
-  fc.record({
-    method: fc.constantFrom('GET', 'DELETE'),
-    path: fc.constantFrom(
-      '/proxies/FOREIGN',
-      '/applications/FOREIGN',
-      '/applications/FOREIGN/keys/FOREIGN',
-      '/applications/OWN/keys/FOREIGN',
-    ),
-  }),
-  fc.record({
-    method: fc.constant('POST'),
-    path: fc.constantFrom('/applications/FOREIGN/regenerate', '/applications/FOREIGN/keys'),
-  }),
+  { arbitrary: fc.constantFrom(...byPath), weight: 3 },
   fc.record({
     method: fc.constant('GET'),
     path: fc.constantFrom(
@@ -76,6 +84,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       '/applications?id=FOREIGN',
       '/applications?id[]=OWN,FOREIGN',
       '/permissions?application_type=FOREIGN',
+      '/sessions?id=FOREIGN',
       '/logs?entity_id=FOREIGN',
       '/logs?actor_id=FOREIGN&size=1',
       '/logs/FOREIGN/proof',
@@ -129,6 +138,7 @@ async function theirRows() {
     tenant: await db.selectFrom('tenants').selectAll().where('id', '=', id).execute(),
     keys: await db.selectFrom('application_keys').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     applications: await db.selectFrom('applications').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
+    sessions: await db.selectFrom('sessions').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     proxies: await db.selectFrom('proxies').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     counters: await db.selectFrom('counters').selectAll().where('tenant_id', '=', id).orderBy('counter').execute(),
     audited: await db.selectFrom('audit_log').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),

@@ -1,5 +1,6 @@
 import { generateApiKey } from '@sluice/credentials';
 import { type CallOptions, useStack } from '@sluice/testing';
+import { operations } from './app.ts';
 import { everything, reveal, startTestTokenVault } from './testing/test-token-vault.ts';
 
 const service = useStack(startTestTokenVault);
@@ -12,8 +13,8 @@ const createKey = (application: Parameters<typeof service.current.createKey>[0])
 const card = { type: 'card', data: { number: '4242424242424242', cvc: '987' } };
 const text = { headers: { 'Content-Type': 'text/plain' } };
 
-/** What every operation answers alike. */
-describe.each([
+/** Every operation, and its permission. */
+const every: [string, string, string][] = [
   ['POST', '/tokens', 'token:create'],
   ['GET', '/tokens', 'token:read'],
   ['POST', '/tokens/search', 'token:search'],
@@ -22,7 +23,21 @@ describe.each([
   ['DELETE', '/tokens/some-id', 'token:delete'],
   ['POST', '/tokenize', 'token:create'],
   ['POST', '/detokenize', 'token:read'],
-])('%s %s', (method, path, permission) => {
+  ['GET', '/v2/tokens', 'token:read'],
+  ['POST', '/v2/tokens/search', 'token:search'],
+];
+
+test('every operation is in the loop below', () => {
+  const records = operations.map(({ method, path, permission }) => [
+    method.toUpperCase(),
+    path.replace(':id', 'some-id'),
+    permission,
+  ]);
+  expect(every.toSorted()).toEqual(records.toSorted());
+});
+
+/** What every operation answers alike. */
+describe.each(every)('%s %s', (method, path, permission) => {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const headers = { 'Content-Type': type };
   const body = method === 'POST' || method === 'PATCH' ? { data: 1 } : undefined;

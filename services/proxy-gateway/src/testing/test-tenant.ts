@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccessRule, ApplicationType } from '@sluice/access';
 import { createPepper, generateApiKey, generateProxyKey, hashKey } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import type { TestSecrets } from '@sluice/testing';
+import { insertTestSession, type TestSecrets } from '@sluice/testing';
 import { createToken, encryptSecret, type Json, type Vault } from '@sluice/vault';
 
 interface TestApplication {
@@ -56,7 +56,7 @@ export async function createTestTenant({
   const pepper = createPepper(secrets.KEY_PEPPER);
   await db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T' }).execute();
   const owner = { id: randomUUID(), tenantId: id, traceId: 'test', permissions: ['token:create'], rules: [] };
-  const testTenant: TestTenant = {
+  return {
     id,
     async application({ type = 'private', permissions = ['token:use'], rules = [], expiresAt } = {}) {
       const application = { id: randomUUID(), key: generateApiKey('test', type) };
@@ -74,23 +74,10 @@ export async function createTestTenant({
       return application;
     },
     async session(authorizerId, { permissions = ['token:use'], rules = [], proxies } = {}) {
-      const maker = await testTenant.application({ type: 'public', permissions: ['token:create'] });
-      const [key] = await db
-        .selectFrom('application_keys')
-        .select('id')
-        .where('application_id', '=', authorizerId)
-        .execute();
-      const session = { id: randomUUID(), key: generateApiKey('test', 'session') };
-      const row = {
-        ...{ tenant_id: id, id: session.id, application_id: maker.id, made_from: '192.0.2.1', network: '192.0.2.0/24' },
-        ...{ key_hash: hashKey(pepper, session.key), nonce_hash: hashKey(pepper, randomUUID()) },
-        ...{ authorized_by: authorizerId, authorizing_key_id: key?.id ?? null, permissions },
-        rules: JSON.stringify(rules),
-        proxies: proxies ?? null,
-        expires_at: new Date(Date.now() + 180_000).toISOString(),
-      };
-      await db.insertInto('sessions').values(row).execute();
-      return session;
+      const key = generateApiKey('test', 'session');
+      const grants = { permissions, rules, proxies };
+      const keyHash = hashKey(pepper, key);
+      return { id: await insertTestSession(db, { tenantId: id, keyHash, authorizerId, ...grants }), key };
     },
     async proxy(parts) {
       const proxy = { id: randomUUID(), key: generateProxyKey() };
@@ -119,5 +106,4 @@ export async function createTestTenant({
       return token.id;
     },
   };
-  return testTenant;
 }

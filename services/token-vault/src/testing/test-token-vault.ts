@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessRule, ApplicationType } from '@sluice/access';
 import { createPepper, generateApiKey, hashKey } from '@sluice/credentials';
-import { type CallOptions, call, createTestDatabase, createTestSecrets, startTestService } from '@sluice/testing';
+import {
+  type CallOptions,
+  call,
+  createTestDatabase,
+  createTestSecrets,
+  insertTestSession,
+  startTestService,
+} from '@sluice/testing';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 
@@ -42,7 +49,11 @@ export async function startTestTokenVault(
   }
 
   /** The key of a new Application; in a Tenant of its own unless one is named. */
-  async function createKey({ tenantId, type = 'private', permissions = [], rules = [] }: NewApplication) {
+  async function createKey(application: NewApplication) {
+    return (await createApplication(application)).key;
+  }
+
+  async function createApplication({ tenantId, type = 'private', permissions = [], rules = [] }: NewApplication) {
     const key = generateApiKey('test', type);
     const row = { id: randomUUID(), tenant_id: tenantId ?? (await createTenant()), name: 'A', type, permissions };
     const key_hash = hashKey(createPepper(secrets.KEY_PEPPER), key);
@@ -50,9 +61,19 @@ export async function startTestTokenVault(
       .insertInto('applications')
       .values({ ...row, rules: JSON.stringify(rules), key_hash })
       .execute();
-    return key;
+    return { id: row.id, tenantId: row.tenant_id, key };
+  }
+
+  /** A session that an Application has authorized, for everything that the Application may do unless something is named. */
+  async function createSession(
+    { id: authorizerId, tenantId }: { id: string; tenantId: string },
+    { permissions = [], rules = [reveal] }: Pick<NewApplication, 'permissions' | 'rules'> = {},
+  ) {
+    const key = generateApiKey('test', 'session');
+    const keyHash = hashKey(createPepper(secrets.KEY_PEPPER), key);
+    return { id: await insertTestSession(db, { tenantId, authorizerId, keyHash, permissions, rules }), key };
   }
 
   const send = (method: string, path: string, options?: CallOptions) => call(url, method, path, options);
-  return { db, url, lines, createTenant, createKey, send };
+  return { db, url, lines, createTenant, createKey, createApplication, createSession, send };
 }

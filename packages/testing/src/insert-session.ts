@@ -1,0 +1,42 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Database } from '@sluice/database';
+
+interface TestSession {
+  tenantId: string;
+  keyHash: Buffer;
+  /** The private Application that has authorized it, with the first of its keys. */
+  authorizerId: string;
+  permissions?: readonly string[];
+  rules?: readonly object[];
+  proxies?: readonly string[] | undefined;
+}
+
+/** Writes an authorized session, and the public Application that made it, straight into the database. @returns its id. */
+export async function insertTestSession(db: Database, session: TestSession): Promise<string> {
+  const { tenantId: tenant_id, authorizerId, permissions = [], rules = [], proxies } = session;
+  const [id, makerId] = [randomUUID(), randomUUID()];
+  const maker = { tenant_id, id: makerId, name: 'Maker', type: 'public' as const, permissions: ['token:create'] };
+  await db
+    .insertInto('applications')
+    .values({ ...maker, rules: '[]', key_hash: randomBytes(32) })
+    .execute();
+  const key = await db
+    .selectFrom('application_keys')
+    .select('id')
+    .where('tenant_id', '=', tenant_id)
+    .where('application_id', '=', authorizerId)
+    .orderBy('version')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('sessions')
+    .values({
+      ...{ tenant_id, id, application_id: makerId, authorized_by: authorizerId, authorizing_key_id: key.id },
+      ...{ key_hash: session.keyHash, nonce_hash: randomBytes(32), made_from: '192.0.2.1', network: '192.0.2.0/24' },
+      permissions: [...permissions],
+      rules: JSON.stringify(rules),
+      proxies: proxies ? [...proxies] : null,
+      expires_at: new Date(Date.now() + 180_000).toISOString(),
+    })
+    .execute();
+  return id;
+}
