@@ -1,5 +1,6 @@
-import { useStack } from '@sluice/testing';
+import { eventually, useStack } from '@sluice/testing';
 import { startDestination } from './destination.ts';
+import { openSession } from './open-session.ts';
 import { startPlatform } from './platform.ts';
 
 jest.setTimeout(120_000);
@@ -10,41 +11,11 @@ const world = useStack(async (closing) => {
   return { platform, destination };
 });
 
-/** A session of an Application with `token:use` and reveal on /general/, and masks elsewhere; and one token in /general/. */
-async function openSession(part: object) {
-  const { platform, destination } = world.current;
-  const rule = {
-    priority: 1,
-    container: '/general/',
-    transform: 'reveal',
-    permissions: ['token:read', 'token:use', 'token:create'],
-  };
-  const backend = await platform.createApplication({ rules: [rule] });
-  const page = await platform.createApplication({ type: 'public', permissions: ['token:create'] });
-  const token = (await platform.call('POST', '/tokens', { key: backend.key, body: { data: 'a secret value' } })).body;
-  const proxy = await platform.createProxy({ destination_url: destination.url });
-  const made = (await platform.call('POST', '/sessions', { key: page.key })).body;
-  const authorized = await platform.call('POST', '/sessions/authorize', {
-    key: backend.key,
-    body: { nonce: made.nonce, ...part },
-  });
-  expect(authorized.status).toBe(200);
-  const key: string = made.session_key;
-  const read = () => platform.call('GET', `/tokens/${token.id}`, { key });
-  const invoke = (proxyKey = proxy.key) =>
-    platform.call('POST', '/proxy', {
-      key,
-      headers: { 'SVC-PROXY-KEY': proxyKey },
-      body: { value: `{{${token.id}}}` },
-    });
-  return { platform, backend, page, token, proxy, id: made.id as string, key, read, invoke };
-}
-
 const reads = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] };
 const uses = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:use'] };
 
 test('a session reads and uses what its Application may, and ends everywhere when the answer goes out', async () => {
-  const { platform, backend, read, invoke } = await openSession({ rules: [reads, uses] });
+  const { platform, backend, read, invoke } = await openSession(world.current, { rules: [reads, uses] });
   for (let i = 0; i < 3; i++)
     expect([(await read()).body.data, (await invoke()).status]).toEqual(['a secret value', 200]); // warm
   const second = await platform.manage('POST', `/applications/${backend.id}/keys`);
@@ -57,7 +28,7 @@ test('a session reads and uses what its Application may, and ends everywhere whe
 });
 
 test('delegation never widens, also when the Application loses a right while the session is warm', async () => {
-  const { platform, backend, read, invoke } = await openSession({
+  const { platform, backend, read, invoke } = await openSession(world.current, {
     permissions: ['token:delete'],
     rules: [reads, uses],
   });
@@ -74,7 +45,7 @@ test('delegation never widens, also when the Application loses a right while the
 });
 
 test('conditions bind, in reads and in lists', async () => {
-  const { platform, token, key, read } = await openSession({
+  const { platform, token, key, read } = await openSession(world.current, {
     rules: [
       {
         priority: 1,
@@ -87,7 +58,7 @@ test('conditions bind, in reads and in lists', async () => {
   expect((await read()).status).toBe(403);
   const list = await platform.call('GET', '/tokens', { key });
   expect([list.status, list.body.pagination.total_items, list.body.data]).toEqual([200, 0, []]);
-  const allowed = await openSession({
+  const allowed = await openSession(world.current, {
     rules: [
       {
         priority: 1,
@@ -106,7 +77,7 @@ test('conditions bind, in reads and in lists', async () => {
 test('a session that is bound to a Proxy is 403 at every other', async () => {
   const { platform, destination } = world.current;
   const other = await platform.createProxy({ destination_url: destination.url });
-  const bound = await openSession({ permissions: ['token:use'], proxies: [other.id] });
+  const bound = await openSession(world.current, { permissions: ['token:use'], proxies: [other.id] });
   expect((await bound.invoke()).status).toBe(403);
   expect((await bound.invoke(other.key)).status).toBe(200);
 });
@@ -128,11 +99,19 @@ test('the address comes from the ingress, not from what a client writes', async 
 });
 
 test('what a session does is audited as its own, with the Application that authorized it', async () => {
-  const { platform, id, key, backend, token } = await openSession({
-    rules: [{ ...reads, permissions: ['token:read', 'token:create'] }],
+  const opened = await openSession(world.current, {
+    rules: [{ ...reads, permissions: ['token:read', 'token:create', 'token:use'] }],
   });
+  const { platform, id, key, backend, token, read, invoke } = opened;
   const made = await platform.call('POST', '/tokens', { key, body: { data: 'by the session' } });
   expect([made.status, made.body.created_by]).toEqual([201, id]);
-  expect((await platform.call('GET', `/tokens/${token.id}`, { key })).status).toBe(200);
-  expect(backend.id).not.toBe(id);
+  expect([(await read()).status, (await invoke()).status]).toEqual([200, 200]);
+  const rowsOf = async () => (await platform.manage('GET', `/logs?actor_id=${id}&size=100`)).body.data;
+  await eventually('the disclosures are in the log', async () => (await rowsOf()).length >= 3);
+  const rows = (await rowsOf()) as { operation: string; actor_type: string; detail: { application_id: string } }[];
+  expect(rows.map(({ operation }) => operation).sort()).toEqual(['create', 'read', 'use']);
+  for (const row of rows) {
+    expect(row).toMatchObject({ actor_type: 'session', detail: { application_id: backend.id } });
+  }
+  expect(JSON.stringify(rows)).toContain(token.id);
 });

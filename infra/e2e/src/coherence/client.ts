@@ -78,7 +78,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     tokenId: (await create('/tokens', { type: 'token', data: 'an account number' }, vault, keeper.key)).id,
   };
   const { regenerations, invocations } = emptyHistory();
-  const singleKeys = createSingleKeys(http, headers);
+  const singleKeys = createSingleKeys({ http, headers, grants });
 
   return {
     applications: applications.slice(0, options.applications),

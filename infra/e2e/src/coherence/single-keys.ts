@@ -13,12 +13,25 @@ export interface SingleKeys {
   add(application: ApplicationView, management: Node, lifeMs: number): Promise<SingleKey | undefined>;
   /** Once for a key. */
   delete(application: ApplicationView, key: SingleKey, management: Node): Promise<KeyChange>;
+  /** Puts a session in the place of the key that authorizes it: it is the key's until the key is deleted or expires. */
+  replaceBySession(application: ApplicationView, key: SingleKey, management: Node): Promise<void>;
 }
 
 /** `Date` leaves out what is less than a millisecond. */
 const tickMs = 1;
 
-export function createSingleKeys(http: HttpClient, headers: Record<string, string>): SingleKeys {
+/** Of a session: far later than its key. */
+const sessionLifeMs = 3600_000;
+
+interface SingleKeyOptions {
+  http: HttpClient;
+  /** With the management key. */
+  headers: Record<string, string>;
+  /** Of the sessions. */
+  grants: object;
+}
+
+export function createSingleKeys({ http, headers, grants }: SingleKeyOptions): SingleKeys {
   const noted: SingleKey[] = [];
   const changes: KeyChange[] = [];
   return {
@@ -50,6 +63,21 @@ export function createSingleKeys(http: HttpClient, headers: Record<string, strin
       if (deletion.outcome === 'confirmed') single.deletedAt = deletion.endedAt;
       changes.push(deletion);
       return deletion;
+    },
+    async replaceBySession(application, single, { url }) {
+      const post = async (path: string, body: object, key = headers['svc-api-key']) => {
+        const request = { method: 'POST', url: url + path, headers: { ...headers, 'svc-api-key': key ?? '' } };
+        const answer = await http.send({ ...request, body: JSON.stringify(body), timeoutMs: 20_000 });
+        if (answer.status > 201) throw new Error(`POST ${path}: ${answer.status} ${answer.body}`);
+        return answer.body;
+      };
+      const maker = { name: 'Maker', type: 'public', permissions: ['token:create'] };
+      const { key: makerKey } = JSON.parse(await post('/applications', maker));
+      const { nonce, session_key } = JSON.parse(await post('/sessions', {}, makerKey));
+      const expires_at = new Date(Date.now() + sessionLifeMs).toISOString();
+      await post('/sessions/authorize', { nonce, expires_at, ...grants }, application.keys.get(single.number));
+      application.keys.set(single.number, session_key);
+      single.givenAt = performance.now();
     },
   };
 }

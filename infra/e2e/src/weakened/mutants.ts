@@ -94,6 +94,26 @@ export const mutants: readonly Mutant[] = [
       { find: 'expiresAtMs: one.expiresAt ? Date.parse(one.expiresAt) : Infinity', replace: 'expiresAtMs: Infinity' },
     ],
   },
+  {
+    name: 'announces-nothing-to-sessions',
+    file: 'packages/credentials/src/callers.ts',
+    edits: [
+      {
+        find: 'toLoaded(session, [tagOf.session(session.id), ...applications.map(tagOf.application)])',
+        replace: 'toLoaded(session, applications && [tagOf.session(session.id)])',
+      },
+    ],
+  },
+  {
+    name: 'sessions-outlive-their-key',
+    file: 'packages/credentials/src/find-session.ts',
+    edits: [
+      {
+        find: '`least(sessions.expires_at, applications.expires_at, application_keys.expires_at, maker.expires_at)`',
+        replace: '`sessions.expires_at`',
+      },
+    ],
+  },
 ];
 
 /**

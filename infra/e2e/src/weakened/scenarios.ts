@@ -95,6 +95,28 @@ const expiredSingleKey: Scenario = async (scene) => {
   await tryKey(scene, 0, 200);
 };
 
+/** A session, known to the gateway, ends with the key that authorized it when that is deleted. */
+const sessionOfDeletedKey: Scenario = async (scene) => {
+  const { client, application, management } = scene;
+  const added = await addSession(scene, 60_000);
+  await useNewestKey(scene);
+  await client.singleKeys.delete(application, added, management);
+  forgetNewest(application);
+  await tryKey(scene, added.number, 200);
+  await tryKey(scene, 0, 200);
+};
+
+/** The same when that key expires, long before the session would. */
+const sessionOfExpiredKey: Scenario = async (scene) => {
+  const { application } = scene;
+  const added = await addSession(scene, 4000);
+  await useNewestKey(scene);
+  await wait(added.expiredAt - performance.now());
+  forgetNewest(application);
+  await tryKey(scene, added.number, 200);
+  await tryKey(scene, 0, 200);
+};
+
 /** The scenario that is aimed at a mutant. */
 export const scenarioOf: Record<string, Scenario> = {
   'answers-without-waiting': lateAnnouncements,
@@ -105,9 +127,18 @@ export const scenarioOf: Record<string, Scenario> = {
   'announces-no-deleted-key': deletedSingleKey,
   'deletes-all-keys': deletedSingleKey,
   'caches-keys-past-their-expiry': expiredSingleKey,
+  'announces-nothing-to-sessions': sessionOfDeletedKey,
+  'sessions-outlive-their-key': sessionOfExpiredKey,
 };
 
 export const scenarios: readonly Scenario[] = [...new Set(Object.values(scenarioOf))];
+
+async function addSession({ client, application, management }: Scene, keyLifeMs: number) {
+  const added = await client.singleKeys.add(application, management, keyLifeMs);
+  if (!added) throw new Error('The key was not added');
+  await client.singleKeys.replaceBySession(application, added, management);
+  return added;
+}
 
 /** Until the gateway has taken the newest key, so that its caches hold it and the Proxy. */
 async function useNewestKey({ client, application, gateway }: Scene): Promise<void> {
