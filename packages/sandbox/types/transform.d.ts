@@ -1,5 +1,5 @@
 /**
- * What a transform gets and gives. A script, not a module: a file beside it knows these names, for example
+ * What a transform gets and returns. This is a script, so every file beside it knows these names. For example:
  *
  *     /** @type {RequestTransform} *\/
  *     module.exports = async ({ args, configuration }) => ({ body: { ...args.body, merchant: configuration.MERCHANT } });
@@ -11,48 +11,48 @@ type RequestTransform = Transform<TransformRequestArgs>;
 /** The function that a response transform exports. */
 type ResponseTransform = Transform<TransformResponseArgs>;
 
-/** An async function. Undefined, or another value that is no object, is an error. */
+/** An async function. It must return an object. */
 type Transform<Args> = (req: TransformRequest<Args>) => Promise<TransformOutput>;
 
 interface TransformRequest<Args> {
   readonly args: Args;
-  /** The Proxy's configuration; empty where it has none. */
+  /** The configuration of the Proxy; empty when it has none. */
   readonly configuration: Readonly<Record<string, string>>;
-  /** The client of the service; only where the Proxy names an Application, whose permissions it has. */
+  /** The client of the service, with the permissions of the Application that the Proxy names; absent without one. */
   readonly svc?: TransformClient;
 }
 
 interface TransformResponseArgs {
-  /** Parsed JSON; an object for a form, with lists for repeated fields; a string for other text; `{}` for no body. */
-  // biome-ignore lint/suspicious/noExplicitAny: it is whatever is sent, and code that reads it need not prove more.
+  /** Parsed JSON; for a form an object, with lists for repeated fields; for other text a string; without a body `{}`. */
+  // biome-ignore lint/suspicious/noExplicitAny: callers send any value, and code that reads it need not prove more.
   body: any;
-  /** Names in lower case; several lines of one name are joined, those of `set-cookie` are a list. */
+  /** Names are in lower case. Several lines of one name are joined; those of `set-cookie` are a list. */
   headers: TransformHeaders;
 }
 
 interface TransformRequestArgs extends TransformResponseArgs {
   method: string;
-  /** What follows `/proxy` in the path, as it was sent; '' where nothing does. */
+  /** The path after `/proxy`, as it was sent; '' when there is none. */
   path: string;
-  /** With its `?`, less the proxy key; '' where there is none. */
+  /** The query with its `?`, without the proxy key; '' when there is none. */
   query: string;
 }
 
 type TransformHeaders = Record<string, string | string[] | undefined>;
 
 interface TransformOutput {
-  /** Any JSON value; text goes as it is. Left out: the original stays. */
+  /** Any JSON value; a string is sent as it is. Without it the original body stays. */
   body?: unknown;
   /**
-   * In place of all of the original's. Names are case-insensitive and the last wins; null removes, a list makes several
-   * lines. Left out: the original's stay.
+   * Replaces all headers of the original. Names are case-insensitive, and the last one wins; null removes a header, a list
+   * makes several lines. Without it the original headers stay.
    */
   headers?: Record<string, TransformHeaderValue | readonly TransformHeaderValue[] | null | undefined>;
 }
 
 type TransformHeaderValue = string | number | boolean;
 
-/** Each call rejects with an Error that has `status` and `code` where the Application may not do it, or is gone. */
+/** A call that the Application may not make rejects with an Error that has `status` and `code`. */
 interface TransformClient {
   readonly tokens: {
     create(token: TransformToken): Promise<TransformToken & { id: string }>;
@@ -60,10 +60,10 @@ interface TransformClient {
     update(id: string, patch: Partial<TransformToken>): Promise<TransformToken & { id: string }>;
     delete(id: string): Promise<void>;
   };
-  /** Each string, number or boolean becomes the id of a new token, each object with `type` and `data` a new token. */
+  /** Replaces each string, number or boolean by the id of a new token, and each object with `type` and `data` by a new token. */
   // biome-ignore lint/suspicious/noExplicitAny: its form is that of the value.
   tokenize(value: unknown): Promise<any>;
-  /** Each expression `{{ token id }}` in the value becomes what the Application may read of the token. */
+  /** Replaces each expression `{{ token id }}` in the value by what the Application may read of the token. */
   // biome-ignore lint/suspicious/noExplicitAny: as for tokenize.
   detokenize(value: unknown): Promise<any>;
 }
@@ -74,7 +74,7 @@ interface TransformToken {
   [member: string]: unknown;
 }
 
-/** Thrown, they are what the caller is answered: `proxy_error` with their status, or the whole answer. */
+/** When a transform throws one of these, the caller gets a `proxy_error` with its status, or the whole answer. */
 declare module 'svc-errors' {
   /** Messages by member, for example `{ 'card.number': ['is wrong'] }`. */
   type FieldErrors = Record<string, string | string[]>;

@@ -1,4 +1,4 @@
-/** How functions of Node.js end when their signal is aborted. @param {AbortSignal} signal */
+/** The error of functions of Node.js whose signal was aborted. @param {AbortSignal} signal */
 export function abortError(signal) {
   return Object.assign(new Error('The operation was aborted', { cause: signal.reason }), {
     name: 'AbortError',

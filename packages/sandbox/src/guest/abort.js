@@ -49,7 +49,7 @@ export class AbortSignal extends EventTarget {
     return signal;
   }
 
-  /** In virtual time, as all timers. @param {number} ms */
+  /** It uses virtual time, like all timers. @param {number} ms */
   static timeout(ms) {
     const signal = new AbortSignal(ours);
     setTimeout(() => abort(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms);

@@ -119,7 +119,7 @@ function unwanted(kind, error, message) {
   });
 }
 
-/** Throws what is neither null nor undefined, as callbacks get it. @param {unknown} value */
+/** Throws the value unless it is null or undefined; for callbacks. @param {unknown} value */
 function ifError(value) {
   if (value === null || value === undefined) return;
   const told = value instanceof Error ? value.message || value.name : inspect(value);

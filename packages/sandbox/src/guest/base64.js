@@ -32,7 +32,7 @@ export function toBase64(bytes, forUrl = false) {
 }
 
 /**
- * Either alphabet; characters of neither are passed over and `=` ends the text, as Node.js does.
+ * Takes both alphabets. As in Node.js, `=` ends the text, and other characters are ignored.
  * @param {string} text
  */
 export function fromBase64(text) {

@@ -1,4 +1,4 @@
-/** Text to bytes and back in the encodings of Node.js's Buffer. */
+/** Converts text to bytes and back, in the encodings of Node.js's Buffer. */
 import { fromBase64, toBase64 } from './base64.js';
 import { decodeUtf8, encodeUtf8 } from './utf8.js';
 

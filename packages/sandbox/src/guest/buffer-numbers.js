@@ -1,6 +1,6 @@
 /** The methods of Buffer that read and write numbers, made from DataView. */
 
-/** name, bytes, method of DataView */
+/** Name, number of bytes, method of DataView. */
 const kinds = /** @type {const} */ ([
   ['UInt8', 1, 'Uint8'],
   ['Int8', 1, 'Int8'],
@@ -46,7 +46,7 @@ function addPair(prototype, name, size, view, little) {
   });
 }
 
-/** `readUIntLE(offset, byteLength)` and its kin, up to 6 bytes. @param {object} prototype @param {string} order */
+/** `readUIntLE(offset, byteLength)` and the like, up to 6 bytes. @param {object} prototype @param {string} order */
 function addVariable(prototype, order) {
   /** @param {Uint8Array} buffer @param {number} offset @param {number} length */
   const read = (buffer, offset, length) => {

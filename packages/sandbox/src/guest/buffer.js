@@ -5,7 +5,7 @@ import { inspect } from './inspect.js';
 import { encodeUtf8 } from './utf8.js';
 
 /**
- * The static side of Uint8Array (`from`, `of`) has other parameters than Node's, so the base is known by its instances.
+ * Only the type of instances, because the static methods of Uint8Array (`from`, `of`) have other parameters than Node's.
  * @type {new (...parameters: unknown[]) => Uint8Array<ArrayBuffer>}
  */
 const Bytes = Uint8Array;
@@ -13,7 +13,7 @@ const Bytes = Uint8Array;
 class FastBuffer extends Bytes {
   static poolSize = 8192;
 
-  /** What `map` and its like make. */
+  /** The class of the results of `map` and the like. */
   static get [Symbol.species]() {
     return FastBuffer;
   }
@@ -132,7 +132,7 @@ class FastBuffer extends Bytes {
     return part.length;
   }
 
-  /** The same memory, as in Node.js, unlike `slice` of a Uint8Array. @param {number} [start] @param {number} [end] @override */
+  /** Shares the memory, as in Node.js, while `slice` of a Uint8Array copies it. @param {number} [start] @param {number} [end] @override */
   slice(start, end) {
     return this.subarray(start, end);
   }
@@ -224,7 +224,7 @@ class FastBuffer extends Bytes {
 addNumberMethods(FastBuffer.prototype);
 
 /**
- * Also with `new`, and as a function, which code from before `Buffer.from` does.
+ * Works with `new`, and as a function, because code that is older than `Buffer.from` calls it.
  * @param {unknown} value @param {unknown} [second] @param {number} [length]
  * @returns {FastBuffer}
  */
@@ -245,7 +245,7 @@ Object.defineProperty(FastBuffer.prototype, 'constructor', {
 /** @typedef {FastBuffer} Buffer */
 export const Buffer = /** @type {typeof FastBuffer} */ (/** @type {unknown} */ (BufferFunction));
 
-/** The same memory. @param {Uint8Array} bytes */
+/** A Buffer that shares the memory. @param {Uint8Array} bytes */
 export function asBuffer(bytes) {
   return new FastBuffer(bytes.buffer, bytes.byteOffset, bytes.length);
 }
@@ -262,7 +262,7 @@ function isAt(bytes, pattern, at) {
   return true;
 }
 
-/** A character of UTF-8 that does not fit is not written in part. @param {Uint8Array} bytes @param {number} room @param {unknown} encoding */
+/** Never writes a part of a character of UTF-8. @param {Uint8Array} bytes @param {number} room @param {unknown} encoding */
 function wholeCharacters(bytes, room, encoding) {
   if (room >= bytes.length || !/^utf-?8$/i.test(String(encoding ?? 'utf8'))) return Math.max(room, 0);
   let end = room;

@@ -1,4 +1,4 @@
-/** What callers pass as data, in the base64 form in which bytes cross to the host. */
+/** Converts the data that callers pass to base64, the form in which bytes reach the host, and back. */
 import { fromBase64, toBase64 } from './base64.js';
 import { asBuffer } from './buffer.js';
 import { coding } from './buffer-coding.js';

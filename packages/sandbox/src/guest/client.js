@@ -15,7 +15,7 @@ let lastId = 0;
 const unsettled = { resolve: () => {}, reject: () => {} };
 
 /**
- * Nothing is done within the executor: QuickJS takes what interrupts it there for an ordinary error of the promise.
+ * The executor does nothing, because QuickJS takes an interrupt inside of it for an ordinary error of the promise.
  * @param {string} operation
  * @param {unknown} payload
  */
@@ -55,7 +55,7 @@ export const client = freeze({
 });
 
 /**
- * Settles one call.
+ * Settles a call.
  * @param {number} id
  * @param {boolean} ok
  * @param {string} json The answer, or `{ message, status, code }`.
@@ -72,7 +72,7 @@ export function deliver(id, ok, json) {
   settle.reject(assign(new GuestError(message), { status, code }));
 }
 
-/** Drops the calls that nobody waits for any more. */
+/** Forgets the calls of the run that has ended. */
 export function abandonCalls() {
   pending = create(null);
 }

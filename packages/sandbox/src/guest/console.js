@@ -1,8 +1,8 @@
-/** `console`: one line of text for each call; the host bounds what is kept. */
+/** `console`: each call prints one text; the host limits how much of it is kept. */
 import { host, stringify } from './host.js';
 import { format, inspect } from './inspect.js';
 
-/** More than the host keeps of one invocation. */
+/** More than the host keeps of one run. */
 const maximumLength = 16_384;
 
 /** @param {string} level */

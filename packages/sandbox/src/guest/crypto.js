@@ -1,4 +1,4 @@
-/** The module `crypto`: Node's own functions behind the bridge. Chunks are kept and sent when the result is asked for. */
+/** The module `crypto`: Node's own functions behind the bridge. The bridge gets all chunks together, when the result is asked for. */
 import { Buffer } from './buffer.js';
 import { bufferFromBase64, bytesOf, dataToBase64, inEncoding } from './bytes.js';
 import { bridge, bridgeText } from './host.js';
@@ -57,7 +57,7 @@ class Hash {
     return this;
   }
 
-  /** What was hashed so far, to go on with. */
+  /** A hash that continues with the same chunks. */
   copy() {
     if (this.#done) throw alreadyCalled();
     const copy = new Hash(this.#compute);
@@ -86,7 +86,7 @@ function createHmac(algorithm, key) {
   return new Hash((data) => bridgeText('hmac', algorithm, keyBase64, data));
 }
 
-/** AES in GCM or CBC. The cipher itself lives in the host until the invocation ends. */
+/** AES in GCM or CBC. The cipher itself lives in the host until the run ends. */
 class Cipher {
   #id;
 

@@ -1,4 +1,4 @@
-/** Deep equality as `util.isDeepStrictEqual` and the loose `assert.deepEqual` have it. */
+/** Deep equality of `util.isDeepStrictEqual`, and the loose one of `assert.deepEqual`. */
 
 /**
  * @param {unknown} left

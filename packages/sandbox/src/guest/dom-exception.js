@@ -1,4 +1,4 @@
-/** `DOMException` (Web IDL), the error of `AbortController` and its like. */
+/** `DOMException` (Web IDL), the error of `AbortController` and others. */
 
 /** @type {Record<string, number>} */
 const codes = { InvalidCharacterError: 5, SyntaxError: 12, AbortError: 20, TimeoutError: 23, DataCloneError: 25 };

@@ -1,4 +1,4 @@
-/** The module `svc-errors`. A private member marks its errors, so that nothing else can pass for one. */
+/** The module `svc-errors`. Its errors have a private member, so that nothing else can pass for one. */
 const { create, keys } = Object;
 const { isArray } = Array;
 const { stringify } = JSON;
@@ -101,7 +101,7 @@ class TransformRuntimeError extends ServiceError {
   }
 }
 
-/** The whole answer to the caller, unwrapped. */
+/** The whole answer to the caller, without `proxy_error` around it. */
 class CustomHttpResponseError extends Error {
   /** @type {{ status: number, headersJson: string, bodyJson: string | undefined }} */
   #response;
@@ -129,7 +129,7 @@ class CustomHttpResponseError extends Error {
   }
 }
 
-/** What `require` answers. */
+/** What `require` returns. */
 export const exported = {
   BadRequestError,
   AuthenticationError,

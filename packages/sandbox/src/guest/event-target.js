@@ -1,4 +1,4 @@
-/** `Event` and `EventTarget` of the DOM standard, without a tree: what `AbortSignal` needs. */
+/** `Event` and `EventTarget` of the DOM standard, as far as `AbortSignal` needs them: without a tree. */
 import { describe } from './failures.js';
 import { host, stringify } from './host.js';
 
@@ -89,7 +89,7 @@ export class EventTarget {
   }
 }
 
-/** An error of a listener is not one of who dispatches: as in Node.js it ends the invocation. @param {EventTarget} target @param {Listener['callback']} callback @param {Event} event */
+/** As in Node.js, an error of a listener does not reach the dispatcher, but ends the run. @param {EventTarget} target @param {Listener['callback']} callback @param {Event} event */
 function notify(target, callback, event) {
   try {
     if (typeof callback === 'function') Reflect.apply(callback, target, [event]);

@@ -4,7 +4,7 @@ import { inspect } from './inspect.js';
 
 /** @typedef {{ listener: Function, once: boolean }} Entry */
 
-/** Kept beside the object, so that `EventEmitter.call(this)` of old code needs to do nothing. @type {WeakMap<object, Map<unknown, Entry[]>>} */
+/** Not in the object itself, so that `EventEmitter.call(this)` of old code needs to do nothing. @type {WeakMap<object, Map<unknown, Entry[]>>} */
 const emitters = new WeakMap();
 const add = Symbol('add');
 const remove = Symbol('remove');
@@ -49,7 +49,7 @@ class Emitter {
     return this[add](event, listener, true, true);
   }
 
-  /** Not by `off`, nor that by it: a subclass may have one of them call the other. @param {unknown} event @param {Function} listener */
+  /** It does not call `off`, nor `off` it, because a subclass may make one of them call the other. @param {unknown} event @param {Function} listener */
   [remove](event, listener) {
     const entries = entriesOf(this).get(event) ?? [];
     const index = entries.findLastIndex((entry) => entry.listener === listener);
@@ -172,7 +172,7 @@ function once(emitter, event, { signal } = {}) {
 }
 
 /**
- * The events as they come, until the loop is left, the signal is aborted or `error` is emitted.
+ * Yields the events as they come, until the loop is left, the signal is aborted or `error` is emitted.
  * @param {Emitter | EventTarget} emitter
  * @param {unknown} event
  * @param {{ signal?: AbortSignal }} [options]

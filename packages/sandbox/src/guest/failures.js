@@ -1,4 +1,4 @@
-/** What was thrown, as plain text that the host can read whatever the Tenant's code threw. */
+/** Describes in plain text what the Tenant's code threw, whatever it is, so that the host can read it. */
 import { describeResponse, describeServiceError } from './errors.js';
 
 const toText = String;
@@ -7,7 +7,7 @@ const sliceText = String.prototype.slice;
 const maximumLength = 2000;
 
 /**
- * A `GuestFailure` of the thread, without a prototype: a `toJSON` on Object.prototype must not rewrite it.
+ * Makes a `GuestFailure` of the thread. It has no prototype, because a `toJSON` on Object.prototype would rewrite it.
  * @param {unknown} thrown
  */
 export function describe(thrown) {

@@ -1,4 +1,4 @@
-/** The globals and the modules that a transform finds, loaded when first used: most transforms need few of them. */
+/** The globals and the modules that a transform finds, loaded when first used, because most transforms need few of them. */
 import * as errors from './errors.js';
 import { host } from './host.js';
 import * as timers from './timers.js';
@@ -9,7 +9,7 @@ const { apply } = Reflect;
 const sliceText = String.prototype.slice;
 const promisified = Symbol.for('nodejs.util.promisify.custom');
 
-/** Which file of this folder holds the global. @type {Record<string, string>} */
+/** The file of this folder that exports each global. @type {Record<string, string>} */
 const lazyGlobals = {
   AbortController: 'abort',
   AbortSignal: 'abort',
@@ -31,7 +31,7 @@ const lazyGlobals = {
   structuredClone: 'structured-clone',
 };
 
-/** What these do depends on a locale. @type {[object, string, string[]][]} */
+/** Methods that depend on a locale. @type {[object, string, string[]][]} */
 const localeDependent = [
   [Number.prototype, 'Number', ['toLocaleString']],
   [BigInt.prototype, 'BigInt', ['toLocaleString']],
@@ -71,7 +71,7 @@ const errorsModule = `${host.headerPrefix}-errors`;
 const loaded = Object.create(null);
 
 /**
- * `require`; the modules of Node.js with or without `node:`.
+ * `require`. It knows the modules of Node.js with and without `node:`.
  * @param {unknown} specifier
  */
 export function requireModule(specifier) {
@@ -106,14 +106,14 @@ export function defineGlobals() {
   }
 }
 
-/** What `util.promisify` makes of a timer. @param {Function} timer @param {string} name */
+/** Sets the result of `util.promisify` for a timer. @param {Function} timer @param {string} name */
 function definePromised(timer, name) {
   const get = () => /** @type {Record<string, unknown>} */ (host.load('timers-promises').exported)[name];
   defineProperty(timer, promisified, { get, configurable: true });
 }
 
 /**
- * V8's, which most classes of errors call: without the frames above the constructor.
+ * A function of V8 that most classes of errors call. It leaves out the frames above the constructor.
  * @param {object} target @param {Function} [maker]
  */
 function captureStackTrace(target, maker) {

@@ -1,5 +1,5 @@
 /**
- * The functions of the host, taken off the global object before any code of a Tenant runs. Only text crosses.
+ * The functions of the host, removed from the global object before any code of a Tenant runs. They take and give only text.
  *
  * @typedef {object} Host
  * @property {(operation: string, argumentsJson: string) => string} bridge Answers `[1, value]` or `[0, error]` as JSON.
@@ -15,12 +15,12 @@ const global = /** @type {{ sluiceHost?: Host }} */ (globalThis);
 export const host = /** @type {Host} */ (global.sluiceHost);
 delete global.sluiceHost;
 
-/** As they were before the Tenant's code could redefine them. */
+/** Saved before the Tenant's code can redefine them. */
 export const { parse, stringify } = JSON;
 const errorTypes = { Error, RangeError, TypeError, __proto__: null };
 
 /**
- * Runs an operation of Node.js itself, for example `bridge('hash', 'sha256', …)`, and throws what it threw.
+ * Runs an operation of Node.js itself, for example `bridge('hash', 'sha256', …)`, and throws what that threw.
  * @param {string} operation
  * @param {...unknown} parameters JSON values
  * @returns {unknown}

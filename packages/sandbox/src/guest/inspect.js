@@ -1,8 +1,8 @@
-/** `util.inspect` and `util.format`: the forms of Node.js for common values, not its line breaking at 72 columns. */
+/** `util.inspect` and `util.format`: as in Node.js for common values, but not with its line breaks at 72 columns. */
 
 /** @typedef {{ depth?: number | null, breakLength?: number, showHidden?: boolean }} InspectOptions */
 
-/** How long a line may be where `inspect` breaks lines. */
+/** The longest line where `inspect` breaks lines. */
 let lineLength = 72;
 
 /**

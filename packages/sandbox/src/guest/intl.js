@@ -1,10 +1,10 @@
 /**
- * `Intl`, and the methods of numbers, dates and texts that depend on a locale: QuickJS has none of it, so Node.js
- * answers, with all locales that it knows. The default is en-US, whatever the environment of the service says.
+ * `Intl`, and the methods of numbers, dates and texts that depend on a locale. QuickJS has none of them, so Node.js
+ * answers, in all locales that it knows. The default is en-US, whatever the environment of the service says.
  */
 import { bridge, bridgeText } from './host.js';
 
-/** All that any of the constructors reads. */
+/** Every option that one of the constructors reads. */
 const optionNames =
   `calendar caseFirst collation compactDisplay currency currencyDisplay currencySign dateStyle day dayPeriod era fallback
   formatMatcher fractionalSecondDigits hour hour12 hourCycle ignorePunctuation languageDisplay localeMatcher maximumFractionDigits
@@ -12,7 +12,7 @@ const optionNames =
   numeric roundingIncrement roundingMode roundingPriority second sensitivity signDisplay style timeStyle timeZone timeZoneName
   trailingZeroDisplay type unit unitDisplay usage useGrouping weekday year`.split(/\s+/);
 
-/** As many digits as the host takes. */
+/** The most digits that the host takes. */
 const plainDecimal = /^\s*[+-]?(?=[\d.])\d{0,300}(\.\d{0,300})?\s*$/;
 
 /** @param {unknown} locales */
@@ -39,7 +39,7 @@ function optionsOf(options) {
   return copy;
 }
 
-/** A number in the form in which it crosses to the host. @param {unknown} given */
+/** The form in which a number reaches the host. @param {unknown} given */
 function numberOf(given) {
   const value = typeof given === 'object' && given !== null ? given.valueOf() : given;
   if (typeof value === 'bigint') return { bigint: String(value) };
@@ -60,7 +60,7 @@ function textsOf(list) {
   });
 }
 
-/** How the parameters of a method cross; the methods of each type beside these are the same for all. */
+/** How the parameters of each method reach the host; all types have the other methods in common. */
 const crossings = {
   /** @param {unknown[]} values */
   numbers: (values) => values.map(numberOf),
@@ -89,7 +89,7 @@ function call(formatter, type, method, parameters) {
 /**
  * @param {string} type
  * @param {{ cross: (values: unknown[]) => unknown[], methods: Record<string, number>, bound?: string, needsNew?: boolean }} form
- *   Methods by the number of their parameters; the one that is bound is a getter, so that it can be handed on.
+ *   Methods by the number of their parameters. The bound one is a getter, so that code can pass it on.
  */
 function constructorOf(type, { cross, methods, bound, needsNew = false }) {
   /** @type {(this: unknown, locales?: unknown, options?: unknown) => unknown} */

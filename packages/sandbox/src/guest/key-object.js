@@ -1,4 +1,4 @@
-/** Keys of the module `crypto`. They are text in here; Node.js reads them anew for each use. */
+/** Keys of the module `crypto`. The guest keeps them as text, and Node.js reads them again for each use. */
 import { asBuffer, Buffer } from './buffer.js';
 import { bufferFromBase64, bytesOf, dataToBase64 } from './bytes.js';
 import { bridge } from './host.js';
@@ -69,10 +69,10 @@ export class KeyObject {
   }
 }
 
-/** Of a secret key or of data, as base64. @param {unknown} key */
+/** The bytes of a secret key or of data, as base64. @param {unknown} key */
 export const secretToBase64 = (key) => dataToBase64(KeyObject.of(key)?.secret ?? key);
 
-/** A key for the bridge, with the options beside it. @param {unknown} given */
+/** A key for the bridge, with the options that were given with it. @param {unknown} given */
 export function keyOf(given) {
   const isOptions =
     typeof given === 'object' && given !== null && 'key' in given && !KeyObject.of(given) && !ArrayBuffer.isView(given);

@@ -1,7 +1,7 @@
 import { setImmediate } from './timers.js';
 
 /**
- * The form with a callback of a function that works at once. What is wrong with its parameters it throws.
+ * Gives a synchronous function a callback. Errors of its parameters are thrown, and not passed to the callback.
  * @param {(...parameters: any[]) => unknown} work
  */
 export const later =

@@ -1,8 +1,8 @@
 /**
- * What runs around a Tenant's code. Everything that it needs is taken here, before that code runs, so that a
- * redefined `JSON.stringify` or `Promise.prototype.then` changes the Tenant's own results and never this wrapper.
- * `await`, `+` of texts and object literals use no redefinable part of the language; method calls on shared prototypes
- * would, and so do templates here.
+ * Runs around a Tenant's code. It saves everything that it needs before that code runs, so that a redefined
+ * `JSON.stringify` or `Promise.prototype.then` changes the Tenant's own results and never this wrapper. `await`, `+` of
+ * texts and object literals use no part of the language that can be redefined; method calls on shared prototypes and
+ * templates do, so this file has none.
  */
 import { abandonCalls, client } from './client.js';
 import { describe } from './failures.js';
@@ -25,7 +25,7 @@ let transform;
 defineGlobals();
 
 /**
- * Runs the module body once; its export is the transform.
+ * Runs the module body once; it exports the transform.
  * @param {Function} body
  */
 export function define(body) {
@@ -45,8 +45,8 @@ function exported(exports) {
 }
 
 /**
- * One invocation. Its promise never rejects: it is fulfilled with the result, or with nothing after `fail`. Text crosses
- * to the host that reads it, since what is asked of an object may be the Tenant's to answer.
+ * One run. Its promise never rejects: it is fulfilled with the result, or with nothing after `fail`. The result is text,
+ * because the Tenant's code could answer when the host asks an object.
  * @param {string} argsJson
  * @param {string} bodyJson `args.body`, which the caller or the destination sent; empty where it is in `argsJson`.
  * @param {string} configurationJson
@@ -81,14 +81,14 @@ function parseBody(json) {
   try {
     return parse(json);
   } catch (error) {
-    // What lacks stack or memory may be JSON all the same.
+    // It may be JSON, and only stack or memory was missing.
     if (!(error instanceof GuestSyntaxError)) throw error;
     host.fail('{"kind":"unreadable"}');
     return unreadable;
   }
 }
 
-/** Lets go of all that belongs to one invocation. */
+/** Forgets all that belongs to the run that has ended. */
 export function reset() {
   clearTimers();
   abandonCalls();

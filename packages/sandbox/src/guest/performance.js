@@ -1,8 +1,8 @@
-/** The global `performance`: a clock that never goes back, since the transform's environment was opened. */
+/** The global `performance`: a clock that never goes back, and starts with the instance. */
 import { bridge } from './host.js';
 import { withUnavailable } from './unavailable.js';
 
-/** The two readings differ by what it costs to take them; the clock is no finer than that. */
+/** The two readings differ only by the time between them, which is less than a step of the clock. */
 const timeOrigin = Date.now() - now();
 
 function now() {

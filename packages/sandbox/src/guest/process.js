@@ -1,4 +1,4 @@
-/** The global `process`: what libraries ask it for. There is no process here, so its events never come. */
+/** The global `process`, as far as libraries use it. There is no process here, so it emits no events. */
 import { exported as EventEmitter } from './events.js';
 import { bridge } from './host.js';
 import { inspect } from './inspect.js';
@@ -11,7 +11,7 @@ const nodeVersion = '16.20.2';
 const milliseconds = () => /** @type {number} */ (bridge('clock'));
 const nanoseconds = () => BigInt(Math.round(milliseconds() * 1e6));
 
-/** Seconds and nanoseconds, since `before` where that is given. @param {[number, number]} [before] */
+/** Seconds and nanoseconds since `before`, or since the start. @param {[number, number]} [before] */
 function hrtime(before) {
   const since = before ? BigInt(before[0]) * 1_000_000_000n + BigInt(before[1]) : 0n;
   const passed = nanoseconds() - since;

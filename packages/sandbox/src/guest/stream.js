@@ -1,6 +1,6 @@
 /**
- * The module `stream`: Node's own, as the package readable-stream has it. Its files are CommonJS, and find here the few
- * modules that they ask for.
+ * The module `stream`: Node's own, from the package readable-stream. Its files are CommonJS, and get from here the few
+ * modules that they require.
  */
 import { AbortController, AbortSignal } from './abort.js';
 import { Buffer } from './buffer.js';

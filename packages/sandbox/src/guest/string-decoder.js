@@ -1,10 +1,10 @@
-/** The module `string_decoder`: bytes that come in pieces, as text that never breaks within a character. */
+/** The module `string_decoder`: decodes bytes that come in pieces, and never breaks a character. */
 import { Buffer } from './buffer.js';
 import { coding, findCoding } from './buffer-coding.js';
 import { bytesOf } from './bytes.js';
 import { Utf8Decoder } from './utf8.js';
 
-/** How many bytes belong together; UTF-8 has a decoder of its own. @type {Record<string, number>} */
+/** How many bytes belong together in each encoding; UTF-8 has its own decoder. @type {Record<string, number>} */
 const groups = { base64: 3, base64url: 3, utf16le: 2, 'utf-16le': 2, ucs2: 2, 'ucs-2': 2 };
 
 export class StringDecoder {
@@ -41,7 +41,7 @@ export class StringDecoder {
     return text + rest;
   }
 
-  /** Where the last group of bytes that is whole ends. @param {Uint8Array} bytes */
+  /** The end of the last complete group of bytes. @param {Uint8Array} bytes */
   #endOfWhole(bytes) {
     const end = bytes.length - (bytes.length % (groups[this.encoding] ?? 1));
     const isHighSurrogate = this.encoding === 'utf16le' && ((bytes[end - 1] ?? 0) & 0xfc) === 0xd8;

@@ -46,7 +46,7 @@ function emptyCopy(value) {
   return {};
 }
 
-/** A Buffer becomes a Uint8Array. @param {Uint8Array} view */
+/** Copies bytes; a Buffer becomes a Uint8Array. @param {Uint8Array} view */
 function cloneView(view) {
   const ViewType = /** @type {Uint8ArrayConstructor} */ (Reflect.get(globalThis, view[Symbol.toStringTag]));
   return new ViewType(view);

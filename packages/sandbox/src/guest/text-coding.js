@@ -61,7 +61,7 @@ export class TextDecoder {
   }
 }
 
-/** Keeps nothing between two pieces. */
+/** A decoder that keeps nothing between two pieces. */
 class OneByteDecoder {
   #encoding;
   #fatal;

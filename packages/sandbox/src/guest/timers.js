@@ -1,6 +1,6 @@
 /**
- * Timers in virtual time: the host fires them one by one, in order, as soon as nothing else is pending. A linked list,
- * since arrays would ask a prototype that the Tenant's code can change.
+ * Timers in virtual time: the host fires them one by one, in order, as soon as nothing else is pending. They are a linked
+ * list, because arrays use a prototype that the Tenant's code can change.
  */
 import { describe } from './failures.js';
 import { host, stringify } from './host.js';
@@ -18,7 +18,7 @@ let lastId = 0;
 let now = 0;
 
 /**
- * Node's handle: usable as a number, with the methods that code calls on it.
+ * Node's handle of a timer. It can be used as a number, and has the methods that code calls.
  */
 class Timeout {
   #timer;
@@ -28,7 +28,7 @@ class Timeout {
     this.#timer = timer;
     this.#wait = wait;
   }
-  /** Begins the time anew. */
+  /** Restarts the timer. */
   refresh() {
     clearTimeout(this);
     this.#timer.due = now + this.#wait;
@@ -114,7 +114,7 @@ export function clearTimeout(handle) {
   }
 }
 
-/** Runs the timer that is due first. False when there is none. An error in it ends the invocation, as in Node.js. */
+/** Runs the timer that is due first. Returns whether there was one. As in Node.js, an error in it ends the run. */
 export function fireTimer() {
   const timer = first;
   if (!timer) return false;

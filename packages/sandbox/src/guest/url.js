@@ -24,7 +24,7 @@ export class URLSearchParams {
   }
 
   /**
-   * The parameters of a URL: a change is told to it.
+   * The parameters of a URL, which is updated with each change.
    * @param {URLSearchParams} parameters
    * @param {(query: string) => void} changed
    */

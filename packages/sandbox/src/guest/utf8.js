@@ -1,4 +1,4 @@
-/** UTF-8 as the WHATWG Encoding standard has it: ill-formed input becomes U+FFFD, one for each maximal part. */
+/** UTF-8 (WHATWG Encoding): each maximal part of ill-formed input becomes one U+FFFD. */
 
 /** @param {string} text */
 export function encodeUtf8(text) {
@@ -35,7 +35,7 @@ export function decodeUtf8(bytes) {
   return decoder.write(bytes) + decoder.end();
 }
 
-/** Keeps the start of a character over the end of a chunk. */
+/** A decoder that keeps the start of a character for the next chunk. */
 export class Utf8Decoder {
   needed = 0;
   codePoint = 0;

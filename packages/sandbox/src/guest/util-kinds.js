@@ -1,4 +1,4 @@
-/** `util.isString` and its like, which Node.js 16 still has. */
+/** `util.isString` and the like, which Node.js 16 still has. */
 
 /** @param {unknown} value */
 const isObject = (value) => typeof value === 'object' && value !== null;

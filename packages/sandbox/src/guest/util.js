@@ -41,7 +41,7 @@ function inherits(child, parent) {
   Object.setPrototypeOf(child.prototype, parent.prototype);
 }
 
-/** `util.debuglog`: nothing is switched on. */
+/** `util.debuglog`, with everything switched off. */
 const debuglog = () => Object.assign(() => {}, { enabled: false });
 
 /** @param {string} text */

@@ -1,6 +1,6 @@
 /**
- * The module `zlib`. Node.js compresses in steps under the limits of the run; the forms with a callback, and the streams,
- * have all of their input before they begin.
+ * The module `zlib`. Node.js compresses in steps within the limits of the run. Functions with a callback and streams begin
+ * when they have all of their input.
  */
 
 import { Buffer } from './buffer.js';
@@ -8,7 +8,7 @@ import { bufferFromBase64, dataToBase64 } from './bytes.js';
 import { bridge, bridgeText, host } from './host.js';
 import { setImmediate } from './timers.js';
 
-/** What Node.js reads of the options, beside `dictionary` and `params`. */
+/** The options that Node.js reads, apart from `dictionary` and `params`. */
 const numbers = ['flush', 'finishFlush', 'chunkSize', 'windowBits', 'level', 'memLevel', 'strategy', 'maxOutputLength'];
 
 /** @param {object} options */

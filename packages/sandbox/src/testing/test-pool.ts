@@ -19,7 +19,7 @@ interface TestPoolOptions {
   waitMs?: number;
 }
 
-/** A pool with short limits, closed by the caller, and shorthands for one Tenant's request transform. */
+/** A pool with short limits, and shorthands for the request transform of one Tenant. The caller closes it. */
 export function openTestPool(options: TestPoolOptions = {}) {
   const {
     limits,
@@ -61,16 +61,16 @@ export function openTestPool(options: TestPoolOptions = {}) {
     printed,
     faults,
     run,
-    /** Resolves when something runs. */
+    /** Resolves when a run has a thread. */
     started: async (): Promise<void> => {
       while (pool.state().running === 0) await new Promise((resolve) => setImmediate(resolve));
     },
-    /** The parsed body that the code returned. */
+    /** The body that the code returned, parsed. */
     body: async (code: string, task?: Partial<TransformTask>): Promise<unknown> => {
       const { bodyJson } = await run(code, task);
       return bodyJson === undefined ? undefined : JSON.parse(bodyJson);
     },
-    /** The value of an expression, or of the `return` of statements. */
+    /** What statements return. */
     evaluate: async (code: string, task?: Partial<TransformTask>): Promise<unknown> => {
       const { bodyJson } = await run(
         `module.exports = async (req) => ({ body: await (async () => { ${code} })() })`,

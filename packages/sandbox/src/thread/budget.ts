@@ -1,15 +1,15 @@
 import type { TransformLimits } from '../limits.ts';
 
-/** Time that one invocation may still use. */
+/** The time that one run may still use. */
 export interface Budget {
-  /** Which limit is reached, if any; with `aheadMs`, whether it would be after so much work. */
+  /** The limit that is reached, or would be reached after `aheadMs` more of work. */
   exceeded(aheadMs?: number): 'cpuMs' | 'wallMs' | undefined;
   cpuMs(): number;
   wallMs(): number;
   wallLeftMs(): number;
 }
 
-/** Counts from now: the CPU time of this thread, which is `cpuAtStart` where that is known, and the wall clock. */
+/** Counts CPU time and wall clock from now on. `cpuAtStart` is the CPU time of this thread now, where the caller knows it. */
 export function startBudget(
   limits: Pick<TransformLimits, 'cpuMs' | 'wallMs'>,
   cpuAtStart: number = threadCpuMs(),
@@ -23,7 +23,7 @@ export function startBudget(
     wallMs,
     wallLeftMs: () => limits.wallMs - wallMs(),
     exceeded: (aheadMs = 0) => {
-      // A thread cannot have used more CPU time than has passed: most calls are spared the system call.
+      // A thread cannot use more CPU time than passes, so most calls need no system call.
       const elapsed = wallMs() + aheadMs;
       if (elapsed < shortest) return undefined;
       if (cpuMs() + aheadMs >= limits.cpuMs) return 'cpuMs';
@@ -32,7 +32,7 @@ export function startBudget(
   };
 }
 
-/** CPU time of this thread since it began. */
+/** The CPU time of this thread since it began, in milliseconds. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

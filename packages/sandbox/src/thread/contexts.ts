@@ -1,35 +1,34 @@
 import type { Guest } from './guest.ts';
 import type { BatchTask } from './messages.ts';
 
-/** Instances of QuickJS that wait in one thread, about 2 MiB each before they grow. */
+/** Instances of QuickJS that wait in one thread; each has about 2 MiB before it grows. */
 const maximumGuests = 32;
-/** A guest that grew more is not kept; together they may have grown four times as much. */
+/** A guest that grew more is not kept, and all guests of a thread together may not have grown more. */
 const maximumGrownBytes = 32 * 2 ** 20;
-const maximumGrownTogether = maximumGrownBytes;
-/** What code leaves behind in its globals ends with this many runs. */
+/** After this many runs a guest is replaced, because code may leave more and more behind in its globals. */
 const maximumUses = 10_000;
 
 interface Entry {
   code: string;
   guest: Guest;
-  /** Runs so far. */
+  /** How many runs it has had. */
   uses: number;
 }
 
-/** The guests of one thread by transform, the least recently used first. */
+/** The warm guests of one thread. */
 export interface Contexts {
-  /** The warm guest of exactly this transform, removed while it runs. */
+  /** Takes out the warm guest of exactly this transform and code. */
   take(task: BatchTask): Entry | undefined;
-  /** Keeps a guest whose last run left it in order. */
+  /** Puts back a guest whose last run left it in order. */
   keep(task: BatchTask, entry: Entry): void;
 }
 
-/** `onDiscard` gets each guest that is not kept. */
+/** Keeps the guests that were used last; `onDiscard` gets each one that is not kept. */
 export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
   const entries = new Map<string, Entry>();
   const isFull = () =>
     entries.size > maximumGuests ||
-    [...entries.values()].reduce((sum, { guest }) => sum + guest.memory().grownBytes, 0) > maximumGrownTogether;
+    [...entries.values()].reduce((sum, { guest }) => sum + guest.memory().grownBytes, 0) > maximumGrownBytes;
   const remove = (key: string): Entry | undefined => {
     const entry = entries.get(key);
     entries.delete(key);
@@ -58,5 +57,5 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
   };
 }
 
-/** Never the same for two Tenants. */
+/** Two Tenants never have the same key. */
 const keyOf = ({ tenantId, proxyId, kind }: BatchTask) => JSON.stringify([tenantId, proxyId, kind]);

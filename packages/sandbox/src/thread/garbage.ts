@@ -1,18 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Memory of thrown-away instances that may wait for V8 to notice. */
+/** Memory of discarded instances that may wait for V8 to free it. */
 const maximumWaitingBytes = 16 * 2 ** 20;
 
-/** Frees the memory of instances soon after they were thrown away. */
+/** Frees the memory of discarded instances soon. */
 export interface Garbage {
-  /** An instance was thrown away that had so much memory. */
+  /** An instance with this much memory was discarded. */
   add(bytes: number): void;
-  /** Call it while nothing on the stack holds an instance. */
+  /** To be called while nothing on the stack holds an instance. */
   collect(): void;
 }
 
-/** V8 sees a few small objects where an instance has up to hundreds of MiB: left alone, it lets gigabytes gather. */
+/** V8 sees only a few small objects where an instance holds hundreds of MiB, so it would collect gigabytes too late. */
 export function newGarbage(): Garbage {
   setFlagsFromString('--expose-gc');
   const collectNow: () => void = runInNewContext('gc');

@@ -4,8 +4,8 @@ import { workerData } from 'node:worker_threads';
 import type { ThreadSettings } from './messages.ts';
 
 /**
- * Before anything else is loaded: on Linux each thread has a priority of its own, which no thread without privileges
- * ever gets back. It still gets a tenth or so of a core that others want. Other systems have only one for the process, and there the thread keeps it.
+ * Lowers the priority of a slow thread before anything else is loaded; it still gets about a tenth of a core that others
+ * want. Only on Linux, where each thread has a priority of its own: elsewhere it would be that of the whole process.
  */
 if ((workerData as ThreadSettings).givesWay && process.platform === 'linux') {
   const id = Number(readlinkSync('/proc/thread-self').split('/').at(-1));

@@ -1,8 +1,8 @@
 import type { FieldErrors, GuestFailure } from './outcome.ts';
 
 /**
- * What the guest tells of an error. The Tenant's code took part in the telling (setters on Array.prototype see what is
- * turned into JSON), so each member is looked at. Undefined where it is none.
+ * Reads what the guest reports about an error. The Tenant's code may have changed the report, for example by setters on
+ * Array.prototype, so each member is checked. Undefined when it is no report.
  */
 export function readFailure(json: string): GuestFailure | undefined {
   const told = parsed(json);
@@ -19,10 +19,10 @@ export function readFailure(json: string): GuestFailure | undefined {
 
 const mostFieldErrors = 100;
 const longestText = 2000;
-/** Of all field errors together: the main thread looks for secrets in them. */
+/** Characters of all field errors together, because the main thread searches them for secrets. */
 const mostCharacters = 16_384;
 
-/** The first of them, cut: the main thread copies and writes what is told here. Undefined where there is none. */
+/** The first field errors, cut, because the main thread copies and writes them. Undefined when there is none. */
 function firstFieldErrors(told: unknown): FieldErrors | undefined {
   if (!isObject(told)) return undefined;
   const errors: FieldErrors = Object.create(null);
@@ -53,7 +53,7 @@ function responseOf({ status, headersJson, bodyJson }: Record<string, unknown>):
   return { kind: 'response', status, headersJson, bodyJson };
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined when the text is no JSON. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -21,11 +21,11 @@ import {
 import { readSyntaxError } from './syntax.ts';
 import { readError } from './thrown.ts';
 
-/** Jobs between two looks at the budget: an interrupted job costs up to one round of QuickJS's interrupt counter. */
+/** Promise jobs between two looks at the budget; a job that is interrupted takes up to one round of QuickJS's counter. */
 const jobsPerSlice = 32;
-/** What promises may still do after the answer, so that it does not happen in the next invocation. */
+/** How many slices of jobs may still run after the answer, so that they do not run in the next invocation. */
 const leftoverSlices = 8;
-/** CPU time only: a thread that had to stand still meanwhile has done nothing wrong, and a new guest costs 20 ms. */
+/** Only CPU time counts, because a thread that waited for a core has done nothing wrong, and a new guest costs 20 ms. */
 const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 
 const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
@@ -33,7 +33,7 @@ type GuestFunction = (typeof exportedFunctions)[number];
 
 type GuestRun = Omit<RunInput, 'message'> & Pick<BatchTask, 'code' | 'configurationJson'> & { bodyJson?: string };
 
-/** One Tenant's transform in a QuickJS of its own, which waits for the next invocation. */
+/** A Tenant's transform in its own instance of QuickJS, which stays warm between runs. */
 export class Guest {
   readonly #quickjs: QuickJs;
   readonly #meter: Meter = {
@@ -48,13 +48,13 @@ export class Guest {
   readonly #crossing: Crossing;
   readonly #noText: QuickJSHandle;
   readonly #clientName: QuickJSHandle;
-  /** Of the runs of one turn. */
+  /** The configuration of the current batch, so that its runs share one text. */
   #configuration: { json: string; handle: QuickJSHandle } | undefined;
   #defined = false;
   #invocation: Invocation | undefined;
-  /** Of the transform's answer. */
+  /** The promise of the transform's answer. */
   #promise: QuickJSHandle | undefined;
-  /** Of the work after the answer. */
+  /** The budget of what runs after the answer. */
   #leftover: Budget | undefined;
 
   private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, { headerPrefix }: ThreadSettings) {
@@ -77,7 +77,7 @@ export class Guest {
     this.#runJobs = jobRunner(quickjs);
   }
 
-  /** Starts QuickJS with the guest's own files in it. The transform is loaded by its first run, within its limits. */
+  /** Starts QuickJS with the guest's own files. The first run loads the transform, within its limits. */
   static async open(settings: ThreadSettings, sources: ReadonlyMap<string, string>): Promise<Guest> {
     const { quickjs, limits } = settings;
     const instance = await newInstance(quickjs, limits.heapBytes);
@@ -88,12 +88,12 @@ export class Guest {
     return guest;
   }
 
-  /** All of its memory, and what of it is beyond that of a fresh guest. */
+  /** All of its memory, and how much that is more than in a fresh guest. */
   memory(): { bytes: number; grownBytes: number } {
     return memoryOf(this.#quickjs);
   }
 
-  /** Runs the transform; the outcome is in the invocation. False: this guest must not be used again. */
+  /** Runs the transform, and puts the outcome into the invocation. Returns whether the guest may be used again. */
   async run(run: GuestRun, invocation: Invocation): Promise<boolean> {
     this.#invocation = invocation;
     this.#leftover = undefined;
@@ -111,7 +111,7 @@ export class Guest {
     }
   }
 
-  /** Asked by QuickJS while code runs, and by native functions before they take `aheadMs` more. */
+  /** Called by QuickJS while code runs, and by native functions before they take `aheadMs` more. */
   #mustStop(aheadMs = 0): boolean {
     const invocation = this.#invocation;
     if (!invocation) return false;
@@ -123,7 +123,7 @@ export class Guest {
     const limit = invocation.budget.exceeded(aheadMs);
     if (limit) {
       invocation.isCut = true;
-      // Once it has answered, only the rest of its code is stopped. Here is no place to read the answer.
+      // After the answer only the rest of the code is stopped. An interrupt is no place to read the answer.
       if (!this.#hasAnswered()) stop(invocation, limit);
     } else if (this.#isSlow(invocation, aheadMs)) {
       invocation.isCut = true;
@@ -132,7 +132,7 @@ export class Guest {
     return invocation.isCut || invocation.outcome?.kind === 'stopped';
   }
 
-  /** What native functions use is memory of the run, beside what its instance has grown by. */
+  /** Memory that native functions use counts for the run, together with what its instance has grown by. */
   #hold(bytes: number): void {
     const invocation = this.#invocation;
     if (!invocation || bytes <= invocation.limits.heapBytes - this.memory().grownBytes) return;
@@ -145,13 +145,13 @@ export class Guest {
     return this.#promise !== undefined && this.#crossing.isFulfilled(this.#promise);
   }
 
-  /** It is to hold this thread no longer: nobody has seen anything of it yet, or it has answered. */
+  /** Whether the run must leave this thread, which it may when nobody has seen its effects yet, or when it has answered. */
   #isSlow({ budget, quickMs, hostCalls, outcome }: Invocation, aheadMs = 0): boolean {
     if (budget.wallMs() + aheadMs < quickMs || budget.cpuMs() + aheadMs < quickMs) return false;
     return hostCalls === 0 || outcome !== undefined || this.#hasAnswered();
   }
 
-  /** Runs the Tenant's module once. */
+  /** Evaluates the Tenant's module, once for each guest. */
   #define(code: string, invocation: Invocation): void {
     const { context } = this.#quickjs;
     const evaluated = evaluateModule(context, code);
@@ -182,14 +182,14 @@ export class Guest {
     this.#promise = undefined;
   }
 
-  /** Nothing is left to run, and no outcome: the code waits in vain, or its wrapper broke. */
+  /** The outcome when nothing is left to run: the code waits in vain, or its wrapper broke. */
   #unsettled(promise: QuickJSHandle | undefined): Outcome {
     const { context } = this.#quickjs;
     const state = promise && context.getPromiseState(promise);
     return state?.type === 'rejected' ? readError(context, state.error) : { kind: 'stopped', by: 'stuck' };
   }
 
-  /** Runs promise jobs until there are none, the transform has answered, or a limit is reached. */
+  /** Runs promise jobs until none is left, the transform has answered, or a limit is reached. */
   #drainJobs(invocation: Invocation): void {
     for (;;) {
       const executed = this.#runJobs(jobsPerSlice);
@@ -202,13 +202,13 @@ export class Guest {
     }
   }
 
-  /** For the host's functions: what code does after it has answered comes too late to change that. */
+  /** The run for the host's functions, after its answer was taken, so that later code cannot change the answer. */
   #runAsItIs(): Invocation | undefined {
     if (this.#invocation) this.#takeResult(this.#invocation);
     return this.#invocation;
   }
 
-  /** If the transform has answered, and nothing else was the outcome before. */
+  /** Makes the answer the outcome, if the transform has answered and nothing else was the outcome before. */
   #takeResult(invocation: Invocation): void {
     const answer = this.#promise && !invocation.outcome ? this.#crossing.fulfilled(this.#promise) : undefined;
     if (!answer) return;
@@ -224,7 +224,7 @@ export class Guest {
     const { lengthOf, textOf } = this.#crossing;
     if (this.#quickjs.context.typeof(answer) !== 'string') return { kind: 'stopped', by: 'crashed' };
     const tooLong: Outcome = { kind: 'stopped', by: 'outputBytes' };
-    const around = '\n'.length; // between the two, and no output
+    const around = '\n'.length; // It stands between body and headers, and is no output.
     if (lengthOf(answer) - around > outputBytes) return tooLong;
     const text = textOf(answer);
     if (Buffer.byteLength(text) - around > outputBytes) return tooLong;
@@ -247,7 +247,7 @@ export class Guest {
     return fired?.consume((handle) => this.#quickjs.context.getNumber(handle)) === 1;
   }
 
-  /** Lets what is left of the invocation come to its end. False when that takes too long. */
+  /** Lets the promises that are left over settle. Returns whether they did so in time. */
   #finish(invocation: Invocation): boolean {
     const { runtime } = this.#quickjs;
     if (runtime.hasPendingJob()) this.#leftover = startBudget(leftoverLimits);
@@ -259,7 +259,7 @@ export class Guest {
     return reset !== undefined && !invocation.isCut && !runtime.hasPendingJob() && !this.#leftover?.exceeded();
   }
 
-  /** Lets go of the configuration while the guest waits for its next turn. */
+  /** Releases the configuration while the guest waits for its next batch. */
   endBatch(): void {
     this.#configuration?.handle.dispose();
     this.#configuration = undefined;
@@ -273,7 +273,7 @@ export class Guest {
     return handle;
   }
 
-  /** Undefined when it threw, which ends the invocation: the guest's functions throw only when a limit is reached. */
+  /** Undefined when the function threw. That ends the invocation, because the guest's functions throw only at a limit. */
   #call(name: GuestFunction, invocation: Invocation, parameters: QuickJSHandle[]): QuickJSHandle | undefined {
     const handle = this.#functions.get(name);
     if (!handle) throw new TypeError(`Guest function ${name} is missing`);
@@ -284,13 +284,13 @@ export class Guest {
   }
 }
 
-/** What broke on the way between the host and QuickJS. */
+/** What stopped a run that failed on the way between host and QuickJS. */
 function stopOf(error: unknown): Stop {
   if (error instanceof NoMemory) return 'heapBytes';
   return error instanceof RangeError ? 'stackBytes' : 'crashed';
 }
 
-/** A transform that throws errors of its own is as good as before; one that met a limit is not. */
+/** A guest may be used again after an error of the code itself, but not after a limit. */
 function isReusable({ outcome }: Invocation): boolean {
   if (outcome?.kind === 'thrown')
     return !(outcome.failure.kind === 'error' && outcome.failure.name === 'InternalError');

@@ -5,14 +5,14 @@ import { readFailure } from './guest-failure.ts';
 import { end, type Invocation, stop } from './invocation.ts';
 import { type Crossing, NoMemory } from './quickjs.ts';
 
-/** Text that one synchronous operation may be given, in UTF-16 units. */
+/** The longest text that one synchronous operation may get, in UTF-16 units. */
 const bridgeLimit = 2 ** 25;
-/** Beside the two JSON texts of a custom response, or the texts of an error. */
+/** Room for what stands around the two JSON texts of a custom response, or the texts of an error. */
 const failureOverhead = 2 ** 16;
 
 type HostFunction = (...handles: QuickJSHandle[]) => QuickJSHandle | undefined;
 
-/** What the guest's functions need: the run that they belong to, and the loader of the guest's own files. */
+/** What the functions of the host need. */
 export interface HostFunctionsOptions {
   context: QuickJSContext;
   crossing: Crossing;
@@ -22,7 +22,7 @@ export interface HostFunctionsOptions {
   load: VmFunctionImplementation<QuickJSHandle>;
 }
 
-/** Puts the host's functions where the guest's first file takes them from, and away from the Tenant's code. */
+/** Puts the functions of the host where the guest's first file takes them away, before the Tenant's code can see them. */
 export function installHostFunctions(options: HostFunctionsOptions): void {
   const { context, headerPrefix, load, invocation } = options;
   const host = context.newObject();
@@ -36,7 +36,7 @@ export function installHostFunctions(options: HostFunctionsOptions): void {
   host.dispose();
 }
 
-/** What cannot cross whole does not cross: an empty text would be taken for what the code said. */
+/** Stops the run when a text does not fit into memory, because an empty text would pass for what the code said. */
 function stoppingWithoutMemory(run: HostFunction, invocation: () => Invocation | undefined): HostFunction {
   return (...handles) => {
     try {
@@ -50,7 +50,7 @@ function stoppingWithoutMemory(run: HostFunction, invocation: () => Invocation |
   };
 }
 
-/** How an invocation ends that has no result. */
+/** The function by which the guest reports an error. */
 function answerFunctions({ crossing, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
   return {
     fail: (failureJson) => {
@@ -66,7 +66,7 @@ function answerFunctions({ crossing, invocation }: HostFunctionsOptions): Record
   };
 }
 
-/** What code may ask for while it runs. */
+/** The functions that code uses while it runs. */
 function serviceFunctions({
   context,
   crossing,
@@ -106,7 +106,7 @@ function serviceFunctions({
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 const levelOf = (text: string): ConsoleLine['level'] => levels.find((level) => level === text) ?? 'info';
 
-/** Keeps what still fits. */
+/** Keeps as much of the text as still fits. */
 function print(run: Invocation, level: ConsoleLine['level'], text: string): void {
   const bytes = Buffer.byteLength(text);
   const kept = bytes <= run.consoleBytesLeft ? text : Buffer.from(text).subarray(0, run.consoleBytesLeft).toString();

@@ -7,7 +7,7 @@ import type { Outcome, Stop } from './outcome.ts';
 /** Sends a call of the client to the main thread. */
 type SendCall = (id: number, operation: string, payloadJson: string) => void;
 
-/** What one run of a transform has at hand and leaves behind. Nothing of it outlives the run. */
+/** The state of one run of a transform. Nothing of it outlives the run. */
 export interface Invocation {
   readonly budget: Budget;
   readonly limits: TransformLimits;
@@ -17,14 +17,14 @@ export interface Invocation {
   readonly console: ConsoleLine[];
   consoleBytesLeft: number;
   hostCalls: number;
-  /** UTF-16 units that its calls may still hand to the main thread, which parses them. */
+  /** UTF-16 units that its calls may still send to the main thread, which parses them. */
   payloadUnitsLeft: number;
   awaitedCalls: number;
   readonly answers: HostAnswer[];
   /** Called when an answer arrives. */
   wake: () => void;
   outcome: Outcome | undefined;
-  /** Its code was stopped in the middle, whatever the outcome. */
+  /** Whether its code was stopped in the middle, whatever the outcome. */
   isCut: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface InvocationOptions {
   limits: TransformLimits;
   quickMs?: number | undefined;
   send: SendCall;
-  /** CPU time of the thread when it begins, where that is known. */
+  /** The CPU time of the thread when the run begins, where the caller knows it. */
   cpuAtStart?: number;
 }
 
@@ -54,7 +54,7 @@ export function startInvocation({ limits, quickMs, send, cpuAtStart }: Invocatio
   };
 }
 
-/** The first outcome counts: what code does after it has answered, or was stopped, changes nothing. */
+/** Sets the outcome, unless there is one: after its answer or a stop, code changes nothing. */
 export function end(invocation: Invocation, outcome: Outcome): void {
   invocation.outcome ??= outcome;
 }
@@ -63,7 +63,7 @@ export function stop(invocation: Invocation, by: Stop): void {
   end(invocation, { kind: 'stopped', by });
 }
 
-/** An answer of the main thread arrived. */
+/** Takes an answer of the main thread to a call of the client. */
 export function receive(invocation: Invocation, answer: HostAnswer): void {
   invocation.answers.push(answer);
   invocation.wake();

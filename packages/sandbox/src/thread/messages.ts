@@ -5,45 +5,45 @@ import type { TransformMessage } from './message/transform-message.ts';
 /** What every thread gets when it starts. */
 export interface ThreadSettings {
   limits: TransformLimits;
-  /** In lower case; names the client object and the error module. */
+  /** In lower case. It names the client object and the error module. */
   headerPrefix: string;
-  /** The thread gives way to all others of the machine. */
+  /** Whether the thread has a lower priority than all others of the machine. */
   givesWay: boolean;
   /** QuickJS, compiled once for all threads. */
   quickjs: WebAssembly.Module;
 }
 
-/** What is posted to a thread: the task, and the number by which the thread marks that it is at it. */
+/** A task for a thread, and the number with which the thread marks that it is at this task. */
 export interface Numbered<T> {
   taskNumber: number;
   task: T;
 }
 
-/** Runs of one transform, one after the other in one instance. */
+/** A batch: runs of one transform, one after the other in one instance. */
 export interface BatchTask {
   tenantId: string;
   proxyId: string;
   kind: 'request' | 'response';
   code: string;
   configurationJson: string;
-  /** The instance is not kept. */
+  /** Whether the instance is thrown away afterwards. */
   once: boolean;
-  /** A run that uses so much CPU time and has not called the client is `slow`; without it none is. */
+  /** A run that uses this much CPU time before it calls the client is `slow`; undefined when none is. */
   quickMs: number | undefined;
   runs: RunInput[];
 }
 
-/** One invocation. */
+/** One run. */
 export interface RunInput {
-  /** `req.args` as JSON text, less its body where there is a message. */
+  /** `req.args` as JSON text; without its body when there is a message. */
   argsJson: string;
-  /** Without it the outcome is JSON text. */
+  /** Undefined when the outcome is JSON text. */
   message: TransformMessage | undefined;
-  /** Names the invocation in the client's calls, hard to guess. Undefined: no client. */
+  /** Names the run in the calls of its client, and cannot be guessed. Undefined when there is no client. */
   hostKey: string | undefined;
 }
 
-/** A thread's first message: the port for the client's calls of all its invocations, and where it marks its task. */
+/** The first message of a thread: the port for the calls of its clients, and the memory where it marks its task. */
 export interface ThreadStarted {
   threadId: number;
   hostCalls: MessagePort;

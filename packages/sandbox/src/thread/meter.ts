@@ -1,12 +1,12 @@
-/** What a native function of Node.js asks while it works for a run: what it uses counts as the run's. */
+/** Charges what a native function of Node.js uses to the run that it works for. */
 export interface Meter {
-  /** Ends the run unless it has CPU time and wall clock left, also for `aheadMs` that the next step takes. @throws {RunEnded} */
+  /** Ends the run unless it has time left for a next step of `aheadMs`. @throws {RunEnded} */
   spend(aheadMs?: number): void;
-  /** Ends the run unless its heap has room for so many more bytes. @throws {RunEnded} */
+  /** Ends the run unless its heap has room for this many more bytes. @throws {RunEnded} */
   hold(bytes: number): void;
 }
 
-/** The run that a native function works for is over. The guest may catch it; its next step is its last. */
+/** The run is over. The guest may catch this error, but the interrupt handler then stops its next step. */
 export class RunEnded extends Error {
   constructor() {
     super('The run has reached a limit');

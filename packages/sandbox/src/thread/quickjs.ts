@@ -10,7 +10,7 @@ import {
 } from 'quickjs-emscripten';
 
 const pageBytes = 65_536;
-/** What QuickJS's build asks for. */
+/** The memory that QuickJS's build asks for. */
 const initialBytes = 16 * 2 ** 20;
 /** Room beside the Tenant's heap: QuickJS's own data, and text on its way in. */
 const extraBytes = 32 * 2 ** 20;
@@ -23,7 +23,7 @@ export interface QuickJs {
   context: QuickJSContext;
 }
 
-/** A new instance with memory of its own, under a ceiling that does not depend on QuickJS counting right. */
+/** A new instance with its own memory, whose maximum holds even if QuickJS counts wrongly. */
 export async function newInstance(module: WebAssembly.Module, heapBytes: number): Promise<QuickJs> {
   const maximum = Math.ceil((heapBytes + initialBytes + extraBytes) / pageBytes);
   const memory = new WebAssembly.Memory({ initial: initialBytes / pageBytes, maximum });
@@ -45,13 +45,13 @@ type Ffi = ReturnType<QuickJSWASMModule['getFFI']>;
 
 type ValuePointer = ReturnType<Ffi['QTS_Call']>;
 
-/** Members that QuickJSRuntime has but does not offer; the version of the package is fixed for this. */
+/** Private members of QuickJSRuntime; the version of the package is fixed because of them. */
 interface RuntimeInternals {
   rt: Lifetime<Parameters<Ffi['QTS_ExecutePendingJob']>[0]>;
   memory: { newMutablePointerArray(length: number): Lifetime<{ ptr: Parameters<Ffi['QTS_ExecutePendingJob']>[2] }> };
 }
 
-/** The same of QuickJSContext. */
+/** Private members of QuickJSContext. */
 interface ContextInternals {
   ctx: Lifetime<Parameters<Ffi['QTS_Call']>[0]>;
   memory: {
@@ -63,12 +63,12 @@ interface ContextInternals {
   };
 }
 
-/** Runs up to `count` jobs of the promise queue and tells how many ran; NaN when one failed outside of any promise. */
+/** Runs up to `count` promise jobs. Returns how many ran, or NaN when one failed outside of any promise. */
 export type RunJobs = (count: number) => number;
 
 /**
- * Instead of `runtime.executePendingJobs`, which reads its answer through a view of the memory: that is detached when
- * the memory grew meanwhile, and it then makes another context.
+ * Replaces `runtime.executePendingJobs`, which reads its answer through a view of the memory. When the memory has grown
+ * meanwhile, that view is detached, and the package makes another context.
  */
 export function jobRunner({ wasm, runtime, context }: QuickJs): RunJobs {
   const ffi = wasm.getFFI();
@@ -83,7 +83,7 @@ export function jobRunner({ wasm, runtime, context }: QuickJs): RunJobs {
   };
 }
 
-/** An instance has no room to make a text, or to hand one out. */
+/** The instance has no memory to take in a text, or to give one out. */
 export class NoMemory extends Error {
   constructor() {
     super('QuickJS has no memory for a text');
@@ -91,17 +91,17 @@ export class NoMemory extends Error {
   }
 }
 
-/** What crosses into an instance and back at each run, without the detours that the package takes. */
+/** Moves values into an instance and out of it, without the detours of the package. */
 export interface Crossing {
-  /** A string of QuickJS, encoded by Node.js itself. @throws {NoMemory} */
+  /** Makes a string of QuickJS. @throws {NoMemory} */
   newText(text: string): QuickJSHandle;
-  /** UTF-16 units of a string, before any of it is copied out. */
+  /** The length of a string in UTF-16 units, without copying it. */
   lengthOf(text: QuickJSHandle): number;
-  /** A string of QuickJS, up to its first NUL, decoded by Node.js itself. @throws {NoMemory}, where the package has ''. */
+  /** The text of a string up to its first NUL. @throws {NoMemory} where the package would return ''. */
   textOf(text: QuickJSHandle): string;
-  /** Whether a promise of the guest is fulfilled; also where nothing else may be asked, as in an interrupt. */
+  /** Whether a promise of the guest is fulfilled. An interrupt may ask this, and nothing else. */
   isFulfilled(promise: QuickJSHandle): boolean;
-  /** What a promise of the guest was fulfilled with; undefined while it is not. */
+  /** The value of a fulfilled promise of the guest; undefined when it is not fulfilled. */
   fulfilled(promise: QuickJSHandle): QuickJSHandle | undefined;
   /** Calls a function of the guest without `this`. */
   call(run: QuickJSHandle, parameters: readonly QuickJSHandle[]): { value: QuickJSHandle } | { error: QuickJSHandle };
@@ -120,7 +120,7 @@ export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
   const lengthKey = context.newString('length');
   const words = module._malloc(mostParameters * wordBytes);
   let view = Buffer.from(memory.buffer);
-  /** The memory may have grown since the last time: then the old view of it is detached. */
+  /** A view of the memory; when the memory has grown, the old view is detached. */
   const bytesOfMemory = () => {
     if (view.buffer !== memory.buffer) view = Buffer.from(memory.buffer);
     return view;

@@ -1,30 +1,30 @@
 /**
- * Which task a thread is at, in memory that it shares with the main thread: it cannot be asked while a built-in of
- * QuickJS keeps it busy.
+ * Tells the main thread which task a thread is at. It lies in shared memory, because a thread cannot be asked while a
+ * built-in of QuickJS keeps it busy.
  */
 export interface TaskMark {
-  /** For the other side. */
+  /** Opens the same mark in another thread. */
   readonly memory: SharedArrayBuffer;
-  /** The thread begins a task, having used so much CPU time before. */
+  /** The thread begins a task; `cpuMsBefore` is its CPU time so far. */
   begin(taskNumber: number, cpuMsBefore: number): void;
-  /** The CPU time, in milliseconds, of the thread before the task; undefined when it is at another. */
+  /** The CPU time that the thread had used before the task; undefined when it is at another task. */
   cpuMsBefore(taskNumber: number): number | undefined;
 }
 
-/** Task numbers count up to this, and then from 0 again. */
+/** Task numbers are below this, and then begin at 0 again. */
 export const taskNumbers = 2 ** 31;
 
 const taskField = 0;
 const cpuField = 1;
 
-/** A mark, or the other side of one. No task has the number -1. */
+/** A new mark, or the one in this memory. No task has the number -1. */
 export function openTaskMark(memory?: SharedArrayBuffer): TaskMark {
   const fields = new Int32Array(memory ?? new SharedArrayBuffer(8));
   if (!memory) fields.fill(-1);
   return {
     memory: fields.buffer,
     begin: (taskNumber, cpuMsBefore) => {
-      // In this order a number that is read is never beside the time of an older task.
+      // This order keeps a reader from pairing the number of a task with the time of an older one.
       Atomics.store(fields, taskField, -1);
       Atomics.store(fields, cpuField, Math.floor(cpuMsBefore));
       Atomics.store(fields, taskField, taskNumber);

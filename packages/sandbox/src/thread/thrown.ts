@@ -1,14 +1,14 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
 import type { Outcome } from './outcome.ts';
 
-/** The outcome for an error that the guest's files could not report themselves. Disposes the handle. */
+/** The outcome of an error that the guest's files could not report themselves. Disposes the handle. */
 export function readError(context: QuickJSContext, error: QuickJSHandle): Outcome {
   const [name, message, stack] = [
     read(context, error, 'name'),
     read(context, error, 'message'),
     read(context, error, 'stack'),
   ];
-  // Without memory for an error, QuickJS throws null.
+  // QuickJS throws null when it has no memory for an error.
   const isNull = context.sameValue(error, context.null);
   error.dispose();
   if (name === undefined) return { kind: 'stopped', by: isNull ? 'heapBytes' : 'crashed' };

@@ -1,4 +1,4 @@
-/** What runs in each thread of the pool. Its functions are called by name, one task at a time. */
+/** The worker of each thread. Piscina calls its functions by name, one task at a time. */
 import './give-way.ts';
 import { MessageChannel, parentPort, threadId, workerData } from 'node:worker_threads';
 import type { CompileError } from '../transform-task.ts';
@@ -17,12 +17,12 @@ import { newInstance } from './quickjs.ts';
 import { readSyntaxError } from './syntax.ts';
 import { openTaskMark } from './task-mark.ts';
 
-/** CPU time. What is left of a longer turn takes another one, so that it holds up neither itself nor others. */
+/** CPU time of a batch, in milliseconds. Later runs of it are given back, so that they do not wait for this thread. */
 const longestBatchMs = 10;
 
 const settings = workerData as ThreadSettings;
 const sources = readGuestSources();
-/** What a run leaves of a body: as it came, as JSON, as it went into QuickJS and came out of it. */
+/** A run makes this many copies of a body: as it came, as JSON, into QuickJS and out of it. */
 const copiesOfText = 4;
 const garbage = newGarbage();
 const discard = (guest: Guest) => garbage.add(guest.memory().bytes);
@@ -39,8 +39,8 @@ hostCalls.on('message', (answer: HostAnswer) => {
 });
 
 /**
- * Runs a transform for each input, in order. What is not answered was not run: a turn ends behind a run after which the
- * next would wait, or that has acted through its client, so that nothing that comes later can cost it its answer.
+ * Runs a transform for each input, in order. Runs without an answer have not begun: the batch ends after a run that took
+ * long, and after one that acted through its client, so that no later run can cost it its answer.
  */
 export async function run({ taskNumber, task }: Numbered<BatchTask>): Promise<RunAnswer[]> {
   const answers = await runBatch(taskNumber, task);
@@ -58,7 +58,7 @@ async function runBatch(taskNumber: number, task: BatchTask): Promise<RunAnswer[
     mark.begin(taskNumber, cpuMs);
     if (!entry) {
       entry = { code: task.code, guest: await Guest.open(settings, sources), uses: 0 };
-      cpuMs = threadCpuMs(); // what an instance takes to start is not the code's
+      cpuMs = threadCpuMs(); // The start of an instance is not the code's time.
     }
     const { answer, isReusable } = await runGuest(entry.guest, task, input, cpuMs);
     answers.push(answer);
@@ -109,7 +109,7 @@ async function runGuest(
   return { answer, isReusable };
 }
 
-/** Only parses: undefined, or what is wrong and where. */
+/** Parses the code. Undefined when it is well-formed. */
 export async function compile({ taskNumber, task: code }: Numbered<string>): Promise<CompileError | undefined> {
   mark.begin(taskNumber, threadCpuMs());
   const { runtime, context } = await newInstance(settings.quickjs, settings.limits.heapBytes);

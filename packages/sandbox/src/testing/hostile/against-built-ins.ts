@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
-/** They keep built-ins busy that were written for honest sizes; many of these never look at an interrupt. */
+/** Programs that keep built-ins busy; many built-ins never look at an interrupt. */
 export const againstBuiltIns: Record<string, string> = {
   'sparse array to text': 'return new Array(1e9) + ""',
   'join of a sparse array': 'new Array(2 ** 31).join("x")',

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
-/** They want all of the memory, of the heap, the stack or the thread. */
+/** Programs that want all memory of the heap, the stack or the thread. */
 export const againstMemory: Record<string, string> = {
   'flood of arrays': 'const all = []; for (;;) all.push(new Array(1e4).fill(0))',
   'flood of arrays that is caught':

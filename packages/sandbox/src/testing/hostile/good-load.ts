@@ -1,15 +1,15 @@
 import type { TransformPool } from '../../pool.ts';
 
-/** What became of good transforms. */
+/** How good transforms ended. */
 export interface GoodLoad {
   invocations: number;
-  /** Why, of each that was not answered rightly. */
+  /** The wrong answer or the error of each that was lost. */
   losses: string[];
-  /** From the moment when an invocation was due to its answer: what waits its turn to be sent waits, too. Sorted. */
+  /** Sorted. Each is the time from the moment when a run was due, even if it was sent later, to its answer. */
   durationsMs: number[];
 }
 
-/** The value that this part of sorted ones does not exceed. */
+/** The value that this part of the sorted values does not exceed. */
 export const quantile = (sorted: readonly number[], part: number) => sorted[Math.ceil(sorted.length * part) - 1] ?? 0;
 
 const tenants = 4;
@@ -20,7 +20,7 @@ const code = `module.exports = async (req) => {
   return { body: { ...req.args.body, card }, headers: { ...req.args.headers, 'x-merchant': req.configuration.merchant } };
 }`;
 
-/** Transforms of several Tenants, with a call of the client and 1 KiB of JSON; each answer is checked. */
+/** Runs transforms of several Tenants, with a call of the client and 1 KiB of JSON, and checks each answer. */
 export function newGoodLoad(pool: TransformPool) {
   const durations: number[] = [];
   const losses: string[] = [];
@@ -49,7 +49,7 @@ export function newGoodLoad(pool: TransformPool) {
       const running = run(dueAt, index).finally(() => underWay.delete(running));
       underWay.add(running);
     },
-    /** Waits for what is under way. */
+    /** Waits for the runs that have not ended. */
     end: async (): Promise<GoodLoad> => {
       await Promise.all(underWay);
       durations.sort((a, b) => a - b);

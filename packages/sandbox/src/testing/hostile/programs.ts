@@ -4,8 +4,8 @@ import { againstTheBoundary } from './against-the-boundary.ts';
 import { againstTime } from './against-time.ts';
 
 /**
- * Programs that must be answered with an error in time, by what they do: statements of an async function that gets
- * `req`, with a client.
+ * Programs that must end in time with an error, by the name of what they do. Each consists of the statements of an async
+ * function that gets `req`, with a client.
  */
 export const hostilePrograms: Readonly<Record<string, string>> = {
   ...againstTime,
@@ -14,5 +14,5 @@ export const hostilePrograms: Readonly<Record<string, string>> = {
   ...againstTheBoundary,
 };
 
-/** The module whose function has these statements. */
+/** A module that exports a function with these statements. */
 export const hostileModule = (statements: string) => `module.exports = async (req) => { ${statements} }`;

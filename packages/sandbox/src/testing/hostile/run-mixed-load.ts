@@ -6,29 +6,29 @@ import { type GoodLoad, newGoodLoad } from './good-load.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 
 export interface MixedLoadOptions {
-  /** Transforms a second, good and hostile together. */
+  /** Runs a second, good and hostile together. */
   perSecond: number;
   seconds: number;
   threads: number;
-  /** Tenants to whom the hostile programs belong, in turn; 0: none is run, and the good load is the same. */
+  /** How many Tenants have hostile programs, in turns. With 0 none is run, and the good load is the same. */
   hostileTenants: number;
 }
 
 /** How the good part of a load went. */
 export interface MixedLoad {
   good: GoodLoad;
-  /** Hostile programs that were sent, and those of them that were refused before they ran. */
+  /** How many hostile programs were sent, and how many of them were refused before they ran. */
   hostile: number;
   refused: number;
 }
 
-/** One in so many is hostile: 5 %. */
+/** One run in this many is hostile. */
 const hostileEvery = 20;
 const warmUpSeconds = 4;
 
 /**
- * A load that comes at its own pace, whatever becomes of it: transforms of good Tenants, of which each twentieth is a
- * hostile program instead; each of these has a Proxy of its own. Limits and suspension are the product's.
+ * Sends runs at a fixed pace, whether earlier ones have ended or not. They are transforms of good Tenants, and every
+ * twentieth is a hostile program with a Proxy of its own. Limits and suspension are the product's.
  */
 export async function runMixedLoad(options: MixedLoadOptions): Promise<MixedLoad> {
   const { perSecond, seconds, threads, hostileTenants } = options;
@@ -60,7 +60,7 @@ export async function runMixedLoad(options: MixedLoadOptions): Promise<MixedLoad
   }
 }
 
-/** Calls `send` at the moments when something is due; what is late is sent at once. */
+/** Calls `send` when a run is due, or at once when it is late. */
 async function atPace(perSecond: number, seconds: number, send: (dueAt: number, index: number) => void): Promise<void> {
   const startedAt = performance.now();
   for (let index = 0; index < perSecond * seconds; index += 1) {
@@ -86,7 +86,7 @@ async function runHostile(pool: TransformPool, index: number, tenants: number): 
     });
     return 'ran';
   } catch (error) {
-    if (!(error instanceof ServiceError)) return 'ran'; // a response of its own
+    if (!(error instanceof ServiceError)) return 'ran'; // It answered for itself.
     return error.code === 'unavailable' || error.cause instanceof TransformSuspended ? 'refused' : 'ran';
   }
 }

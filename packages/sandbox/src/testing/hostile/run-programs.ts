@@ -9,18 +9,18 @@ import { hostileModule, hostilePrograms } from './programs.ts';
 /** How one program ended. */
 export interface HostileRow {
   program: string;
-  /** The limit, `error` where the engine refused it by an error, `answered` where it was not refused at all. */
+  /** The limit; or `error` when the engine refused it with an error, `answered` when it was not stopped. */
   stoppedBy: string;
   detail: string;
-  /** From its start in a thread to the answer. */
+  /** The time from its start in a thread to the answer. */
   durationMs: number;
 }
 
-/** Good invocations of another Tenant beside them. */
+/** How the good runs of another Tenant went. */
 export interface GoodTraffic {
   invocations: number;
   lost: number;
-  /** Why, of each that was lost. */
+  /** The wrong answer or the error of each that was lost. */
   losses: string[];
   p50Ms: number;
   p99Ms: number;
@@ -31,11 +31,11 @@ export interface HostileReport {
   limits: TransformLimits;
   alone: GoodTraffic;
   beside: GoodTraffic;
-  /** Threads that broke outside of any task. */
+  /** How many threads broke while they had nothing to do. */
   faults: number;
 }
 
-/** Short ones, so that all programs together take half a minute. */
+/** Short limits, so that all programs together take half a minute. */
 export const hostileLimits: Readonly<TransformLimits> = Object.freeze({
   ...defaultTransformLimits,
   cpuMs: 100,
@@ -44,7 +44,7 @@ export const hostileLimits: Readonly<TransformLimits> = Object.freeze({
   outputBytes: 100_000,
 });
 
-/** Of a Tenant each: of the threads for slow Tenants, which are two fewer than the others, each has one. */
+/** Each of them belongs to its own Tenant and has a slow thread, of which there are two fewer than quick threads. */
 const atOnce = 2;
 const pauseMs = 2;
 
@@ -53,7 +53,7 @@ export interface RunOptions {
   limits?: TransformLimits;
 }
 
-/** Runs every hostile program, two at a time, while another Tenant's good transform runs again and again beside them. */
+/** Runs every hostile program, two at a time, while a good transform of another Tenant runs again and again. */
 export async function runHostilePrograms({ onRow, limits = hostileLimits }: RunOptions = {}): Promise<HostileReport> {
   let faults = 0;
   const pool = openTransformPool({
@@ -89,7 +89,7 @@ export async function runHostilePrograms({ onRow, limits = hostileLimits }: RunO
   }
 }
 
-/** What answers the programs' calls; a deletion never ends. */
+/** Answers the calls of the programs; a deletion never ends. */
 const host = (operation: string, payloadJson: string): Promise<string> =>
   operation === 'tokens.delete' ? new Promise(() => {}) : Promise.resolve(payloadJson);
 
@@ -123,7 +123,7 @@ async function runProgram(
 
 const goodCode = 'module.exports = async (req) => ({ body: await req.svc.detokenize(req.args.body) })';
 
-/** A transform of another Tenant, over and over until `end`; lost is what is not answered rightly. */
+/** Runs a good transform again and again until `end`. A run with a wrong answer is lost. */
 export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): Promise<GoodTraffic> {
   const durations: number[] = [];
   const losses: string[] = [];

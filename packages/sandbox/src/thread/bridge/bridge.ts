@@ -14,9 +14,9 @@ import { urlOperations } from './urls.ts';
 type Operation = (...parameters: unknown[]) => unknown;
 
 export interface Bridge {
-  /** Runs one synchronous operation of Node.js for the guest; never throws. `[1, value]` or `[0, error]` as JSON. */
+  /** Runs a synchronous operation of Node.js for the guest. Never throws: returns `[1, value]` or `[0, error]` as JSON. */
   call(operation: string, parametersJson: string): string;
-  /** Forgets what belongs to the invocation that ended. */
+  /** Forgets what belongs to the run that has ended. */
   clear(): void;
 }
 
@@ -52,7 +52,7 @@ export function openBridge(meter: Meter): Bridge {
   };
 }
 
-/** No stack: it names files of the service. */
+/** Without the stack, because it names files of the service. */
 function describe(error: unknown) {
   if (!(error instanceof Error)) return { name: 'Error', message: 'The operation failed' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,11 +1,11 @@
 import { type CipherGCM, createCipheriv, createDecipheriv, type DecipherGCM } from 'node:crypto';
 import { bytes, integer, text } from './parameters.ts';
 
-/** More than any honest transform has at once; they live until its invocation ends. */
+/** More ciphers than any honest transform has at a time; they live until the run ends. */
 const maximumCiphers = 1_000;
 const supported = /^aes-?(128|192|256)-(gcm|cbc)$/i;
 
-/** Ciphers of one invocation, known to the guest by number. */
+/** The ciphers of one run, which the guest knows by number. */
 export function cipherOperations() {
   const ciphers: (CipherGCM | DecipherGCM)[] = [];
 

@@ -1,7 +1,7 @@
-/** In a millisecond; no more, so that a transform learns little of what else its thread does. */
+/** Steps of the clock in a millisecond; no more, so that a transform learns little about what else its thread does. */
 const ticks = 10;
 
-/** The time since now, for one guest. */
+/** A clock for one guest that starts now. */
 export function clockOperations() {
   const startedAt = performance.now();
   return { clock: () => Math.floor((performance.now() - startedAt) * ticks) / ticks };

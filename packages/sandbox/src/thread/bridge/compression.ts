@@ -2,18 +2,18 @@ import zlib from 'node:zlib';
 import type { Meter } from '../meter.ts';
 import { bytes, integer, text } from './parameters.ts';
 
-/** Between two looks at the budget: the worst input takes some 20 ms for so much at the highest level. */
+/** Input between two looks at the budget; the worst input of this size takes about 20 ms at the highest level. */
 const sliceBytes = 16 * 2 ** 10;
-/** Of output: Node.js sets this much memory aside for each stream that says so. */
+/** The largest piece of output, because Node.js reserves a whole piece for each stream. */
 const largestPieceBytes = 64 * 2 ** 10;
-/** Of a result: as base64 on its way, as base64 in the guest, and as bytes there. */
+/** A result exists as base64 on its way, as base64 in the guest, and as bytes there. */
 const copies = 4 / 3 + 4 / 3 + 1;
-/** What the encoder of Brotli needs beside its tables, which grow with its window. */
+/** Memory that the encoder of Brotli needs beside its tables, which grow with its window. */
 const brotliBytes = 8 * 2 ** 20;
 const brotliBytesPerWindowByte = 8;
 const defaultWindowBits = 22;
 const largestWindowBytes = 2 ** 24;
-/** Brotli takes so much input in at once; it would be too much between two looks at the budget. */
+/** Brotli takes in a whole block at once; a larger one would be too long between two looks at the budget. */
 const largestBlockBits = 18;
 
 const makers = {
@@ -29,15 +29,15 @@ const makers = {
 } as const;
 
 /**
- * Members that a stream of `node:zlib` has but does not offer. Its synchronous functions take all input at once, and
- * nothing can stop them meanwhile; a step of the stream takes as much as it is given.
+ * Private members of a stream of `node:zlib`. They make it possible to compress step by step: the synchronous functions of
+ * Node.js take all input at once, and nothing can stop them meanwhile.
  */
 interface Steps {
   _handle: {
     writeSync(flush: number, input: Uint8Array, ...rest: [number, number, Uint8Array, number, number]): void;
     onerror: (message: string, errno: number, code: string) => void;
   };
-  /** Room left in the piece, and input left, after a step. */
+  /** After a step: the room left in the piece, and the input left. */
   _writeState: Uint32Array;
   _finishFlushFlag: number;
   _chunkSize: number;
@@ -70,7 +70,7 @@ export function compressionOperations(meter: Meter) {
 
 type Options = zlib.ZlibOptions & { params?: Record<number, number> };
 
-/** Numbers pass as they are: Node.js checks them. */
+/** The options for Node.js, which checks the numbers itself. */
 function optionsOf(value: unknown): Options {
   const { dictionary, params, ...numbers } = Object(value);
   const given = Object.entries(numbers).filter(([, number]) => number !== null && number !== undefined);
@@ -82,7 +82,7 @@ function optionsOf(value: unknown): Options {
   };
 }
 
-/** Before Node.js takes it; `inputBytes` only of a compression, whose result depends on whether it is known. */
+/** Reserves the memory of Brotli. `inputBytes` is undefined for decompression; the result of a compression depends on it. */
 function holdForBrotli(meter: Meter, options: Options, inputBytes: number | undefined): void {
   const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_LGBLOCK, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
   const params = options.params ?? {};
@@ -110,7 +110,7 @@ function runSteps(
     failure = Object.assign(new Error(message), { errno, code });
   };
   const pieceBytes = stream._chunkSize;
-  // What is only stored takes no time, and its blocks are as long as what is there.
+  // Input that is only stored takes no time, and the length of its blocks depends on that of the input.
   const stepBytes = isStored ? input.length : sliceBytes;
   let at = 0;
   for (;;) {
@@ -127,7 +127,7 @@ function runSteps(
     meter.hold(held * copies);
     if (written > 0) pieces.push(piece.subarray(0, written));
     at = end - inputLeft;
-    // Where room is left, all was taken, or what is left lies behind the end of the compressed data.
+    // Room is left when all input was taken, or when the rest lies after the end of the compressed data.
     if (roomLeft > 0 && (isLast || inputLeft > 0)) return Buffer.concat(pieces);
   }
 }

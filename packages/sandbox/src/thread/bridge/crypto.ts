@@ -7,7 +7,7 @@ export const cryptoOperations = {
   randomUUID: () => randomUUID(),
   randomBytes: (size: unknown) => randomBytes(integer(size, maximumRandomBytes)).toString('base64'),
   randomInt: (minimum: unknown, maximum: unknown) => randomInt(Number(minimum), Number(maximum)),
-  /** The length is for those functions whose result has no length of its own. */
+  /** `length` is for functions whose result has no fixed length. */
   hash: (algorithm: unknown, data: unknown, length: unknown) => {
     const options = typeof length === 'number' ? { outputLength: integer(length, maximumRandomBytes) } : {};
     return createHash(text(algorithm), options).update(bytes(data)).digest('base64');

@@ -2,18 +2,18 @@ import { createHash, pbkdf2Sync, scryptSync } from 'node:crypto';
 import type { Meter } from '../meter.ts';
 import { bytes, integer, text } from './parameters.ts';
 
-/** Of a derived key. */
+/** The longest derived key. */
 const maximumKeyBytes = 2 ** 20;
 const largestCount = 2 ** 31 - 1;
-/** Rounds that take less than a millisecond or so, and need no forecast. */
+/** This many rounds take about a millisecond, and need no forecast. */
 const fewRounds = 1_000;
-/** Of scrypt: a block and round of its memory takes as long as so many rounds of a hash; it is measured, too. */
+/** The cost of scrypt in its trial. */
 const trialCost = 256;
 
-/** Milliseconds for one round by kind, the least that this thread has seen: a busy machine only ever adds to it. */
+/** Milliseconds of one round by kind: the least that this thread has measured, because a busy machine only adds to it. */
 const msPerRound = new Map<string, number>();
 
-/** Nothing can stop these while they run, so how long they take is foretold, from a trial, and that much must be left. */
+/** Nothing can stop these functions. So a trial tells how long they will take, and the run must have that time left. */
 export function derivationOperations(meter: Meter) {
   return {
     pbkdf2: (password: unknown, salt: unknown, rounds: unknown, size: unknown, digest: unknown) => {
@@ -24,7 +24,7 @@ export function derivationOperations(meter: Meter) {
       ];
       const [key, saltBytes] = [bytes(password), bytes(salt)];
       const run = (count: number, length: number) => pbkdf2Sync(key, saltBytes, count, length, algorithm);
-      // Also where Node.js refuses the parameters.
+      // Node.js may refuse the parameters here, too.
       if (iterations <= fewRounds && keyBytes <= fewRounds) return run(iterations, keyBytes).toString('base64');
       const msOfRound = rate(algorithm, fewRounds, () => pbkdf2Sync('', '', fewRounds, 1, algorithm));
       const blocks = Math.ceil(keyBytes / createHash(algorithm).digest().length);
@@ -39,7 +39,7 @@ export function derivationOperations(meter: Meter) {
       const memory = 128 * parameters.r * (parameters.N + parameters.p);
       const given = { ...parameters, maxmem: integer(maxmem, Number.MAX_SAFE_INTEGER) };
       const run = (limits: object) => scryptSync(bytes(password), bytes(salt), keyBytes, limits).toString('base64');
-      // Node.js refuses it before it begins.
+      // Node.js refuses this before it begins.
       if (memory > given.maxmem) return run(given);
       meter.hold(memory);
       const perCost = rate('scrypt', trialCost * 8, () => scryptSync('', '', 1, { N: trialCost, r: 8, p: 1 }));
@@ -49,7 +49,7 @@ export function derivationOperations(meter: Meter) {
   };
 }
 
-/** Tries it thrice where it is not known. */
+/** The time of one round, after three more trials. */
 function rate(kind: string, rounds: number, trial: () => unknown): number {
   let least = msPerRound.get(kind) ?? Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3; attempt += 1) {

@@ -1,6 +1,6 @@
 import { bytes, text } from './parameters.ts';
 
-/** Where each byte is a character, so that a text may come in pieces. */
+/** Encodings in which each byte is a character, so that a text may come in pieces. */
 const oneByte = /^(ibm866|iso-8859-\d+(-i)?|koi8-[ru]|macintosh|windows-(874|125\d)|x-mac-cyrillic)$/;
 
 /** Encodings of `TextDecoder` (WHATWG Encoding) that Node.js decodes for the guest. */

@@ -1,15 +1,15 @@
 import { text } from './parameters.ts';
 
-/** Of the locales and options of one formatter, as JSON: more than any honest ones have. */
+/** The longest locales and options of one formatter as JSON; more than any honest ones have. */
 const longestDescription = 4_096;
-/** Decimals that Node.js formats as they stand; longer ones would cost more than they are worth. */
+/** The most digits of a decimal that is formatted digit by digit, because longer ones cost too much. */
 const longestNumber = 1_000;
 const mostFormatters = 32;
 const defaultLocale = 'en-US';
 
 type Make = (locales: string[], options: object) => object;
 
-/** What the guest may make, and the methods of each that it may call. */
+/** The formatters that the guest may make, and the methods of each that it may call. */
 const types: Record<string, { make: Make; methods: readonly string[] }> = {
   NumberFormat: {
     make: (locales, options) => new Intl.NumberFormat(locales, options),
@@ -36,13 +36,13 @@ const types: Record<string, { make: Make; methods: readonly string[] }> = {
     methods: ['compare', 'resolvedOptions'],
   },
   DisplayNames: {
-    // Without a type Node.js throws, which is what the guest is to see.
+    // Without a type Node.js throws, and the guest gets that error.
     make: (locales, options) => new Intl.DisplayNames(locales, options as Intl.DisplayNamesOptions),
     methods: ['of', 'resolvedOptions'],
   },
 };
 
-/** Shared by all guests of the thread: a formatter holds nothing but its locales and options. */
+/** All guests of the thread share these, because a formatter holds nothing but its locales and options. */
 const formatters = new Map<string, object>();
 
 export const intlOperations = {
@@ -93,7 +93,7 @@ export const intlOperations = {
 
 const dayFields = ['year', 'month', 'day'];
 const timeFields = ['hour', 'minute', 'second'];
-/** By method: the options of which one suffices, and the fields that are there without any. */
+/** For each method: `added` are the fields that it shows when none of `any` is given. */
 const fieldsOfDate = [
   {
     name: 'toLocaleString',
@@ -116,7 +116,7 @@ function filledIn({ any, added }: (typeof fieldsOfDate)[number], options: object
 
 type Formatter<T> = { format(value: T): string };
 
-/** By the method of Node.js itself the first time, whose errors name it, and then by a formatter that does the same. */
+/** Formats by the method of Node.js the first time, because its errors name it, and then by a formatter that does the same. */
 function formatted<T>(
   value: T,
   method: string,
@@ -139,7 +139,7 @@ function formatterOf(type: string, locales: unknown, options: unknown): object {
   return keep(key, formatter);
 }
 
-/** As the one used last; the one used longest ago goes. */
+/** Keeps a formatter as the one used last, and drops the one used longest ago. */
 function keep<T extends object>(key: string, formatter: T): T {
   formatters.delete(key);
   formatters.set(key, formatter);
@@ -153,7 +153,7 @@ interface Description {
   options: object;
 }
 
-/** Node.js checks what they say, also that options are no null; here only that they are not long. */
+/** Checks only that locales and options are not too long; Node.js checks the rest. */
 function described(locales: unknown, options: unknown): Description {
   if (JSON.stringify([locales, options]).length > longestDescription) {
     throw new RangeError('The locales and options are too long');
@@ -161,13 +161,10 @@ function described(locales: unknown, options: unknown): Description {
   return { locales: listOf(locales) as string[], options: options as object };
 }
 
-/**
- * The default of the process depends on its environment. Behind all others it is also what Node.js falls back to where
- * it knows none of them.
- */
+/** Adds our default at the end, because Node.js would otherwise fall back to one that depends on the environment. */
 const withDefault = (locales: string[]): string[] => [...locales, defaultLocale];
 
-/** Numbers that JSON does not have, and BigInts, come as `{ number }` and `{ bigint }`. */
+/** Reads a value of the guest: numbers that JSON does not have, and BigInts, come as `{ number }` and `{ bigint }`. */
 function crossed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if ('bigint' in value) return BigInt(shortNumber(value.bigint));

@@ -1,11 +1,11 @@
-/** Parameters come from a Tenant's code: each is checked for its type before Node.js sees it. */
+/** Checks the type of each parameter before Node.js sees it, because parameters come from a Tenant's code. */
 
 export function text(value: unknown): string {
   if (typeof value === 'string') return value;
   throw Object.assign(new TypeError('The argument must be of type string'), { code: 'ERR_INVALID_ARG_TYPE' });
 }
 
-/** Bytes cross as base64. */
+/** Reads bytes, which come as base64. */
 export function bytes(value: unknown): Buffer {
   return Buffer.from(text(value), 'base64');
 }

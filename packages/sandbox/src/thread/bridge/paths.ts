@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { text } from './parameters.ts';
 
-/** The working directory of the service is nobody's business: relative paths start at `/`. */
+/** Relative paths start at `/`, so that transforms do not see the working directory of the service. */
 const methods: Record<string, (parameters: unknown[]) => unknown> = {
   basename: ([path, suffix]) =>
     posix.basename(text(path), suffix === undefined || suffix === null ? undefined : text(suffix)),

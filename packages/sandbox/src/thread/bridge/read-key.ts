@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { bytes, text } from './parameters.ts';
 
-/** What a signature of RSA costs grows with the third power of it. */
+/** The largest modulus of RSA, because the work of a signature grows with its third power. */
 const maximumModulusBits = 8_192;
-/** A PEM of the largest key, and of a certificate with room for its names. */
+/** Enough for a PEM of the largest key, and of a certificate with its names. */
 const maximumPemLength = 16_384;
-/** Of a private key of RSA: a hostile one may have primes that are longer than its modulus. */
+/** The longest private key of RSA, because a hostile one may have primes that are longer than its modulus. */
 const privateBytes = (bits: number) => 200 + 0.6 * bits;
 const supported = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448'];
-/** For what hashes before it signs. */
+/** Types of keys whose signatures hash first. */
 export const hashingTypes = ['rsa', 'rsa-pss', 'ec'];
 
 /** A key as the guest gives it: PEM, or DER as base64 with its type, or JWK. */
@@ -23,11 +23,11 @@ interface Given {
 export const readPrivateKey = (given: unknown, types = supported): KeyObject =>
   checked(createPrivateKey(inputOf(given) as string), types);
 
-/** Of a private key or a certificate: its public key. */
+/** The public key, also of a private key or a certificate. */
 export const readPublicKey = (given: unknown, types = supported): KeyObject =>
   checked(createPublicKey(inputOf(given) as string), types);
 
-/** Never with a passphrase: an encrypted key says itself how much work it is to be opened. */
+/** Refuses encrypted keys, because such a key decides itself how much work opening it is. */
 function inputOf(given: unknown): object | string {
   const { key, der, type, jwk, passphrase } = Object(given) as Given;
   const isText = typeof key === 'string';
@@ -40,7 +40,7 @@ function inputOf(given: unknown): object | string {
   return typeof der === 'string' ? { key: bytes(der), format: 'der', type: text(type) } : text(key);
 }
 
-/** Nothing can stop a signature while it is made, so keys have a bound. */
+/** Bounds the size of keys, because nothing can stop a signature while it is made. */
 function checked(key: KeyObject, types: string[]): KeyObject {
   const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} } = key;
   if (!types.includes(type)) throw new TypeError(`Keys of type ${type} are not supported: use ${types.join(', ')}`);
