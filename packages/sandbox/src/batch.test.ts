@@ -150,7 +150,9 @@ describe('what becomes of the runs of a batch', () => {
 });
 
 describe('in a pool', () => {
-  const limits = { cpuMs: 200, wallMs: 10_000 };
+  /** Slow threads get little of a busy machine, so that only CPU time may end a run, and nothing waits too long. */
+  const limits = { cpuMs: 200, wallMs: 300_000 };
+  const waitMs = 300_000;
   const code = `
     let runs = 0;
     module.exports = async ({ args, svc }) => {
@@ -167,7 +169,7 @@ describe('in a pool', () => {
 
   /** Runs the code for all inputs at once, after it has become known, and tells what became of each. */
   async function runAll(inputs: object[], task: Partial<TransformTask> = {}) {
-    const pool = openTestPool({ limits, queueLimit: 100 });
+    const pool = openTestPool({ limits, queueLimit: 100, waitMs });
     await pool.ready();
     for (let i = 0; i < 3; i += 1) await pool.run(code, { version, argsJson: '{}' });
     const printed = inputs.map(() => [] as string[]);
