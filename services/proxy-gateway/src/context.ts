@@ -30,6 +30,7 @@ export interface Context {
   /** Whether answers say in `Server-Timing` what took how long. */
   showsTiming: boolean;
   bodyLimitBytes: number;
+  bodyTimeoutMs: number;
   rateLimits: RateLimits | undefined;
   places: TenantPlaces;
   budgets: Budgets;

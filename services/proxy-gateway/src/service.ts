@@ -33,6 +33,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     headerNames: headerNamesFor(config.HEADER_PREFIX),
     showsTiming: config.SERVER_TIMING === 'on',
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
+    bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     metrics: createInvocationMetrics(metrics),
     tracing,
     tellsDestinations: config.TRACE_CONTEXT_TO_DESTINATIONS,

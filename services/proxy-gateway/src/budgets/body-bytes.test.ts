@@ -1,5 +1,6 @@
 import { eventually } from '@sluice/testing';
 import { type BodyBytes, createBodyBytes, type Reservation } from './body-bytes.ts';
+import type { BodyDirection } from './room.ts';
 
 const open = (options: { processBytes: number; tenantBytes: number; waitMs?: number }) =>
   createBodyBytes({ waitMs: 60_000, ...options });
@@ -7,14 +8,27 @@ const open = (options: { processBytes: number; tenantBytes: number; waitMs?: num
 /** Notes in `order` when each reservation is granted. */
 function reserveAll(bytes: BodyBytes, wanted: [tenant: string, bytes: number][], order: string[]): Reservation[] {
   return wanted.map(([tenant, size], at) => {
-    const reservation = bytes.reserve(tenant, size, 'request');
-    if (!reservation.granted) order.push(`${tenant}${at}`);
-    reservation.granted?.then(
+    const reservation = bytes.open(tenant, 'request', size);
+    opened.push(reservation);
+    const room = reservation.growTo(size);
+    if (!room) order.push(`${tenant}${at}`);
+    room?.then(
       () => order.push(`${tenant}${at}`),
       () => order.push(`${tenant}${at} refused`),
     );
     return reservation;
   });
+}
+
+const opened: Reservation[] = [];
+afterEach(() => {
+  for (const reservation of opened.splice(0)) reservation.release();
+});
+
+function take(bytes: BodyBytes, tenant: string, size: number, direction: BodyDirection = 'request') {
+  const reservation = bytes.open(tenant, direction, size);
+  opened.push(reservation);
+  return { reservation, room: reservation.growTo(size) };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -63,20 +77,61 @@ test('what waits for room in the process is served in turn among Tenants, in ord
   expect(order.indexOf('a1')).toBeLessThan(order.indexOf('a2'));
 });
 
+test('what waits for room in the process is passed by whoever finds some, so hostile Tenants hold up nobody', async () => {
+  const bytes = open({ processBytes: 4000, tenantBytes: 2000 });
+  const order: string[] = [];
+  const flood: [string, number][] = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'].map((tenant) => [tenant, 400]);
+  reserveAll(bytes, flood, order);
+  expect(bytes.waiting).toBeGreaterThan(0);
+  expect(take(bytes, 'd', 16).room).toBeUndefined();
+  expect(take(bytes, 'e', 16, 'answer').room).toBeUndefined();
+});
+
+test('the control: Tenants that share nothing by turns leave nothing for the next', () => {
+  // Where one may have all of the process, nothing is kept for others.
+  const bytes = open({ processBytes: 4000, tenantBytes: 4000 });
+  const flood: [string, number][] = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'].map((tenant) => [tenant, 400]);
+  reserveAll(bytes, flood, []);
+  expect(take(bytes, 'd', 400).room).toBeDefined();
+});
+
+test('bodies that grow while they come never wait for each other: the eldest has its room', async () => {
+  const bytes = open({ processBytes: 2000, tenantBytes: 1000 });
+  const done: number[] = [];
+  const grow = async (at: number) => {
+    const reservation = bytes.open('ab'[at % 2] ?? '', 'request', 300);
+    for (let size = 10; size <= 300; size += 10) {
+      await reservation.growTo(size);
+      await settled();
+    }
+    done.push(at);
+    reservation.release();
+  };
+  await Promise.all(Array.from({ length: 40 }, (_, at) => grow(at)));
+  expect(done).toHaveLength(40);
+  expect(bytes.held).toBe(0);
+});
+
 test('small bodies do not overtake a large one for ever', async () => {
-  const bytes = open({ processBytes: 2000, tenantBytes: 2000 });
+  const bytes = open({ processBytes: 2000, tenantBytes: 1000 });
   const order: string[] = [];
   const held = reserveAll(
     bytes,
     [
-      ['a', 500],
-      ['b', 1500],
-      ['c', 500],
+      ['a', 600],
+      ['b', 700],
     ],
     order,
   );
-  await settled();
   expect(order).toEqual(['a0']);
+  // Room is kept for the eldest that waits: what is small may not take it for ever.
+  const small: Reservation[] = [];
+  for (let at = 0; at < 100; at += 1) {
+    const { reservation, room } = take(bytes, `c${at}`, 50);
+    if (room) reservation.release();
+    else small.push(reservation);
+  }
+  expect(small.length).toBeLessThan(20);
   held[0]?.release();
   await settled();
   expect(order).toEqual(['a0', 'b1']);
@@ -84,49 +139,63 @@ test('small bodies do not overtake a large one for ever', async () => {
 
 test('there is always room for an answer to what requests hold', () => {
   const bytes = open({ processBytes: 1000, tenantBytes: 1000 });
-  expect(bytes.reserve('a', 750, 'request').granted).toBeUndefined();
-  expect(bytes.reserve('a', 10, 'request').granted).toBeDefined();
+  expect(take(bytes, 'a', 750).room).toBeUndefined();
+  expect(take(bytes, 'a', 10).room).toBeDefined();
+  expect(take(bytes, 'a', 250, 'answer').room).toBeUndefined();
 });
 
 test('answers pass by the requests of their Tenant that wait', async () => {
   const bytes = open({ processBytes: 1000, tenantBytes: 1000 });
-  bytes.reserve('a', 750, 'request');
-  const request = bytes.reserve('a', 100, 'request');
-  const answer = bytes.reserve('a', 250, 'answer');
-  await answer.granted;
+  const first = take(bytes, 'a', 750);
+  const held = take(bytes, 'a', 250, 'answer');
+  const request = take(bytes, 'a', 750);
+  const answer = take(bytes, 'a', 200, 'answer');
+  expect(bytes.waiting).toBe(2);
+  held.reservation.release();
+  await answer.room;
   expect(bytes.waiting).toBe(1);
-  answer.release();
-  request.granted?.catch(() => {});
-  request.release();
-  expect(bytes.waiting).toBe(0);
+  first.reservation.release();
+  await request.room;
 });
 
 test('one body alone is served, however large', () => {
   const bytes = open({ processBytes: 1000, tenantBytes: 500 });
-  expect(bytes.reserve('a', 10_000, 'request').granted).toBeUndefined();
+  expect(take(bytes, 'a', 10_000).room).toBeUndefined();
+  expect(take(bytes, 'a', 10_000, 'answer').room).toBeUndefined();
 });
 
 test('what gives up waiting, shrinks or ends leaves nothing behind', async () => {
   const bytes = open({ processBytes: 1000, tenantBytes: 1000, waitMs: 1 });
-  const first = bytes.reserve('a', 600, 'request');
-  const late = bytes.reserve('a', 600, 'request');
-  await expect(late.granted).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
-  late.release();
+  const first = take(bytes, 'a', 600);
+  const late = take(bytes, 'a', 600);
+  await expect(late.room).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+  late.reservation.release();
   expect(bytes.refusals).toBe(1);
-  first.shrinkTo(100);
+  first.reservation.shrinkTo(100);
   expect(bytes.held).toBe(100);
-  first.release();
-  first.release();
+  first.reservation.release();
+  first.reservation.release();
   expect([bytes.held, bytes.waiting]).toEqual([0, 0]);
+});
+
+test('who has left waits no more and takes nothing more, and keeps what is there until it is over', async () => {
+  const bytes = open({ processBytes: 1000, tenantBytes: 1000 });
+  const first = take(bytes, 'a', 600);
+  const gone = take(bytes, 'a', 600);
+  gone.reservation.stopWaiting();
+  await expect(gone.room).rejects.toMatchObject({ code: 'bad_request' });
+  first.reservation.stopWaiting();
+  await expect(first.reservation.growTo(700)).rejects.toMatchObject({ code: 'bad_request' });
+  expect(bytes.held).toBe(600);
 });
 
 test('a refusal that nobody waits for does not end the process', async () => {
   const bytes = open({ processBytes: 1000, tenantBytes: 1000, waitMs: 1 });
-  bytes.reserve('a', 600, 'request');
+  take(bytes, 'a', 600);
   const unheard: unknown[] = [];
   const note = (reason: unknown) => unheard.push(reason);
   process.on('unhandledRejection', note);
-  bytes.reserve('a', 600, 'request');
+  take(bytes, 'a', 600);
   await eventually('the refusal', () => bytes.refusals === 1);
   await settled();
   process.off('unhandledRejection', note);

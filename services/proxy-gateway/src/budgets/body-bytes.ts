@@ -1,24 +1,30 @@
 import { ServiceError } from '@sluice/problems';
 import { endedEarly } from '../http/content-coding.ts';
+import { type BodyDirection, type Claim, Room, type TenantBytes } from './room.ts';
 
-/** Which way a body goes. */
-export type BodyDirection = 'request' | 'answer';
-
-/** Bytes that one body may take, from before it is read until its invocation is over. */
+/** The bytes that one body takes, with what is made of it. */
 export interface Reservation {
-  /** Undefined: they are there at once. @throws {ServiceError} 503 after the longest wait. */
-  readonly granted: Promise<void> | undefined;
-  /** The body turned out to be smaller. */
-  shrinkTo(bytes: number): void;
-  /** Gives back what is left, or stops waiting. */
+  readonly bytes: number;
+  /**
+   * Undefined: there was room.
+   * @throws {ServiceError} 503 when it has waited for the longest time in all; 400 when its caller has left.
+   */
+  growTo(bytes: number): Promise<void> | undefined;
+  /** It takes no more than this, and may grow to `mostBytes` again. */
+  shrinkTo(bytes: number, mostBytes?: number): void;
+  /** Its caller has left: it stops waiting, and grows no more. */
+  stopWaiting(): void;
+  /** Its invocation is over. */
   release(): void;
 }
 
 /**
- * How much memory bodies take in this process. Whoever comes beyond it waits: among Tenants in turn, within one in order.
+ * How much memory bodies take in this process. Whoever comes beyond it waits: among Tenants in turn, within one the
+ * eldest first, and whoever finds room passes those that do not. {@link Room} decides who does.
  */
 export interface BodyBytes {
-  reserve(tenantId: string, bytes: number, direction: BodyDirection): Reservation;
+  /** Nothing is taken yet. */
+  open(tenantId: string, direction: BodyDirection, mostBytes: number): Reservation;
   readonly held: number;
   /** Of all Tenants together. */
   readonly limit: number;
@@ -32,147 +38,183 @@ export interface BodyBytesOptions {
   waitMs: number;
 }
 
-/**
- * The part that requests may take. The rest is for answers: an invocation whose request is held waits for its answer
- * only, and answers wait for nobody, so that some of them always end.
- */
-const requestPart = 0.75;
+/** From this many lanes on, those that nobody holds open are forgotten. */
+const leastSweep = 1000;
 
-interface Wanted {
-  bytes: number;
-  direction: BodyDirection;
-}
-
-interface Waiter extends Wanted {
+interface Waiter {
+  claim: Claim;
+  /** In the order of their opening. */
+  number: number;
+  more: number;
   grant(): void;
 }
 
-interface Lane {
-  held: number;
-  ofRequests: number;
-  waiting: Waiter[];
+interface Lane extends TenantBytes {
+  /** Reservations that are open. */
+  open: number;
+  readonly waiting: Record<BodyDirection, Waiter[]>;
 }
 
 export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytesOptions): BodyBytes {
-  /** In the order in which their turn comes. */
+  const room = new Room(processBytes, tenantBytes);
+  /** Lanes stay when they are empty, because a map that grows and shrinks with each body is copied again and again. */
   const lanes = new Map<string, Lane>();
-  let held = 0;
-  let ofRequests = 0;
+  let sweepAt = leastSweep;
+  /** Those where somebody waits, in the order in which their turn comes. */
+  const waitingLanes = new Set<Lane>();
+  let openings = 0;
   let waiting = 0;
   let refusals = 0;
-  const mostOfOne = Math.floor(Math.min(tenantBytes, processBytes) * requestPart);
-
-  const fitsTenant = (lane: Lane, { bytes, direction }: Wanted) =>
-    lane.held + bytes <= tenantBytes &&
-    (direction === 'answer' || lane.ofRequests + bytes <= tenantBytes * requestPart);
-  const fitsProcess = ({ bytes, direction }: Wanted) =>
-    held + bytes <= processBytes && (direction === 'answer' || ofRequests + bytes <= processBytes * requestPart);
-
-  function count(lane: Lane, bytes: number, direction: BodyDirection): void {
-    lane.held += bytes;
-    held += bytes;
-    if (direction === 'answer') return;
-    lane.ofRequests += bytes;
-    ofRequests += bytes;
-  }
-
-  /** Answers first: they end what requests wait for. */
-  const nextOf = (lane: Lane) => lane.waiting.find(({ direction }) => direction === 'answer') ?? lane.waiting[0];
-
-  function grantNext(): void {
-    if (waiting === 0) return;
-    for (const [tenantId, lane] of lanes) {
-      const next = nextOf(lane);
-      if (!next || !fitsTenant(lane, next)) continue;
-      // What waits for room in the process keeps its turn, or large bodies would wait for ever.
-      if (!fitsProcess(next)) return;
-      lane.waiting.splice(lane.waiting.indexOf(next), 1);
-      waiting -= 1;
-      lanes.delete(tenantId);
-      lanes.set(tenantId, lane);
-      count(lane, next.bytes, next.direction);
-      next.grant();
-      grantNext();
-      return;
-    }
-  }
 
   function laneOf(tenantId: string): Lane {
     const known = lanes.get(tenantId);
     if (known) return known;
-    const lane: Lane = { held: 0, ofRequests: 0, waiting: [] };
+    if (lanes.size >= sweepAt) sweep();
+    const lane: Lane = {
+      tenantId,
+      held: 0,
+      ofRequests: 0,
+      open: 0,
+      growing: { request: new Set(), answer: new Set() },
+      ofGrowing: { request: 0, answer: 0 },
+      waiting: { request: [], answer: [] },
+    };
     lanes.set(tenantId, lane);
     return lane;
   }
 
-  function giveBackFrom(lane: Lane, tenantId: string, bytes: number, direction: BodyDirection): void {
-    count(lane, -bytes, direction);
-    if (lane.held === 0 && lane.waiting.length === 0) lanes.delete(tenantId);
-    grantNext();
+  function sweep(): void {
+    for (const [tenantId, { open }] of lanes) if (open === 0) lanes.delete(tenantId);
+    sweepAt = Math.max(leastSweep, 2 * lanes.size);
   }
 
-  /** @returns what ends the wait; the promise then rejects. */
-  function wait(lane: Lane, { bytes, direction }: Wanted, onGranted: () => void) {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    promise.catch(() => {}); // Whoever awaits it is told; where nobody does any more, a rejection would end the process.
-    const grant = () => {
-      clearTimeout(timer);
-      onGranted();
-      resolve();
-    };
-    const waiter: Waiter = { bytes, direction, grant };
-    lane.waiting.push(waiter);
+  /** Answers first: they end what requests wait for. */
+  const nextOf = ({ waiting: { answer, request } }: Lane) => answer[0] ?? request[0];
+
+  function withdraw(lane: Lane, waiter: Waiter): void {
+    const queue = lane.waiting[waiter.claim.direction];
+    queue.splice(queue.indexOf(waiter), 1);
+    waiting -= 1;
+    if (!nextOf(lane)) waitingLanes.delete(lane);
+  }
+
+  function grantNext(): void {
+    for (let next = findNext(); next; next = findNext()) {
+      const [lane, waiter] = next;
+      withdraw(lane, waiter);
+      if (waitingLanes.delete(lane)) waitingLanes.add(lane);
+      room.count(waiter.claim, waiter.more);
+      waiter.grant();
+    }
+  }
+
+  function findNext(): [Lane, Waiter] | undefined {
+    for (const lane of waitingLanes) {
+      const waiter = nextOf(lane);
+      if (waiter && room.fits(waiter.claim, waiter.more)) return [lane, waiter];
+    }
+    return undefined;
+  }
+
+  function enqueue(lane: Lane, waiter: Waiter): void {
+    const queue = lane.waiting[waiter.claim.direction];
+    const behind = queue.findLastIndex(({ number }) => number < waiter.number);
+    queue.splice(behind + 1, 0, waiter);
+    waitingLanes.add(lane);
     waiting += 1;
-    const stop = (error: ServiceError) => {
-      const at = lane.waiting.indexOf(waiter);
-      if (at === -1) return;
-      clearTimeout(timer);
-      lane.waiting.splice(at, 1);
-      waiting -= 1;
-      reject(error);
+    room.noteGrowth(waiter.claim);
+  }
+
+  class BodyReservation implements Reservation {
+    readonly #lane: Lane;
+    readonly #claim: Claim;
+    readonly #number = openings++;
+    readonly #most: number;
+    #waitMs = waitMs;
+    #isOpen = true;
+    #stop: ((error: ServiceError) => void) | undefined;
+    #hasLeft = false;
+
+    constructor(lane: Lane, direction: BodyDirection, mostBytes: number) {
+      this.#lane = lane;
+      this.#most = room.mostOfOne(direction);
+      this.#claim = { tenant: lane, direction, bytes: 0, mostBytes: Math.min(mostBytes, this.#most) };
+      lane.open += 1;
+    }
+
+    get bytes() {
+      return this.#claim.bytes;
+    }
+
+    growTo(bytes: number): Promise<void> | undefined {
+      if (this.#hasLeft) return Promise.reject(endedEarly());
+      const claim = this.#claim;
+      const more = Math.min(bytes, this.#most) - claim.bytes;
+      if (more <= 0) return undefined;
+      claim.mostBytes = Math.max(claim.mostBytes, claim.bytes + more);
+      const { answer, request } = this.#lane.waiting;
+      const isFirst = answer.length === 0 && (claim.direction === 'answer' || request.length === 0);
+      if (!isFirst || !room.fits(claim, more)) return this.#wait(more);
+      room.count(claim, more);
+      return undefined;
+    }
+
+    #wait(more: number): Promise<void> {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      promise.catch(() => {}); // Whoever awaits it is told; where nobody does any more, a rejection would end the process.
+      const begunAt = performance.now();
+      const end = () => {
+        clearTimeout(timer);
+        this.#waitMs = Math.max(this.#waitMs - (performance.now() - begunAt), 1);
+        this.#stop = undefined;
+      };
+      const grant = () => {
+        end();
+        resolve();
+      };
+      const waiter: Waiter = { claim: this.#claim, number: this.#number, more, grant };
+      this.#stop = (error) => {
+        end();
+        withdraw(this.#lane, waiter);
+        reject(error);
+        grantNext();
+      };
+      const timer = setTimeout(() => {
+        refusals += 1;
+        this.#stop?.(noRoom());
+      }, this.#waitMs);
+      enqueue(this.#lane, waiter);
       grantNext();
-    };
-    const timer = setTimeout(() => {
-      refusals += 1;
-      stop(noRoom());
-    }, waitMs);
-    grantNext();
-    return { granted: promise, stop };
+      return promise;
+    }
+
+    shrinkTo(bytes: number, mostBytes = bytes): void {
+      const claim = this.#claim;
+      const less = Math.max(claim.bytes - bytes, 0);
+      claim.mostBytes = Math.max(Math.min(mostBytes, this.#most), claim.bytes - less);
+      room.count(claim, -less);
+      grantNext();
+    }
+
+    stopWaiting(): void {
+      this.#hasLeft = true;
+      this.#stop?.(endedEarly());
+    }
+
+    release(): void {
+      if (!this.#isOpen) return;
+      this.#isOpen = false;
+      this.stopWaiting();
+      this.#lane.open -= 1;
+      this.shrinkTo(0);
+    }
   }
 
   return {
-    reserve(tenantId, wanted, direction) {
-      const lane = laneOf(tenantId);
-      // One body alone is always served.
-      const bytes = Math.min(wanted, mostOfOne);
-      let counted = 0;
-      let waits: ReturnType<typeof wait> | undefined;
-      if (waiting === 0 && fitsTenant(lane, { bytes, direction }) && fitsProcess({ bytes, direction })) {
-        counted = bytes;
-        count(lane, bytes, direction);
-      } else {
-        waits = wait(lane, { bytes, direction }, () => {
-          counted = bytes;
-        });
-      }
-      const shrinkTo = (left: number) => {
-        if (left >= counted) return;
-        const surplus = counted - left;
-        counted = left;
-        giveBackFrom(lane, tenantId, surplus, direction);
-      };
-      return {
-        granted: counted > 0 ? undefined : waits?.granted,
-        shrinkTo,
-        release: () => {
-          waits?.stop(endedEarly());
-          shrinkTo(0);
-        },
-      };
-    },
+    open: (tenantId, direction, mostBytes) => new BodyReservation(laneOf(tenantId), direction, mostBytes),
     limit: processBytes,
     get held() {
-      return held;
+      return room.held;
     },
     get waiting() {
       return waiting;

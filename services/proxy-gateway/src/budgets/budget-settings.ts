@@ -23,6 +23,14 @@ export const budgetSettings = {
     default: 20_000,
     description: 'How long a body waits for room before it is answered 503, in milliseconds',
   },
+  BODY_TIMEOUT_MS: {
+    type: 'integer',
+    minimum: 1,
+    default: 120_000,
+    description:
+      'How long a body that is held may take to come, in milliseconds, less what it waits for room; beyond 408, or, ' +
+      'where no transform is to see it, it streams',
+  },
   FORM_MAX_PAIRS: {
     ...count,
     default: 10_000,

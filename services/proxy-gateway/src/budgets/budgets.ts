@@ -10,6 +10,8 @@ export interface Budgets {
   responseTransform: MessageLimits;
   /** Expressions of a body that is held, with those that its transforms detokenize. */
   expressions: number;
+  /** The largest result of a transform. */
+  resultBytes: number;
 }
 
 export type BudgetConfig = ConfigOf<{ type: 'object'; properties: typeof budgetSettings }>;
@@ -30,11 +32,12 @@ function memoryLimit(): number {
 }
 
 /** The budgets that the settings say. */
-export function budgetsFrom(config: BudgetConfig): Budgets {
+export function budgetsFrom(config: BudgetConfig & { TRANSFORM_OUTPUT_BYTES: number }): Budgets {
   const shared = { formPairs: config.FORM_MAX_PAIRS, headerLines: config.TRANSFORM_HEADER_LINES };
   return {
     requestTransform: { ...shared, headerBytes: config.TRANSFORM_REQUEST_HEADER_BYTES },
     responseTransform: { ...shared, headerBytes: config.TRANSFORM_RESPONSE_HEADER_BYTES },
     expressions: config.BODY_MAX_EXPRESSIONS,
+    resultBytes: config.TRANSFORM_OUTPUT_BYTES,
   };
 }

@@ -14,7 +14,12 @@ const gateway = useStack((stack) =>
   }),
 );
 const strict = useStack((stack) =>
-  startTestGateway(stack, { BODY_HELD_BYTES: `${4 * mebibyte}`, BODY_WAIT_MS: '100', TRANSFORM_WALL_MS: '20000' }),
+  startTestGateway(stack, {
+    BODY_HELD_BYTES: `${4 * mebibyte}`,
+    BODY_WAIT_MS: '100',
+    TRANSFORM_OUTPUT_BYTES: '65536',
+    TRANSFORM_WALL_MS: '20000',
+  }),
 );
 
 type Gateway = typeof gateway.current;
@@ -71,6 +76,43 @@ test('bombs that wait leave another Tenant its room, and are refused with the ti
   const statuses = (await Promise.all(bombs)).map(({ status }) => status);
   expect(statuses).toContain(200);
   expect(order.at(-1)).toBe('bomb');
+});
+
+test('results of transforms are held as well, however small their requests', async () => {
+  const { tenant, destination, url } = strict.current;
+  let held = 0;
+  const released = Promise.withResolvers<void>();
+  destination.answer = (request, response) => {
+    held += 1;
+    void released.promise.then(() => defaultAnswer(request, response));
+  };
+  const large = "module.exports = async () => ({ body: 'x'.repeat(60_000) })";
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, requestTransform: large });
+  const invoke = () => call(url, 'POST', '/proxy', { headers: { 'SVC-PROXY-KEY': proxy.key }, body: '{}' });
+  const calls = Array.from({ length: 40 }, invoke);
+  expect((await Promise.race(calls)).status).toBe(503);
+  expect(held * 2 * 60_000).toBeLessThan(1.5 * mebibyte);
+  released.resolve();
+  expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200, 503]));
+});
+
+test('the control: results that are small are held all at once', async () => {
+  const { tenant, destination, url } = strict.current;
+  let held = 0;
+  const released = Promise.withResolvers<void>();
+  destination.answer = (request, response) => {
+    held += 1;
+    void released.promise.then(() => defaultAnswer(request, response));
+  };
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, requestTransform: keep });
+  const invoke = () => call(url, 'POST', '/proxy', { headers: { 'SVC-PROXY-KEY': proxy.key }, body: '{}' });
+  const calls: ReturnType<typeof invoke>[] = [];
+  for (let at = 1; at <= 40; at += 1) {
+    calls.push(invoke());
+    await eventually('the destination', () => held === at);
+  }
+  released.resolve();
+  expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]));
 });
 
 test('callers that leave give their room back', async () => {

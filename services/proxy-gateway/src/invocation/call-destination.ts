@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { ServiceError } from '@sluice/problems';
 import { inBatches } from '@sluice/service-runtime';
-import { type HeldBody, holdBody } from '../budgets/hold-body.ts';
+import type { HeldBody } from '../budgets/held-body.ts';
+import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import {
   answerCutOff,
@@ -106,14 +107,11 @@ class AnswerSink implements DestinationSink {
     this.#invocation.destinationStatus = status;
     if (isTransformed(this.#invocation.proxy, status, headers)) {
       this.#chunks = [];
-      const [contentLength, isCoded] = [lengthOf(headers), findHeader(headers, 'content-encoding') !== undefined];
-      const body = { direction: 'answer', contentLength, isCoded, isTransformed: true } as const;
-      this.#held = holdBody(this.#invocation, body, this.#context);
-      this.#isRead = this.#held.granted === undefined;
-      this.#held.granted?.then(
-        () => this.#readOn(),
-        (error: unknown) => this.#giveUp(error),
-      );
+      const contentLength = lengthOf(headers);
+      const isCoded = findHeader(headers, 'content-encoding') !== undefined;
+      const body = { contentLength, isCoded, isTransformed: true };
+      this.#held = heldBody(this.#invocation, 'answer', this.#context, body);
+      this.#waitFor(this.#held.begin(contentLength));
       return;
     }
     this.#length = lengthOf(headers);
@@ -137,6 +135,7 @@ class AnswerSink implements DestinationSink {
     this.#size += chunk.length;
     if (this.#size <= bodyLimitBytes) {
       this.#chunks.push(chunk);
+      if (this.#isRead) this.#waitFor(this.#held?.readOn(this.#size));
     } else {
       const detail = `The answer of the destination has more than ${bodyLimitBytes} bytes, too many for a transform`;
       this.#giveUp(new ServiceError('destination_answer_unusable', detail));
@@ -144,9 +143,17 @@ class AnswerSink implements DestinationSink {
     return this.#isRead;
   }
 
-  #readOn(): void {
-    this.#isRead = true;
-    this.#call?.resume();
+  /** No more of the answer is read meanwhile. */
+  #waitFor(room: Promise<void> | undefined): void {
+    if (!room) return;
+    this.#isRead = false;
+    room.then(
+      () => {
+        this.#isRead = true;
+        this.#call?.resume();
+      },
+      (error: unknown) => this.#giveUp(error),
+    );
   }
 
   #giveUp(error: unknown): void {
@@ -156,7 +163,7 @@ class AnswerSink implements DestinationSink {
 
   onEnd(trailers: string[]): void {
     if (this.#chunks) {
-      this.#held?.hasBytes(this.#size);
+      this.#held?.has(this.#size, { isTransformed: true });
       const body = Buffer.concat(this.#chunks);
       this.#resolve({ status: this.#status, reason: this.#reason, headers: this.#headers, body });
     } else if (this.#whole) {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { ServiceError } from '@sluice/problems';
+import type { HeldBody } from '../budgets/held-body.ts';
 import { contentCodings, decodeBody, decodeWhileStreaming, endedEarly } from '../http/content-coding.ts';
 
 /** Whether the request brings a body at all, by its framing (RFC 9112 section 6.3). */
@@ -8,25 +9,49 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/**
- * The whole body, decoded.
- * @throws {ServiceError} `payload_too_large` as soon as it is clear that it does not fit.
- */
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const bytes = await collect(request, limitBytes);
-  if (!bytes) throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`);
-  const codings = codingsOf(request);
-  return codings.length === 0 ? bytes : decodeBody(bytes, codings, limitBytes);
+/** How a body is read that is held. */
+export interface Reading {
+  /** No more of it is read than there is room for. */
+  held: HeldBody;
+  /** How long all of it may take, without what it waits for room. */
+  timeoutMs: number;
 }
 
-/** The body, decoded: whole if it fits, as a stream from its first byte if it does not. */
-export async function readOrStreamBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Readable> {
-  const codings = codingsOf(request);
-  const bytes = await collect(request, limitBytes);
-  if (!bytes) return decodeWhileStreaming(request, codings);
+/**
+ * The whole body, decoded.
+ * @throws {ServiceError} `payload_too_large` as soon as it is clear that it does not fit, `request_timeout`, and what
+ * `held` throws.
+ */
+export async function readBody(request: IncomingMessage, limitBytes: number, reading?: Reading): Promise<Buffer> {
+  const bytes = await collect(request, limitBytes, reading);
+  if (bytes === 'late') throw new ServiceError('request_timeout', 'The body did not arrive in time');
+  if (bytes === 'too large') {
+    throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`);
+  }
+  return decodeHeld(bytes, { codings: codingsOf(request), limitBytes }, reading);
+}
+
+async function decodeHeld(
+  bytes: Buffer,
+  { codings, limitBytes }: { codings: readonly string[]; limitBytes: number },
+  reading: Reading | undefined,
+): Promise<Buffer> {
   if (codings.length === 0) return bytes;
+  await reading?.held.decode(bytes.length);
+  return decodeBody(bytes, codings, limitBytes);
+}
+
+/** The body, decoded: whole if it fits and comes in time, as a stream from its first byte otherwise. */
+export async function readOrStreamBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  reading?: Reading,
+): Promise<Buffer | Readable> {
+  const codings = codingsOf(request);
+  const bytes = await collect(request, limitBytes, reading);
+  if (!Buffer.isBuffer(bytes)) return decodeWhileStreaming(request, codings);
   try {
-    return await decodeBody(bytes, codings, limitBytes);
+    return await decodeHeld(bytes, { codings, limitBytes }, reading);
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'payload_too_large')) throw error;
     return decodeWhileStreaming(Readable.from([bytes], { objectMode: false }), codings);
@@ -37,34 +62,65 @@ function codingsOf({ headers }: IncomingMessage): string[] {
   return contentCodings(headers['content-encoding']);
 }
 
-/** Undefined if the body does not fit: then all that has come stands before what is still to be read. */
-function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
+/** If the body does not fit, or is late, all that has come stands before what is still to be read. */
+function collect(
+  request: IncomingMessage,
+  limitBytes: number,
+  reading: Reading | undefined,
+): Promise<Buffer | 'too large' | 'late'> {
   if (request.destroyed) throw endedEarly();
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(undefined);
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve('too large');
   const chunks: Buffer[] = [];
   if (request.complete && request.readableLength <= limitBytes) {
     // All of it came with the head: nothing has to be waited for
     for (let chunk = request.read(); chunk !== null; chunk = request.read()) chunks.push(chunk);
     return Promise.resolve(joined(chunks));
   }
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | 'too large' | 'late'>();
   let size = 0;
-  const onEnd = () => resolve(joined(chunks));
+  let timer: NodeJS.Timeout | undefined;
+  const startTimer = () => {
+    if (reading) timer = setTimeout(() => giveBack('late'), reading.timeoutMs);
+  };
+  const fail = (error: unknown) => {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', onEnd);
+    reject(error);
+  };
+  const onEnd = () => {
+    clearTimeout(timer);
+    resolve(joined(chunks));
+  };
+  const giveBack = (why: 'too large' | 'late') => {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', onEnd).pause();
+    for (const read of chunks.splice(0).reverse()) request.unshift(read);
+    resolve(why);
+  };
   const onData = (chunk: Buffer) => {
     size += chunk.length;
     chunks.push(chunk);
-    if (size <= limitBytes) return;
-    request.off('data', onData).off('end', onEnd).pause();
-    for (const read of chunks.splice(0).reverse()) request.unshift(read);
-    resolve(undefined);
+    if (size > limitBytes) {
+      giveBack('too large');
+      return;
+    }
+    const room = reading?.held.readOn(size);
+    if (!room) return;
+    clearTimeout(timer);
+    request.pause();
+    room.then(() => {
+      startTimer();
+      request.resume();
+    }, fail);
   };
   request.on('data', onData);
   request.on('end', onEnd);
-  request.on('error', reject);
+  request.on('error', fail);
   request.on('close', () => {
     // An error takes long to make, and after the end nobody hears of it.
-    if (!request.readableEnded) reject(endedEarly());
+    if (!request.readableEnded) fail(endedEarly());
   });
+  startTimer();
   return promise;
 }
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { holdBody } from '../budgets/hold-body.ts';
+import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import { type ContentKind, contentKind } from '../http/content-type.ts';
 import { withoutHeaders } from '../http/header-list.ts';
@@ -38,10 +38,14 @@ async function readHeld(
   if (contentLength !== undefined && contentLength > limit) {
     return (known.isTransformed ? readBody : readOrStreamBody)(request, limit);
   }
-  const held = holdBody(invocation, { direction: 'request', contentLength, ...known }, context);
-  if (held.granted) await held.granted;
-  const body = await (known.isTransformed ? readBody : readOrStreamBody)(request, limit);
-  if (Buffer.isBuffer(body)) held.hasBytes(body.length);
+  const held = heldBody(invocation, 'request', context, { contentLength, ...known });
+  const room = held.begin(contentLength);
+  if (room) await room;
+  const body = await (known.isTransformed ? readBody : readOrStreamBody)(request, limit, {
+    held,
+    timeoutMs: context.bodyTimeoutMs,
+  });
+  if (Buffer.isBuffer(body)) held.has(body.length, known);
   else held.isStreamed();
   return body;
 }

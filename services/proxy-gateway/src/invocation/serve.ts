@@ -46,14 +46,28 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
         // Without this the rejection would end the process.
         log.error({ err: error, trace_id: traceId }, 'a failure could not be answered');
         response.destroy();
+      })
+      .finally(() => {
+        invocation.isSettled = true;
+        giveBytesBack(invocation);
       });
   });
+
+  /** Only when nobody works with them any more, or those who leave would make room for what is not there. */
+  function giveBytesBack({ held, isClosed, isSettled }: Invocation): void {
+    if (!isClosed || !isSettled) return;
+    held.request?.release();
+    held.answer?.release();
+  }
 
   function finish(invocation: Invocation): void {
     const { request, response, clock, trace, traceId, proxy, caller, tokens, destinationStatus } = invocation;
     clock.enter();
     if (invocation.hasPlace) places.giveBack(proxy.tenantId);
-    for (const reservation of invocation.reservations) reservation.release();
+    invocation.isClosed = true;
+    invocation.held.request?.stopWaiting();
+    invocation.held.answer?.stopWaiting();
+    giveBytesBack(invocation);
     if (!response.writableFinished) invocation.errorCode ??= 'caller_gone';
     const durationMs = performance.now() - clock.startedAt;
     metrics.finished(invocation, response.statusCode, durationMs);

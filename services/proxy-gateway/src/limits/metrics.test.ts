@@ -15,8 +15,8 @@ test('each limit shows its refusals, and what is under way', async () => {
   places.giveBack('b');
   expect(() => places.take('a')).toThrow('under way');
   const bodyBytes = createBodyBytes({ processBytes: 1000, tenantBytes: 500, waitMs: 60_000 });
-  bodyBytes.reserve('a', 300, 'request');
-  bodyBytes.reserve('a', 300, 'request');
+  bodyBytes.open('a', 'request', 300).growTo(300);
+  bodyBytes.open('a', 'request', 300).growTo(300);
   const destinations: Destinations = {
     ...open(),
     state: () => ({

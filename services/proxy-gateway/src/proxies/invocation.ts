@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '@sluice/credentials';
-import type { Reservation } from '../budgets/body-bytes.ts';
+import type { HeldBody } from '../budgets/held-body.ts';
+import type { BodyDirection } from '../budgets/room.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
 import type { ProxyDefinition } from './definition.ts';
@@ -43,7 +44,10 @@ export class Invocation {
   /** One of its Tenant's places is taken, and must be given back. */
   hasPlace = false;
   /** The bytes that its bodies take; they are given back when the invocation is over. */
-  reservations: Reservation[] = [];
+  readonly held: Partial<Record<BodyDirection, HeldBody>> = {};
+  /** Its answer has gone out or its caller has left; whether it still works for either. */
+  isClosed = false;
+  isSettled = false;
   /** How many tokens it has disclosed. */
   tokens: number | undefined;
   /** How many expressions its body and its transforms have had read. */

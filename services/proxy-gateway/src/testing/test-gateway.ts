@@ -37,9 +37,20 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
   const announce = async (tenantId: string, tags: readonly string[]) => {
     await changes.barrier(await changes.record(db, tenantId, tags));
   };
-  const tenant = await createTestTenant({ db, vault, secrets });
-  const stranger = await createTestTenant({ db, vault, secrets });
-  return { db, url, startAnother, announce, logLines, tenant, stranger, destination: await startDestination(stack) };
+  const createTenant = () => createTestTenant({ db, vault, secrets });
+  const tenant = await createTenant();
+  const stranger = await createTenant();
+  return {
+    db,
+    url,
+    startAnother,
+    announce,
+    logLines,
+    createTenant,
+    tenant,
+    stranger,
+    destination: await startDestination(stack),
+  };
 }
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;

@@ -1,4 +1,5 @@
 import { ServiceError } from '@sluice/problems';
+import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import { toHeaderObject } from '../http/header-list.ts';
 import type { RequestMessage } from '../http/message.ts';
@@ -27,7 +28,9 @@ export async function transformRequest(
   });
   try {
     const written = await runTransform(invocation, { kind: 'request', code, argsJson, message: seen }, context);
-    return { kind, ...applyWritten(written, { headers, body }) };
+    const result = applyWritten(written, { headers, body });
+    heldBody(invocation, 'request', context).has(result.body.length);
+    return { kind, ...result };
   } catch (error) {
     if (passesBy(error, seen)) return message;
     const detail = unreadableDetail(error, seen);

@@ -1,4 +1,5 @@
 import { ServiceError } from '@sluice/problems';
+import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import { contentCodings, decodeBody } from '../http/content-coding.ts';
 import { contentKind } from '../http/content-type.ts';
@@ -26,7 +27,7 @@ export function isTransformed(proxy: ProxyDefinition, status: number, headers: r
 export async function transformResponse(invocation: Invocation, answer: Answer, context: Context): Promise<Answer> {
   const code = invocation.proxy.responseTransform;
   if (code === undefined) return answer;
-  const decoded = await decodeAnswer(answer, context.bodyLimitBytes);
+  const decoded = await decodeAnswer(invocation, answer, context);
   const kind = contentKind(findHeader(decoded.headers, 'content-type'));
   const seen = toTransformMessage(decoded, kind, context.budgets.responseTransform);
   if (!seen) return answer;
@@ -34,6 +35,7 @@ export async function transformResponse(invocation: Invocation, answer: Answer, 
   try {
     const written = await runTransform(invocation, { kind: 'response', code, argsJson, message: seen }, context);
     const { headers, body } = applyWritten(written, decoded);
+    heldBody(invocation, 'answer', context).has(body.length);
     // A transform may return any header; what frames this connection, and what has our prefix, stays ours.
     return {
       status: answer.status,
@@ -55,12 +57,15 @@ function unusableAnswer(why: string, cause: unknown): ServiceError {
   return new ServiceError('destination_answer_unusable', detail, { cause });
 }
 
-async function decodeAnswer(answer: Answer, limitBytes: number): Promise<Message> {
+async function decodeAnswer(invocation: Invocation, answer: Answer, context: Context): Promise<Message> {
   const codings = contentCodings(findHeader(answer.headers, 'content-encoding'));
   if (codings.length === 0 || answer.body.length === 0) return answer;
-  const body = await decodeBody(answer.body, codings, limitBytes).catch((error: unknown) => {
+  const held = heldBody(invocation, 'answer', context);
+  await held.decode(answer.body.length);
+  const body = await decodeBody(answer.body, codings, context.bodyLimitBytes).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw unusableAnswer(error.detail ?? error.code, error);
   });
+  held.has(body.length, { isTransformed: true });
   return { headers: withoutHeaders(answer.headers, 'content-encoding', 'content-length'), body };
 }

@@ -1,6 +1,7 @@
 import { tagOf } from '@sluice/cache-coherence';
 import type { TransformMessage, TransformUsage, WrittenMessage } from '@sluice/sandbox';
 import { decryptSecret } from '@sluice/vault';
+import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
@@ -26,6 +27,9 @@ export async function runTransform(
 ): Promise<WrittenMessage> {
   const { proxy, traceId, trace, sensitive } = invocation;
   const { id: proxyId, tenantId, applicationId } = proxy;
+  const direction = run.kind === 'request' ? 'request' : 'answer';
+  const room = heldBody(invocation, direction, context).run(run.message.text.length);
+  if (room) await room;
   // One that was deleted or has expired counts as unset: the code then sees no client at all.
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
