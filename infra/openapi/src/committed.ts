@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { commandsText } from './library/commands.ts';
 import { methodsText } from './library/methods.ts';
 import { libraryOperations } from './library/operations.ts';
+import { problemsText } from './library/problems.ts';
 import { typesText } from './library/types.ts';
 import { describePlatform } from './reference.ts';
 
@@ -24,6 +25,7 @@ export async function committedFiles(): Promise<CommittedFile[]> {
     file('services/management-api/public/openapi.json', `${JSON.stringify(document, null, 2)}\n`),
     file('packages/sdk/src/generated/types.gen.ts', await typesText(document)),
     file('packages/sdk/src/generated/operations.gen.ts', methodsText(operations)),
+    file('packages/sdk/src/generated/problems.gen.ts', problemsText()),
     file('packages/cli/src/generated/commands.gen.ts', commandsText(operations)),
   ];
 }

@@ -49,7 +49,7 @@ export async function type(typed: readonly string[], typing: Typing = {}) {
   return { code, unasked: due.map(([shown]) => shown), ...written };
 }
 
-interface Seen {
+export interface Seen {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keys, startService, type } from './command-line-for-tests.ts';
+import { keys, type Seen, startService, type } from './command-line-for-tests.ts';
 import { commands } from './generated/commands.gen.ts';
 import type { OperationCommand } from './operation-command.ts';
 
@@ -65,7 +65,7 @@ test.each(commands.map((command) => [command.words.join(' '), command] as const)
     const { code, out, error } = await type(typedFor(command), { env, isTerminal: false });
     const { method, path, contentTypes } = described.get(command.method) ?? {};
     expect(seen).toHaveLength(1);
-    const [{ headers, ...request } = { headers: {} }] = seen;
+    const [{ headers, ...request }] = seen as [Seen];
     expect(request).toEqual({
       method,
       url: expectedUrl(command, path ?? ''),
@@ -84,7 +84,7 @@ test.each(commands.map((command) => [command.words.join(' '), command] as const)
 test.each(
   commands.filter(({ body }) => body === 'required').map((command) => [command.words.join(' '), command] as const),
 )('sluice %s shows an example that is JSON, and asks for nothing without a body', async (_words, command) => {
-  const bare = typedFor({ ...command, query: [], prefixes: [], body: undefined });
+  const bare = [...command.words, ...command.params.map((_, index) => `id ${index}`)];
   const { code, error } = await type(bare, { env: { SLUICE_URL: 'https://x.example', SLUICE_API_KEY: 'k' } });
   expect([code, error]).toEqual([2, expect.stringContaining('needs --data')]);
   const { out } = await type([...command.words, '--help']);

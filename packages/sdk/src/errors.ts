@@ -1,3 +1,5 @@
+import type { ProblemCode } from './generated/problems.gen.ts';
+
 /** What a failure is made of: the problem document of the service, or what is known without one. */
 export interface Failure {
   /** For example `POST /tokens`: the operation, never its values. */
@@ -17,8 +19,8 @@ export class SluiceError extends Error {
   override readonly name: string = 'SluiceError';
   /** The HTTP status; undefined where there was no answer. */
   readonly status: number | undefined;
-  /** The kind of failure, for programs: `validation_failed`. */
-  readonly code: string | undefined;
+  /** The kind of failure, for programs: `validation_failed`; where there was no answer, what the system says. */
+  readonly code: ProblemCode | (string & {}) | undefined;
   /** The kind of failure in words. */
   readonly title: string;
   /** What is wrong with this call. */
@@ -47,42 +49,42 @@ export class SluiceError extends Error {
   }
 }
 
-/** 400: something in the request is not valid; `errors` says where. */
+/** Something in the request is not valid; `errors` says where. */
 export class ValidationError extends SluiceError {
   override readonly name = 'ValidationError';
 }
 
-/** 401: the key is missing, unknown, expired or replaced. */
+/** The key is missing, unknown, expired or replaced. */
 export class AuthenticationError extends SluiceError {
   override readonly name = 'AuthenticationError';
 }
 
-/** 403: the key is good, and a permission or rule is missing. */
+/** The key is good, and a permission or rule is missing. */
 export class ForbiddenError extends SluiceError {
   override readonly name = 'ForbiddenError';
 }
 
-/** 404: there is none in the Tenant. */
+/** There is none in the Tenant. */
 export class NotFoundError extends SluiceError {
   override readonly name = 'NotFoundError';
 }
 
-/** 409: it clashes with something that exists. */
+/** It clashes with something that exists. */
 export class ConflictError extends SluiceError {
   override readonly name = 'ConflictError';
 }
 
-/** 422: a limit of the resource, or code that does not compile. */
+/** A limit of the resource, or code that does not compile. */
 export class UnprocessableError extends SluiceError {
   override readonly name = 'UnprocessableError';
 }
 
-/** 429: too many requests. */
+/** Too many requests. */
 export class RateLimitError extends SluiceError {
   override readonly name = 'RateLimitError';
 }
 
-/** 5xx: the fault is the service's. */
+/** The fault is the service's. */
 export class ServiceError extends SluiceError {
   override readonly name = 'ServiceError';
 }
@@ -97,7 +99,39 @@ export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
-const byStatus: Readonly<Record<number, new (failure: Failure) => SluiceError>> = {
+type Kind = new (failure: Failure) => SluiceError;
+
+/** The class of each problem type that the service has. What belongs to the invocation of Proxies is no class of its own. */
+const byCode: Readonly<Record<ProblemCode, Kind>> = {
+  bad_request: ValidationError,
+  validation_failed: ValidationError,
+  invalid_proxy_request: ValidationError,
+  unauthenticated: AuthenticationError,
+  forbidden: ForbiddenError,
+  not_found: NotFoundError,
+  method_not_allowed: SluiceError,
+  request_timeout: SluiceError,
+  conflict: ConflictError,
+  payload_too_large: SluiceError,
+  unsupported_media_type: SluiceError,
+  expectation_failed: SluiceError,
+  limit_reached: UnprocessableError,
+  transform_does_not_compile: UnprocessableError,
+  too_many_requests: RateLimitError,
+  headers_too_large: SluiceError,
+  internal: ServiceError,
+  transform_failed: ServiceError,
+  not_implemented: ServiceError,
+  destination_answer_unusable: ServiceError,
+  destination_unreachable: ServiceError,
+  destination_failed: ServiceError,
+  unavailable: ServiceError,
+  destination_timeout: ServiceError,
+  loop_detected: ServiceError,
+};
+
+/** For an answer without a problem type that is known: a balancer's, or that of a service newer than this library. */
+const byStatus: Readonly<Record<number, Kind>> = {
   400: ValidationError,
   401: AuthenticationError,
   403: ForbiddenError,
@@ -107,9 +141,10 @@ const byStatus: Readonly<Record<number, new (failure: Failure) => SluiceError>> 
   429: RateLimitError,
 };
 
-/** The error of a kind of failure: each problem type has one status, so the status decides. */
+/** The error of a kind of failure: its problem type decides, and without a known one its status. */
 export function errorOf(failure: Failure): SluiceError {
-  const { status = 0 } = failure;
-  const Kind = byStatus[status] ?? (status >= 500 ? ServiceError : SluiceError);
+  const { status = 0, code = '' } = failure;
+  const known = Object.hasOwn(byCode, code) ? byCode[code as ProblemCode] : byStatus[status];
+  const Kind = known ?? (status >= 500 ? ServiceError : SluiceError);
   return new Kind(failure);
 }

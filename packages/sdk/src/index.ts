@@ -12,6 +12,7 @@ export {
   UnprocessableError,
   ValidationError,
 } from './errors.ts';
+export type { ProblemCode } from './generated/problems.gen.ts';
 export type * from './generated/types.gen.ts';
 export type { ProxyClient } from './invocation.ts';
 export { List } from './list.ts';

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import * as library from './index.ts';
+import { startScripted } from './scripted-server-for-tests.ts';
+
+/** Each problem type that the service has, with the class that it must be and the status that it has. */
+const kinds: [code: library.ProblemCode, status: number, name: string][] = [
+  ['bad_request', 400, 'ValidationError'],
+  ['validation_failed', 400, 'ValidationError'],
+  ['invalid_proxy_request', 400, 'ValidationError'],
+  ['unauthenticated', 401, 'AuthenticationError'],
+  ['forbidden', 403, 'ForbiddenError'],
+  ['not_found', 404, 'NotFoundError'],
+  ['method_not_allowed', 405, 'SluiceError'],
+  ['request_timeout', 408, 'SluiceError'],
+  ['conflict', 409, 'ConflictError'],
+  ['payload_too_large', 413, 'SluiceError'],
+  ['unsupported_media_type', 415, 'SluiceError'],
+  ['expectation_failed', 417, 'SluiceError'],
+  ['limit_reached', 422, 'UnprocessableError'],
+  ['transform_does_not_compile', 422, 'UnprocessableError'],
+  ['too_many_requests', 429, 'RateLimitError'],
+  ['headers_too_large', 431, 'SluiceError'],
+  ['internal', 500, 'ServiceError'],
+  ['transform_failed', 500, 'ServiceError'],
+  ['not_implemented', 501, 'ServiceError'],
+  ['destination_answer_unusable', 502, 'ServiceError'],
+  ['destination_unreachable', 502, 'ServiceError'],
+  ['destination_failed', 502, 'ServiceError'],
+  ['unavailable', 503, 'ServiceError'],
+  ['destination_timeout', 504, 'ServiceError'],
+  ['loop_detected', 508, 'ServiceError'],
+];
+
+/** What a call throws when it is answered like this. */
+async function failureOf(status: number, body?: object): Promise<unknown> {
+  await using closing = new AsyncDisposableStack();
+  const { sluice } = await startScripted(closing, [{ status, body }], { retries: 0 });
+  return await sluice.proxies.get('1').catch((thrown: unknown) => thrown);
+}
+
+const classOf = (name: string) => library[name as 'SluiceError'];
+const problem = (code: string, status: number) => ({ type: `urn:sluice:problem:${code}`, title: 'No', status });
+
+test.each(kinds)('the problem type %s (%i) is a %s', async (code, status, name) => {
+  const error = await failureOf(status, problem(code, status));
+  expect(error).toBeInstanceOf(classOf(name));
+  expect(error).toMatchObject({ name, code, status });
+});
+
+test('there are no other problem types', async () => {
+  const generated = await readFile(new URL('generated/problems.gen.ts', import.meta.url), 'utf8');
+  const codes = [...generated.matchAll(/'(\w+)'/g)].map(([, code]) => code);
+  expect(codes).toEqual(kinds.map(([code]) => code));
+});
+
+test('the type decides where a status of another kind comes with it', async () => {
+  expect(await failureOf(500, problem('conflict', 500))).toBeInstanceOf(library.ConflictError);
+});
+
+test.each([
+  [400, 'ValidationError'],
+  [401, 'AuthenticationError'],
+  [403, 'ForbiddenError'],
+  [404, 'NotFoundError'],
+  [409, 'ConflictError'],
+  [422, 'UnprocessableError'],
+  [429, 'RateLimitError'],
+  [418, 'SluiceError'],
+  [502, 'ServiceError'],
+])('without a type that is known, status %i is a %s', async (status, name) => {
+  for (const body of [undefined, problem('of_tomorrow', status), problem('__proto__', status), { type: 7 }])
+    expect(await failureOf(status, body)).toMatchObject({ name, status });
+});
