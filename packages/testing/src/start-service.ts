@@ -43,7 +43,7 @@ export async function startTestService<const S extends ConfigSchema>(
     draining = new AbortController().signal,
     onLogLine,
   }: TestServiceOptions,
-): Promise<{ url: string }> {
+): Promise<{ url: string; metrics: Registry }> {
   const config = readConfig(configSchema, {
     DATABASE_URL: databaseUrl,
     REDIS_URL: testRedisUrl(),
@@ -59,6 +59,7 @@ export async function startTestService<const S extends ConfigSchema>(
     { service: 'test', level: onLogLine ? 'trace' : 'silent' },
     { write: (line: string) => onLogLine?.(line) },
   );
-  const { port } = await start(config, { log, stack, readiness: new Readiness(), draining, metrics: new Registry() });
-  return { url: `http://127.0.0.1:${port}` };
+  const metrics = new Registry();
+  const { port } = await start(config, { log, stack, readiness: new Readiness(), draining, metrics });
+  return { url: `http://127.0.0.1:${port}`, metrics };
 }

@@ -9,7 +9,7 @@ import type { Jobs } from '@sluice/jobs';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
-import type { SessionLimits } from './sessions/session.limits.ts';
+import type { SessionFigures, SessionLimits } from './sessions/session.limits.ts';
 import type { TenantQueue } from './sessions/tenant-queue.ts';
 
 /** What handlers work with. Built once, in service.ts. */
@@ -27,6 +27,7 @@ export interface Context {
   pepper: KeyObject;
   keyEnvironment: string;
   sessionLimits: SessionLimits;
+  sessionFigures: SessionFigures;
   /** Makes and authorizes sessions, those of a Tenant one after another. */
   sessionQueue: TenantQueue;
   log: Logger;

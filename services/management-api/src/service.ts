@@ -6,6 +6,7 @@ import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import {
   createRequestObserver,
   exportGauge,
+  type Logger,
   listen,
   type Runtime,
   requestsInBatches,
@@ -17,6 +18,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { ledgerKeyAnswer } from './logs/ledger-key.ts';
 import { openTrials } from './proxies/open-trials.ts';
+import { measureSessionLimits } from './sessions/session.limits.ts';
 import { openTenantQueue } from './sessions/tenant-queue.ts';
 
 /** Opens in order; what opens first closes last. */
@@ -38,11 +40,14 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     pepper: createPepper(config.KEY_PEPPER),
     keyEnvironment: config.KEY_ENVIRONMENT,
     sessionLimits: config,
+    sessionFigures: { ended: 0, refused: 0 },
     sessionQueue: openTenantQueue(),
     log,
     changes,
     callers: readCallers(db),
   };
+  measureSessionLimits(metrics, context.sessionFigures);
+  warnOfAddresses(config, log);
   const observer = createRequestObserver({
     operations: operations.map(operationName),
     errorCodes: problemCodes,
@@ -70,6 +75,13 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const port = await listen(server, { host: config.HOST, port: config.PORT, stack, draining });
   stack.defer(() => streams.endAll());
   return { port };
+}
+
+/** Behind an ingress every client has its address, so that a flood ends everybody's sessions; nothing else would say so. */
+function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
+  if (TRUSTED_PROXIES !== undefined) return;
+  const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
+  log.warn(`TRUSTED_PROXIES is not set, so that all sessions that wait may count as one network; ${advice}`);
 }
 
 /** Transforms are only parsed here, so one thread is enough. */

@@ -118,6 +118,13 @@ export const traffic: Dashboard = {
             'no answer of {{upstream}} per second': rate('sluice_ingress_failures_total', 'upstream'),
           },
         },
+        {
+          title: 'Limits of sessions',
+          unit: 'reqps',
+          description:
+            'ended: waiting sessions, for newer ones. refused: authorizations, because the Tenant has its most',
+          queries: { '{{outcome}}': rate('sluice_session_limit_total', 'outcome') },
+        },
       ],
     },
     {

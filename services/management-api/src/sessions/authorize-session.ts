@@ -71,7 +71,8 @@ interface Wanted {
 }
 
 /** The session of the nonce, locked, where it may be authorized now. */
-async function findWaiting(tx: Queryable, { pepper, sessionLimits }: Context, { tenantId, nonce, address }: Wanted) {
+async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, address }: Wanted) {
+  const { pepper, sessionLimits, sessionFigures } = context;
   const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));
   if (!found) throw new ServiceError('not_found', 'There is no session with this nonce that waits');
   if (address !== undefined && address !== found.made_from) {
@@ -80,6 +81,7 @@ async function findWaiting(tx: Queryable, { pepper, sessionLimits }: Context, { 
   if (found.authorized_by !== null) throw new ServiceError('conflict', 'This nonce was used already');
   const most = sessionLimits.TENANT_MAX_SESSIONS;
   if ((await countAuthorized(tx, tenantId, most)) >= most) {
+    sessionFigures.refused++;
     const detail = `A Tenant has at most ${most} authorized sessions`;
     throw new ServiceError('too_many_requests', detail, { retryAfterSeconds: 60 });
   }

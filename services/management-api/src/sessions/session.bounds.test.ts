@@ -91,6 +91,19 @@ test('a Tenant has at most so many authorized sessions; one more is 429, and ano
   expect((await send('GET', `/sessions/${first.id}`, { key })).status).toBe(404);
 });
 
+test('the metrics tell what the limits did', async () => {
+  const text = await api.current.metrics.metrics();
+  expect(text).toMatch(/^sluice_session_limit_total\{outcome="ended"\} [1-9]/m);
+  expect(text).toMatch(/^sluice_session_limit_total\{outcome="refused"\} 1$/m);
+});
+
+test('the start says when all clients may count as one network', async () => {
+  const says = (lines: readonly string[]) => lines.some((line) => line.includes('TRUSTED_PROXIES is not set'));
+  await using stack = new AsyncDisposableStack();
+  const { logLines } = await startTestManagement(stack);
+  expect([says(logLines), says(api.current.logLines)]).toEqual([true, false]);
+});
+
 describe('another Tenant is answered while 100 requests of one wait', () => {
   /** Holds what the requests of one Tenant need until the other Tenant has its answer; then they go on. */
   async function answersWhile(

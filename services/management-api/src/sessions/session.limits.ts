@@ -1,3 +1,5 @@
+import { exportCounter, type Runtime } from '@sluice/service-runtime';
+
 export const sessionSettings = {
   APPLICATION_MAX_WAITING_SESSIONS: {
     type: 'integer',
@@ -21,4 +23,21 @@ export const sessionSettings = {
 export interface SessionLimits {
   APPLICATION_MAX_WAITING_SESSIONS: number;
   TENANT_MAX_SESSIONS: number;
+}
+
+/** What the limits did. */
+export interface SessionFigures {
+  /** Sessions that waited and ended for a newer one. */
+  ended: number;
+  /** Authorizations that were refused. */
+  refused: number;
+}
+
+export function measureSessionLimits(registry: Runtime['metrics'], figures: SessionFigures): void {
+  exportCounter(registry, {
+    name: 'sluice_session_limit_total',
+    help: 'What the limits of sessions did: ended (one that waited, for a newer one), refused (an authorization, by 429)',
+    by: 'outcome',
+    read: () => ({ ...figures }),
+  });
 }

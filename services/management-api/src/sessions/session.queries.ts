@@ -59,14 +59,15 @@ async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
  * Makes room for one more waiting session of an Application: where it has the most that it may have, the oldest of the
  * network that has most of them ends, so that a flood from one place ends its own. One request of an Application at a
  * time until its transaction ends. Those whose three minutes are over do not count, whether they were swept or not.
+ * @returns how many ended for it.
  */
 export async function makeRoom(
   tx: Queryable,
   { tenantId, applicationId }: { tenantId: string; applicationId: string },
   { APPLICATION_MAX_WAITING_SESSIONS: most }: SessionLimits,
-) {
+): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions ${applicationId}`}, 0))`.execute(tx);
-  await sql`
+  const { numAffectedRows } = await sql`
     with waiting as materialized (
       select id, network, expires_at from sessions
       where tenant_id = ${tenantId} and application_id = ${applicationId} and authorized_by is null
@@ -80,6 +81,7 @@ export async function makeRoom(
     delete from sessions where tenant_id = ${tenantId} and authorized_by is null and id in (
       select id from waiting where network = (select network from busiest) order by expires_at, id limit 1
     )`.execute(tx);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** The session of a nonce, locked until the transaction ends. Undefined where there is none, or it has ended. */

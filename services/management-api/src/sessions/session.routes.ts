@@ -51,11 +51,11 @@ const createSession = operation({
   },
 });
 
-function insertWithRoom({ db, sessionQueue, sessionLimits }: Context, row: NewSession) {
+function insertWithRoom({ db, sessionQueue, sessionLimits, sessionFigures }: Context, row: NewSession) {
   const { tenant_id, application_id } = row;
   return sessionQueue.run(tenant_id, () =>
     db.transaction().execute(async (tx) => {
-      await makeRoom(tx, { tenantId: tenant_id, applicationId: application_id }, sessionLimits);
+      sessionFigures.ended += await makeRoom(tx, { tenantId: tenant_id, applicationId: application_id }, sessionLimits);
       return insertSession(tx, row);
     }),
   );

@@ -17,7 +17,7 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
   const { db, url: databaseUrl } = await createTestDatabase(stack);
   const secrets = createTestSecrets();
   const logLines: string[] = [];
-  const { url } = await startTestService(
+  const { url, metrics } = await startTestService(
     { configSchema, start },
     { databaseUrl, secrets, stack, settings, onLogLine: (line) => logLines.push(line) },
   );
@@ -87,6 +87,7 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
     db,
     giveLedger,
     url,
+    metrics,
     databaseUrl,
     secrets,
     logLines,
