@@ -425,7 +425,7 @@ export type Log = {
      */
     trace_id?: string;
     /**
-     * What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy has `destination_host`, `application_id`, `method` and `places` too
+     * What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy has `destination_host`, `application_id`, `method` and `places` too, which are `transform` where a transform asked for the values
      */
     detail?: {
         [key: string]: unknown;

@@ -13,7 +13,7 @@ import {
 import { formatPath } from '../expressions/path.ts';
 import { toText } from '../expressions/to-text.ts';
 import { findLeaf, isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
-import { onBehalfOf, touch } from '../tokens/read/activity.ts';
+import { discloseRead, touch } from '../tokens/read/activity.ts';
 import { type Reading, readVisible } from '../tokens/read/present-token.ts';
 import { notGranted, requirePermission } from '../tokens/require-permission.ts';
 import type { Actor } from '../tokens/token.ts';
@@ -146,19 +146,7 @@ async function readByReference(
   const unknown = ids.filter((id) => !data.has(id));
   if (unknown.length > 0) throw new ServiceError('bad_request', `Unknown tokens: ${unknown.join(', ')}`);
   await touch(vault, actor.tenantId, rows);
-  const [first] = revealed;
-  if (first !== undefined) {
-    await vault.disclosures.record({
-      tenantId: actor.tenantId,
-      actorId: actor.id,
-      actorType: actor.actorType ?? 'application',
-      traceId: actor.traceId,
-      operation: 'read',
-      entityType: 'token',
-      entityId: first,
-      detail: { token_ids: revealed, ...onBehalfOf(actor) },
-    });
-  }
+  await discloseRead(vault, actor, revealed);
   return new Map(Array.from(data, ([id, visible]) => [id, visible ?? null]));
 }
 

@@ -13,6 +13,15 @@ export interface Actor extends Grants {
   applicationId?: string;
   tenantId: string;
   traceId: string;
+  /** Where a transform of a Proxy acts: what it is shown is disclosed through that Proxy. */
+  through?: Through;
+}
+
+/** The invocation within which somebody acts. */
+export interface Through {
+  proxyId: string;
+  destinationHost: string;
+  method: string;
 }
 
 /** The token resource as it is answered. Members that are unset are absent. */

@@ -17,7 +17,8 @@ const listLogsOperation = operation({
   tag: 'Logs',
   summary: 'List the audit log, newest first: who did what to which thing, and which tokens were disclosed where',
   description:
-    'A row is there within two seconds. `pagination.next` is the `start` of the next page; with `start` no totals are ' +
+    'A row is there within two seconds. A request has one, but for a body that is streamed: each piece of it in which tokens ' +
+    'are found is noted before it goes on, under the same `trace_id`. `pagination.next` is the `start` of the next page; with `start` no totals are ' +
     'counted, so that a page costs the same however long the log is.',
   method: 'get',
   path: '/logs',

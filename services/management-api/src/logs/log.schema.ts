@@ -44,7 +44,7 @@ const log = {
     detail: {
       type: 'object',
       description:
-        'What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy has `destination_host`, `application_id`, `method` and `places` too',
+        'What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy has `destination_host`, `application_id`, `method` and `places` too, which are `transform` where a transform asked for the values',
     },
   },
 } as const;

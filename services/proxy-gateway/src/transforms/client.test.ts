@@ -16,13 +16,14 @@ async function newCard(): Promise<string> {
 
 const received = () => JSON.parse(gateway.current.destination.seen.at(-1)?.body ?? '');
 
-/** The notes of disclosures of an Application, oldest first. */
+/** The notes of what an Application was shown through Proxies, oldest first. */
 async function disclosuresOf(applicationId: string): Promise<string[][]> {
   const rows = await gateway.current.db
     .selectFrom('audit_log')
     .select('detail')
     .where('actor_id', '=', applicationId)
-    .where('operation', '=', 'read')
+    .where('operation', '=', 'use')
+    .where('entity_type', '=', 'proxy')
     .execute();
   return rows.map(({ detail }) => (detail as { token_ids: string[] }).token_ids);
 }
@@ -41,6 +42,26 @@ describe('calls that are awaited together', () => {
     expect(notes.flat().sort()).toEqual([...ids].sort());
     // They come to the main thread one by one: on a busy machine not all at once.
     expect(notes.length).toBeLessThanOrEqual(10);
+  });
+
+  test('are disclosures through the Proxy, as those of its expressions are; so is what is retrieved, and no read beside', async () => {
+    const { tenant, destination, db } = gateway.current;
+    const application = await tenant.application({ permissions: ['token:use', 'token:read'] });
+    const [one, other] = [await newCard(), await newCard()];
+    const requestTransform = `module.exports = async ({ args, svc }) => ({
+      body: [await svc.detokenize('{{' + args.body[0] + '}}'), (await svc.tokens.retrieve(args.body[1])).data] });`;
+    const answer = await invoke({ requestTransform, applicationId: application.id }, { body: [one, other] });
+    expect([answer.status, received()[0]]).toEqual([200, { number: '4242424242424242' }]);
+    const rowsOf = () => db.selectFrom('audit_log').selectAll().where('actor_id', '=', application.id).execute();
+    await eventually('both rows', async () => (await rowsOf()).length === 2);
+    const where = { destination_host: new URL(destination.url).host, application_id: application.id, method: 'POST' };
+    const rows = await rowsOf();
+    expect(rows).toMatchObject(
+      Array(2).fill({ entity_type: 'proxy', operation: 'use', detail: { ...where, places: ['transform'] } }),
+    );
+    expect(rows.flatMap(({ detail }) => (detail as { token_ids: string[] }).token_ids).sort()).toEqual(
+      [one, other].sort(),
+    );
   });
 
   test('fail one by one', async () => {

@@ -44,12 +44,13 @@ function idOf(payload: Json): string {
  */
 export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
   const { callers, vault, budgets, workPieces } = context;
-  const { traceId, sensitive } = invocation;
-  const { tenantId } = invocation.proxy;
+  const { traceId, sensitive, head } = invocation;
+  const { tenantId, id: proxyId, destination } = invocation.proxy;
+  const through = { proxyId, destinationHost: destination.host, method: head.method };
 
   async function findActor(): Promise<Actor> {
     const application = await callers.byId(tenantId, applicationId);
-    if (application) return { ...application, traceId };
+    if (application) return { ...application, traceId, through };
     const detail = 'The Application of this Proxy does not exist any more: it was deleted, or has expired';
     throw new ServiceError('unauthenticated', detail);
   }

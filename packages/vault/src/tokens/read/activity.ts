@@ -1,6 +1,7 @@
+import type { Disclosure } from '@sluice/audit';
 import type { Vault } from '../../vault.ts';
 import { noteActivity } from '../token.queries.ts';
-import type { Actor, TokenRow } from '../token.ts';
+import type { Actor, Through, TokenRow } from '../token.ts';
 
 /** First day of the UTC month of a moment, for example `2026-02-01`. */
 export function monthOf(moment: Date): string {
@@ -33,7 +34,7 @@ export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { a
 }
 
 /**
- * Notes in the disclosure log that a read gives plaintext away; call it before the answer.
+ * Notes in the disclosure log that a read shows values or masks of them; call it before the answer.
  * @throws {ServiceError} `unavailable` where it cannot be noted.
  */
 export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): Promise<void> {
@@ -44,9 +45,19 @@ export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonl
     actorId: actor.id,
     actorType: actor.actorType ?? 'application',
     traceId: actor.traceId,
-    operation: 'read',
-    entityType: 'token',
-    entityId: first,
-    detail: { token_ids: tokenIds, ...onBehalfOf(actor) },
+    ...(actor.through ? useOf(actor, actor.through, tokenIds) : readOf(actor, first, tokenIds)),
   });
+}
+
+type What = Pick<Disclosure, 'operation' | 'entityType' | 'entityId' | 'detail'>;
+
+function readOf(actor: Actor, entityId: string, token_ids: readonly string[]): What {
+  return { operation: 'read', entityType: 'token', entityId, detail: { token_ids, ...onBehalfOf(actor) } };
+}
+
+/** As for the expressions of the request itself, so that whoever asks where a token went finds both. */
+function useOf({ id, applicationId = id }: Actor, through: Through, token_ids: readonly string[]): What {
+  const { proxyId: entityId, destinationHost: destination_host, method } = through;
+  const detail = { token_ids, destination_host, application_id: applicationId, method, places: ['transform'] };
+  return { operation: 'use', entityType: 'proxy', entityId, detail };
 }

@@ -98,7 +98,7 @@ test('totals agree with what is there after creations, deletions and expiry, bef
   expect((await list(actor)).total).toBe(4);
 });
 
-test('tokens are answered as a read would; plaintext is one disclosure a page', async () => {
+test('tokens are answered as a read would; what shows values or masks of them is one disclosure a page', async () => {
   const { vault, newActor, disclosures } = open.current;
   const actor = await newActor();
   const ids = (await create(actor, 2, { ...card, metadata: { a: 'b' } })).reverse();
@@ -110,7 +110,12 @@ test('tokens are answered as a read would; plaintext is one disclosure a page', 
   const masked = await newActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
   const page = await listTokens(vault, masked, {}, firstPage);
   expect(page.tokens[0]?.data).toEqual({ number: 'XXXXXXXXXXXX4242' });
-  expect(disclosures).toEqual([]);
+  expect(disclosures).toMatchObject([{ operation: 'read', actorId: masked.id, detail: { token_ids: ids } }]);
+  disclosures.length = 0;
+  const rules = [{ container: '/', transform: 'redact' as const, permissions: ['token:read' as const], priority: 1 }];
+  const redacted = await newActor({ tenantId: actor.tenantId, permissions: [], rules });
+  const { tokens: bare } = await listTokens(vault, redacted, {}, firstPage);
+  expect([bare.length, bare[0]?.data, disclosures]).toEqual([2, undefined, []]); // the control
 });
 
 test('what cannot be noted is not disclosed', async () => {

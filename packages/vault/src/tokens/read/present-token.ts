@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { decide, type RuleTransform } from '@sluice/access';
 import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
 import { fillTemplate } from '../../expressions/template.ts';
 import type { Json } from '../../json.ts';
-import { type TokenTypeName, tokenTypes } from '../../types/token-types.ts';
+import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { openData } from '../token-data.ts';
@@ -40,21 +39,15 @@ export function visibleData(
   return transform === 'mask' && mask !== null ? fillTemplate(mask, data, budget) : undefined;
 }
 
-/** Whether the data must be opened to answer at all. */
-function needsData(transform: RuleTransform, mask: Json): boolean {
+/** Whether something of the data is shown, be it masked: then it must be opened, and that it is shown is noted. */
+export function showsData(transform: RuleTransform, mask: Json): boolean {
   return transform === 'reveal' || (transform === 'mask' && mask !== null);
-}
-
-/** Whether showing the data is a disclosure: plaintext is one, and so is a mask of somebody's own, which may show all. */
-export function isDisclosure(transform: RuleTransform, { type, mask }: Pick<TokenRow, 'type' | 'mask'>): boolean {
-  if (transform !== 'mask' || mask === null) return transform === 'reveal';
-  return !isDeepStrictEqual(mask, tokenTypes[type as TokenTypeName].defaultMask);
 }
 
 /** What the deciding rule lets the actor see of each token, by id. Tokens that it may not read are not in it. */
 export interface VisibleTokens {
   data: Map<string, Json | undefined>;
-  /** Ids of those of which `data` may hold plaintext. */
+  /** Ids of those of which `data` holds plaintext or a mask of it. */
   revealed: string[];
 }
 
@@ -80,7 +73,7 @@ export async function readVisible(
     const transform = decideReading(actor, reading, row);
     return transform ? [{ row, transform }] : [];
   });
-  const toOpen = readable.filter(({ row, transform }) => needsData(transform, row.mask)).map(({ row }) => row);
+  const toOpen = readable.filter(({ row, transform }) => showsData(transform, row.mask)).map(({ row }) => row);
   const opened = await openData(vault, actor.tenantId, toOpen);
   const data = new Map<string, Json | undefined>();
   const budget = newFilterBudget();
@@ -90,6 +83,6 @@ export async function readVisible(
       plaintext === undefined ? undefined : visibleData(transform, { mask: row.mask, data: plaintext }, budget);
     data.set(row.id, visible);
   }
-  const revealed = readable.filter(({ row, transform }) => isDisclosure(transform, row)).map(({ row }) => row.id);
+  const revealed = readable.filter(({ row, transform }) => showsData(transform, row.mask)).map(({ row }) => row.id);
   return { data, revealed };
 }

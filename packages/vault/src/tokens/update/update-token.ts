@@ -13,7 +13,7 @@ import { openSeal, type SealedColumns } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
 import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
 import { tokenNotFound } from '../read/find-token.ts';
-import { isDisclosure, presentWithoutData, visibleData } from '../read/present-token.ts';
+import { presentWithoutData, showsData, visibleData } from '../read/present-token.ts';
 import { requirePermission } from '../require-permission.ts';
 import { findTokenSettings, type TokenSettings } from '../tenant-settings.queries.ts';
 import { findTokenRows, lockTokenRow } from '../token.queries.ts';
@@ -156,7 +156,7 @@ async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenIn
   const transform = decide(actor, 'token:read', row);
   const data = transform && visibleData(transform, input, newFilterBudget());
   if (transform) await touch(vault, actor.tenantId, [row]);
-  if (transform && isDisclosure(transform, row)) await discloseRead(vault, actor, [row.id]);
+  if (transform && showsData(transform, row.mask)) await discloseRead(vault, actor, [row.id]);
   const { fingerprint, ...token } = presentWithoutData(row);
   return {
     ...token,
