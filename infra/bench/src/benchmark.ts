@@ -25,6 +25,8 @@ export interface BenchmarkContext {
   rounds: number;
   /** Length of one measurement. */
   seconds: number;
+  /** Of the large audit log. */
+  logRows: number;
   /** Its own folder, which every user may pass through. */
   directory: string;
   cores: Cores;
@@ -47,7 +49,7 @@ export interface Outcome {
 
 /** Ours against one peer: a value for each round, of the same rounds. */
 export interface Comparison {
-  unit: 'req/s' | 'µs' | 'ms' | 's' | 'MiB' | 'MiB/s';
+  unit: 'req/s' | 'rows/s' | 'µs' | 'ms' | 's' | 'MiB' | 'MiB/s';
   ours: number[];
   peer: number[];
   peerName: string;

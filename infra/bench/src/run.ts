@@ -23,7 +23,7 @@ export interface RunOptions extends CommandLine {
  * @returns whether all went through without an error; a goal that is missed is none.
  */
 export async function run(options: RunOptions): Promise<boolean> {
-  const { chosen, rounds, seconds, path, signal, keep } = options;
+  const { chosen, rounds, seconds, logRows, path, signal, keep } = options;
   const log = console.log;
   const facts = machineFacts();
   const cores = await shareCores();
@@ -40,7 +40,7 @@ export async function run(options: RunOptions): Promise<boolean> {
   for (const benchmark of chosen) {
     const own = join(directory, benchmark.id);
     await mkdir(own, { mode: 0o711 });
-    const context = { rounds, seconds, directory: own, cores, programs, profileDirectory, log, signal };
+    const context = { rounds, seconds, logRows, directory: own, cores, programs, profileDirectory, log, signal };
     const outcome = await runOne(benchmark, context);
     const ofThis = outcome?.comparisons.map((comparison) => toResult(benchmark, comparison)) ?? [];
     results.push(...ofThis);

@@ -56,20 +56,26 @@ export async function findFullScans(db: Database, statements: readonly Statement
 
 /**
  * How many rows of tables and indexes these statements read, found by running each of them again, one after the other.
- * What they change is rolled back.
+ * What they change is rolled back, in a
+ * transaction by whoever gives it.
  */
 export async function countRowsRead(db: Database, statements: readonly Statement[]): Promise<number[]> {
+  if (db.isTransaction) return countWithin(db, statements);
   const tx = await db.startTransaction().execute();
   try {
-    const counts: number[] = [];
-    for (const statement of statements) {
-      const nodes = await explain(tx, statement, 'analyze, timing off, costs off, ');
-      counts.push(nodes.map(rowsOfScan).reduce((sum, rows) => sum + rows, 0));
-    }
-    return counts;
+    return await countWithin(tx, statements);
   } finally {
     await tx.rollback().execute();
   }
+}
+
+async function countWithin(tx: Queryable, statements: readonly Statement[]): Promise<number[]> {
+  const counts: number[] = [];
+  for (const statement of statements) {
+    const nodes = await explain(tx, statement, 'analyze, timing off, costs off, ');
+    counts.push(nodes.map(rowsOfScan).reduce((sum, rows) => sum + rows, 0));
+  }
+  return counts;
 }
 
 /** Index scans of a bitmap count as the rows that the heap gives for them. */

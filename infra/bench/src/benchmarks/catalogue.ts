@@ -17,6 +17,7 @@ import { gatewayMemory } from './p11-gateway-memory.ts';
 import { massExpiry } from './p12-mass-expiry.ts';
 import { secondStart } from './p13-second-start.ts';
 import { neighbours } from './p14-neighbours.ts';
+import { auditLog } from './p15-audit-log.ts';
 import { scale } from './scale.ts';
 
 /** All benchmarks, in the order in which they run. */
@@ -37,6 +38,7 @@ export const benchmarks: readonly Benchmark[] = [
   massExpiry,
   secondStart,
   neighbours,
+  auditLog,
   cursorPages,
   ...processorTimes,
   scale,

@@ -42,10 +42,13 @@ export async function listLogs(
   tenantId: string,
   { filter, after, limit, offset = 0 }: { filter: LogFilter; after?: LogPlace; limit: number; offset?: number },
 ): Promise<LogRow[]> {
-  const conditions = [...conditionsOf(tenantId, filter), isKept(tenantId), ...(after ? [isAfter(after)] : [])];
-  const page = sql`order by log.at desc, log.id desc limit ${limit + offset}`;
+  const conditions = [...conditionsOf(tenantId, filter), isKept(tenantId)];
+  const rest: Rest = (more, key) => {
+    const where = all([...conditions, ...(after ? [isAfter(after, key)] : []), ...more]);
+    return sql`where ${where} order by ${key.at} desc, ${key.id} desc limit ${limit + offset}`;
+  };
   const { rows } = await sql<LogRow>`
-    select ${columns} from (${sourceOf(tenantId, filter, (more) => sql`where ${all([...conditions, ...more])} ${page}`)}) as log
+    select ${columns} from (${sourceOf(tenantId, filter, rest)}) as log
     order by log.at desc, log.id desc limit ${limit} offset ${offset}
   `.execute(db);
   return rows;
@@ -77,26 +80,34 @@ export async function countAllLogs(db: Database, tenantId: string): Promise<numb
   return rows[0]?.total ?? 0;
 }
 
+/** By what rows are ordered, in the table whose index gives them in this order. */
+interface Key {
+  at: Condition;
+  id: Condition;
+}
+
+const ofLog: Key = { at: sql`log.at`, id: sql`log.id` };
+const ofTouched: Key = { at: sql`touched.at`, id: sql`touched.log_id` };
+
+/** What follows the source: its conditions with these, and an order by this key. */
+type Rest = (more: readonly Condition[], key: Key) => Condition;
+
 /**
  * Where the rows are read, so that an index gives them newest first whatever the filter is. A filter by type or
  * operation alone names few pairs of both, each of which is read in that order from its part of one index.
  */
-export function sourceOf(
-  tenantId: string,
-  filter: LogFilter,
-  rest: (more: readonly Condition[]) => Condition,
-): Condition {
+export function sourceOf(tenantId: string, filter: LogFilter, rest: Rest): Condition {
   const { token_id, entity_id, actor_id, trace_id, entity_type, operation } = filter;
   if (token_id !== undefined) {
     return sql`
       select log.* from audit_log_tokens as touched
       join lateral (
         select * from audit_log where tenant_id = touched.tenant_id and at = touched.at and id = touched.log_id offset 0
-      ) as log on true ${rest([sql`touched.tenant_id = ${tenantId}`, sql`touched.token_id = ${token_id}`, ...touchedIn(filter)])}`;
+      ) as log on true ${rest([sql`touched.tenant_id = ${tenantId}`, sql`touched.token_id = ${token_id}`, ...touchedIn(filter)], ofTouched)}`;
   }
   const isIndexed = entity_id !== undefined || actor_id !== undefined || trace_id !== undefined;
   if (isIndexed || (entity_type === undefined && operation === undefined)) {
-    return sql`select log.* from audit_log as log ${rest([])}`;
+    return sql`select log.* from audit_log as log ${rest([], ofLog)}`;
   }
   const pairs = pairsOf(entity_type, operation);
   return sql`
@@ -104,7 +115,7 @@ export function sourceOf(
       as pair(entity_type, operation)
     cross join lateral (
       select log.* from audit_log as log
-      ${rest([sql`log.entity_type = pair.entity_type`, sql`log.operation = pair.operation`])}
+      ${rest([sql`log.entity_type = pair.entity_type`, sql`log.operation = pair.operation`], ofLog)}
     ) as log`;
 }
 
@@ -155,6 +166,6 @@ function touchedIn({ start_date, end_date }: LogFilter): Condition[] {
 }
 
 /** The first comparison is what an index is searched by. */
-function isAfter({ at, id }: LogPlace): Condition {
-  return sql`log.at <= ${at}::timestamptz and (log.at, log.id) < (${at}::timestamptz, ${id}::uuid)`;
+function isAfter({ at, id }: LogPlace, key: Key): Condition {
+  return sql`${key.at} <= ${at}::timestamptz and (${key.at}, ${key.id}) < (${at}::timestamptz, ${id}::uuid)`;
 }

@@ -1,0 +1,70 @@
+import pg from 'pg';
+
+const batch = 500_000;
+
+/** Ids that rows name in turns, so that a filter by one finds one row of a hundred. */
+export const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+export interface LogOptions {
+  tenantId: string;
+  rows: number;
+  signal: AbortSignal;
+  /** Told how many rows are there. */
+  onProgress: (rows: number) => void;
+}
+
+/**
+ * Gives Tenants rows as gateways write them, a second apart, with what the ledger keeps of each. Past the triggers, and
+ * with the indexes made last: millions of rows in minutes. The leaves have no hashes that fit: nothing is verified here.
+ */
+export async function fillLogs(databaseUrl: string, logs: readonly LogOptions[]): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('set session_replication_role = replica');
+    const tables = "tablename in ('audit_log', 'audit_log_tokens')";
+    const { rows: indexes } = await client.query<{ indexname: string; definition: string }>(
+      `select indexname, replace(indexdef, ' ON ONLY ', ' ON ') as definition from pg_indexes where ${tables}`,
+    );
+    for (const { indexname } of indexes) await client.query(`drop index ${indexname}`);
+    for (const { tenantId, rows, signal, onProgress } of logs) {
+      for (const table of ['ledger_leaves', 'ledgers'])
+        await client.query(`delete from ${table} where tenant_id = $1`, [tenantId]);
+      for (let from = 0; from < rows; from += batch) {
+        signal.throwIfAborted();
+        await client.query(fill, [tenantId, from, Math.min(from + batch, rows), rows]);
+        onProgress(Math.min(from + batch, rows));
+      }
+      await client.query('insert into ledgers (tenant_id, size) values ($1, $2)', [tenantId, rows]);
+      await client.query('delete from audit_log_arrivals where tenant_id = $1', [tenantId]);
+    }
+    for (const { definition } of indexes) {
+      for (const { signal } of logs) signal.throwIfAborted();
+      await client.query(definition);
+    }
+    await client.query('vacuum (analyze) audit_log, audit_log_tokens, ledger_leaves, ledgers');
+    await client.query('checkpoint');
+  } finally {
+    await client.end();
+  }
+}
+
+/** The oldest row first; all of the Tenant's creation were in the log before and are not of its ledger. */
+const fill = `
+  with row as (
+    select n, ('00000000-0000-4000-8000-' || lpad((n % 100)::text, 12, '0')) as each, uuidv7() as id,
+      now() - ($4 - n) * interval '1 second' as at
+    from generate_series($2::integer, $3::integer - 1) as n
+  ),
+  logs as (
+    insert into audit_log (tenant_id, id, at, actor_id, actor_type, operation, entity_type, entity_id, message, trace_id, detail)
+    select $1::uuid, id, at, each::uuid, 'application', 'use', 'proxy', each, 'Proxy used', 'trace-' || n,
+      jsonb_build_object('token_ids', array['token-' || n % 100], 'destination_host', 'api.example.com',
+        'application_id', each, 'method', 'POST', 'places', array['body'])
+    from row
+  ),
+  tokens as (
+    insert into audit_log_tokens (tenant_id, token_id, at, log_id) select $1::uuid, 'token-' || n % 100, at, id from row
+  )
+  insert into ledger_leaves (tenant_id, leaf_index, log_id, at, kept_at, leaf_version, leaf_hash)
+  select $1::uuid, n, id, at, at, 1, sha256(n::text::bytea) from row`;
