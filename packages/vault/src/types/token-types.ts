@@ -31,7 +31,7 @@ const withoutDashes = (data: Json) => String(data).replaceAll('-', '');
 const textAt = (data: Json, member: string) => (isObject(data) ? String(data[member]) : '');
 
 /** The types. A new one is one more entry. */
-export const tokenTypes = {
+const tokenTypes = {
   token: {
     defaultContainer: '/general/high/',
     fingerprint: canonicalJson,
