@@ -15,6 +15,7 @@ export {
   type Segment,
 } from './expressions/parse-expressions.ts';
 export { formatPath } from './expressions/path.ts';
+export { textLengthOf } from './expressions/text-length.ts';
 export { toText } from './expressions/to-text.ts';
 export type { Json, JsonObject } from './json.ts';
 export { createKeyWrapper, type KeyWrapperConfig } from './keys/create-key-wrapper.ts';

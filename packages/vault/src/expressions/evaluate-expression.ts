@@ -21,7 +21,7 @@ export function evaluateExpression(
   context ??= new Context({}, filterEngine().options, { sync: true });
   let value: unknown = data;
   for (const filter of filters) {
-    if (!spend(budget, value)) return null;
+    if (!spend(budget, filter.name, value)) return null;
     try {
       value = toValueSync(filter.render(value, context) as IterableIterator<unknown>);
     } catch {

@@ -1,4 +1,5 @@
 import { ServiceError } from '@sluice/problems';
+import { textLengthOf } from './text-length.ts';
 
 /** How much text the filters of one request may still go through, in UTF-16 code units. Evaluations use it up. */
 export interface FilterBudget {
@@ -12,10 +13,13 @@ export function newFilterBudget(): FilterBudget {
   return { remaining: mostText };
 }
 
-/** Whether the filters may still go through this value. Once they may not, they may go through nothing more. */
-export function spend(budget: FilterBudget, value: unknown): boolean {
-  const isLong = typeof value === 'string' || Array.isArray(value);
-  budget.remaining -= isLong ? value.length + 1 : 1;
+/** These go to one place of a value, however large it is. */
+const seeOnePlace: ReadonlySet<string> = new Set(['json']);
+
+/** Whether this filter may still go through the value. Once one may not, they may go through nothing more. */
+export function spend(budget: FilterBudget, filter: string, value: unknown): boolean {
+  const seesOnePlace = seeOnePlace.has(filter) && typeof value === 'object';
+  budget.remaining -= seesOnePlace ? 1 : textLengthOf(value) + 1;
   return budget.remaining >= 0;
 }
 

@@ -37,14 +37,22 @@ const ownFilters: Record<string, FilterFunction> = {
   pad_left: (value, length = 0, fill = ' ') => plainText(value).padStart(Number(length), toText(fill)),
   pad_right: (value, length = 0, fill = ' ') => plainText(value).padEnd(Number(length), toText(fill)),
   reveal_last(value, count = 4, character = 'X') {
-    const characters = Array.from(plainText(value));
-    const shown = Number(count);
-    // A value that is no longer than what would be shown is not shown at all.
-    const shownFrom = characters.length > shown ? characters.length - shown : characters.length;
-    const mask = Array.from(toText(character))[0] ?? 'X';
-    return characters.map((c, i) => (i >= shownFrom || c === '-' || c === ' ' ? c : mask)).join('');
+    const text = plainText(value);
+    const shownFrom = startOfLast(text, Number(count));
+    const [mask = 'X'] = toText(character); // the first code point
+    return text.slice(0, shownFrom).replace(/[^\- ]/gu, mask === '$' ? '$$' : mask) + text.slice(shownFrom);
   },
 };
+
+/** Where the last so many code points begin. A text that has no more of them is not shown at all: its end. */
+function startOfLast(text: string, count: number): number {
+  let start = text.length;
+  for (let left = count; left > 0 && start > 0; left--) {
+    start -= 1;
+    if (start > 0 && (text.codePointAt(start - 1) ?? 0) > 0xffff) start -= 1;
+  }
+  return start === 0 ? text.length : start;
+}
 
 type ArgumentCheck = (args: readonly unknown[]) => string | undefined;
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Json, mapLeaves } from '../json.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
-import type { FilterBudget } from './filter-budget.ts';
+import { type FilterBudget, newFilterBudget } from './filter-budget.ts';
 import {
   type Expression,
   invalidExpression,
@@ -17,7 +17,7 @@ import { toText } from './to-text.ts';
  * expression becomes its value; a member whose value is not there is left out.
  * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
  */
-export function fillTemplate(template: Json, data: Json, budget?: FilterBudget): Json | undefined {
+export function fillTemplate(template: Json, data: Json, budget: FilterBudget = newFilterBudget()): Json | undefined {
   return mapLeaves(template, (leaf) => {
     if (typeof leaf !== 'string' || !mayContainExpression(leaf)) return leaf;
     return fillText(leaf, (expression) =>

@@ -11,6 +11,7 @@ import {
   type Segment,
 } from '../expressions/parse-expressions.ts';
 import { formatPath } from '../expressions/path.ts';
+import { textLengthOf } from '../expressions/text-length.ts';
 import { toText } from '../expressions/to-text.ts';
 import { findLeaf, isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
 import { discloseRead, touch } from '../tokens/read/activity.ts';
@@ -169,6 +170,7 @@ function* fill(
   const filtered = (expression: Expression) => {
     const result = evaluateExpression(expression, visible.get(expression.reference) ?? null, budget);
     if (expression.filters.length === 0) return result;
+    if (size + textLengthOf(result) > largestResult) return null;
     const bytes = Buffer.byteLength(toText(result));
     if (size + bytes > largestResult) return null;
     size += bytes;

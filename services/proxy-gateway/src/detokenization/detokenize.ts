@@ -1,11 +1,13 @@
 import { ServiceError } from '@sluice/problems';
 import {
+  type Expression,
   evaluateExpression,
   faultIn,
   type InvalidExpression,
   type Json,
   mostDistinctTokens,
   newFilterBudget,
+  textLengthOf,
 } from '@sluice/vault';
 import type { Place } from './place.ts';
 
@@ -49,6 +51,8 @@ export function fillPlaces(
   if (fault) throw fault;
   const texts: string[] = [];
   const filtered: number[] = [];
+  // Counted before they are joined: a few bytes can name a large value 10,000 times. Some places are written twice.
+  let left = 2 * limitBytes;
   let position = 0;
   let size = 0;
   const grow = (bytes: number) => {
@@ -56,9 +60,13 @@ export function fillPlaces(
     if (size > limitBytes) throw tooLarge(limitBytes);
   };
   for (const [i, place] of places.entries()) {
-    const text = place.write(({ reference, filters }) =>
-      filters.length === 0 ? (values.get(reference) ?? null) : null,
-    );
+    const text = place.write(({ reference, filters }) => {
+      if (filters.length > 0) return null;
+      const value = values.get(reference) ?? null;
+      left -= textLengthOf(value);
+      if (left < 0) throw tooLarge(limitBytes);
+      return value;
+    });
     grow(place.start - position + Buffer.byteLength(text, place.encoding));
     texts.push(text);
     if (place.segments.some((segment) => segment.kind === 'expression' && segment.filters.length > 0)) filtered.push(i);
@@ -82,10 +90,18 @@ function writeFiltered(
 ): number {
   const budget = newFilterBudget();
   let total = size;
+  let left = 2 * limitBytes;
+  const resolve = (expression: Expression): Json => {
+    const value = values.get(expression.reference) ?? null;
+    if (expression.filters.length === 0) return value;
+    const result = left < 0 ? null : evaluateExpression(expression, value, budget);
+    left -= textLengthOf(result);
+    return left < 0 ? null : result;
+  };
   for (const i of filtered) {
     const place = places[i];
     if (!place) continue;
-    const text = place.write((e) => evaluateExpression(e, values.get(e.reference) ?? null, budget));
+    const text = place.write(resolve);
     const grown = total + Buffer.byteLength(text, place.encoding) - Buffer.byteLength(texts[i] ?? '', place.encoding);
     if (grown > limitBytes) continue;
     texts[i] = text;
