@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { keys, type } from './command-line-for-tests.ts';
 import { commands } from './commands.ts';
 
@@ -20,35 +18,6 @@ test('help lists every command, and the commands of a resource', async () => {
   expect(code).toBe(0);
   for (const { words } of commands) expect(out).toContain(words.at(-1));
   expect((await type(['proxies', '--help'])).out).toContain('sluice proxies test FILE');
-});
-
-test.each([
-  [[], ['apply', 'applications', 'login', 'proxies', 'tokens']],
-  [['proxies'], ['create', 'invoke', 'list', 'test']],
-  [
-    ['tokens', 'list'],
-    ['--metadata', '--type', '--all'],
-  ],
-])('after %j is offered what may come', async (words, offered) => {
-  const { out } = await type(['complete', '--', ...words]);
-  expect(out.split('\n')).toEqual(expect.arrayContaining(offered));
-});
-
-test('nothing is offered after a word that is none', async () => {
-  expect((await type(['complete', '--', 'nonsense'])).out).toBe('');
-});
-
-test('bash takes the completion script, and completes with it', async () => {
-  const { out } = await type(['completion', 'bash']);
-  const script = `${out}
-sluice() { printf '%s\\n' "\${@:3}" create list; }
-COMP_WORDS=(sluice proxies cr); COMP_CWORD=2; _sluice; echo "\${COMPREPLY[*]}"`;
-  const { stdout } = await promisify(execFile)('bash', ['-c', script]);
-  expect(stdout).toBe('create\n');
-});
-
-test.each(['zsh', 'fish'])('the script for %s asks the program', async (shell) => {
-  expect((await type(['completion', shell])).out).toContain('sluice complete --');
 });
 
 test.each([

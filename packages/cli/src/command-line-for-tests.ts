@@ -17,8 +17,8 @@ interface Typing {
   stdin?: string;
   /** A person at the keyboard instead: what is waited for on the screen, and what is typed then. */
   turns?: readonly (readonly [shown: string, keyStrokes: string])[];
-  /** Whether a person reads what is written. */
-  isTerminal?: boolean;
+  /** Whether a person reads what is written, or only its errors while the output goes elsewhere. */
+  isTerminal?: boolean | 'errors only';
   signal?: AbortSignal;
 }
 
@@ -33,7 +33,8 @@ export async function type(typed: readonly string[], typing: Typing = {}) {
   let from = 0;
   const input = Object.assign(new PassThrough(), turns ? { isTTY: true } : {});
   const output = (name: 'out' | 'error') => {
-    const stream = Object.assign(new PassThrough(), isTerminal ? { isTTY: true, columns: 80 } : {});
+    const isShown = isTerminal === true || (isTerminal === 'errors only' && name === 'error');
+    const stream = Object.assign(new PassThrough(), isShown ? { isTTY: true, columns: 80 } : {});
     return stream.on('data', (chunk) => {
       written[name] += chunk;
       written.screen += chunk;

@@ -4,9 +4,13 @@ import { RefusedError, UsageError } from './failure.ts';
 import type { OperationCommand } from './operation-command.ts';
 import { toSafeJson } from './output/escape.ts';
 import { isForPeople, printAnswer, printBytes, tell, write } from './output/print.ts';
+import { openProgress, type Progress } from './output/progress.ts';
 import { connect } from './profile/connect.ts';
 import { parseJson, readData } from './read-input.ts';
 import type { Terminal } from './terminal.ts';
+
+/** After how many items the progress is told again. */
+const pageSize = 20;
 
 type Method = (...args: unknown[]) => Promise<unknown> | List<unknown>;
 
@@ -88,9 +92,7 @@ async function print(answer: Promise<unknown> | List<unknown>, input: Input, ter
   const json = input.values.json === true;
   if (answer instanceof List) {
     if (input.values.all !== true) return printAnswer(terminal, await answer.page(), json);
-    if (isForPeople(terminal, json)) return printAnswer(terminal, await answer.toArray(), json);
-    for await (const item of answer) await write(terminal.stdout, `${toSafeJson(item)}\n`);
-    return;
+    return printAll(answer, terminal, json);
   }
   const result = await answer;
   if (result instanceof Response) return printStream(result, terminal);
@@ -98,13 +100,39 @@ async function print(answer: Promise<unknown> | List<unknown>, input: Input, ter
   else await printAnswer(terminal, result, json);
 }
 
+/** A table needs all items before it has a width; programs get each as it comes. */
+async function printAll(list: List<unknown>, terminal: Terminal, json: boolean): Promise<void> {
+  const items: unknown[] = [];
+  {
+    using progress = openProgress(terminal, isForPeople(terminal, json) || terminal.stdout.isTTY !== true);
+    let count = 0;
+    for await (const item of list) {
+      count += 1;
+      if (count % pageSize === 0) progress.show(`${count} so far`);
+      if (isForPeople(terminal, json)) items.push(item);
+      else await write(terminal.stdout, `${toSafeJson(item)}\n`);
+    }
+  }
+  if (isForPeople(terminal, json)) await printAnswer(terminal, items, json);
+}
+
 /** What has come is printed; that there should be more is told, so that nobody takes it for the whole. */
 async function printStream(response: Response, terminal: Terminal): Promise<void> {
   try {
-    await printBytes(terminal, response.body);
+    using progress = openProgress(terminal, terminal.stdout.isTTY !== true);
+    await printBytes(terminal, counted(response.body, progress));
   } catch (error) {
     if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // fetch tells a lost connection by it
     throw new RefusedError('The answer broke off: it is not complete. An export goes on with --start');
+  }
+}
+
+async function* counted(body: AsyncIterable<Uint8Array> | null, progress: Progress): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  for await (const chunk of body ?? []) {
+    sizeBytes += chunk.length;
+    progress.show(`${(sizeBytes / 1e6).toFixed(1)} MB so far`);
+    yield chunk;
   }
 }
 

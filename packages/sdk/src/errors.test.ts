@@ -1,9 +1,32 @@
 import { readFile } from 'node:fs/promises';
-import * as library from './index.ts';
+import {
+  AuthenticationError,
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  type ProblemCode,
+  RateLimitError,
+  ServiceError,
+  SluiceError,
+  UnprocessableError,
+  ValidationError,
+} from './index.ts';
 import { startScripted } from './scripted-server-for-tests.ts';
 
+const classes = {
+  AuthenticationError,
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  RateLimitError,
+  ServiceError,
+  SluiceError,
+  UnprocessableError,
+  ValidationError,
+};
+
 /** Each problem type that the service has, with the class that it must be and the status that it has. */
-const kinds: [code: library.ProblemCode, status: number, name: string][] = [
+const kinds: [code: ProblemCode, status: number, name: keyof typeof classes][] = [
   ['bad_request', 400, 'ValidationError'],
   ['validation_failed', 400, 'ValidationError'],
   ['invalid_proxy_request', 400, 'ValidationError'],
@@ -38,12 +61,11 @@ async function failureOf(status: number, body?: object): Promise<unknown> {
   return await sluice.proxies.get('1').catch((thrown: unknown) => thrown);
 }
 
-const classOf = (name: string) => library[name as 'SluiceError'];
 const problem = (code: string, status: number) => ({ type: `urn:sluice:problem:${code}`, title: 'No', status });
 
 test.each(kinds)('the problem type %s (%i) is a %s', async (code, status, name) => {
   const error = await failureOf(status, problem(code, status));
-  expect(error).toBeInstanceOf(classOf(name));
+  expect(error).toBeInstanceOf(classes[name]);
   expect(error).toMatchObject({ name, code, status });
 });
 
@@ -54,7 +76,7 @@ test('there are no other problem types', async () => {
 });
 
 test('the type decides where a status of another kind comes with it', async () => {
-  expect(await failureOf(500, problem('conflict', 500))).toBeInstanceOf(library.ConflictError);
+  expect(await failureOf(500, problem('conflict', 500))).toBeInstanceOf(ConflictError);
 });
 
 test.each([

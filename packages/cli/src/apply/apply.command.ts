@@ -7,7 +7,7 @@ import { openLines } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import { carryOut } from './carry-out.ts';
 import { type MadeRecord, readMade } from './made.ts';
-import { makePlan, type Step } from './plan.ts';
+import { makePlan, nouns, type Step } from './plan.ts';
 import { readExisting, tenantIdOf } from './read-existing.ts';
 import { readWanted, type Wanted } from './wanted.ts';
 
@@ -76,7 +76,6 @@ async function prepare(input: Input, terminal: Terminal) {
 }
 
 const signs = { create: '+', update: '~', delete: '-', keep: '=' } as const;
-const nouns = { applications: 'Application', proxies: 'Proxy' } as const;
 
 async function showPlan(
   steps: readonly Step[],

@@ -115,3 +115,24 @@ test('what is named like a member of every object is recorded as made, and prune
   await writeFile(path, '{}');
   expect((await run('diff', '--prune')).out).toContain('- Proxy __proto__');
 });
+
+test('each step is told as it is done on a terminal, and elsewhere the plan alone', async () => {
+  await using closing = new AsyncDisposableStack();
+  const { run } = await setUp(closing, 'proxies: [{ name: a }, { name: b }]');
+  expect((await run('apply', '--yes')).error).toBe('1/2 Created Proxy a\n2/2 Created Proxy b\n');
+  const elsewhere = await run('apply', '--yes', '--json');
+  expect([elsewhere.error, JSON.parse(elsewhere.out).plan.length]).toEqual(['', 2]);
+});
+
+test('an Application whose permissions differ is replaced', async () => {
+  await using closing = new AsyncDisposableStack();
+  const file = 'applications: [{ name: a, type: private, permissions: [token:use, token:read] }]';
+  const existing = { applications: [{ id: 'i', name: 'a', type: 'private', permissions: ['token:use'], rules: [] }] };
+  const { service, run } = await setUp(closing, file, existing);
+  const { out, error } = await run('apply', '--yes');
+  expect(out).toBe('~ Application a\n    permissions: ["token:use"] -> ["token:read","token:use"]\n0 unchanged\n');
+  expect(error).toBe('1/1 Changed Application a\n');
+  const put = service.seen.find(({ method }) => method === 'PUT');
+  expect(put?.url).toBe('/applications/i');
+  expect(JSON.parse(put?.body ?? '')).toMatchObject({ name: 'a', permissions: ['token:use', 'token:read'] });
+});

@@ -4,7 +4,7 @@ import { codeOf, UsageError } from '../failure.ts';
 import { tell } from '../output/print.ts';
 import type { Terminal } from '../terminal.ts';
 import type { MadeRecord } from './made.ts';
-import { applicationNameOf, type Step } from './plan.ts';
+import { applicationNameOf, nouns, type Step } from './plan.ts';
 import type { Members } from './wanted.ts';
 
 interface Means {
@@ -24,6 +24,8 @@ interface Resource {
   delete(id: string): Promise<void>;
 }
 
+const done = { create: 'Created', update: 'Changed', delete: 'Deleted', keep: 'Kept' } as const;
+
 /**
  * Does the steps in their order. What was made is recorded at once, so that a failure half-way loses nothing, and a step
  * that has begun is finished before Ctrl-C ends the rest.
@@ -32,7 +34,7 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
   const { sluice, record, keysFile, terminal } = means;
   await using keys = keysFile === undefined ? undefined : await openKeysFile(keysFile);
   const applicationIds = new Map(means.applicationIds);
-  for (const { action, kind, name, id = '', wanted } of steps) {
+  for (const [index, { action, kind, name, id = '', wanted }] of steps.entries()) {
     terminal.signal.throwIfAborted();
     const resource = sluice[kind] as unknown as Resource;
     if (action === 'delete') {
@@ -54,10 +56,9 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
         }
       }
     }
-    tell(
-      terminal,
-      `${{ create: 'Created', update: 'Changed', delete: 'Deleted', keep: 'Kept' }[action]} ${kind} ${name}`,
-    );
+    // Where nobody watches, the plan has said it.
+    if (terminal.stderr.isTTY === true)
+      tell(terminal, `${index + 1}/${steps.length} ${done[action]} ${nouns[kind]} ${name}`);
   }
 }
 

@@ -16,6 +16,9 @@ export interface Step {
   changes: readonly string[];
 }
 
+/** One of each kind, for people. */
+export const nouns = { applications: 'Application', proxies: 'Proxy' } as const satisfies Record<Kind, string>;
+
 export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: string })[]>>;
 
 /** What is to be done so that it is as the file says. @throws {UsageError | RefusedError} where it cannot be so. */

@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { type Command, commonOptions, type Option } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { write } from '../output/print.ts';
 
@@ -13,12 +13,12 @@ complete -o default -F _sluice sluice
   zsh: `#compdef sluice
 _sluice() {
   local -a offered
-  offered=("\${(@f)$(sluice complete -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null)}")
+  offered=(\${(f)"$(sluice complete -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null)"})
   compadd -a offered || _files
 }
 compdef _sluice sluice
 `,
-  fish: `complete -c sluice -f -a '(sluice complete -- (commandline -opc)[2..] 2>/dev/null)'
+  fish: `complete -c sluice -a '(sluice complete -- (commandline -opc)[2..] 2>/dev/null)'
 `,
 };
 
@@ -38,11 +38,18 @@ export const completion: Command = {
   },
 };
 
-/** What may come after these words. */
+/** What may come after these words: nothing after an option that takes a value, where the shell offers files. */
 export function completions(commands: readonly Command[], typed: readonly string[]): string[] {
   const words = typed.filter((word) => !word.startsWith('-'));
-  const command = commands.find((one) => one.words.every((word, index) => words[index] === word));
-  if (command) return Object.keys(command.options).map((name) => `--${name}`);
+  const command = commands
+    .filter((one) => one.words.every((word, index) => words[index] === word))
+    .sort((a, b) => b.words.length - a.words.length)[0];
+  const options = Object.entries<Option>({ ...command?.options, ...commonOptions });
+  const last = typed.at(-1) ?? '';
+  const isOfLast = ([name, { short }]: [string, Option]) => last === `--${name}` || (short && last === `-${short}`);
+  if (options.some((option) => isOfLast(option) && option[1].type === 'string')) return [];
+  const names = options.map(([name]) => `--${name}`);
+  if (command) return names;
   const next = commands
     .filter((one) => words.every((word, index) => one.words[index] === word))
     .flatMap((one) => one.words[words.length] ?? []);

@@ -1,0 +1,18 @@
+import type { Terminal } from '../terminal.ts';
+
+/** A line that says how far something is, and goes away with it. */
+export interface Progress extends Disposable {
+  show(text: string): void;
+}
+
+/** Writes to standard error where that is a terminal, and `isFree` of other output; elsewhere nothing. */
+export function openProgress({ stderr }: Terminal, isFree = true): Progress {
+  const isShown = stderr.isTTY === true && isFree;
+  let last = '';
+  const replaceBy = (text: string) => {
+    if (!isShown || text === last) return;
+    stderr.write(`\r\u001b[K${text}`);
+    last = text;
+  };
+  return { show: replaceBy, [Symbol.dispose]: () => replaceBy('') };
+}
