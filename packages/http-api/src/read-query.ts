@@ -8,12 +8,14 @@ interface QuerySchema {
 /**
  * The query parameters that a schema names, or has a pattern for, as text. Lists may be repeated, written `id[]=` or
  * `id[0]=`, or separated by commas with or without blanks. An empty value counts as absent; unknown parameters are ignored.
- * @throws {ServiceError} `validation_failed` for a parameter that is given more than once and is no list.
+ * @throws {ServiceError} `validation_failed` for a parameter that is given more than once and is no list, and for brackets
+ * that are not understood: a filter that was ignored would give everything.
  */
 export function readQuery(url: string, schema: object): Record<string, string | string[]> {
   const start = url.indexOf('?');
   const sent = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
   const query: Record<string, string | string[]> = {};
+  checkBrackets(schema, sent);
   for (const [name, { type }] of parametersOf(schema as QuerySchema, sent)) {
     if (type === 'array') {
       const items = listOf(name, sent)
@@ -31,6 +33,16 @@ export function readQuery(url: string, schema: object): Record<string, string | 
     if (values[0]) query[name] = values[0];
   }
   return query;
+}
+
+function checkBrackets({ properties = {} }: QuerySchema, sent: URLSearchParams): void {
+  for (const key of sent.keys()) {
+    const name = key.slice(0, key.indexOf('['));
+    if (!Object.hasOwn(properties, name)) continue;
+    const known = properties[name]?.type === 'array' ? /^\[\d{0,5}\]$/ : /^\[\]$/;
+    if (known.test(key.slice(name.length))) continue;
+    throw validationFailed({ [name]: [`may be written ${name} or ${name}[], as a list also ${name}[0]`] });
+  }
 }
 
 /** All values of a list parameter, those with an index in its order. */

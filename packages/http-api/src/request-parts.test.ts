@@ -92,12 +92,24 @@ describe('readQuery', () => {
     ['/x?id[0]=a&id[1]=b', { id: ['a', 'b'] }],
     ['/x?id%5B10%5D=c&id%5B2%5D=b&id[0]=a', { id: ['a', 'b', 'c'] }],
     ['/x?id=a,%20b+,+c', { id: ['a', 'b', 'c'] }],
-    ['/x?id[x]=a&id[-1]=b&id[0][1]=c&idle=d', { id: [] }],
+    ['/x?idle=d&id.x=1&other[x]=2', { id: [] }],
     ['/x?name=a%20b+c&page=2', { id: [], name: 'a b c', page: '2' }],
     ['/x?name=&page=', { id: [] }],
     ['/x?name=a?b=c', { id: [], name: 'a?b=c' }],
     ['/x?other=1&toString=2&__proto__=3', { id: [] }],
   ])('%s is %j', (url, query) => expect(readQuery(url, schema)).toEqual(query));
+
+  test.each([
+    '/x?id[x]=a',
+    '/x?id[-1]=b',
+    '/x?id[0][1]=c',
+    '/x?id[123456]=d',
+    '/x?id[=e',
+    '/x?id%5Bx%5D=f',
+    '/x?name[0]=g',
+  ])('%s is 400: ignored, the filter would give everything', (url) => {
+    expect(() => readQuery(url, schema)).toThrow(ServiceError);
+  });
 
   test.each(['/x?page=1&page=2', '/x?name=a&name[]=b', '/x?page=&page=1'])('%s is 400: it may be given once', (url) => {
     expect(() => readQuery(url, schema)).toThrow('may be given once');
