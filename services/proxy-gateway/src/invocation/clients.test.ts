@@ -1,167 +1,130 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { useStack } from '@sluice/testing';
-import { talk } from '../raw-socket/testing/raw-client.ts';
-import { statusesIn } from '../raw-socket/testing/scene.ts';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { eventually, useStack } from '@sluice/testing';
+import { clients } from '@sluice/testing/clients';
+import { openClient } from '../raw-socket/testing/raw-client.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'clients-'));
 
-interface Call {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
+/** A Proxy, the headers that call it, and a token whose expression the body has. */
+async function openProxy() {
+  const { tenant, destination } = gateway.current;
+  const proxy = await tenant.proxy({ destination: destination.url });
+  const headers = { 'SVC-API-KEY': (await tenant.application()).key, 'SVC-PROXY-KEY': proxy.key };
+  destination.seen.length = 0;
+  return { destination, headers, token: await tenant.token({ data: 'the value' }) };
 }
 
-/** Sends the call twice, one after the other, and gives the statuses. */
-type Client = (call: Call) => Promise<number[]>;
-
-const succeeds = (command: string, ...parameters: string[]) => spawnSync(command, parameters).status === 0;
-
-/** Where the client itself is not on this machine, what it sends: these lines, and its body by length or in one chunk. */
-function bytesOf(lines: string[], framing: 'length' | 'chunked' = 'length'): Client {
-  return async ({ url, headers, body }) => {
-    const { host, pathname } = new URL(url);
-    const isChunked = framing === 'chunked';
-    const all = [
-      `Host: ${host}`,
-      ...lines,
-      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-      isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`,
-    ];
-    const sent = isChunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
-    const request = `POST ${pathname} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n${sent}`;
-    // As clients do, the second goes out when the first is answered; both on one connection
-    const answers = (text: string) => text.split('{"ok":true}').length - 1;
-    const { text } = await talk(url, [request, request], { pauseMs: 200, until: (soFar) => answers(soFar) === 2 });
-    return statusesIn(text);
-  };
+/** The gateway behind a door that counts the connections. */
+async function openDoor(stack: AsyncDisposableStack) {
+  let count = 0;
+  const { hostname, port } = new URL(gateway.current.url);
+  const door = createServer((socket) => {
+    count++;
+    const inner = connect(Number(port), hostname);
+    for (const each of [socket, inner]) {
+      each.on('error', () => undefined);
+      stack.defer(() => void each.destroy());
+    }
+    socket.pipe(inner).pipe(socket);
+  });
+  door.listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  stack.defer(() => void door.close());
+  const url = `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+  return { url, connections: () => count };
 }
 
-const offersH2c = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'];
-
-const curl: Client = succeeds('curl', '--version')
-  ? async ({ url, headers, body }) => {
-      const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-      const discarded = ['-o', '/dev/null', '-o', '/dev/null'];
-      const options = ['-s', '--http2', '-w', '%{http_code}\n', ...discarded, ...lines, '--data', body];
-      const { stdout } = await run('curl', [...options, url, url]);
-      return stdout.trim().split('\n').map(Number);
-    }
-  : bytesOf(['User-Agent: curl/8.5.0', 'Accept: */*', ...offersH2c]);
-
-const javaSource = `
-import java.net.URI;
-import java.net.http.*;
-public class Caller {
-  public static void main(String[] a) throws Exception {
-    HttpClient client = HttpClient.newHttpClient();
-    for (int i = 0; i < 2; i++) {
-      HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(a[0])).POST(HttpRequest.BodyPublishers.ofString(a[1]));
-      for (int h = 2; h < a.length; h += 2) request.header(a[h], a[h + 1]);
-      System.out.println(client.send(request.build(), HttpResponse.BodyHandlers.ofString()).statusCode());
-    }
-  }
-}`;
-
-const java: Client = spawnSync('java', ['--list-modules']).stdout?.includes('jdk.compiler@')
-  ? async ({ url, headers, body }) => {
-      const file = join(folder, 'Caller.java');
-      writeFileSync(file, javaSource);
-      const { stdout } = await run('java', [file, url, body, ...Object.entries(headers).flat()]);
-      return stdout.trim().split('\n').map(Number);
-    }
-  : bytesOf([...offersH2c, 'User-Agent: Java-http-client/17.0.15']);
-
-const pythonSource = `
-import requests, sys
-with requests.Session() as session:
-    for _ in range(2):
-        headers = dict(zip(sys.argv[3::2], sys.argv[4::2]))
-        print(session.post(sys.argv[1], data=sys.argv[2], headers=headers).status_code)`;
-
-const requests: Client = succeeds('python3', '-c', 'import requests')
-  ? async ({ url, headers, body }) => {
-      const { stdout } = await run('python3', ['-c', pythonSource, url, body, ...Object.entries(headers).flat()]);
-      return stdout.trim().split('\n').map(Number);
-    }
-  : bytesOf([
-      'User-Agent: python-requests/2.32.3',
-      'Accept-Encoding: gzip, deflate',
-      'Accept: */*',
-      'Connection: keep-alive',
-    ]);
-
-const nodeFetch: Client = async ({ url, headers, body }) => {
-  const statuses: number[] = [];
-  for (let i = 0; i < 2; i++) {
-    const answer = await fetch(url, { method: 'POST', headers, body });
-    await answer.text();
-    statuses.push(answer.status);
-  }
-  return statuses;
-};
-
-const axios = bytesOf([
-  'Accept: application/json, text/plain, */*',
-  'User-Agent: axios/1.12.2',
-  'Accept-Encoding: gzip, compress, deflate, br',
-  'Connection: keep-alive',
-]);
-
-const apache = bytesOf([
-  'Accept-Encoding: gzip, x-gzip, deflate',
-  'Connection: Upgrade',
-  'Upgrade: TLS/1.2',
-  'User-Agent: Apache-HttpClient/5.4.4 (Java/17.0.15)',
-]);
-
-const goLines = ['User-Agent: Go-http-client/1.1', 'Accept-Encoding: gzip'];
-
-const clients: [name: string, client: Client][] = [
-  ['curl', curl],
-  ['fetch', nodeFetch],
-  ['axios', axios],
-  ['requests', requests],
-  ['Java', java],
-  ['Apache', apache],
-  ['Go', bytesOf(goLines)],
-  ['Go, with a body of unknown length', bytesOf(goLines, 'chunked')],
-];
-
-test.each(clients)(
-  '%s gets its answers, and the destination the value, with nothing of an upgrade',
-  async (_, client) => {
-    const { tenant, url, destination } = gateway.current;
-    const application = await tenant.application();
-    const proxy = await tenant.proxy({ destination: destination.url });
-    const token = await tenant.token({ data: 'the value' });
-    destination.seen.length = 0;
-    const statuses = await client({
+describe.each(clients.map((client) => [client.name, client] as const))('%s', (_, client) => {
+  test('gets its answers on one connection, and the destination the value, with nothing of an upgrade', async () => {
+    const { destination, headers, token } = await openProxy();
+    await using stack = new AsyncDisposableStack();
+    const { url, connections } = await openDoor(stack);
+    const statuses = await client.callTwice({
       url: `${url}/proxy`,
-      headers: { 'SVC-API-KEY': application.key, 'SVC-PROXY-KEY': proxy.key, 'Content-Type': 'application/json' },
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
       body: `{"secret":"{{ ${token} }}"}`,
     });
-    expect(statuses).toEqual([200, 200]);
+    expect([statuses, connections()]).toEqual([[200, 200], 1]);
     expect(destination.seen.map(({ body }) => body)).toEqual(Array(2).fill('{"secret":"the value"}'));
-    for (const { headers } of destination.seen) expect(Object.keys(headers).join()).not.toMatch(/upgrade|http2|svc-/);
-  },
-  60_000,
-);
+    for (const seen of destination.seen) expect(Object.keys(seen.headers).join()).not.toMatch(/upgrade|http2|svc-/);
+  }, 60_000);
+});
+
+test('the table of clients in the README has these rows', () => {
+  const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
+  const [, section = ''] = readme.split(/^## Clients$/m);
+  const rows = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (?!client |---)(.*?) \|/gm)].map(([, name]) => name);
+  expect(rows).toEqual(clients.map(({ name }) => name));
+});
+
+const curlHeaders = (headers: Record<string, string>) =>
+  Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+
+test('curl is asked for the upload that it announces with Expect, and sends all of it', async () => {
+  const { destination, headers } = await openProxy();
+  const file = join(folder, 'large');
+  writeFileSync(file, Buffer.alloc(2 << 20, 'x'));
+  const type = ['-H', 'Content-Type: image/png', '-H', 'Expect: 100-continue', '--expect100-timeout', '50'];
+  const parameters = ['-sv', ...curlHeaders(headers), ...type, '-T', file, `${gateway.current.url}/proxy`];
+  const { stdout, stderr } = await run('curl', parameters);
+  expect(stderr).toMatch(/< HTTP\/1\.1 100 Continue[\s\S]*< HTTP\/1\.1 200 OK/);
+  expect([stdout, destination.seen.map(({ body }) => body.length)]).toEqual(['{"ok":true}', [2 << 20]]);
+});
+
+test('curl -N has the head of an event stream, and causes the event that it then reads', async () => {
+  const { destination, headers } = await openProxy();
+  const { promise: caused, resolve: cause } = Promise.withResolvers<void>();
+  destination.answer = async (_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
+    await caused;
+    response.end('data: 1\n\n');
+  };
+  const curl = spawn('curl', ['-sN', '-D', '-', ...curlHeaders(headers), `${gateway.current.url}/proxy`]);
+  let got = '';
+  curl.stdout.on('data', (chunk) => {
+    got += chunk;
+  });
+  await eventually('the head', () => got.endsWith('\r\n\r\n'));
+  cause();
+  await eventually('the event', () => got.endsWith('data: 1\n\n'));
+});
+
+test('axios gets a coded answer as it is coded', async () => {
+  const { destination, headers } = await openProxy();
+  const coded = gzipSync('{"ok":true}');
+  destination.answer = (request, response) => {
+    expect(request.headers['accept-encoding']).toBe('gzip, compress, deflate, br');
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(coded);
+  };
+  const client = openClient(gateway.current.url);
+  const lines = ['Host: x', 'Accept-Encoding: gzip, compress, deflate, br', 'Connection: close'];
+  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  client.write(`GET /proxy HTTP/1.1\r\n${[...lines, ...own].join('\r\n')}\r\n\r\n`);
+  const answer = Buffer.from(await client.ended, 'latin1');
+  expect(answer.toString('latin1')).toMatch(/^content-encoding: gzip/im);
+  expect(gunzipSync(answer.subarray(answer.indexOf(coded), answer.indexOf(coded) + coded.length)).toString()).toBe(
+    '{"ok":true}',
+  );
+});
 
 test('curl gets the refusal of a destination that does not read its upload, 15 times of 15', async () => {
-  const { tenant, url, destination } = gateway.current;
-  const application = await tenant.application();
-  const proxy = await tenant.proxy({ destination: destination.url });
+  const { destination, headers } = await openProxy();
   const file = join(folder, 'upload');
   writeFileSync(file, Buffer.alloc(8 << 20, 'x'));
   // The listener of the test destination would read all of it first
-  const [usual] = destination.server.listeners('request');
+  const [usual] = destination.server.listeners('request') as RequestListener[];
   destination.server.removeAllListeners('request');
   destination.server.on('request', (request, response) => {
     response.writeHead(413, { Connection: 'close', 'Content-Length': 8 }).end('too much', () => request.destroy());
@@ -169,14 +132,19 @@ test('curl gets the refusal of a destination that does not read its upload, 15 t
   const statuses: string[] = [];
   try {
     const options = ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-H', 'Expect:', '-H', 'Content-Type: image/png'];
-    const keys = ['-H', `SVC-API-KEY: ${application.key}`, '-H', `SVC-PROXY-KEY: ${proxy.key}`];
     for (let i = 0; i < 15; i++) {
-      const { stdout } = await run('curl', [...options, ...keys, '-T', file, `${url}/proxy`]);
+      const { stdout } = await run('curl', [
+        ...options,
+        ...curlHeaders(headers),
+        '-T',
+        file,
+        `${gateway.current.url}/proxy`,
+      ]);
       statuses.push(stdout);
     }
   } finally {
     destination.server.removeAllListeners('request');
-    destination.server.on('request', usual as () => void);
+    if (usual) destination.server.on('request', usual);
   }
   expect(statuses).toEqual(Array(15).fill('413'));
 }, 60_000);
