@@ -106,10 +106,13 @@ describe('in JSON', () => {
     expect(() => check(text)).toThrow(expected);
   });
 
-  test('in a part of a body no path is known, and none is named', () => {
-    expect(() => check('"x":"{{}}"}', { isWhole: false })).toThrow(
-      'The expression at character 0 of a string is not valid: it names nothing',
-    );
+  test.each([
+    ['"x":"{{}}"}', 'of the member "x"'],
+    ['"\\"a\\\\" :\n "{{}}"', 'of the member "\\"a\\\\"'],
+    ['"a","{{}}"]', 'of a string'],
+    [':"{{}}"}', 'of a string'],
+  ])('in a part of a body no path is known; an error names the member where it is there: %s', (text, where) => {
+    expect(() => check(text, { isWhole: false })).toThrow(`The expression at character 0 ${where} is not valid`);
   });
 
   test('each line of NDJSON is a text of its own', () => {
@@ -128,6 +131,11 @@ describe('in forms', () => {
         expect([...new URLSearchParams(filled)]).toEqual([...new URLSearchParams(expected)]);
       }),
     );
+  });
+
+  test.each([true, false])('an error names the field: isWhole %s', (isWhole) => {
+    const [place] = findExpressions(Buffer.from('a=1&b+%C3%A9=%7B%7B%7D%7D'), 'form', { isWhole });
+    expect(place?.fault?.()?.message).toContain('at character 0 of the field "b é" is not valid: it names nothing');
   });
 
   test.each([

@@ -1,5 +1,5 @@
-import { toText } from '@sluice/vault';
-import { addPlace, expressionsIn, type Place } from './place.ts';
+import { faultIn, toText } from '@sluice/vault';
+import { addPlace, expressionsIn, type Place, quoted } from './place.ts';
 
 /** How an expression can begin; forms of millions of pairs without it are not taken apart. */
 const opening = /\{|%7b/gi;
@@ -19,10 +19,13 @@ export function findInForm(latin1: string): Place[] {
     const start = pairStart + equals + 1;
     const segments = expressionsIn(decodeValue(latin1.slice(start, end)));
     if (!segments) continue;
+    const fault = faultIn(segments);
+    const name = () => quoted(decodeValue(latin1.slice(pairStart, start - 1)));
     addPlace(places, {
       start,
       end,
       segments,
+      ...(fault && { fault: () => fault.within(`of the field ${name()}`) }),
       write: (resolve) =>
         encodeValue(segments.map((s) => (s.kind === 'literal' ? s.text : toText(resolve(s)))).join('')),
     });

@@ -1,8 +1,10 @@
 import { faultIn, formatPath, type Json, type Segment, toText } from '@sluice/vault';
-import { endOfString } from '../http/json-string.ts';
-import { addPlace, expressionsIn, malformedBody, type Place } from './place.ts';
+import { backslashesBefore, endOfString } from '../http/json-string.ts';
+import { addPlace, expressionsIn, malformedBody, type Place, quoted } from './place.ts';
 
 const quote = 0x22;
+/** Between a name and its value, where an error looks for the name. */
+const longestGap = 100;
 const brace = 0x7b;
 const escapedBrace = /\\u007b/i;
 
@@ -11,7 +13,7 @@ const escapedBrace = /\\u007b/i;
  * space and everything else between such strings stay byte for byte. Names of members are not values and stay too.
  */
 export function findInJson(latin1: string, isWhole: boolean): Place[] {
-  const pathAt = (position: number) => (isWhole ? jsonPathAt(latin1, position) : 'a string');
+  const pathAt = (position: number) => (isWhole ? jsonPathAt(latin1, position) : memberAt(latin1, position));
   const places: Place[] = [];
   const hasEscapes = escapedBrace.test(latin1);
   let opening = latin1.indexOf('{{');
@@ -76,6 +78,18 @@ function jsonPathAt(latin1: string, position: number): string {
     else if (c === ',' && typeof step === 'number') path[last] = step + 1;
   }
   return formatPath(path);
+}
+
+/** Of a part of a JSON text the member whose value begins here, where its name is there. */
+function memberAt(latin1: string, position: number): string {
+  const end = /"[ \t\r\n]*:[ \t\r\n]*$/.exec(latin1.slice(Math.max(0, position - longestGap), position));
+  if (!end) return 'a string';
+  const closing = position - end[0].length;
+  let start = latin1.lastIndexOf('"', closing - 1);
+  while (start > 0 && backslashesBefore(latin1, start) % 2 === 1) start = latin1.lastIndexOf('"', start - 1);
+  return start < 0 || start >= closing
+    ? 'a string'
+    : `the member ${quoted(decodeLiteral(latin1.slice(start, closing + 1)))}`;
 }
 
 function decodeLiteral(latin1: string): string {

@@ -54,3 +54,8 @@ export function tooManyPlaces(): ServiceError {
 export function malformedBody(what: string): ServiceError {
   return new ServiceError('bad_request', `The body is not valid ${what}`);
 }
+
+/** A name as an error shows it. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}

@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import type { Expression, Json } from '@sluice/vault';
 import { faultInPlaces } from '../detokenize.ts';
-import type { Place } from '../place.ts';
+import { type Place, quoted } from '../place.ts';
 import type { DelimiterFinder } from './delimiter.ts';
 
 type Resolve = (expression: Expression) => Json;
@@ -28,7 +28,7 @@ export function fieldPlace({ start, name, content, places }: FilledField, finder
     end: start + content.length,
     segments,
     encoding: 'latin1',
-    fault: () => faultInPlaces(places)?.within(`in the part ${quoted(name)}`),
+    fault: () => faultInPlaces(places)?.within(`in the part ${quoted(utf8(name))}`),
     write(resolve) {
       const unfiltered = fill(content, places, (e) => (e.filters.length > 0 ? null : resolve(e)));
       if (finder.isIn(unfiltered)) throw holdsBoundary(name);
@@ -55,12 +55,11 @@ function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** The name of a part, as an error shows it. */
-function quoted(name: string): string {
-  return JSON.stringify(Buffer.from(name.slice(0, 100), 'latin1').toString());
+function utf8(latin1Text: string): string {
+  return Buffer.from(latin1Text, 'latin1').toString();
 }
 
 function holdsBoundary(name: string): ServiceError {
-  const detail = `With its values the part ${quoted(name)} would hold the boundary of the body: send it with another boundary`;
+  const detail = `With its values the part ${quoted(utf8(name))} would hold the boundary of the body: send it with another boundary`;
   return new ServiceError('bad_request', detail);
 }

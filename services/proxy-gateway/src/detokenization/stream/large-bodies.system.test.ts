@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient } from '../../raw-socket/testing/raw-client.ts';
@@ -369,3 +369,30 @@ describe('a slow destination, a caller that leaves', () => {
     expect(await lineOf(traceId)).toMatchObject({ complete: false });
   });
 });
+
+test('a file of 1 GiB in multipart/form-data passes untouched between two fields, and the memory in use does not grow', async () => {
+  const { headers, token, url } = await setUp();
+  const chunk = randomBytes(mebibyte);
+  const field = (value: string) => `--b\r\nContent-Disposition: form-data; name="card"\r\n\r\n${value}\r\n`;
+  const file = '--b\r\nContent-Disposition: form-data; name="scan"; filename="a.bin"\r\n\r\n';
+  function* body(value: string) {
+    yield Buffer.from(field(value) + file);
+    for (let i = 0; i < 1024; i++) yield chunk;
+    yield Buffer.from(`\r\n${field(value)}--b--\r\n`);
+  }
+  const expected = sha256(body('4242424242424242'));
+  const before = memoryInUse();
+  let most = 0;
+  let count = 0;
+  function* sampled() {
+    for (const piece of body(`{{ ${token} }}`)) {
+      if (++count % 64 === 0) most = Math.max(most, memoryInUse() - before);
+      yield piece;
+    }
+  }
+  const type = { 'Content-Type': 'multipart/form-data; boundary=b' };
+  expect((await upload(url, { ...headers, ...type }, sampled())).status).toBe(200);
+  expect(lastSeen()).toMatchObject({ isWhole: true, sha256: expected });
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(32 * mebibyte);
+}, 600_000);

@@ -28,7 +28,7 @@ export async function startHashingDestination(stack: AsyncDisposableStack): Prom
   const destination = { url: '', seen, answersAtOnce: false, pause, resume };
   let isPaused = false;
   let onResume: (() => void)[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer({ requestTimeout: 0 }, (request, response) => {
     const hash = createHash('sha256');
     const body: HashedBody = { headers: request.headers, sizeBytes: 0 };
     seen.push(body);
