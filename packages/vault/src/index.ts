@@ -56,6 +56,7 @@ export { requireUse, revealForUse } from './tokens/read/reveal-for-use.ts';
 export type { TokenPosition } from './tokens/read/token-list.queries.ts';
 export { walkFoundTokens, walkTokens } from './tokens/read/walk-tokens.ts';
 export type { Actor, Token } from './tokens/token.ts';
+export { newOpeningBudget } from './tokens/token-data.ts';
 export { isTokenId } from './tokens/token-id.ts';
 export { tokenPatchSchema } from './tokens/update/token-patch.schema.ts';
 export { type UpdatedToken, updateToken } from './tokens/update/update-token.ts';

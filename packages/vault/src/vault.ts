@@ -1,6 +1,7 @@
 import type { DisclosureLog } from '@sluice/audit';
 import type { CacheLimits, ChangeWriter, CoherentCaches } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
+import { newWorkPieces, type WorkPieces } from '@sluice/service-runtime';
 import { type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
 import { openTokenInserts, type TokenInserts } from './tokens/create/token-inserts.ts';
 import { openStoredTokens, type StoredTokens } from './tokens/read/stored-tokens.ts';
@@ -14,6 +15,8 @@ export interface Vault {
   /** Tells every process that caches tokens what changed of them. */
   changes: ChangeWriter;
   disclosures: DisclosureLog;
+  /** What takes the main thread long, in turn among Tenants. */
+  workPieces: WorkPieces;
   clock: () => Date;
 }
 
@@ -33,5 +36,14 @@ const defaultCacheLimits = { maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 };
 export function openVault(options: VaultOptions): Vault {
   const { db, caches, changes, disclosures, cacheLimits = defaultCacheLimits, clock = () => new Date() } = options;
   const tokens = openStoredTokens(db, caches, cacheLimits);
-  return { db, dataKeys: openDataKeys(options), tokens, inserts: openTokenInserts(db), changes, disclosures, clock };
+  return {
+    db,
+    dataKeys: openDataKeys(options),
+    tokens,
+    inserts: openTokenInserts(db),
+    changes,
+    disclosures,
+    workPieces: newWorkPieces(),
+    clock,
+  };
 }

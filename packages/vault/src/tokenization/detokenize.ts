@@ -71,8 +71,9 @@ export async function detokenizeEach(
   const parsed = await inPieces(parseStrings([...values]));
   if (parsed.size === 0) return values;
   const ids = referencesIn(parsed.values());
+  const needed = withoutFilters(parsed.values());
   const fault = firstFault(values, parsed);
-  const visible = await readByReference(vault, actor, { ids, fault, reading });
+  const visible = await readByReference(vault, actor, { ids, needed, fault, reading });
   const filled: Json[] = [];
   for (const value of values) filled.push(await inPieces(fill(value, parsed, visible)));
   return filled;
@@ -120,6 +121,17 @@ function referencesIn(texts: Iterable<readonly Segment[]>): string[] {
   return [...ids];
 }
 
+/** The tokens that some expression names without a filter. */
+function withoutFilters(texts: Iterable<readonly Segment[]>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const segments of texts) {
+    for (const segment of segments) {
+      if (segment.kind === 'expression' && segment.filters.length === 0) ids.add(segment.reference);
+    }
+  }
+  return ids;
+}
+
 function firstFault(values: readonly Json[], parsed: ReadonlyMap<string, Segment[]>): ServiceError | undefined {
   for (const [leaf, segments] of parsed) {
     const fault = faultIn(segments);
@@ -133,10 +145,15 @@ function firstFault(values: readonly Json[], parsed: ReadonlyMap<string, Segment
 async function readByReference(
   vault: Vault,
   actor: Actor,
-  { ids, fault, reading }: { ids: string[]; fault: ServiceError | undefined; reading: Reading },
+  {
+    ids,
+    needed,
+    fault,
+    reading,
+  }: { ids: string[]; needed: ReadonlySet<string>; fault: ServiceError | undefined; reading: Reading },
 ): Promise<ReadonlyMap<string, Json>> {
   const rows = await vault.tokens.find(actor.tenantId, ids.filter(isTokenId));
-  const { data, revealed } = await readVisible(vault, actor, rows, reading);
+  const { data, revealed } = await readVisible(vault, actor, rows, { reading, needed });
   const refused = rows.filter((row) => !data.has(row.id));
   if (refused.length > 0)
     throw notGranted(

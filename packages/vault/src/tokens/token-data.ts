@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { ServiceError } from '@sluice/problems';
 import { encrypt, openSealed, type Sealed, type SecretPlace, seal } from '../encryption/cipher.ts';
 import { IntegrityError } from '../encryption/integrity-error.ts';
 import type { Json } from '../json.ts';
@@ -30,20 +31,45 @@ export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenTe
   return ciphertext;
 }
 
+/** How many bytes are opened and parsed before others may run: some milliseconds of work, a token of 1 MiB up to 70. */
+const bytesOfPiece = 64 * 1024;
+
+/** How much of tokens' data one request may have opened, because parsed it may take thirty times its size. */
+export interface OpeningBudget {
+  leftBytes: number;
+}
+
+const mostOpenedBytes = 8 * 1024 * 1024;
+
+export function newOpeningBudget(): OpeningBudget {
+  return { leftBytes: mostOpenedBytes };
+}
+
 /**
- * Opens the data of these tokens, by id; without a `cvc` that is due. One look-up for each key version.
+ * Opens the data of these tokens, by id; without a `cvc` that is due. One look-up for each key version. Tokens that the
+ * budget does not cover are not in the answer; those that come first go first.
  */
 export async function openData(
   vault: Vault,
   tenantId: string,
   rows: readonly DataColumns[],
+  budget: OpeningBudget = { leftBytes: Number.POSITIVE_INFINITY },
 ): Promise<Map<string, Json>> {
   const now = vault.clock();
+  let inPiece = 0;
   const keys = new Map<number, KeyObject>();
   const opened = new Map<string, Json>();
   try {
     for (const row of rows) {
       const sealed = sealedOf(tenantId, row, now);
+      const bytesToOpen = sealed.body.length;
+      if (bytesToOpen > budget.leftBytes) continue;
+      budget.leftBytes -= bytesToOpen;
+      if (inPiece > 0 && inPiece + bytesToOpen > bytesOfPiece) {
+        await vault.workPieces.turn(tenantId);
+        inPiece = 0;
+      }
+      inPiece += bytesToOpen;
       let key = keys.get(sealed.version);
       if (!key) {
         const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version);
@@ -69,6 +95,21 @@ function sealedOf(tenantId: string, row: DataColumns, now: Date): Sealed {
   if (sealed?.ciphertext === ciphertext) return sealed;
   row.sealed = seal({ tenantId, recordId: row.id, field: isCvc ? 'tokens.cvc' : 'tokens.data' }, ciphertext);
   return row.sealed;
+}
+
+/** Those that must be opened, before the others take anything of the budget. */
+export function neededFirst<T extends { id: string }>(rows: readonly T[], needed: ReadonlySet<string>): T[] {
+  return [...rows.filter(({ id }) => needed.has(id)), ...rows.filter(({ id }) => !needed.has(id))];
+}
+
+/** @throws {ServiceError} `payload_too_large` where one that must be opened was not. Without `needed` all must be. */
+export function requireNeeded(
+  rows: readonly { id: string }[],
+  opened: ReadonlyMap<string, unknown>,
+  needed: ReadonlySet<string> | undefined,
+): void {
+  if (rows.every(({ id }) => opened.has(id) || needed?.has(id) === false)) return;
+  throw new ServiceError('payload_too_large', 'The tokens of one request may have at most 8 MiB of data together');
 }
 
 /** Equal for equal texts of one type and Tenant, and tells nothing without the Tenant's key: HMAC-SHA-256. */

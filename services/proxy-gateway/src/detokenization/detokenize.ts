@@ -7,6 +7,7 @@ import {
   type Json,
   mostDistinctTokens,
   newFilterBudget,
+  type Segment,
   textLengthOf,
 } from '@sluice/vault';
 import type { Place } from './place.ts';
@@ -25,6 +26,17 @@ export function newTokenIdsIn(places: readonly Place[], known: ReadonlyMap<strin
   }
   if (known.size + ids.size <= mostDistinctTokens) return [...ids];
   throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
+}
+
+/** The tokens that stand somewhere without a filter; undefined where no expression has one. */
+export function neededIn(places: readonly Place[]): ReadonlySet<string> | undefined {
+  if (!places.some(({ segments }) => segments.some(hasFilter))) return undefined;
+  const ids = new Set<string>();
+  for (const { segments } of places) {
+    for (const segment of segments)
+      if (segment.kind === 'expression' && !hasFilter(segment)) ids.add(segment.reference);
+  }
+  return ids;
 }
 
 /** What is wrong in the first expression that is wrong, for after the checks of the caller's rights. */
@@ -69,12 +81,16 @@ export function fillPlaces(
     });
     grow(place.start - position + Buffer.byteLength(text, place.encoding));
     texts.push(text);
-    if (place.segments.some((segment) => segment.kind === 'expression' && segment.filters.length > 0)) filtered.push(i);
+    if (place.segments.some(hasFilter)) filtered.push(i);
     position = place.end;
   }
   grow(body.length - position);
   if (filtered.length > 0) size = writeFiltered(texts, filtered, { places, values, size, limitBytes });
   return replaced(body, places, { texts, size });
+}
+
+function hasFilter(segment: Segment): boolean {
+  return segment.kind === 'expression' && segment.filters.length > 0;
 }
 
 /** Writes the places with filters anew, as long as they fit. Answers the size of the body. */

@@ -7,6 +7,8 @@ import type { Invocation } from '../proxies/invocation.ts';
 /** What the expressions of a body, or of a part of it, ask for. */
 export interface Asked {
   tokenIds: readonly string[];
+  /** Those of them that stand somewhere without a filter; undefined: all. */
+  needed?: ReadonlySet<string> | undefined;
   /** What is wrong in the expressions: thrown when the caller's rights are checked, and before anything is disclosed. */
   fault: ServiceError | undefined;
 }
@@ -17,7 +19,7 @@ export interface Asked {
  */
 export async function discloseTokens(
   invocation: Invocation,
-  { tokenIds, fault }: Asked,
+  { tokenIds, needed, fault }: Asked,
   context: Context,
 ): Promise<Map<string, Json>> {
   const { proxy } = invocation;
@@ -27,7 +29,10 @@ export async function discloseTokens(
     await requireUse(context.vault, caller, tokenIds);
     throw fault;
   }
-  const values = await revealForUse(context.vault, caller, tokenIds);
+  const values = await revealForUse(context.vault, caller, tokenIds, {
+    budget: invocation.opening,
+    ...(needed && { needed }),
+  });
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
   if (invocation.hasTransform) invocation.sensitive.push(...values.values()); // what transforms print is cleaned of them
   await context.vault.disclosures.record({

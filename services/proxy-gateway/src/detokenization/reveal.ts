@@ -6,7 +6,7 @@ import type { ContentKind } from '../http/content-type.ts';
 import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { faultInPlaces, fillPlaces, newTokenIdsIn } from './detokenize.ts';
+import { faultInPlaces, fillPlaces, neededIn, newTokenIdsIn } from './detokenize.ts';
 import { type Asked, discloseTokens } from './disclose.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
@@ -43,7 +43,7 @@ async function revealInMemory(
   const places = placesIn(message);
   if (places.length === 0) return body;
   spendExpressions(invocation, expressionsOf(places), context.budgets.expressions);
-  const asked = { tokenIds: newTokenIdsIn(places), fault: faultInPlaces(places) };
+  const asked = { tokenIds: newTokenIdsIn(places), needed: neededIn(places), fault: faultInPlaces(places) };
   const values = await discloseTokens(invocation, asked, context);
   return fillPlaces(body, places, { values, limitBytes: context.bodyLimitBytes });
 }

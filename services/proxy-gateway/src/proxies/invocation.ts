@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '@sluice/credentials';
+import { newOpeningBudget } from '@sluice/vault';
 import type { HeldBody } from '../budgets/held-body.ts';
 import type { BodyDirection } from '../budgets/room.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
@@ -50,6 +51,8 @@ export class Invocation {
   isSettled = false;
   /** How many tokens it has disclosed. */
   tokens: number | undefined;
+  /** How much of the data of tokens it may still have opened. */
+  readonly opening = newOpeningBudget();
   /** How many expressions its body and its transforms have had read. */
   expressions = 0;
   destinationStatus: number | undefined;

@@ -5,7 +5,7 @@ import type { Json } from '../../json.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
-import { openData } from '../token-data.ts';
+import { neededFirst, newOpeningBudget, openData, requireNeeded } from '../token-data.ts';
 
 /** Everything of a token but its data. */
 export function presentWithoutData(
@@ -62,19 +62,25 @@ function decideReading(actor: Actor, reading: Reading, row: TokenRow): RuleTrans
   return decide(actor, 'token:read', row);
 }
 
-/** Decides for each token and opens those of which something is to be seen. */
+/**
+ * Decides for each token and opens those of which something is to be seen.
+ * @param needed bounds how much is opened, and says whose data must be there, as in `revealForUse`.
+ */
 export async function readVisible(
   vault: Vault,
   actor: Actor,
   rows: readonly TokenRow[],
-  reading: Reading = 'read',
+  { reading = 'read', needed }: { reading?: Reading; needed?: ReadonlySet<string> } = {},
 ): Promise<VisibleTokens> {
   const readable = rows.flatMap((row) => {
     const transform = decideReading(actor, reading, row);
     return transform ? [{ row, transform }] : [];
   });
   const toOpen = readable.filter(({ row, transform }) => showsData(transform, row.mask)).map(({ row }) => row);
-  const opened = await openData(vault, actor.tenantId, toOpen);
+  const opened = needed
+    ? await openData(vault, actor.tenantId, neededFirst(toOpen, needed), newOpeningBudget())
+    : await openData(vault, actor.tenantId, toOpen);
+  if (opened.size < toOpen.length) requireNeeded(toOpen, opened, needed);
   const data = new Map<string, Json | undefined>();
   const budget = newFilterBudget();
   for (const { row, transform } of readable) {

@@ -4,7 +4,7 @@ import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
 import { notGranted } from '../require-permission.ts';
 import type { Actor, TokenRow } from '../token.ts';
-import { openData } from '../token-data.ts';
+import { neededFirst, newOpeningBudget, type OpeningBudget, openData, requireNeeded } from '../token-data.ts';
 import { isTokenId } from '../token-id.ts';
 import { touch } from './activity.ts';
 
@@ -13,6 +13,9 @@ import { touch } from './activity.ts';
  * containers of each; transforms of rules do not apply. One query for all, duplicates count once.
  *
  * It records no disclosure: whoever uses the values knows where they go and records that before they leave.
+ * @param needed those whose values must be there: where the budget does not cover the others, they are not in the answer,
+ * so that the size of what only filters see decides about no error.
+ * @throws {ServiceError} `payload_too_large` where the budget does not cover what is needed.
  * @throws {ServiceError} `invalid_proxy_request` naming ids that are unknown or expired, `forbidden` naming those that
  * the actor may not use.
  */
@@ -20,6 +23,7 @@ export async function revealForUse(
   vault: Vault,
   actor: Omit<Actor, 'traceId'>,
   ids: Iterable<string>,
+  { needed, budget = newOpeningBudget() }: { needed?: ReadonlySet<string>; budget?: OpeningBudget } = {},
 ): Promise<Map<string, Json>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
@@ -31,7 +35,8 @@ export async function revealForUse(
     const unknown = wanted.filter((id) => !found.has(id));
     throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
   }
-  const data = await openData(vault, actor.tenantId, rows);
+  const data = await openData(vault, actor.tenantId, needed ? neededFirst(rows, needed) : rows, budget);
+  if (data.size < rows.length) requireNeeded(rows, data, needed);
   const noting = touch(vault, actor.tenantId, rows);
   if (noting) await noting;
   return data;

@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Json } from '@sluice/vault';
 import type { ContentKind } from '../../http/content-type.ts';
-import { faultInPlaces, fillPlaces, newTokenIdsIn } from '../detokenize.ts';
+import { faultInPlaces, fillPlaces, neededIn, newTokenIdsIn } from '../detokenize.ts';
 import type { Asked } from '../disclose.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from './reader-for.ts';
@@ -100,7 +100,8 @@ export class RevealStream extends Transform {
     const tokenIds = newTokenIdsIn(places, this.#values);
     const fault = faultInPlaces(places);
     if (tokenIds.length > 0 || fault) {
-      for (const [id, value] of await this.#options.fetchValues({ tokenIds, fault })) this.#values.set(id, value);
+      for (const [id, value] of await this.#options.fetchValues({ tokenIds, needed: neededIn(places), fault }))
+        this.#values.set(id, value);
     }
     return fillPlaces(bytes, places, { values: this.#values, limitBytes: this.#options.limitBytes });
   }

@@ -1,5 +1,5 @@
+import type { Pieces } from '@sluice/service-runtime';
 import fc from 'fast-check';
-import type { Pieces } from '../../budgets/work-pieces.ts';
 import { newSecretFinder } from './find-secrets.ts';
 
 /** What the work leaves, and how many pieces it took. */

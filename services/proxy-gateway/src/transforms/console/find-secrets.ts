@@ -1,4 +1,4 @@
-import type { Pieces } from '../../budgets/work-pieces.ts';
+import type { Pieces } from '@sluice/service-runtime';
 
 /** Shorter ones are found only where they stand alone: "12" is in many words. */
 const shortestInWords = 4;

@@ -1,4 +1,4 @@
-import type { Pieces } from '../../budgets/work-pieces.ts';
+import type { Pieces } from '@sluice/service-runtime';
 
 /** So many characters in a row of a secret are a part of it that gives it away. */
 const fragmentLength = 8;

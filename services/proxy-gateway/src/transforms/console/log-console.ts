@@ -1,6 +1,5 @@
 import type { ConsoleLine } from '@sluice/sandbox';
-import type { Logger } from '@sluice/service-runtime';
-import type { Pieces } from '../../budgets/work-pieces.ts';
+import type { Logger, Pieces } from '@sluice/service-runtime';
 import { redactConsole } from './redact.ts';
 import type { ConsoleSecrets } from './secrets.ts';
 

@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError } from '@sluice/problems';
 import { TransformThrew } from '@sluice/sandbox';
-import type { Pieces } from '../../budgets/work-pieces.ts';
+import type { Pieces } from '@sluice/service-runtime';
 import { redactConsole, withheldMark } from './redact.ts';
 
 /**

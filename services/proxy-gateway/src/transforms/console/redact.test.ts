@@ -1,5 +1,5 @@
+import type { Pieces } from '@sluice/service-runtime';
 import fc from 'fast-check';
-import type { Pieces } from '../../budgets/work-pieces.ts';
 import { redactConsole, redactedMark, withheldMark } from './redact.ts';
 import { newConsoleSecrets } from './secrets.ts';
 

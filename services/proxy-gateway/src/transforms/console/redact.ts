@@ -1,5 +1,5 @@
 import type { ConsoleLine } from '@sluice/sandbox';
-import type { Pieces } from '../../budgets/work-pieces.ts';
+import type { Pieces } from '@sluice/service-runtime';
 import { type Found, newSecretFinder } from './find-secrets.ts';
 import { newFragmentFinder, squeeze } from './fragments.ts';
 

@@ -5,6 +5,8 @@ export type Pieces<T> = Generator<void, T, void>;
 export interface WorkPieces {
   /** The first piece runs at once, because most work has only one; each further one waits for its Tenant's turn. */
   run<T>(tenantId: string, work: Pieces<T>): Promise<T>;
+  /** Resolves when it is the Tenant's turn to go on with a piece of its work. */
+  turn(tenantId: string): Promise<void>;
 }
 
 /** One piece that waited runs in each turn of the event loop, of the Tenants that wait in turn. */
@@ -33,6 +35,7 @@ export function newWorkPieces(): WorkPieces {
   }
 
   return {
+    turn: turnOf,
     run: async (tenantId, work) => {
       for (;;) {
         const { done, value } = work.next();
