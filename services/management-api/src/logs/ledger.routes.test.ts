@@ -12,6 +12,7 @@ import {
   verifierLine,
 } from '@sluice/ledger';
 import { useStack } from '@sluice/testing';
+import { sql } from 'kysely';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
@@ -49,7 +50,7 @@ async function newLedger(size: number) {
   const checkpoint = signCheckpoint({ origin, size, root }, privateKey);
   await db.insertInto('ledgers').values({ tenant_id, size, checkpoint }).execute();
   const get = (path: string) => send('GET', path, { key });
-  return { get, ids, roots, root, checkpoint, verifier, key };
+  return { get, ids, roots, root, checkpoint, verifier, key, tenant_id };
 }
 
 test('the newest checkpoint is served as it was signed, as text', async () => {
@@ -75,6 +76,40 @@ test.each([1, 2, 15, 16, 17, 333])(
       expect(isConsistent(older, { size, root }, bytes(hashes))).toBe(true);
       expect(isConsistent({ ...older, root: Buffer.alloc(32) }, { size, root }, bytes(hashes))).toBe(false);
     }
+  },
+);
+
+/** As the worker's retention leaves a ledger once these rows are dropped: of each stored level less than 16 before them. */
+async function dropRows(tenantId: string, dropped: number): Promise<void> {
+  const { db } = api.current;
+  await db.updateTable('ledgers').set({ dropped }).where('tenant_id', '=', tenantId).execute();
+  await sql`delete from ledger_leaves where tenant_id = ${tenantId} and leaf_index < ${dropped - (dropped % 16)}`.execute(
+    db,
+  );
+  await sql`
+    delete from ledger_nodes where tenant_id = ${tenantId}
+      and node_index < (${dropped}::bigint >> level) - ((${dropped}::bigint >> level) & 15)
+  `.execute(db);
+}
+
+test.each([1, 16, 255, 256, 300, 332])(
+  'when retention has dropped %d rows, the others are proven as before',
+  async (dropped) => {
+    const size = 333;
+    const { get, ids, roots, root, tenant_id } = await newLedger(size);
+    await dropRows(tenant_id, dropped);
+    for (const leafIndex of new Set([dropped, (dropped + size) >> 1, size - 1])) {
+      const { status, body } = await get(`/logs/${ids[leafIndex]}/proof`);
+      expect([status, body.leaf_index]).toEqual([200, leafIndex]);
+      const leaf = { leafIndex, treeSize: size, leafHash: Buffer.from(body.leaf_hash, 'hex') };
+      expect(rootOfInclusion(leaf, bytes(body.hashes))).toEqual(root);
+    }
+    const older = { size: dropped, root: roots[dropped - 1] ?? Buffer.alloc(0) };
+    const { hashes } = (await get(`/logs/consistency?from=${dropped}&to=${size}`)).body;
+    expect(isConsistent(older, { size, root }, bytes(hashes))).toBe(true);
+    const gone = await get(`/logs/${ids[dropped - 1]}/proof`);
+    expect(gone.status).toBe(404);
+    if (dropped > 1) expect((await get(`/logs/consistency?from=${dropped - 1}&to=${size}`)).status).toBe(400);
   },
 );
 

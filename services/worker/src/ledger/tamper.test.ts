@@ -169,6 +169,64 @@ test('a dump of before is noticed by the checkpoint that was handed out since, a
   });
 });
 
+const ledgerTables = [
+  'audit_log',
+  'audit_log_tokens',
+  'audit_log_arrivals',
+  'ledgers',
+  'ledger_leaves',
+  'ledger_nodes',
+];
+
+/** What a dump holds of a Tenant's log, and what puts it back in place of what is there. */
+async function dumpLog(tenantId: string): Promise<() => Promise<void>> {
+  const { db } = database.current;
+  const rowsOf = (table: string) =>
+    sql<{ rows: string }>`
+      select coalesce(jsonb_agg(row), '[]')::text as rows from ${sql.table(table)} as row where tenant_id = ${tenantId}
+    `.execute(db);
+  const dump = new Map<string, string>();
+  for (const table of ledgerTables) dump.set(table, (await rowsOf(table)).rows[0]?.rows ?? '[]');
+  return () =>
+    db.transaction().execute(async (tx) => {
+      await sql`set local session_replication_role = replica`.execute(tx); // as pg_restore, which runs no trigger
+      for (const [table, rows] of dump) {
+        const name = sql.table(table);
+        await sql`delete from ${name} where tenant_id = ${tenantId}`.execute(tx);
+        await sql`
+          insert into ${name} overriding system value select * from jsonb_populate_recordset(null::${name}, ${rows}::jsonb)
+        `.execute(tx);
+      }
+    });
+}
+
+test('a database restored from an old dump that grows on is told by a checkpoint from before, and is whole without it', async () => {
+  const tenantId = await testRows(database.current.db).tenant();
+  await insertRows(tenantId, rowCount);
+  const older = await readCheckpoint(tenantId);
+  const restore = await dumpLog(tenantId);
+  await insertRows(tenantId, 10);
+  const newer = await readCheckpoint(tenantId);
+  expect(await verifyExport(await exportLines(tenantId), { checkpoint: newer, since: [older] })).toMatchObject({
+    isWhole: true,
+  });
+
+  await restore();
+  const missing = `Row ${rowCount} is missing: the export ends, the newest checkpoint has ${rowCount + 10} rows`;
+  expect(await verifyExport(await exportLines(tenantId), { checkpoint: older, since: [newer] })).toEqual({
+    isWhole: false,
+    reason: missing,
+  });
+  await insertRows(tenantId, 15);
+  const grown = await readCheckpoint(tenantId);
+  const lines = await exportLines(tenantId);
+  expect(await verifyExport(lines, { checkpoint: grown, since: [older] })).toMatchObject({ isWhole: true }); // the control
+  expect(await verifyExport(lines, { checkpoint: grown, since: [older, newer] })).toEqual({
+    isWhole: false,
+    reason: `The tree was changed between the checkpoints of ${rowCount} and ${rowCount + 10} rows`,
+  });
+});
+
 test('a checkpoint of another key is refused, and one of another tree contradicts that which was handed out', async () => {
   const tenantId = await testRows(database.current.db).tenant();
   await insertRows(tenantId, rowCount);
