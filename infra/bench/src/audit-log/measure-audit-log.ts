@@ -17,6 +17,7 @@ export async function measureAuditLog(context: BenchmarkContext): Promise<Outcom
   const stack = await startBenchmarkStack('management-api', context, opened);
   const { databaseUrl, serviceUrls } = stack;
   const { managementApi } = serviceUrls;
+  await context.cores.moveToTestedCore(stack.processes.get('worker')?.pid); // Postgres has the other one
   const sequencing = await measureSequencing({ databaseUrl, seconds: 2 * seconds, log, signal });
 
   const newTenant = () => createListTenant(stack, join(directory, 'stack'), signal);

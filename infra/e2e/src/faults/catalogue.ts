@@ -5,6 +5,7 @@ import { destinationFaults } from './destination-faults.fault.ts';
 import type { FaultTest } from './fault-test.ts';
 import { gatewayFrozen, gatewayKilled, gatewayStopped } from './gateways.fault.ts';
 import { hostileTransforms } from './hostile-transforms.fault.ts';
+import { ledgerFaults } from './ledger.fault.ts';
 import { poolExhausted } from './pool.fault.ts';
 import { postgresFrozen, postgresKilled, postgresTerminated } from './postgres.fault.ts';
 import { pubsubKilled, redisFlushed, redisFrozen, redisKilled } from './redis.fault.ts';
@@ -38,6 +39,7 @@ export const faultTests: readonly FaultTest[] = [
   startOrder,
   auditUnstored,
   auditKilled,
+  ledgerFaults,
   tamperedRows,
   destinationFaults,
   clientFaults,

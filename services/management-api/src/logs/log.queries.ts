@@ -42,9 +42,9 @@ export async function listLogs(
   tenantId: string,
   { filter, after, limit, offset = 0 }: { filter: LogFilter; after?: LogPlace; limit: number; offset?: number },
 ): Promise<LogRow[]> {
-  const conditions = [...conditionsOf(tenantId, filter), isKept(tenantId)];
+  const conditions = conditionsOf(tenantId, filter);
   const rest: Rest = (more, key) => {
-    const where = all([...conditions, ...(after ? [isAfter(after, key)] : []), ...more]);
+    const where = all([...conditions, isKept(tenantId, key.id), ...(after ? [isAfter(after, key)] : []), ...more]);
     return sql`where ${where} order by ${key.at} desc, ${key.id} desc limit ${limit + offset}`;
   };
   const { rows } = await sql<LogRow>`
@@ -54,16 +54,28 @@ export async function listLogs(
   return rows;
 }
 
-/** How many rows match, counted up to one more than {@link mostCounted}. */
+/**
+ * How many rows match, counted up to one more than {@link mostCounted}: from an index alone, unless rows wait to be
+ * dropped, each of which has to be looked up then.
+ */
 export async function countFilteredLogs(db: Database, tenantId: string, filter: LogFilter): Promise<number> {
+  const kept = (await hasGivenUpRows(db, tenantId)) ? [isKept] : [];
   // The order is for the planner: without it, a limit over most of a table is a scan of it, once for each pair of type
   // and operation, though few of these have rows. Rows of a token are found by it alone.
   const order = filter.token_id === undefined ? sql`order by log.at desc` : sql``;
-  const where = (more: readonly Condition[]) =>
-    sql`where ${all([...conditionsOf(tenantId, filter), isKept(tenantId), ...more])} ${order} limit ${mostCounted + 1}`;
+  const rest: Rest = (more, { id }) => {
+    const conditions = [...conditionsOf(tenantId, filter), ...kept.map((each) => each(tenantId, id)), ...more];
+    return sql`where ${all(conditions)} ${order} limit ${mostCounted + 1}`;
+  };
+  const { token_id, start_date: _, end_date: __, ...others } = filter;
+  const isOfToken = token_id !== undefined && Object.keys(others).length === 0;
+  const touched = () => {
+    const conditions = [...touchedBy(tenantId, filter), ...kept.map((each) => each(tenantId, ofTouched.id))];
+    return sql`select from audit_log_tokens as touched where ${all(conditions)} limit ${mostCounted + 1}`;
+  };
   const { rows } = await sql<{ total: number }>`
     select count(*)::int as total from (
-      select from (${sourceOf(tenantId, filter, where)}) as log limit ${mostCounted + 1}
+      select from (${isOfToken ? touched() : sourceOf(tenantId, filter, rest)}) as log limit ${mostCounted + 1}
     ) as counted
   `.execute(db);
   return rows[0]?.total ?? 0;
@@ -103,7 +115,7 @@ export function sourceOf(tenantId: string, filter: LogFilter, rest: Rest): Condi
       select log.* from audit_log_tokens as touched
       join lateral (
         select * from audit_log where tenant_id = touched.tenant_id and at = touched.at and id = touched.log_id offset 0
-      ) as log on true ${rest([sql`touched.tenant_id = ${tenantId}`, sql`touched.token_id = ${token_id}`, ...touchedIn(filter)], ofTouched)}`;
+      ) as log on true ${rest(touchedBy(tenantId, filter), ofTouched)}`;
   }
   const isIndexed = entity_id !== undefined || actor_id !== undefined || trace_id !== undefined;
   if (isIndexed || (entity_type === undefined && operation === undefined)) {
@@ -144,22 +156,30 @@ export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
   ];
 }
 
-/**
- * Retention has not given the row up: it may wait to be dropped with its month, or pruned. While no row of the Tenant
- * waits so, which one step through an index tells, nothing is looked up for each row.
- */
-function isKept(tenantId: string): Condition {
+/** Whether rows of the Tenant that retention gave up wait to be dropped with their month, or to be pruned. */
+const givenUp = (tenantId: string) => sql<boolean>`
+  coalesce((select leaf_index from ledger_leaves where tenant_id = ${tenantId} order by leaf_index limit 1)
+    < (select dropped - (dropped & 15) from ledgers where tenant_id = ${tenantId}), false)`;
+
+async function hasGivenUpRows(db: Database, tenantId: string): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`select ${givenUp(tenantId)} as waits`.execute(db);
+  return rows[0]?.waits ?? false;
+}
+
+/** Retention has not given the row of this id up. While none waits to be dropped, nothing is looked up for each row. */
+function isKept(tenantId: string, id: Condition): Condition {
   return sql`(
-    coalesce((select leaf_index from ledger_leaves where tenant_id = ${tenantId} order by leaf_index limit 1)
-      >= (select dropped - (dropped & 15) from ledgers where tenant_id = ${tenantId}), true)
+    not ${givenUp(tenantId)}
     or not exists (
-      select from ledger_leaves as leaf where leaf.tenant_id = ${tenantId} and leaf.log_id = log.id
+      select from ledger_leaves as leaf where leaf.tenant_id = ${tenantId} and leaf.log_id = ${id}
         and leaf.leaf_index < (select dropped from ledgers where tenant_id = ${tenantId}) offset 0))`;
 }
 
-/** The dates again for the narrow table, which is searched by them. */
-function touchedIn({ start_date, end_date }: LogFilter): Condition[] {
+/** What a row of the narrow table must be, the dates again: it is searched by them. */
+function touchedBy(tenantId: string, { token_id, start_date, end_date }: LogFilter): Condition[] {
   return [
+    sql`touched.tenant_id = ${tenantId}`,
+    sql`touched.token_id = ${token_id}`,
     ...(start_date === undefined ? [] : [sql`touched.at >= ${start_date}::timestamptz`]),
     ...(end_date === undefined ? [] : [sql`touched.at < ${end_date}::timestamptz`]),
   ];

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { killStore } from '../cluster/store-faults.ts';
+import { connectStore, lockAuditLog } from '../under-load/audit-log.ts';
+import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
+import { usualProcesses, type World } from '../under-load/world.ts';
+import type { FaultTest } from './fault-test.ts';
+
+const workerKills = 6;
+const verifier = join(import.meta.dirname, '../../../../services/management-api/src/logs/ledger.command.ts');
+/** Two seconds are promised; the rest is for what was killed to be found gone, and for a busy machine. */
+const caughtUpWithinMs = 30_000;
+
+export const ledgerFaults: FaultTest = {
+  name: 'ledger',
+  description:
+    'workers, Postgres and a gateway with rows in its spool are killed: each row is in the tree once, and no checkpoint that anybody was handed is contradicted',
+  async run(context) {
+    const notes: string[] = [];
+    return runUnderLoad(context, {
+      processes: [...usualProcesses, ['worker-2', 'worker']],
+      async disturb(world) {
+        await using stack = new AsyncDisposableStack();
+        keepCheckpoints(world, notes, stack);
+        return await killAll(world); // then it is asked no more
+      },
+      after: (world) => judgeTree(world, notes),
+    });
+  },
+};
+
+/** As an auditor does who asks every moment; answers that are none are no checkpoints. */
+function keepCheckpoints({ tryManage, pause }: World, notes: string[], stack: AsyncDisposableStack): void {
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) {
+      const answer = await tryManage('GET', '/logs/checkpoint').catch(() => undefined); // while processes are away
+      if (answer?.status === 200 && answer.body !== notes.at(-1)) notes.push(answer.body);
+      await pause(100);
+    }
+  })();
+  stack.defer(async () => {
+    isOver = true;
+    await asking;
+  });
+}
+
+async function killAll(world: World): Promise<Disturbance> {
+  const { site, pause, node } = world;
+  const workers = [node('worker-1'), node('worker-2')];
+  for (let turn = 0; turn < workerKills; turn++) {
+    const worker = workers[turn % 2];
+    await worker?.kill();
+    await pause(150 * turn); // the other one goes on, somewhere else in its round each time
+    await worker?.restart();
+  }
+  {
+    await using locked = new AsyncDisposableStack();
+    await lockAuditLog(site, locked);
+    await pause(1000);
+    await node('gateway-1').kill(); // with rows that only its spool has, and which come when others are in the tree
+  }
+  await pause(1500);
+  await node('gateway-1').restart();
+  await killStore(site, 'postgres');
+  await pause(2000);
+  await site.stores.restart('postgres');
+  return {
+    figures: [['killed', `workers ${workerKills} times, a gateway with rows in its spool, and Postgres`]],
+  };
+}
+
+async function judgeTree(world: World, notes: readonly string[]): Promise<Disturbance> {
+  await using stack = new AsyncDisposableStack();
+  const client = await connectStore(world.site, stack);
+  const startedAt = performance.now();
+  const waiting = async () => Number((await client.query('select count(*) as n from audit_log_arrivals')).rows[0]?.n);
+  while ((await waiting()) > 0 && performance.now() - startedAt < caughtUpWithinMs) await world.pause(50);
+  const caughtUpMs = performance.now() - startedAt;
+  const { rows } = await client.query<{ log: string; leaves: string; once: string }>(`
+    select count(*) as log, count(leaf.log_id) as leaves, count(distinct (leaf.tenant_id, leaf.log_id)) as once
+    from audit_log as log left join ledger_leaves as leaf on leaf.tenant_id = log.tenant_id and leaf.log_id = log.id`);
+  const { log, leaves, once } = rows[0] ?? { log: '', leaves: '-', once: '' };
+  const exported = (await world.tryManage('GET', '/logs/export')).body;
+  const verdict = await verify(world, exported, notes);
+  const forged = await verify(world, exported.replace('"operation":"use"', '"operation":"read"'), notes);
+  return {
+    figures: [
+      ['rows, in the tree, each once', `${log}, ${leaves}, ${once}`],
+      ['checkpoints that were handed out meanwhile', String(notes.length)],
+      ['nothing waited any more', `${caughtUpMs.toFixed(0)} ms after the load`],
+      ['the verifier says', verdict.text],
+      ['the control, of a row that is changed', forged.text],
+    ],
+    failures: [
+      ...(log !== leaves || leaves !== once ? [`of ${log} rows ${leaves} are in the tree, ${once} of them once`] : []),
+      ...(notes.length < 10 ? ['hardly a checkpoint was handed out: the test has shown nothing'] : []),
+      ...(verdict.isGood ? [] : [`the verifier says: ${verdict.text}`]),
+      ...(forged.isGood ? ['the verifier takes a row that was changed'] : []),
+    ],
+  };
+}
+
+/** What was exported against all that was handed out, by the command that auditors run. */
+async function verify({ site, of, tryManage }: World, exported: string, notes: readonly string[]) {
+  const file = async (name: string, content: string) => {
+    const path = join(site.directory, name);
+    await writeFile(path, content);
+    return path;
+  };
+  const { tenant_id } = site.credentials;
+  const checkpoint = (await tryManage('GET', '/logs/checkpoint')).body;
+  const key = await (await fetch(`${of('management-api')[0]?.url}/.well-known/sluice-ledger-key/${tenant_id}`)).text();
+  const args = [
+    ...['verify', await file('export.ndjson', exported), '--checkpoint', await file('checkpoint', checkpoint)],
+    ...['--key', await file('key', key), '--witness', await file('witness', notes.map((note) => `${note}\n`).join(''))],
+  ];
+  return new Promise<{ isGood: boolean; text: string }>((resolve) => {
+    execFile(process.execPath, [verifier, ...args], (failure, out, error) =>
+      resolve({ isGood: failure === null, text: (out || error).trim() }),
+    );
+  });
+}
