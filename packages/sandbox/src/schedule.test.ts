@@ -1,5 +1,5 @@
 import { newSchedule, type ScheduleOptions, type Work } from './schedule.ts';
-import type { Outcome, RunAnswer } from './thread/outcome.ts';
+import type { Outcome, RunAnswer, Stop } from './thread/outcome.ts';
 
 let now = 0;
 
@@ -34,8 +34,9 @@ function openSchedule(options: Partial<ScheduleOptions> = {}, threads = 9) {
       for (const tenantId of tenants) schedule.ended({ tenantId, code: 'code' }, undefined);
     },
     classOf: (tenantId: string, code: string) => schedule.classOf({ tenantId, code }),
-    ended: (tenantId: string, code: string, ...end: [RunAnswer | undefined, 'heapBytes'?, ...unknown[]]) =>
-      schedule.ended({ tenantId, code }, end[0], end[1]),
+    /** A run of this code ended: with an answer, or with its thread. */
+    ended: (tenantId: string, code: string, end: RunAnswer | undefined, limit?: Stop) =>
+      schedule.ended({ tenantId, code }, end, limit),
   };
 }
 
@@ -163,7 +164,7 @@ describe('the slow threads', () => {
     const { addAll, ended, takeAll, waiting } = openSchedule();
     addAll('a', [1, 2]);
     addAll('b', [3]);
-    expect(ended('a', 'code', undefined).map((work) => Object(work).name)).toEqual([1, 2]);
+    expect(ended('a', 'code', undefined).map(({ name }) => name)).toEqual([1, 2]);
     expect([waiting('quick'), waiting('slow')]).toEqual([1, 2]);
     expect([takeAll('quick'), takeAll('slow')]).toEqual([[3], [1]]);
   });
