@@ -141,6 +141,16 @@ describe('whose work is next', () => {
     expect(takeAll()).toEqual([3]);
   });
 
+  test('new code of one Tenant leaves two threads, one of them to new code of others', () => {
+    const { addAll, takeAll, makeKnown } = openSchedule({}, 4);
+    makeKnown('a');
+    addAll('a', [1, 2, 3], 'new');
+    addAll('a', [4]);
+    expect(takeAll()).toEqual([1, 2, 4]);
+    addAll('b', [5, 6], 'new');
+    expect(takeAll()).toEqual([5]);
+  });
+
   test('whether code is known is asked when it could start, not before', () => {
     const { addAll, takeAll, makeKnown } = openSchedule({}, 2);
     addAll('a', [1], 'new');

@@ -39,6 +39,8 @@ const mostRunsPerBatch = 16;
 interface Lane<W> {
   waiting: W[];
   running: number;
+  /** Of these, the work that was new when it started. */
+  runningNew: Set<W>;
   /** Rises with each work that was started; 0 where none was. */
   servedAt: number;
 }
@@ -63,7 +65,7 @@ export function newSchedule<W extends Work>(options: ScheduleOptions) {
   const lanes: Record<Group, Set<Lane<W>>> = { quick: new Set(), slow: new Set() };
   const waiting: Record<Group, number> = { quick: 0, slow: 0 };
   const running: Record<Group, number> = { quick: 0, slow: 0 };
-  const runningNew = new Set<W>();
+  let runningNew = 0;
   let lastServed = 0;
   let codeUnits = 0;
 
@@ -169,12 +171,13 @@ export function newSchedule<W extends Work>(options: ScheduleOptions) {
     },
     /** The work that starts now in a group of this many threads; undefined where none may. */
     next: (group: Group, threads: number): W | undefined => {
-      // One quick thread is left to known code, so that the new code of all Tenants together cannot hold up the others.
-      const mayBeNew = group === 'slow' || runningNew.size < Math.max(threads - 1, 1);
+      // One quick thread is left to known code, so that new code cannot hold up the others; of one Tenant, two are left.
+      const mayBeNew = (lane: Lane<W>) =>
+        group === 'slow' || (runningNew < Math.max(threads - 1, 1) && lane.runningNew.size < Math.max(threads - 2, 1));
       let first: { lane: Lane<W>; index: number } | undefined;
       for (const lane of lanes[group]) {
         if (lane.running >= tenantThreads[group] || (first && !goesBefore(lane, first.lane))) continue;
-        const index = mayBeNew ? 0 : lane.waiting.findIndex((work) => classOf(work) === 'known');
+        const index = mayBeNew(lane) ? 0 : lane.waiting.findIndex((work) => classOf(work) === 'known');
         if (index !== -1) first = { lane, index };
       }
       const work = first && dequeue(first.lane, group, first.index);
@@ -183,14 +186,18 @@ export function newSchedule<W extends Work>(options: ScheduleOptions) {
       first.lane.servedAt = lastServed;
       first.lane.running += 1;
       running[group] += 1;
-      if (group === 'quick' && classOf(work) === 'new') runningNew.add(work);
+      if (group === 'quick' && classOf(work) === 'new') {
+        first.lane.runningNew.add(work);
+        runningNew += 1;
+      }
       return work;
     },
     /** Work that `next` gave has left its thread. */
     release: (work: W, group: Group): void => {
-      tenantOf(work.tenantId)[group].running -= 1;
+      const lane = tenantOf(work.tenantId)[group];
+      lane.running -= 1;
       running[group] -= 1;
-      runningNew.delete(work);
+      if (lane.runningNew.delete(work)) runningNew -= 1;
     },
     /**
      * Learns from the end of a run: its answer, undefined where its thread ended with it, and the limit that stopped it.
@@ -222,7 +229,7 @@ const groups: readonly Group[] = ['quick', 'slow'];
 
 const noCode = () => ({ known: new Map<string, number>(), codeUnits: 0 });
 
-const newLane = <W>(): Lane<W> => ({ waiting: [], running: 0, servedAt: 0 });
+const newLane = <W>(): Lane<W> => ({ waiting: [], running: 0, runningNew: new Set(), servedAt: 0 });
 
 const isIdle = <W>(lane: Lane<W>) => lane.running === 0 && lane.waiting.length === 0;
 
