@@ -61,6 +61,28 @@ test('so is a Proxy, and a key that was replaced', async () => {
   });
 });
 
+test('so is a key that was added, and a session that was authorized', async () => {
+  const { db, send, application, waitingSession } = api.current;
+  const { id } = await application();
+  const session = await waitingSession();
+  await withoutLastWord(async () => {
+    const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+    const add = () => send('POST', `/applications/${id}/keys`, { headers });
+    const [first, second] = [await add(), await add()];
+    expect(first.status).toBe(201);
+    expect(second.body).toEqual(first.body);
+
+    const { key } = session.authorizer;
+    const body = { nonce: session.nonce, permissions: ['token:read'] };
+    const authorize = () => send('POST', '/sessions/authorize', { key, headers, body });
+    const [done, again] = [await authorize(), await authorize()];
+    expect([done.status, again.status]).toEqual([200, 200]);
+    expect(again.headers.get('svc-revocation')).toContain('change=');
+  });
+  const rows = await db.selectFrom('application_keys').select('id').where('application_id', '=', id).execute();
+  expect(rows).toHaveLength(2);
+});
+
 test('one that could not be confirmed stands, and is confirmed when it is sent again', async () => {
   const name = randomUUID();
   const { db } = api.current;

@@ -14,6 +14,7 @@ import { openClient } from './recording-client.ts';
 import { invoke } from './scenes/invocations.ts';
 import { manage } from './scenes/proxies.ts';
 import { sendMalformed } from './scenes/raw-requests.ts';
+import { useSession } from './scenes/sessions.ts';
 import { createApplication, type Stage, secretPartOf } from './scenes/stage.ts';
 import { createTokens, refuseTokens, useTokens } from './scenes/tokens.ts';
 import { transform } from './scenes/transforms.ts';
@@ -94,6 +95,7 @@ async function perform(canaries: Canaries, { stack, destination }: World): Promi
   const tokens = await createTokens(stage);
   await useTokens(stage, tokens);
   await refuseTokens(stage, tokens);
+  await useSession(stage, tokens);
   await manage(stage);
   await invoke(stage, tokens);
   await transform(stage, tokens);

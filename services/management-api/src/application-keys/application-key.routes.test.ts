@@ -98,6 +98,13 @@ describe('create', () => {
     expect((await add(id, undefined, options)).body).not.toHaveProperty('key');
   });
 
+  test('another body under the same idempotency key is 409', async () => {
+    const { id } = await api.current.application();
+    const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+    expect((await add(id, {}, { headers })).status).toBe(201);
+    expect((await add(id, { expires_at: '2999-01-01' }, { headers })).status).toBe(409);
+  });
+
   test('a replay does not show a key that has expired, nor one of an Application that is gone', async () => {
     const { send, application } = api.current;
     for (const end of [

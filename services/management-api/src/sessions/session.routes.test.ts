@@ -88,6 +88,70 @@ test('of 100 parallel authorizations one succeeds, the others are 409', async ()
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(99);
 });
 
+test('authorizing under an idempotency key acts once; another body under it is 409, and a failure is not kept', async () => {
+  const { waitingSession, db } = api.current;
+  const { id, nonce, authorizer } = await waitingSession();
+  const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+  expect((await authorize(authorizer.key, { nonce: 'unknown' }, headers)).status).toBe(404);
+  for (let i = 0; i < 2; i++) expect((await authorize(authorizer.key, { nonce }, headers)).status).toBe(200);
+  expect((await authorize(authorizer.key, { nonce, permissions: ['token:use'] }, headers)).status).toBe(409);
+  expect((await authorize(authorizer.key, { nonce })).status).toBe(409);
+  expect(await db.selectFrom('audit_log').select('operation').where('entity_id', '=', id).execute()).toHaveLength(1);
+});
+
+test('a nonce that never existed, and one that has expired, is 404', async () => {
+  const { waitingSession, db } = api.current;
+  const { id, nonce, authorizer } = await waitingSession();
+  expect((await authorize(authorizer.key, { nonce: 'ExampleExampleExampleExampleExam' })).status).toBe(404);
+  const expires_at = new Date(Date.now() - 1).toISOString();
+  await db.updateTable('sessions').set({ expires_at }).where('id', '=', id).execute();
+  expect((await authorize(authorizer.key, { nonce })).status).toBe(404);
+});
+
+describe('GET /sessions', () => {
+  test('newest first, by page, with totals of what has not ended', async () => {
+    const { newTenant, waitingSession, db } = api.current;
+    const { management_key: key } = await newTenant('lists');
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await waitingSession({ key })).id);
+    const expires_at = new Date(Date.now() - 1).toISOString();
+    await db
+      .updateTable('sessions')
+      .set({ expires_at })
+      .where('id', '=', ids[1] ?? '')
+      .execute();
+    const there = ids.filter((id) => id !== ids[1]);
+    const page = async (query: string) => (await send('GET', `/sessions${query}`, { key })).body;
+    const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+    const [first, second, third] = [await page('?size=3'), await page('?size=3&page=2'), await page('?size=3&page=3')];
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(there);
+    expect(third.data).toEqual([]);
+    for (const { pagination } of [first, second, third]) {
+      expect(pagination).toMatchObject({ page_size: 3, total_items: 4, total_pages: 2 });
+    }
+  });
+
+  test.each(['?page=0', '?size=0', '?size=101', '?page=x'])('%s is 400', async (query) => {
+    expect((await send('GET', `/sessions${query}`)).status).toBe(400);
+  });
+});
+
+test('503 where a change could not be confirmed: it stands, and a session that was ended is gone', async () => {
+  const { session, waitingSession, db } = api.current;
+  const { nonce, authorizer, session_key } = await waitingSession();
+  const ended = await session();
+  const lock = await db.startTransaction().execute();
+  try {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(lock);
+    await sql`lock table cache_leases in access exclusive mode`.execute(lock);
+    const statuses = await Promise.all([authorize(authorizer.key, { nonce }), send('DELETE', `/sessions/${ended.id}`)]);
+    expect(statuses.map(({ status }) => status)).toEqual([503, 503]);
+  } finally {
+    await lock.rollback().execute();
+  }
+  expect([await isAccepted(session_key), await isAccepted(ended.session_key)]).toEqual([true, false]);
+});
+
 describe('who may', () => {
   test('make: a public Application only; a session neither makes nor authorizes', async () => {
     const { application, tenant, session, waitingSession } = api.current;
