@@ -1,4 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { Sluice } from './index.ts';
 
 const repository = new URL('../../../', import.meta.url);
@@ -20,4 +22,53 @@ test.each(['llms.txt', 'packages/sdk/README.md'])('every link of %s leads somewh
   const links = [...(await textOf(document)).matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, link = '']) => link);
   expect(links.length).toBeGreaterThan(0);
   for (const link of links) await access(new URL(link, new URL(document, repository)));
+});
+
+/** What the snippets take as given. */
+const given = `
+declare const baseUrl: string, apiKey: string, proxyKey: string;
+declare const file: { write(bytes: Uint8Array): void };
+`;
+
+/** What the compiler says of programs, which stand side by side in a folder of this package. */
+function faultsOf(programs: ReadonlyMap<string, string>): string[] {
+  const folder = fileURLToPath(new URL('../examples/', import.meta.url));
+  const options: ts.CompilerOptions = {
+    ...{ noEmit: true, strict: true, allowJs: true, checkJs: true, allowImportingTsExtensions: true },
+    ...{ module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2024, types: ['node'], skipLibCheck: true },
+  };
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile: read, getSourceFile } = host;
+  const textOfProgram = (path: string) => programs.get(path.slice(folder.length));
+  host.fileExists = (path) => textOfProgram(path) !== undefined || fileExists(path);
+  host.readFile = (path) => textOfProgram(path) ?? read(path);
+  host.getSourceFile = (path, target, ...rest) => {
+    const text = textOfProgram(path);
+    return text === undefined ? getSourceFile(path, target, ...rest) : ts.createSourceFile(path, text, target);
+  };
+  const names = [...programs.keys()].map((name) => folder + name);
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram(names, options, host))
+    .map(
+      ({ file, messageText }) =>
+        `${file?.fileName.slice(folder.length)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    );
+}
+
+test('programs in the documents compile, and one that is wrong is noticed', async () => {
+  const programs = new Map<string, string>();
+  for (const document of documents) {
+    const blocks = [...(await textOf(document)).matchAll(/^```(?:ts|js)\n(.*?)^```/gms)];
+    for (const [index, [, text = '']] of blocks.entries()) {
+      // In JavaScript nobody would say that a setting is there.
+      const settled = text.replace(/process\.env\.(\w+)(?=[,) ])/g, 'String(process.env.$1)');
+      programs.set(`${document.replaceAll('/', '-')}-${index}.mts`, `${given}${settled}`);
+    }
+  }
+  expect(programs.size).toBe(documents.length);
+  programs.set(
+    'wrong.mts',
+    `import { Sluice } from '@sluice/sdk';${given}new Sluice({ baseUrl, apiKey }).tokens.get(7);`,
+  );
+  expect(faultsOf(programs)).toEqual([expect.stringMatching(/^wrong\.mts: Argument of type 'number'/)]);
 });
