@@ -17,7 +17,7 @@ export {
 export { formatPath } from './expressions/path.ts';
 export { textLengthOf } from './expressions/text-length.ts';
 export { toText } from './expressions/to-text.ts';
-export type { Json, JsonObject } from './json.ts';
+export { isNestedDeeperThan, type Json, type JsonObject } from './json.ts';
 export { createKeyWrapper, type KeyWrapperConfig } from './keys/create-key-wrapper.ts';
 export { destroyTenantKeys, type KeyOwner, type KeyPurpose } from './keys/data-key.queries.ts';
 export { type DataKey, type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';

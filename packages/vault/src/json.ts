@@ -40,13 +40,12 @@ export function findLeaf(value: Json, leaf: Json): (string | number)[] | undefin
   return undefined;
 }
 
-/** Whether arrays and objects are within each other deeper than this. Does not recurse: nesting may be without end. */
+/** Whether arrays and objects are within each other deeper than this. It recurses no deeper, however deep they are. */
 export function isNestedDeeperThan(limit: number, value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
+  if (typeof value !== 'object' || value === null) return false;
+  const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  if (limit === 0) return items.length > 0;
+  for (const item of items) if (isNestedDeeperThan(limit - 1, item)) return true;
   return false;
 }
 
@@ -55,9 +54,12 @@ export function isNestedDeeperThan(limit: number, value: unknown): boolean {
  * 2^53, of card numbers with 17 digits for example. Does not recurse.
  */
 export function hasExactNumbers(value: unknown): boolean {
-  for (let level = [value]; level.length > 0; ) {
-    if (level.some((item) => typeof item === 'number' && !isExact(item))) return false;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  const left = [value];
+  while (left.length > 0) {
+    const item = left.pop();
+    if (typeof item === 'number' && !isExact(item)) return false;
+    if (typeof item !== 'object' || item === null) continue;
+    for (const member of Array.isArray(item) ? item : Object.values(item)) left.push(member);
   }
   return true;
 }

@@ -14,7 +14,15 @@ const echo = 'module.exports = async (req) => ({ body: req })';
 const loop = 'module.exports = () => { for (;;) {} }';
 const post = (body: unknown, options: object = {}) => api.current.send('POST', path, { body, ...options });
 
+function nested(levels: number): unknown {
+  return JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+}
+
 describe('200', () => {
+  test('args may be nested some hundred levels deep', async () => {
+    expect((await post({ code: 'module.exports = async () => ({})', args: { body: nested(400) } })).status).toBe(200);
+  });
+
   test('answers what the code returned, printed and used', async () => {
     const code = `module.exports = async ({ args, configuration }) => {
       console.log('amount', args.body.amount);
@@ -77,6 +85,7 @@ test.each([
   [{ code: echo }, 'args'],
   [{ code: echo, args: [] }, 'args'],
   [{ code: echo, args: 'text' }, 'args'],
+  [{ code: echo, args: { body: nested(3000) } }, 'args'],
   [{ code: echo, args: {}, kind: 'other' }, 'kind'],
   [{ code: echo, args: {}, configuration: { a: 1 } }, 'configuration.a'],
   [{ code: echo, args: {}, configuration: { a: 'x'.repeat(40_000), b: 'x'.repeat(40_000) } }, 'configuration'],

@@ -1,10 +1,15 @@
+import { validationFailed } from '@sluice/problems';
 import { tryTransform } from '@sluice/sandbox';
+import { isNestedDeeperThan } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { checkCode, checkConfigurationSize } from './proxy.definition.ts';
 import { transformTrial, transformTrialBody } from './transform-trial.schema.ts';
 
 /** A body of 5 MiB as gateways take it, beside code and configuration. */
 const bodyLimitBytes = 6 * 2 ** 20;
+
+/** To turn what is nested without end into text takes seconds. */
+const deepestArgs = 500;
 
 /** Runs code of the Tenant without a Proxy: nothing is stored, and no destination is called. */
 export const testTransform = operation({
@@ -24,6 +29,8 @@ export const testTransform = operation({
   errors: ['transform_does_not_compile'],
   async handle({ body: { code, args, configuration = {}, kind }, caller: { tenantId } }, context) {
     checkConfigurationSize(configuration);
+    if (isNestedDeeperThan(deepestArgs, args))
+      throw validationFailed({ args: [`is nested deeper than ${deepestArgs} levels`] });
     await checkCode('code', code, { tenantId, context });
     const task = { tenantId, kind, code, args, configuration };
     const { result, error, console, durationMs, cpuMs } = await tryTransform(context.trials(), task);

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { countExpressions } from '../../expressions/template.ts';
 import { isNestedDeeperThan, isStorable, type Json } from '../../json.ts';
 import { mergePatch } from '../../merge-patch.ts';
-import { deepestJson, schemaFaults } from '../create/read-token-input.ts';
+import { deepestJson, hasManyMembers, schemaFaults } from '../create/read-token-input.ts';
 import { parseMoment } from '../moment.ts';
 import type { TokenRow } from '../token.ts';
 import { type TokenPatchWire, tokenPatchSchema } from './token-patch.schema.ts';
@@ -23,7 +23,8 @@ const members = [
 /** A patch of the right shape, with nothing in it but what may be changed. */
 export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
 
-const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
+const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
+const validateToFirst = new Ajv({ allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
 
 /**
  * Checks of a patch all that can be said without the token that it is for.
@@ -31,6 +32,7 @@ const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<Tok
  */
 export function readTokenPatch(value: unknown, now: Date): TokenPatch {
   if (isNestedDeeperThan(deepestJson, value)) throw validationFailed({ '': ['is nested too deeply'] });
+  const validate = hasManyMembers(value) ? validateToFirst : validateAll;
   if (!validate(value)) throw validationFailed(schemaFaults(validate.errors ?? []));
   const patch = Object.fromEntries(
     members.flatMap((member) => (Object.hasOwn(value, member) ? [[member, value[member]]] : [])),

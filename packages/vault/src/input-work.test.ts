@@ -1,0 +1,57 @@
+import { ServiceError } from '@sluice/problems';
+import { newFilterBudget } from './index.ts';
+import { isNestedDeeperThan } from './json.ts';
+import { readTokenInput } from './tokens/create/read-token-input.ts';
+import { readTokenPatch } from './tokens/update/read-token-patch.ts';
+
+/** Checks of what a caller sends cost no more than reading it did. */
+
+/** Processor time of the main thread, the least of some rounds, in microseconds. */
+function workOf(work: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round += 1) {
+    const before = process.threadCpuUsage();
+    work();
+    const { user, system } = process.threadCpuUsage(before);
+    least = Math.min(least, user + system);
+  }
+  return least;
+}
+
+test.each([
+  ['many numbers', `[${'0,'.repeat(1_000_000)}0]`],
+  ['many lists', `[${'[],'.repeat(300_000)}[]]`],
+  ['many objects', `[${'{"a":0},'.repeat(200_000)}{}]`],
+])('the depth of %s is known sooner than they are read', (_, text) => {
+  const value = JSON.parse(text);
+  expect(workOf(() => isNestedDeeperThan(500, value))).toBeLessThan(workOf(() => JSON.parse(text)));
+});
+
+test('depth is counted as before', () => {
+  const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+  expect(isNestedDeeperThan(500, nested(501))).toBe(false);
+  expect(isNestedDeeperThan(500, nested(502))).toBe(true);
+  expect(isNestedDeeperThan(500, nested(1_000_000))).toBe(true);
+  expect(isNestedDeeperThan(1, { a: { b: 1 } })).toBe(true);
+});
+
+const reading = () => ({ now: new Date(), budget: newFilterBudget() });
+const wrong = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
+
+function faultsOf(read: () => unknown): number {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ServiceError) return Object.keys(error.errors ?? {}).length;
+    throw error;
+  }
+  return 0;
+}
+
+test.each([
+  ['a token', (metadata: object) => readTokenInput({ data: 1, metadata }, '', reading())],
+  ['a patch', (metadata: object) => readTokenPatch({ metadata }, new Date())],
+])('of %s with many wrong members only the first is told; the control: of fewer all are', (_, read) => {
+  expect(faultsOf(() => read(wrong(60_000)))).toBe(1);
+  expect(faultsOf(() => read(wrong(100)))).toBe(100);
+});
