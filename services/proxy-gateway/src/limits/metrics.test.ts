@@ -41,6 +41,7 @@ test('each limit shows its refusals, and what is under way', async () => {
       'sluice_destination_lookups_total{outcome="absent"} 14',
       'sluice_destination_lookups_total{outcome="failed"} 15',
       'sluice_destination_lookups_total{outcome="found"} 13',
+      'sluice_destination_lookups_under_way 1',
       'sluice_destination_open_breakers 3',
       'sluice_destination_remembered_names 12',
       'sluice_destination_waiting_calls 7',

@@ -25,6 +25,10 @@ const gauges = {
     'Destinations, by Tenant, that are left alone for a while since they could not be reached',
     ({ destinations }: Limits) => destinations.state().openBreakers,
   ],
+  sluice_destination_lookups_under_way: [
+    'Look-ups of names that are under way',
+    ({ destinations }: Limits) => destinations.state().names.underWay,
+  ],
   sluice_destination_waiting_lookups: [
     'Look-ups of names that wait for others of their Tenant',
     ({ destinations }: Limits) => destinations.state().names.waiting,
