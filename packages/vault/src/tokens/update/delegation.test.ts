@@ -48,6 +48,15 @@ test('a session that sees nothing moves no token to where its Application sees m
   expect(await findToken(vault, application, token.id)).not.toHaveProperty('data');
 });
 
+test('what an actor sees is found: the property below can fail', async () => {
+  const { vault, newActor } = open.current;
+  const owner = await newActor();
+  const { token } = await createToken(vault, owner, hidden);
+  expect(await sightOf(vault, owner, token.id)).toEqual({ isShown: true, isFound: true });
+  const blind = await newActor({ tenantId: owner.tenantId, permissions: ['token:update'] });
+  expect(await sightOf(vault, blind, token.id)).toEqual({ isShown: false, isFound: false });
+});
+
 test('no sequence of patches by a session and its Application shows either what the Application did not see', async () => {
   const { vault, newActor } = open.current;
   const owner = await newActor();
