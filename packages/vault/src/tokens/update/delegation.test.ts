@@ -91,7 +91,7 @@ test('no sequence of patches by a session and its Application shows either what 
     { numRuns: 100, endOnFailure: true },
   );
   // The property has seen what it is about.
-  expect(counts.patched.session).toBeGreaterThan(20);
-  expect(counts.refused.session).toBeGreaterThan(20);
-  expect(counts.patched.application).toBeGreaterThan(20);
+  expect(counts.patched.session).toBeGreaterThan(10);
+  expect(counts.refused.session).toBeGreaterThan(10);
+  expect(counts.patched.application).toBeGreaterThan(10);
 });
