@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { checkPooler } from './check-pooler.ts';
 import type { Database } from './database.ts';
 import { migrationNames } from './migrate.ts';
-import { clientOptions } from './prepared.ts';
+import { clientOptions } from './pools.ts';
 
 /** Postgres's code for a missing table. */
 const undefinedTable = '42P01';

@@ -32,9 +32,11 @@ describe.each(poolers)('behind a pooler of $size server processes that hands out
     const db = open(url, stack);
     const double = preparedSql(
       'double_it',
-      (value: number) => sql<{ twice: number }>`select ${value}::int * 2 as twice`,
+      ({ value }: { value: number }) => sql<{ twice: number }>`select ${value}::int * 2 as twice`,
     );
-    const answers = await Promise.all(Array.from({ length: 50 }, async (_, i) => (await double(db, i))[0]?.twice));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async (_, i) => (await double(db, { value: i }))[0]?.twice),
+    );
     expect(answers).toEqual(Array.from({ length: 50 }, (_, i) => 2 * i));
   });
 });

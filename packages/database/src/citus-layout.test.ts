@@ -45,6 +45,6 @@ test('npm run migrate -- --print-citus prints the statements without a database,
   const print = (option: string) => run(process.execPath, [command, option], { env: {} });
   const { stdout } = await print('--print-citus');
   expect(stdout).toBe(citusStatements());
-  expect(stdout).toContain("create_distributed_table('counters', 'tenant_id', colocate_with => 'tokens')");
+  expect(stdout).toContain("create_distributed_table('idempotency_records', 'tenant_id', colocate_with => 'tokens')");
   await expect(print('--print-cytus')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Usage:') });
 });

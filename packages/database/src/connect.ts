@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Database, Tables } from './database.ts';
-import { rememberPool } from './prepared.ts';
+import { rememberPool } from './pools.ts';
+import { nameStatements } from './prepared.ts';
 import { watchedClient } from './watched-client.ts';
 
 export const databaseSettings = {
@@ -88,6 +89,7 @@ export function connectDatabase(
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
+    pipeline: true, // what a transaction sends together is not kept for the answer of the statement before
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         (format !== 'binary' && parsers.get(id)) || pg.types.getTypeParser(id, format),
@@ -95,7 +97,10 @@ export function connectDatabase(
   });
   pool.on('error', onError);
   // The pool listens only to idle clients. A client in use reports its error through its query, so this listener is empty.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    nameStatements(client);
+  });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   rememberPool(db, pool);
   stack.defer(() => db.destroy());

@@ -6,6 +6,7 @@ import type { CacheLeasesTable } from './tables/cache-leases.ts';
 import type { ChangesTable } from './tables/changes.ts';
 import type { CountersTable } from './tables/counters.ts';
 import type { DataKeysTable } from './tables/data-keys.ts';
+import type { DueTokensTable } from './tables/due-tokens.ts';
 import type { IdempotencyRecordsTable } from './tables/idempotency-records.ts';
 import type {
   AuditLogArrivalsTable,
@@ -28,6 +29,7 @@ export interface Tables {
   sessions: SessionsTable;
   data_keys: DataKeysTable;
   tokens: TokensTable;
+  due_tokens: DueTokensTable;
   counters: CountersTable;
   audit_log: AuditLogTable;
   audit_log_tokens: AuditLogTokensTable;

@@ -1,4 +1,5 @@
 export { checkDatabase } from './check-database.ts';
+export { citusLayout } from './citus-layout.ts';
 export {
   type ConnectOptions,
   connectDatabase,
@@ -11,10 +12,13 @@ export { addToCounter, counterSlot, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
 export { openAhead } from './open-ahead.ts';
-export { type PoolState, poolState, prepared, preparedSql } from './prepared.ts';
+export { Pipeline, pipelinedTransaction, type Sent } from './pipeline.ts';
+export { type PoolState, poolState } from './pools.ts';
+export { prepared, preparedSql } from './prepared.ts';
 export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';
 export type { MailboxEntry } from './tables/cache-leases.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';
+export type { DueTokensTable } from './tables/due-tokens.ts';
 export type { ProxiesTable } from './tables/proxies.ts';
 export type { SessionsTable } from './tables/sessions.ts';
 export type { TenantsTable } from './tables/tenants.ts';

@@ -1,87 +1,76 @@
-import type { Compilable, RawBuilder } from 'kysely';
+import { type Compilable, CompiledQuery, type RawBuilder } from 'kysely';
 import type pg from 'pg';
 import type { Queryable } from './database.ts';
-
-/** The pool behind each database, where {@link prepared} finds it. */
-const pools = new WeakMap<Queryable, pg.Pool>();
-
-export function rememberPool(db: Queryable, pool: pg.Pool): void {
-  pools.set(db, pool);
-}
-
-export interface PoolState {
-  used: number;
-  idle: number;
-  /** Queries that wait for a connection. */
-  waiting: number;
-}
-
-/** The connections of a database that was opened with `connectDatabase`. */
-export function poolState(db: Queryable): PoolState {
-  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
-  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
-}
-
-/** How a connection to this database is opened. */
-export function clientOptions(db: Queryable): pg.ClientConfig {
-  return { ...pools.get(db)?.options };
-}
+import { Pipeline } from './pipeline.ts';
+import { findPool } from './pools.ts';
 
 interface Query<R> extends Compilable<R> {
   execute(): Promise<R[]>;
 }
 
-/** Takes the place of an argument while a query is compiled. */
+/** Takes the place of a value while a query is compiled. */
 class Placeholder {
-  readonly index: number;
+  readonly key: string | number;
 
-  constructor(index: number) {
-    this.index = index;
+  constructor(key: string | number) {
+    this.key = key;
   }
 }
 
 /**
  * Makes a look-up that is compiled once, and that Postgres parses and plans once for each connection, which is three times as
  * fast. Use it for hot look-ups by a unique key only, because Postgres ends up with one plan for all values. `build` must
- * pass its arguments to the query unchanged. In a transaction it runs like any other query.
+ * pass its arguments to the query unchanged. In a transaction it is part of it.
  * @param name of the statement; no other may have it.
  */
 export function prepared<A extends unknown[], R>(
   name: string,
   build: (db: Queryable, ...values: A) => Query<R>,
 ): (db: Queryable, ...values: A) => Promise<R[]> {
-  const run = named<A, R>(name, (db, values) => build(db, ...values).compile(), build.length - 1);
-  return async (db, ...values) => {
-    const pool = pools.get(db);
-    return pool ? run(db, pool, values) : build(db, ...values).execute();
-  };
+  const placeholders = Array.from({ length: build.length - 1 }, (_, index) => new Placeholder(index)) as unknown[] as A;
+  const run = named<R>(name, (db) => build(db, ...placeholders).compile());
+  return (db, ...values) => run(db, (key) => values[key as number]);
 }
 
-/** Makes the same from a statement that is written in SQL. */
-export function preparedSql<A extends unknown[], R>(
+/** Makes the same from a statement that is written in SQL; `build` reads its values from members of one object. */
+export function preparedSql<V extends object, R>(
   name: string,
-  build: (...values: A) => RawBuilder<R>,
-): (db: Queryable, ...values: A) => Promise<R[]> {
-  const run = named<A, R>(name, (db, values) => build(...values).compile(db), build.length);
-  return async (db, ...values) => {
-    const pool = pools.get(db);
-    return pool ? run(db, pool, values) : (await build(...values).execute(db)).rows;
+  build: (values: V) => RawBuilder<R>,
+): (db: Queryable | Pipeline, values: V) => Promise<R[]> {
+  const placeholders = new Proxy({}, { get: (_, key) => new Placeholder(String(key)) }) as V;
+  const run = named<R>(name, (db) => build(placeholders).compile(db));
+  return (db, values) => run(db, (key) => Reflect.get(values, key));
+}
+
+interface Compiled {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+/** Compiles at the first call, with a placeholder for each value. */
+function named<R>(name: string, compile: (db: Queryable) => Compiled) {
+  let compiled: Compiled | undefined;
+  return async (on: Queryable | Pipeline, readValue: (key: string | number) => unknown): Promise<R[]> => {
+    const db = on instanceof Pipeline ? on.db : on;
+    compiled ??= compile(db.withoutPlugins());
+    const { sql: text, parameters } = compiled;
+    names.set(text, name);
+    const values = parameters.map((value) => (value instanceof Placeholder ? readValue(value.key) : value));
+    const client = on instanceof Pipeline ? on.client : findPool(db);
+    if (client) return (await client.query({ name, text, values })).rows;
+    return (await db.executeQuery<R>(CompiledQuery.raw(text, values))).rows;
   };
 }
 
-type Compile<A> = (db: Queryable, values: A) => { sql: string; parameters: readonly unknown[] };
+/** Names of statements by their text: in a transaction Kysely sends the text alone. */
+const names = new Map<string, string>();
 
-/** Compiles at the first call, with a placeholder for each argument. */
-function named<A extends unknown[], R>(name: string, compile: Compile<A>, arity: number) {
-  let compiled: { sql: string; parameters: readonly unknown[] } | undefined;
-  return async (db: Queryable, pool: pg.Pool, values: A): Promise<R[]> => {
-    compiled ??= compile(db, Array.from({ length: arity }, (_, index) => new Placeholder(index)) as unknown[] as A);
-    const { sql: text, parameters } = compiled;
-    const { rows } = await pool.query({
-      name,
-      text,
-      values: parameters.map((value) => (value instanceof Placeholder ? values[value.index] : value)),
-    });
-    return rows;
-  };
+/** Has a connection send the statements that are named here with their names, whoever sends them. */
+export function nameStatements(client: pg.ClientBase): void {
+  const send = client.query;
+  client.query = ((first: unknown, ...others: unknown[]) => {
+    const name = typeof first === 'string' ? names.get(first) : undefined;
+    const query = name === undefined ? [first, ...others] : [{ name, text: first, values: others[0] }];
+    return Reflect.apply(send, client, query);
+  }) as typeof client.query;
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 /**
@@ -10,8 +11,8 @@ export function watchedClient(answerTimeoutMs: number): typeof pg.Client {
       super(config);
       let timer: NodeJS.Timeout | undefined;
       const stop = () => clearTimeout(timer);
-      // While a query is under way, end() destroys the socket without waiting for Postgres, and the query fails.
-      const giveUp = () => void this.end();
+      // The query under way and those that were sent behind it fail. `end` would wait for their answers.
+      const giveUp = () => socketOf(this).destroy();
       const send = this.query;
       this.query = ((...query: unknown[]) => {
         stop();
@@ -21,4 +22,10 @@ export function watchedClient(answerTimeoutMs: number): typeof pg.Client {
       this.on('drain', stop).on('end', stop);
     }
   };
+}
+
+/** pg has no other way to end a connection that takes several queries at once. */
+function socketOf(client: pg.Client): Duplex {
+  const connection: { stream: Duplex } = Reflect.get(client, 'connection');
+  return connection.stream;
 }

@@ -26,7 +26,13 @@ export function recordStatements(db: Database): { db: Database; statements: Stat
     },
     transformResult: async ({ result }) => result,
   };
-  return { db: db.withPlugin(plugin), statements };
+  const recorded = db.withPlugin(plugin);
+  // Statements that are named were compiled before, and pass no plugin.
+  recorded.executeQuery = (query) => {
+    statements.push(query as Statement);
+    return db.executeQuery(query);
+  };
+  return { db: recorded, statements };
 }
 
 /** The names of the indexes that these statements are answered from, as Postgres plans them now. */

@@ -41,11 +41,19 @@ export { type RootRotation, rotateRootKey } from './rotation/rotate-root-key.ts'
 export type { Rotation, RotationEvent, VersionsMade } from './rotation/rotation.ts';
 export { searchTokens } from './search/search-tokens.ts';
 export { detokenize, detokenizeEach, mostDistinctTokens, type RunInPieces } from './tokenization/detokenize.ts';
-export { tokenize } from './tokenization/tokenize.ts';
-export { createToken } from './tokens/create/create-token.ts';
-export type { CreatedToken } from './tokens/create/create-tokens.ts';
+export { draftTokenization, tokenize } from './tokenization/tokenize.ts';
+export { createToken, createTokens, createTokensWith } from './tokens/create/create-tokens.ts';
+export { type Creation, draftToken } from './tokens/create/draft-tokens.ts';
+export type { CreatedToken } from './tokens/create/present-created.ts';
 export { tokenInputSchema } from './tokens/create/token-input.schema.ts';
 export { deleteToken } from './tokens/delete-token.ts';
+export {
+  type DueKind,
+  forgetDue,
+  listDueTenants,
+  noteDue,
+  noteOverlooked,
+} from './tokens/expiry/due-tokens.queries.ts';
 export { deleteExpiredTokens } from './tokens/expiry/expire-tokens.ts';
 export { purgeTokens } from './tokens/expiry/purge-tokens.ts';
 export { removeDueCvcs } from './tokens/expiry/remove-cvcs.ts';

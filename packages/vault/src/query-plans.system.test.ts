@@ -66,7 +66,14 @@ const queries = {
     noteActivity: (db) => tokens.noteActivity(db, tenantId, ids, month),
   } satisfies Covered<typeof tokens>,
   insertion: {
-    insertTokens: (db) => insertion.insertTokens(db, actor, [token], { month, deduplicated: true }),
+    insertTokens: (db) => insertion.insertTokens(db, { actor, tokens: [token], month, deduplicated: true }),
+    insertTokensAtOnce: (db) =>
+      insertion.insertTokens(db, {
+        actor,
+        tokens: [{ ...token, id: 'other', log_id: randomUUID() }],
+        month,
+        deduplicated: true,
+      }),
   } satisfies Covered<typeof insertion>,
   equalTokens: {
     lockFingerprints: (db) => equalTokens.lockFingerprints(db, tenantId, ['fingerprint-1']),
@@ -94,9 +101,9 @@ const queries = {
   others: {
     findTokenSettings: (db) => findTokenSettings(db, tenantId),
     updateTokenRow: (db) => updateTokenRow(db, actor, filled.tokenId(13), changes),
-    deleteExpiredTokens: (db) => deleteExpiredTokens(db),
+    deleteExpiredTokens: (db) => deleteExpiredTokens(db, tenantId),
     freeExpiredIds: (db) => freeExpiredIds(db, tenantId, ids),
-    removeDueCvcs: (db) => removeDueCvcs(db),
+    removeDueCvcs: (db) => removeDueCvcs(db, tenantId),
     readTokenUsage: (db) => readTokenUsage(db, tenantId, new Date()),
     purgeTokens: (db) => purgeTokens(db, filled.tenantId(4)),
   } satisfies Record<string, Query>,

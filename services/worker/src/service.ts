@@ -10,11 +10,11 @@ import { dropOldRows } from './audit-log-retention/drop-old-rows.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { measureFigures } from './figures/measure-figures.ts';
-import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
 import { sequenceDue } from './ledger/sequence.ts';
 import { showsCheckpoints } from './ledger/show-checkpoints.ts';
 import { openFileWitness, openUrlWitness, type Witness } from './ledger/witness.ts';
 import { createWorkerMetrics, sweepMeasures } from './metrics.ts';
+import { sweepOverlooked } from './overlooked/sweep-overlooked.ts';
 import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
 import { startSweep } from './sweep.ts';
 import { purgeTenant, sweepClosedTenants } from './tenant-purge/purge-tenant.ts';
@@ -28,6 +28,8 @@ const figuresIntervalMs = 10_000;
 const sequenceIntervalMs = 500;
 const witnessIntervalMs = 2000;
 const keyUsageIntervalMs = 300_000;
+/** A query or two for each Tenant there is. */
+const overlookedIntervalMs = 600_000;
 
 /** Opens in order; what opens first closes last. */
 export async function start(
@@ -65,7 +67,7 @@ export async function start(
   sweep('tenant-purge', () => sweepClosedTenants(context));
   sweep('token-expiry', () => sweepExpiredTokens(context));
   sweep('cvc-removal', () => sweepDueCvcs(context));
-  sweep('idempotency-expiry', () => deleteOldRecords(db));
+  sweep('overlooked', () => sweepOverlooked(db), overlookedIntervalMs);
   sweep('audit-log-months', () => addComingMonths(db));
   sweep('change-relay', () => relayForgottenChanges(db, changes), relayIntervalMs);
   const retention = { db, retentionDays: config.AUDIT_RETENTION_DAYS, keepClosedDays: config.AUDIT_KEEP_CLOSED_DAYS };

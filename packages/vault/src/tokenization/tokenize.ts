@@ -1,8 +1,9 @@
-import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { newFilterBudget } from '../expressions/filter-budget.ts';
 import { isNestedDeeperThan, isObject, type Json } from '../json.ts';
-import { type AlsoInTransaction, type CreatedToken, createTokens } from '../tokens/create/create-tokens.ts';
+import { createTokens } from '../tokens/create/create-tokens.ts';
+import { type Creation, draftTokens } from '../tokens/create/draft-tokens.ts';
+import type { CreatedToken } from '../tokens/create/present-created.ts';
 import { readTokenInput, type TokenInput } from '../tokens/create/read-token-input.ts';
 import { requirePermission } from '../tokens/require-permission.ts';
 import type { Actor } from '../tokens/token.ts';
@@ -12,37 +13,51 @@ const deepest = 500;
 /** Each is encrypted while other requests wait: 20 µs for one. */
 const mostTokens = 5000;
 
+/** A JSON value whose tokens are ready to be stored; there are none where nothing in it is sensitive. */
+export interface Tokenization {
+  creation: Creation;
+  /** The value with the tokens in place. */
+  fill(created: readonly CreatedToken[]): Json;
+}
+
 /**
  * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it, a
  * string, number or boolean the id of a token of type `token`; arrays and objects are gone through, null stays. All or
  * nothing, in one transaction.
- * @throws {ServiceError} as `createToken` does, with paths from the root of `value`; `bad_request` for over 5,000 tokens.
+ * @throws {ServiceError} as `draftTokenization` and `createTokens` do.
  */
-export async function tokenize(vault: Vault, actor: Actor, value: Json, also?: AlsoInTransaction<Json>): Promise<Json> {
+export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
+  const { creation, fill } = await draftTokenization(vault, actor, value);
+  return fill(await createTokens(creation));
+}
+
+/**
+ * Checks the value and encrypts what is sensitive in it.
+ * @throws {ServiceError} as `draftToken` does, with paths from the root of `value`; `bad_request` for over 5,000 tokens.
+ */
+export async function draftTokenization(vault: Vault, actor: Actor, value: Json): Promise<Tokenization> {
   requirePermission(actor, 'token:create');
   if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
   const inputs: TokenInput[] = [];
-  const ids: boolean[] = [];
   const reading = { now: vault.clock(), budget: newFilterBudget() };
-  visit(value, '', (found, path, asId) => {
+  visit(value, '', (found, path) => {
     if (inputs.length === mostTokens) {
       throw new ServiceError('bad_request', `One request may create at most ${mostTokens} tokens`);
     }
     inputs.push(readTokenInput(found, path, reading));
-    ids.push(asId);
     return null;
   });
-  if (inputs.length === 0) return value;
-  const tokenized = (created: readonly CreatedToken[]) => {
-    let next = 0;
-    return visit(value, '', (_found, _path, asId) => {
-      const token = created[next++]?.token;
-      if (!token) throw new Error('A token is missing');
-      return asId ? token.id : (token as unknown as Json);
-    });
+  return {
+    creation: await draftTokens(vault, actor, inputs),
+    fill(created) {
+      let next = 0;
+      return visit(value, '', (_found, _path, asId) => {
+        const token = created[next++]?.token;
+        if (!token) throw new Error('A token is missing');
+        return asId ? token.id : (token as unknown as Json);
+      });
+    },
   };
-  const alsoTokenized = also && ((tx: Queryable, created: CreatedToken[]) => also(tx, tokenized(created)));
-  return tokenized(await createTokens(vault, actor, inputs, alsoTokenized));
 }
 
 /** What becomes of a place: a token input stands there, or a primitive, whose token is answered by its id alone. */

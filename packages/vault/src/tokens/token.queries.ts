@@ -1,5 +1,5 @@
-import { messageOf } from '@sluice/audit';
-import { counterSlot, prepared, type Queryable } from '@sluice/database';
+import { recordChange } from '@sluice/audit';
+import { addToCounter, type Database, prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { Json } from '../json.ts';
 import type { Actor, TokenRow } from './token.ts';
@@ -79,24 +79,26 @@ export interface NewTokenRow {
   log_id: string;
 }
 
-/** Deletes a token with its count and audit row. */
+/** Deletes a token that the transaction has locked, with its count and audit row. */
 export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): Promise<void> {
-  const detail = actor.applicationId === undefined ? undefined : { application_id: actor.applicationId };
-  await sql`
-    with deleted as (
-      delete from tokens where tenant_id = ${actor.tenantId} and id = ${id} returning id, type
-    ),
-    counted as (
-      insert into counters (tenant_id, counter, slot, value)
-      select ${actor.tenantId}::uuid, 'tokens:' || type, ${counterSlot}, -1 from deleted
-      on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
-    )
-    insert into audit_log (tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail)
-    select ${actor.tenantId}::uuid, ${actor.id}::uuid, ${actor.actorType ?? 'application'}, ${actor.traceId}::text,
-      'delete', 'token', id, ${messageOf('token', 'delete')},
-      ${detail === undefined ? null : JSON.stringify(detail)}::jsonb
-    from deleted
-  `.execute(tx);
+  const { tenantId, id: actorId, actorType = 'application', applicationId, traceId } = actor;
+  const { type } = await tx
+    .deleteFrom('tokens')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returning('type')
+    .executeTakeFirstOrThrow();
+  await addToCounter(tx, tenantId, `tokens:${type}`, -1);
+  await recordChange(
+    tx,
+    { tenantId, actorId, actorType, traceId },
+    {
+      operation: 'delete',
+      entityType: 'token',
+      entityId: id,
+      ...(applicationId !== undefined && { detail: { application_id: applicationId } }),
+    },
+  );
 }
 
 /**
@@ -106,32 +108,30 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
  * @returns the ids of those that are noted now, by us or before.
  */
 export async function noteActivity(
-  db: Queryable,
+  db: Database,
   tenantId: string,
   ids: readonly string[],
   month: string,
 ): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    with due as (
-      select id from tokens
-      where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month < ${month}::date
-      order by id for update
-    ),
-    touched as (
-      update tokens set active_month = ${month}::date from due
-      where tokens.tenant_id = ${tenantId} and tokens.id = due.id
-      returning tokens.id
-    ),
-    counted as (
-      insert into counters (tenant_id, counter, slot, value)
-      select ${tenantId}::uuid, ${`active_tokens:${month}`}::text, ${counterSlot}, count(*) from touched
-      having count(*) > 0
-      on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
-    )
-    select id from touched
-    union all
-    select id from tokens
-    where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month >= ${month}::date
-  `.execute(db);
-  return new Set(rows.map((row) => row.id));
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ id: string; is_new: boolean }>`
+      with due as (
+        select id from tokens
+        where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month < ${month}::date
+        order by id for update
+      ),
+      touched as (
+        update tokens set active_month = ${month}::date from due
+        where tokens.tenant_id = ${tenantId} and tokens.id = due.id
+        returning tokens.id
+      )
+      select id, true as is_new from touched
+      union all
+      select id, false from tokens
+      where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month >= ${month}::date
+    `.execute(tx);
+    const added = rows.filter(({ is_new }) => is_new).length;
+    if (added > 0) await addToCounter(tx, tenantId, `active_tokens:${month}`, added);
+    return new Set(rows.map(({ id }) => id));
+  });
 }

@@ -1,5 +1,6 @@
-import { detokenize, type Json, tokenize, withoutCvcs } from '@sluice/vault';
+import { detokenize, draftTokenization, type Json, withoutCvcs } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
+import { createSettled } from '../tokens/create-settled.ts';
 import { bodyLimitBytes, token } from '../tokens/token.schema.ts';
 
 const toTokenize = {
@@ -46,8 +47,9 @@ export const tokenizeOperation = operation({
   response: { 200: tokenized },
   errors: ['conflict'],
   keep: (body) => withoutCvcs(body as Json),
-  handle({ body, caller, traceId, settle }, { vault }) {
-    return tokenize(vault, actorOf(caller, traceId), body as Json, settle);
+  async handle({ body, caller, traceId, settle }, { vault }) {
+    const { creation, fill } = await draftTokenization(vault, actorOf(caller, traceId), body as Json);
+    return createSettled({ creation, answerTo: fill, settle });
   },
 });
 

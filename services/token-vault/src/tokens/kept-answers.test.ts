@@ -50,3 +50,12 @@ test('other answers are kept as they are', async () => {
   expect(second.body).toEqual(first.body);
   expect(second.body.data).toEqual({ cvc: '987', a: [null] });
 });
+
+test('equal values of one document become one token where they are deduplicated, also under an idempotency key', async () => {
+  const { createKey } = service.current;
+  const key = await createKey({ permissions: ['token:create', 'token:read'] });
+  const equal = { type: 'token', data: 'twice', deduplicate_token: true };
+  const { first, second } = await sendTwice(key, ['POST', '/tokenize', [equal, equal]]);
+  expect([first.status, first.body.length, first.body[1]?.id]).toEqual([200, 2, first.body[0]?.id]);
+  expect([second.status, second.body]).toEqual([200, first.body]);
+});

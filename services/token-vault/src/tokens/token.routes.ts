@@ -1,9 +1,8 @@
-import type { Queryable } from '@sluice/database';
 import { Confirmed, created, pageOf, Reply, toPage } from '@sluice/http-api';
 import {
   type CreatedToken,
-  createToken,
   deleteToken,
+  draftToken,
   findToken,
   type Json,
   listTokens,
@@ -12,6 +11,7 @@ import {
   withoutCvcs,
 } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
+import { createSettled } from './create-settled.ts';
 import {
   bodyLimitBytes,
   createTokenBody,
@@ -40,10 +40,12 @@ export const createTokenOperation = operation({
   errors: ['conflict'],
   keep: (body) => withoutCvcs(body as Json),
   async handle({ body, caller, traceId, settle }, { vault }) {
-    const answerTo = (result: CreatedToken) =>
-      result.created ? created('/tokens', result.token) : new Reply(200, result.token);
-    const also = settle && ((tx: Queryable, result: CreatedToken) => settle(tx, answerTo(result)));
-    return answerTo(await createToken(vault, actorOf(caller, traceId), body, also));
+    const answerTo = ([result]: readonly CreatedToken[]) => {
+      if (!result) throw new Error('Nothing was created');
+      return result.created ? created('/tokens', result.token) : new Reply(200, result.token);
+    };
+    const creation = await draftToken(vault, actorOf(caller, traceId), body);
+    return createSettled({ creation, answerTo, settle });
   },
 });
 

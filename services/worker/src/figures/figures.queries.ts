@@ -1,51 +1,58 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** What is in Postgres and waits for somebody. Ages are in seconds; 0 where nothing waits. */
-export interface Figures {
-  /** The outbox: changes that are committed and not yet confirmed. */
-  changes: number;
-  oldestChange: number;
-  leasesHeld: number;
-  leasesExpired: number;
-  /** How long the oldest that is due has not been deleted. */
-  dueApplication: number;
-  dueToken: number;
-  dueCvc: number;
-  closedTenant: number;
-  /** Rows of the audit log that are in no tree yet. */
-  unsequencedRows: number;
-  oldestArrival: number;
-  /** Ledgers whose newest checkpoint no witness has taken. */
-  unwitnessedLedgers: number;
-  /** Rows of the audit log that stand in no month of their own, counted up to {@link mostCounted}. */
-  rowsInNoMonth: number;
-}
-
 export const mostCounted = 100_000;
 
+/** Seconds since a moment; 0 where there is none. */
 const age = (moment: string) =>
   sql`coalesce(greatest(extract(epoch from statement_timestamp() - ${sql.raw(moment)}), 0), 0)::float8`;
 
-/** Each from the end of an index, or from a table that is small: leases, and what is left of outbox and arrivals. */
-export async function readFigures(db: Queryable): Promise<Figures> {
-  const { rows } = await sql<Figures>`
-    select
-      (select count(distinct id) from changes) as "changes",
-      (select ${age('min(created_at)')} from changes) as "oldestChange",
-      (select count(*) from cache_leases where expires_at > statement_timestamp()) as "leasesHeld",
-      (select count(*) from cache_leases where expires_at <= statement_timestamp()) as "leasesExpired",
-      (select ${age('min(expires_at)')} from applications where expires_at <= statement_timestamp()) as "dueApplication",
-      (select ${age('min(expires_at)')} from tokens where expires_at <= statement_timestamp()) as "dueToken",
-      (select ${age('min(cvc_due_at)')} from tokens where cvc_due_at <= statement_timestamp()) as "dueCvc",
-      (select ${age('min(closed_at)')} from tenants where closed_at <= statement_timestamp()) as "closedTenant",
-      (select coalesce(sum(cardinality(ids)), 0) from audit_log_arrivals)::float8
-        + (select coalesce(sum(unsequenced_before), 0) from ledgers where unsequenced_before > 0)::float8 as "unsequencedRows",
-      (select ${age('min(arrived_at)')} from audit_log_arrivals) as "oldestArrival",
-      (select count(*) from ledgers where checkpoint is not null and size > witnessed_size) as "unwitnessedLedgers",
-      (select count(*) from (select from audit_log_default limit ${sql.lit(mostCounted)}) as counted) as "rowsInNoMonth"
-  `.execute(db);
-  const [figures] = rows;
-  if (!figures) throw new Error('Postgres answered without a row');
-  return figures;
+const due = (moment: string, table: string) =>
+  sql`select ${age(`min(${moment})`)} from ${sql.table(table)} where ${sql.ref(moment)} <= statement_timestamp()`;
+
+/** Counted from when the minute should have been forgotten, so that no shard is asked. */
+const dueTokens = (kind: string) => sql`
+  select ${age(`(min(due_at) + interval '2 minutes')`)} from due_tokens
+  where kind = ${kind} and due_at <= statement_timestamp()`;
+
+/**
+ * What is in Postgres and waits for somebody; each from the end of an index, or from a table that is small: leases, and
+ * what is left of outbox and arrivals. Ages are in seconds.
+ */
+const queries = {
+  changes: sql`select count(distinct id) from changes`,
+  oldestChange: sql`select ${age('min(created_at)')} from changes`,
+  leasesHeld: sql`select count(*) from cache_leases where expires_at > statement_timestamp()`,
+  leasesExpired: sql`select count(*) from cache_leases where expires_at <= statement_timestamp()`,
+  dueApplication: due('expires_at', 'applications'),
+  dueToken: dueTokens('expiry'),
+  dueCvc: dueTokens('cvc'),
+  closedTenant: due('closed_at', 'tenants'),
+  /** Rows of the audit log that are in no tree yet. */
+  unsequencedRows: sql`
+    select (select coalesce(sum(cardinality(ids)), 0) from audit_log_arrivals)::float8
+      + (select coalesce(sum(unsequenced_before), 0) from ledgers where unsequenced_before > 0)::float8`,
+  oldestArrival: sql`select ${age('min(arrived_at)')} from audit_log_arrivals`,
+  /** Ledgers whose newest checkpoint no witness has taken. */
+  unwitnessedLedgers: sql`select count(*) from ledgers where checkpoint is not null and size > witnessed_size`,
+  /** Rows of the audit log that stand in no month of their own, counted up to {@link mostCounted}. */
+  rowsInNoMonth: sql`select count(*) from (select from audit_log_default limit ${sql.lit(mostCounted)}) as counted`,
+} as const;
+
+export type Figure = keyof typeof queries;
+export type Figures = ReadonlyMap<Figure, number>;
+
+/** Reads each figure by a statement of its own, so that one that cannot be read hides no other. */
+export async function readFigures(db: Queryable): Promise<{ figures: Figures; errors: unknown[] }> {
+  const figures = new Map<Figure, number>();
+  const errors: unknown[] = [];
+  for (const name of Object.keys(queries) as Figure[]) {
+    try {
+      const { rows } = await sql<{ value: number }>`select (${queries[name]}) as value`.execute(db);
+      for (const { value } of rows) figures.set(name, value);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return { figures, errors };
 }

@@ -39,10 +39,15 @@ test('nothing is known before it was read; then what waits in Postgres, and how 
   const tenantId = await rows.tenant();
   await rows.application(tenantId, minutesAgo(10));
   await rows.application(tenantId, minutesAgo(-10));
-  await rows.tokens(tenantId, 1);
-  await sql`update tokens set expires_at = now() - interval '3 minutes', cvc_due_at = now() + interval '1 minute'`.execute(
-    db,
-  );
+  const due = (kind: 'expiry' | 'cvc', minutes: number) => ({
+    tenant_id: tenantId,
+    kind,
+    due_at: minutesAgo(minutes).toISOString(),
+  });
+  await db
+    .insertInto('due_tokens')
+    .values([due('expiry', 5), due('expiry', -5), due('cvc', 1)])
+    .execute();
   const change = { tenant_id: tenantId, id: crypto.randomUUID(), tags: ['a'] };
   await db
     .insertInto('changes')
@@ -127,7 +132,7 @@ test('of data keys the newest of each Tenant and purpose count, and those that h
   expect(figures.sluice_data_key_encryptions_limit).toBe(2 ** 28);
 });
 
-test('what cannot be read any more is not known', async () => {
+test('what cannot be read any more is not known, and the rest is', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = await createTestDatabase(stack);
   const registry = new Registry();
@@ -135,5 +140,10 @@ test('what cannot be read any more is not known', async () => {
   await rounds.figures();
   await sql`drop table cache_leases`.execute(db);
   await expect(rounds.figures()).rejects.toThrow('cache_leases');
-  expect((await scrape(registry)).sluice_changes_waiting).toBeNaN();
+  expect(await scrape(registry)).not.toHaveProperty('sluice_cache_leases{state="held"}');
+  expect(await scrape(registry)).toMatchObject({
+    sluice_changes_waiting: 0,
+    'sluice_overdue_seconds{kind="token"}': 0,
+    'sluice_overdue_seconds{kind="application"}': 0,
+  });
 });

@@ -2,12 +2,12 @@ import type { Database } from '@sluice/database';
 import { exportGauge } from '@sluice/service-runtime';
 import { type KeyUsage, mostEncryptions, readKeyUsage } from '@sluice/vault';
 import type { Registry } from 'prom-client';
-import { type Figures, mostCounted, readFigures } from './figures.queries.ts';
+import { type Figure, type Figures, mostCounted, readFigures } from './figures.queries.ts';
 
 /** Prometheus compares nothing with it. */
 const unknown = Number.NaN;
 
-/** How the figures are brought up to date. While they cannot be read they are not known. */
+/** How the figures are brought up to date. One that cannot be read is not known; the others are. */
 export interface FigureRounds {
   figures(): Promise<void>;
   keyUsage(): Promise<void>;
@@ -15,7 +15,12 @@ export interface FigureRounds {
 
 /** Registers what only Postgres knows: of the whole platform, and the same in every worker. */
 export function measureFigures(db: Database, registry: Registry, { hasWitness = false } = {}): FigureRounds {
-  let figures: Figures | undefined;
+  let figures: Figures = new Map();
+  const of = (name: Figure) => figures.get(name) ?? unknown;
+  const known = (names: Record<string, Figure>) =>
+    Object.fromEntries(
+      Object.entries(names).flatMap(([label, name]) => (figures.has(name) ? [[label, of(name)]] : [])),
+    );
   let usage: KeyUsage | undefined;
 
   const gauge = (name: string, help: string, read: () => number | Record<string, number>, by?: string) =>
@@ -23,52 +28,38 @@ export function measureFigures(db: Database, registry: Registry, { hasWitness = 
   gauge(
     'sluice_changes_waiting',
     'Changes that are committed, and that not every process that caches is known to have heard of',
-    () => figures?.changes ?? unknown,
+    () => of('changes'),
   );
-  gauge(
-    'sluice_changes_oldest_age_seconds',
-    'Age of the oldest change that waits to be confirmed',
-    () => figures?.oldestChange ?? unknown,
+  gauge('sluice_changes_oldest_age_seconds', 'Age of the oldest change that waits to be confirmed', () =>
+    of('oldestChange'),
   );
   gauge(
     'sluice_cache_leases',
     'Leases in Postgres by state; a process that caches holds one',
-    () => (figures ? { held: figures.leasesHeld, expired: figures.leasesExpired } : {}),
+    () => known({ held: 'leasesHeld', expired: 'leasesExpired' }),
     'state',
   );
   gauge(
     'sluice_overdue_seconds',
-    'How long the oldest that should be deleted by now has not been; tenant: since it was closed',
-    () =>
-      figures
-        ? {
-            application: figures.dueApplication,
-            token: figures.dueToken,
-            cvc: figures.dueCvc,
-            tenant: figures.closedTenant,
-          }
-        : {},
+    'How long the oldest that should be deleted by now has not been; token and cvc: from two minutes after it was due; tenant: since it was closed',
+    () => known({ application: 'dueApplication', token: 'dueToken', cvc: 'dueCvc', tenant: 'closedTenant' }),
     'kind',
   );
-  gauge(
-    'sluice_ledger_waiting_rows',
-    'Rows of the audit log that are in no tree yet',
-    () => figures?.unsequencedRows ?? unknown,
-  );
+  gauge('sluice_ledger_waiting_rows', 'Rows of the audit log that are in no tree yet', () => of('unsequencedRows'));
   gauge(
     'sluice_ledger_oldest_age_seconds',
     'How long ago the oldest of these rows came to Postgres; those from before the ledger are not counted',
-    () => figures?.oldestArrival ?? unknown,
+    () => of('oldestArrival'),
   );
   gauge(
     'sluice_ledger_unwitnessed',
     'Ledgers whose newest checkpoint the witness has not taken; not known where there is no witness',
-    () => (hasWitness ? figures?.unwitnessedLedgers : undefined) ?? unknown,
+    () => (hasWitness ? of('unwitnessedLedgers') : unknown),
   );
   gauge(
     'sluice_audit_log_default_rows',
     `Rows of the audit log that stand in no month of their own, counted up to ${mostCounted}`,
-    () => figures?.rowsInNoMonth ?? unknown,
+    () => of('rowsInNoMonth'),
   );
   gauge(
     'sluice_data_key_encryptions_max',
@@ -84,8 +75,10 @@ export function measureFigures(db: Database, registry: Registry, { hasWitness = 
 
   return {
     async figures() {
-      figures = undefined;
-      figures = await readFigures(db);
+      figures = new Map();
+      const read = await readFigures(db);
+      figures = read.figures;
+      if (read.errors.length > 0) throw read.errors[0];
     },
     async keyUsage() {
       usage = undefined;

@@ -3,20 +3,21 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** Answers that were kept under idempotency keys go after 24 hours, when nobody is given them any more. */
-export async function deleteOldRecords(db: Database): Promise<void> {
-  let deleted: bigint | undefined;
-  do {
-    const result = await sql`
-      with due as materialized (
-        select tenant_id, application_id, request_hash from idempotency_records
-        where created_at < statement_timestamp() - interval '24 hours'
-        order by created_at limit ${sql.lit(batchSize)} for update skip locked
-      )
-      delete from idempotency_records as records using due
-      where (records.tenant_id, records.application_id, records.request_hash)
-        = (due.tenant_id, due.application_id, due.request_hash)
-    `.execute(db);
-    deleted = result.numAffectedRows;
-  } while (deleted);
+/**
+ * Deletes at most a batch of a Tenant's answers that were kept under idempotency keys for 24 hours. Nobody is given them
+ * any more, by the row.
+ * @returns how many.
+ */
+export async function deleteOldRecords(db: Database, tenantId: string): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with due as materialized (
+      select application_id, request_hash from idempotency_records
+      where tenant_id = ${tenantId} and created_at < statement_timestamp() - interval '24 hours'
+      order by created_at limit ${sql.lit(batchSize)} for update skip locked
+    )
+    delete from idempotency_records as records using due
+    where records.tenant_id = ${tenantId}
+      and records.application_id = due.application_id and records.request_hash = due.request_hash
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }

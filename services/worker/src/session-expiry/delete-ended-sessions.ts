@@ -13,7 +13,7 @@ export async function deleteEndedSessions(db: Database): Promise<void> {
     const result = await sql`
       with due as (
         select tenant_id, id from sessions where expires_at <= statement_timestamp()
-        limit ${sql.lit(batchSize)} for update skip locked
+        order by expires_at limit ${sql.lit(batchSize)} for update skip locked
       )
       delete from sessions using due where sessions.tenant_id = due.tenant_id and sessions.id = due.id
     `.execute(db);

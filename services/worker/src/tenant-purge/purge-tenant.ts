@@ -1,4 +1,5 @@
 import { purgeTokens } from '@sluice/vault';
+import { byTenant } from '../by-tenant.ts';
 import type { Context } from '../context.ts';
 import { deleteTenantRow, listClosedTenants, purgedTables, purgeRows } from './tenant-purge.queries.ts';
 
@@ -24,5 +25,8 @@ export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, '
 
 /** Every closed Tenant whose purge did not end. */
 export async function sweepClosedTenants(context: Pick<Context, 'db' | 'log'>): Promise<void> {
-  for (const id of await listClosedTenants(context.db)) await purgeTenant(id, context);
+  await byTenant(await listClosedTenants(context.db), async (id) => {
+    await purgeTenant(id, context);
+    return false;
+  });
 }

@@ -4,7 +4,14 @@ import { sql } from 'kysely';
 const batchSize = 1000;
 
 /** What a Tenant leaves behind, apart from its tokens and its audit rows. Keys and sessions go with their Applications. */
-export const purgedTables = ['idempotency_records', 'proxies', 'applications', 'data_keys', 'counters'] as const;
+export const purgedTables = [
+  'idempotency_records',
+  'proxies',
+  'applications',
+  'data_keys',
+  'counters',
+  'due_tokens',
+] as const;
 
 type PurgedTable = (typeof purgedTables)[number];
 
@@ -15,6 +22,7 @@ const restOfKey: Record<PurgedTable, readonly string[]> = {
   applications: ['id'],
   data_keys: ['purpose', 'version'],
   counters: ['counter', 'slot'],
+  due_tokens: ['kind', 'due_at'],
 };
 
 /** Ids of Tenants that were deleted and still have their row; of this one only, if it is given. */
@@ -50,18 +58,17 @@ export async function purgeRows(db: Database, table: PurgedTable, tenantId: stri
  * @returns false where something is left.
  */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
-  const leftovers = ['tokens', ...purgedTables].map(
-    (table) => sql<boolean>`not exists (select from ${sql.table(table)} where tenant_id = ${id})`,
-  );
   return db.transaction().execute(async (tx) => {
-    const { numDeletedRows } = await tx
-      .deleteFrom('tenants')
-      .where('id', '=', id)
-      .where('closed_at', 'is not', null)
-      .where((eb) => eb.and(leftovers))
-      .executeTakeFirstOrThrow();
-    const closed = { closed_at: new Date().toISOString() };
-    if (numDeletedRows > 0n) await tx.updateTable('ledgers').set(closed).where('tenant_id', '=', id).execute();
-    return numDeletedRows > 0n;
+    // Whoever creates tokens holds the row, so that what it inserts is seen below.
+    const tenant = tx.selectFrom('tenants').select('id').where('id', '=', id).where('closed_at', 'is not', null);
+    if (!(await tenant.forUpdate().executeTakeFirst())) return false;
+    for (const table of ['tokens', ...purgedTables] as const) {
+      if (await tx.selectFrom(table).select('tenant_id').where('tenant_id', '=', id).limit(1).executeTakeFirst()) {
+        return false;
+      }
+    }
+    await tx.deleteFrom('tenants').where('id', '=', id).execute();
+    await tx.updateTable('ledgers').set({ closed_at: new Date().toISOString() }).where('tenant_id', '=', id).execute();
+    return true;
   });
 }

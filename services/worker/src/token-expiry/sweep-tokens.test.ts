@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { addToCounter, readCounter } from '@sluice/database';
 import { createLogger } from '@sluice/service-runtime';
 import { createTestDatabase, createTestSecrets, eventually, startTestService, useStack } from '@sluice/testing';
+import { noteDue } from '@sluice/vault';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 import { testRows } from '../testing/test-rows.ts';
@@ -34,6 +35,7 @@ async function insertTokens(tenant_id: string, count: number, { expires_at, cvc_
     .insertInto('tokens')
     .values(ids.map((id) => ({ ...row, id })))
     .execute();
+  await noteDue(db, tenant_id, [row]);
   await addToCounter(db, tenant_id, 'tokens:card', count);
   return ids;
 }

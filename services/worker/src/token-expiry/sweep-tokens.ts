@@ -1,4 +1,6 @@
-import { deleteExpiredTokens, removeDueCvcs } from '@sluice/vault';
+import type { Queryable } from '@sluice/database';
+import { type DueKind, deleteExpiredTokens, forgetDue, listDueTenants, removeDueCvcs } from '@sluice/vault';
+import { byTenant } from '../by-tenant.ts';
 import type { Context } from '../context.ts';
 
 type Sweeping = Pick<Context, 'db' | 'log'>;
@@ -7,20 +9,33 @@ type Sweeping = Pick<Context, 'db' | 'log'>;
  * Deletes the tokens whose `expires_at` has come. They count as gone from that moment on, by the row; this only clears
  * them away.
  */
-export async function sweepExpiredTokens({ db, log }: Sweeping): Promise<void> {
-  const tokens = await inBatches(() => deleteExpiredTokens(db));
-  if (tokens > 0) log.info({ tokens }, 'tokens expired');
+export function sweepExpiredTokens(context: Sweeping): Promise<void> {
+  return sweepDue(context, { kind: 'expiry', done: 'tokens expired', doBatch: deleteExpiredTokens });
 }
 
 /** Deletes the verification codes of cards that are due. They are not shown from that moment on, by the row. */
-export async function sweepDueCvcs({ db, log }: Sweeping): Promise<void> {
-  const cards = await inBatches(() => removeDueCvcs(db));
-  if (cards > 0) log.info({ cards }, 'card verification codes removed');
+export function sweepDueCvcs(context: Sweeping): Promise<void> {
+  return sweepDue(context, { kind: 'cvc', done: 'card verification codes removed', doBatch: removeDueCvcs });
 }
 
-/** Until a batch finds nothing; how many in all. */
-async function inBatches(doBatch: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (let done = await doBatch(); done > 0; done = await doBatch()) total += done;
-  return total;
+interface Sweep {
+  kind: DueKind;
+  /** What is logged with the number of tokens. */
+  done: string;
+  doBatch: (tx: Queryable, tenantId: string) => Promise<number>;
+}
+
+async function sweepDue({ db, log }: Sweeping, { kind, done, doBatch }: Sweep): Promise<void> {
+  let tokens = 0;
+  const sweepTenant = async (tenantId: string) => {
+    const swept = await db.transaction().execute((tx) => doBatch(tx, tenantId));
+    tokens += swept;
+    if (swept === 0) await forgetDue(db, tenantId, kind);
+    return swept > 0;
+  };
+  try {
+    await byTenant(await listDueTenants(db, kind), sweepTenant);
+  } finally {
+    if (tokens > 0) log.info({ tokens }, done);
+  }
 }

@@ -1,178 +1,219 @@
 import { messageOf } from '@sluice/audit';
-import { counterSlot, preparedSql, type Queryable } from '@sluice/database';
+import {
+  counterSlot,
+  type Database,
+  type Pipeline,
+  pipelinedTransaction,
+  preparedSql,
+  type Queryable,
+  type Sent,
+} from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { dueMinutes, insertDue } from '../expiry/due-tokens.queries.ts';
+import type { TokenSettings } from '../tenant-settings.queries.ts';
 import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
 
 export interface InsertedToken {
   id: string;
+  type: string;
   fingerprint: string | null;
   created_at: string;
 }
 
-export type InsertOutcome = 'tenant_closed' | 'deduplicate' | InsertedToken[];
-
-export interface InsertOptions {
+export interface Insertion {
+  actor: Pick<Actor, 'tenantId' | 'id' | 'actorType' | 'applicationId'>;
+  tokens: readonly NewTokenRow[];
   /** First day of the current UTC month. */
   month: string;
   /** True once equal tokens have been looked for: insert though deduplication is asked for. */
   deduplicated: boolean;
 }
 
-type Inserting = Pick<Actor, 'tenantId' | 'id' | 'actorType'> & { applicationId?: string | null };
+/** What was inserted, or that equal tokens must be looked for first; then nothing was. */
+export type InsertOutcome = InsertedToken[] | 'deduplicate';
 
 /**
- * Inserts tokens with their counters and audit rows: one statement, all or nothing.
- * @returns `deduplicate` where equal tokens must be looked for first; then nothing was inserted.
- * @throws {ServiceError} `conflict` where an id is taken.
+ * Inserts tokens with their counters and audit rows; call it in a transaction.
+ * @throws {ServiceError} `conflict` where an id is taken; `unauthenticated` where the Tenant is closed.
  */
-export async function insertTokens(
-  db: Queryable,
-  { tenantId, id: actorId, actorType = 'application', applicationId = null }: Inserting,
-  tokens: readonly NewTokenRow[],
-  { month, deduplicated }: InsertOptions,
-): Promise<InsertOutcome> {
-  const acting = [tenantId, actorId, actorType, applicationId, month, `active_tokens:${month}`, deduplicated] as const;
-  const rows = await insert(db, ...acting, ...columnsOf(sorted(tokens))).catch(refuseTakenId);
-  if (rows.length === 0) return 'tenant_closed';
-  const inserted = rows.filter((row): row is InsertedToken => row.id !== null);
-  return inserted.length === 0 ? 'deduplicate' : inserted;
+export async function insertTokens(tx: Queryable, insertion: Insertion): Promise<InsertOutcome> {
+  return (await sendTokens(tx, insertion)).answer;
 }
 
-/** In one order, so that two that clash do not wait for each other for ever. */
-function sorted(tokens: readonly NewTokenRow[]): NewTokenRow[] {
-  return tokens.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+/** The same in a transaction of its own, which takes two trips to Postgres. */
+export function insertTokensAtOnce(db: Database, insertion: Insertion): Promise<InsertOutcome> {
+  return pipelinedTransaction(db, (tx) => sendTokens(tx, insertion));
 }
 
-type Columns = (string | Buffer | boolean | null)[];
-
-/** A list for each column, so that the statement is the same however many tokens there are. Lists in lists go as JSON. */
-function columnsOf(tokens: readonly NewTokenRow[]) {
-  const column = (read: (token: NewTokenRow) => string | Buffer | boolean | null): Columns => tokens.map(read);
-  return [
-    column(({ id }) => id),
-    column(({ type }) => type),
-    column(({ data_ciphertext }) => data_ciphertext),
-    column(({ cvc_ciphertext }) => cvc_ciphertext),
-    column(({ cvc_due_at }) => cvc_due_at),
-    column(({ mask }) => (mask === null ? null : JSON.stringify(mask))),
-    column(({ containers }) => JSON.stringify(containers)),
-    column(({ metadata }) => JSON.stringify(metadata)),
-    column(({ search_indexes }) => JSON.stringify(search_indexes)),
-    column(({ search_hashes }) => JSON.stringify(search_hashes)),
-    column(({ fingerprint }) => fingerprint),
-    column(({ fingerprint_expression }) => fingerprint_expression),
-    column(({ deduplicate }) => deduplicate),
-    column(({ expires_at }) => expires_at),
-    column(({ trace_id }) => trace_id),
-    column(({ log_id }) => log_id),
-  ] as const;
+/**
+ * Each statement is of one place where Postgres is spread over shards: the Tenant and what is counted are on the
+ * coordinator, tokens are on a shard.
+ */
+async function sendTokens(tx: Queryable | Pipeline, insertion: Insertion): Promise<Sent<InsertOutcome>> {
+  const { actor, tokens, month, deduplicated } = insertion;
+  const { tenantId } = actor;
+  const [settings] = await holdTenant(tx, { tenantId });
+  if (!settings) throw new ServiceError('unauthenticated', 'The Tenant of this key is closed');
+  const isDeduplicated = ({ deduplicate }: NewTokenRow) => deduplicate ?? settings.deduplicate_tokens;
+  if (!deduplicated && tokens.some(isDeduplicated)) return { answer: Promise.resolve('deduplicate') };
+  // In one order, so that two that clash do not wait for each other for ever.
+  const rows = tokens
+    .map((token) => (isFingerprinted(token, settings) ? token : { ...token, fingerprint: null }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const shared = { tenantId, actorId: actor.id, month, createdAt: settings.now };
+  const inserted = insertRows(tx, { ...shared, ...columnsOf(rows) }).catch(refuseTakenId);
+  const noted = noteCreation(tx, {
+    ...{ ...shared, actorType: actor.actorType ?? 'application' },
+    ...countsOf(rows, shared),
+    ...dueMinutes(rows),
+    ...auditOf(rows, actor.applicationId),
+  });
+  return { answer: firstOf(inserted, noted) };
 }
 
-const textsOf = (column: string) => sql`array(select jsonb_array_elements_text(${sql.ref(column)}))`;
-
-interface InsertRow {
-  id: string | null;
-  fingerprint: string | null;
-  created_at: string | null;
+/** What the first answers, when the second has answered too. Where it fails the second fails because of it. */
+async function firstOf<T>(first: Promise<T>, second: Promise<unknown>): Promise<T> {
+  await Promise.allSettled([first, second]);
+  const result = await first;
+  await second;
+  return result;
 }
 
-const insert = preparedSql(
-  'insert_tokens',
-  (
-    tenantId: string,
-    actorId: string,
-    actorType: string,
-    applicationId: string | null,
-    month: string,
-    activeCounter: string,
-    deduplicated: boolean,
-    ids: Columns,
-    types: Columns,
-    dataCiphertexts: Columns,
-    cvcCiphertexts: Columns,
-    cvcDueAts: Columns,
-    masks: Columns,
-    containers: Columns,
-    metadatas: Columns,
-    searchIndexes: Columns,
-    searchHashes: Columns,
-    fingerprints: Columns,
-    fingerprintExpressions: Columns,
-    deduplicates: Columns,
-    expiresAts: Columns,
-    traceIds: Columns,
-    logIds: Columns,
-  ) => sql<InsertRow>`
-    with tenant as (
-      select fingerprint_tokens, deduplicate_tokens from tenants where id = ${tenantId}::uuid and closed_at is null
-    ),
-    input as (
-      select * from unnest(
-        ${ids}::text[], ${types}::text[], ${dataCiphertexts}::bytea[], ${cvcCiphertexts}::bytea[],
-        ${cvcDueAts}::timestamptz[], ${masks}::jsonb[], ${containers}::jsonb[], ${metadatas}::jsonb[],
-        ${searchIndexes}::jsonb[], ${searchHashes}::jsonb[], ${fingerprints}::text[],
-        ${fingerprintExpressions}::text[], ${deduplicates}::boolean[], ${expiresAts}::timestamptz[], ${traceIds}::text[],
-        ${logIds}::uuid[]
-      ) as each (
-        id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata, search_indexes,
-        search_hashes, fingerprint, fingerprint_expression, deduplicate, expires_at, trace_id, log_id
-      )
-    ),
-    inserted as (
-      insert into tokens (
-        tenant_id, id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, containers, metadata,
-        search_indexes, search_hashes, fingerprint, fingerprint_expression, expires_at, active_month, created_by
-      )
-      select
-        ${tenantId}::uuid, id, type, data_ciphertext, cvc_ciphertext, cvc_due_at, mask, ${textsOf('containers')},
-        metadata, ${textsOf('search_indexes')}, ${textsOf('search_hashes')},
-        case when fingerprint_tokens or fingerprint_expression is not null
-          or coalesce(deduplicate, deduplicate_tokens) then fingerprint end,
-        fingerprint_expression, expires_at, ${month}::date, ${actorId}::uuid
-      from input cross join tenant
-      where ${deduplicated}::boolean or not exists (
-        select from input cross join tenant where coalesce(deduplicate, deduplicate_tokens)
-      )
-      returning id, type, fingerprint, created_at
-    ),
-    counted as (
-      insert into counters (tenant_id, counter, slot, value, last_at)
-      select ${tenantId}::uuid, counter, ${counterSlot}, count(*), max(last_at)
-      from (
-        select 'tokens:' || type as counter, created_at as last_at from inserted
-        union all
-        select ${activeCounter}::text, null from inserted
-      ) as each
-      group by counter order by counter
-      on conflict (tenant_id, counter, slot) do update
-      set value = counters.value + excluded.value, last_at = greatest(counters.last_at, excluded.last_at)
-    ),
-    audited as (
-      insert into audit_log (
-        id, tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail
-      )
-      select
-        log_id, ${tenantId}::uuid, ${actorId}::uuid, ${actorType}::text, min(trace_id), 'create', 'token', min(id),
-        ${sql.lit(messageOf('token', 'create'))},
-        nullif(jsonb_strip_nulls(jsonb_build_object(
-          'application_id', ${applicationId}::text,
-          'token_ids', case when count(*) > 1 then jsonb_agg(id) end)), '{}')
-      from input where exists (select from inserted)
-      group by log_id
-    )
-    select inserted.id, inserted.fingerprint, inserted.created_at from tenant left join inserted on true
+function isFingerprinted({ fingerprint_expression, deduplicate }: NewTokenRow, settings: TokenSettings): boolean {
+  return settings.fingerprint_tokens || fingerprint_expression !== null || (deduplicate ?? settings.deduplicate_tokens);
+}
+
+/** The row of the Tenant stays until the transaction ends, so that a purge sees what is inserted. */
+const holdTenant = preparedSql(
+  'hold_tenant',
+  ({ tenantId }: { tenantId: string }) => sql<TokenSettings & { now: string }>`
+    select fingerprint_tokens, deduplicate_tokens, clock_timestamp()::timestamptz(3) as now from tenants
+    where id = ${tenantId}::uuid and closed_at is null for key share
   `,
 );
 
-/** Postgres's code for a row that a unique index has already. */
+/** Columns of a token and their types. Lists in lists go as JSON. */
+const columns = {
+  id: 'text',
+  type: 'text',
+  data_ciphertext: 'bytea',
+  cvc_ciphertext: 'bytea',
+  cvc_due_at: 'timestamptz',
+  mask: 'jsonb',
+  containers: 'texts',
+  metadata: 'jsonb',
+  search_indexes: 'texts',
+  search_hashes: 'texts',
+  fingerprint: 'text',
+  fingerprint_expression: 'text',
+  expires_at: 'timestamptz',
+} as const satisfies Partial<Record<keyof NewTokenRow, string>>;
+
+type Column = keyof typeof columns;
+const names = Object.keys(columns) as Column[];
+const isJson = (column: Column) => columns[column] === 'jsonb' || columns[column] === 'texts';
+
+/** A list for each column, so that the statement is the same however many tokens there are. */
+function columnsOf(tokens: readonly NewTokenRow[]): Record<Column, unknown[]> {
+  const list = (name: Column) =>
+    tokens.map(({ [name]: value }) => (isJson(name) && value !== null ? JSON.stringify(value) : value));
+  return Object.fromEntries(names.map((name) => [name, list(name)])) as Record<Column, unknown[]>;
+}
+
+const unnested = (name: Column, values: unknown) =>
+  sql`${values}::${sql.raw(isJson(name) ? 'jsonb' : columns[name])}[]`;
+const selected = (name: Column): RawBuilder<unknown> =>
+  columns[name] === 'texts' ? sql`array(select jsonb_array_elements_text(${sql.ref(name)}))` : sql.ref(name);
+
+interface Shared {
+  tenantId: string;
+  actorId: string;
+  month: string;
+  createdAt: string;
+}
+
+const insertRows = preparedSql(
+  'insert_tokens',
+  (values: Shared & Record<Column, unknown[]>) => sql<InsertedToken>`
+    insert into tokens (tenant_id, created_by, created_at, active_month, ${sql.join(names.map((name) => sql.ref(name)))})
+    select ${values.tenantId}::uuid, ${values.actorId}::uuid, ${values.createdAt}::timestamptz, ${values.month}::date,
+      ${sql.join(names.map(selected))}
+    from unnest(${sql.join(names.map((name) => unnested(name, values[name])))})
+      as each (${sql.join(names.map((name) => sql.ref(name)))})
+    returning id, type, fingerprint, created_at
+  `,
+);
+
+/** Postgres's code for a row that a unique index has already. The statement writes tokens only. */
 const uniqueViolation = '23505';
 
-/** By code and table: a table that is spread over shards has another name in each, and so have its constraints. */
 function refuseTakenId(error: unknown): never {
   if (!(error instanceof Error && 'code' in error) || error.code !== uniqueViolation) throw error;
-  const table = 'table' in error && typeof error.table === 'string' ? error.table : 'tokens';
-  if (!/^tokens(_\d+)?$/.test(table)) throw error;
   throw new ServiceError('conflict', 'A token with this id exists already', { cause: error });
 }
+
+interface Counts {
+  counters: string[];
+  amounts: number[];
+  lastAts: (string | null)[];
+}
+
+function countsOf(tokens: readonly NewTokenRow[], { month, createdAt }: Shared): Counts {
+  const byType = [...Map.groupBy(tokens, ({ type }) => type)];
+  return {
+    counters: [`active_tokens:${month}`, ...byType.map(([type]) => `tokens:${type}`)],
+    amounts: [tokens.length, ...byType.map(([, ofType]) => ofType.length)],
+    lastAts: [null, ...byType.map(() => createdAt)],
+  };
+}
+
+interface AuditRows {
+  logIds: string[];
+  traceIds: string[];
+  entityIds: string[];
+  details: (string | null)[];
+}
+
+/** One row for each request. */
+function auditOf(rows: readonly NewTokenRow[], applicationId: string | undefined): AuditRows {
+  const requests = [...Map.groupBy(rows, ({ log_id }) => log_id)];
+  const detailOf = (tokens: readonly NewTokenRow[]) => ({
+    ...(applicationId !== undefined && { application_id: applicationId }),
+    ...(tokens.length > 1 && { token_ids: tokens.map(({ id }) => id) }),
+  });
+  const details = requests.map(([, tokens]) => JSON.stringify(detailOf(tokens)));
+  return {
+    logIds: requests.map(([logId]) => logId),
+    traceIds: requests.map(([, tokens]) => tokens[0]?.trace_id ?? ''),
+    entityIds: requests.map(([, tokens]) => tokens[0]?.id ?? ''),
+    details: details.map((detail) => (detail === '{}' ? null : detail)),
+  };
+}
+
+type Creation = Shared & { actorType: string } & Counts & AuditRows & ReturnType<typeof dueMinutes>;
+
+const noteCreation = preparedSql(
+  'note_creation',
+  (values: Creation) => sql`
+    with counted as (
+      insert into counters (tenant_id, counter, slot, value, last_at)
+      select ${values.tenantId}::uuid, counter, ${counterSlot}, amount, last_at
+      from unnest(${values.counters}::text[], ${values.amounts}::bigint[], ${values.lastAts}::timestamptz[])
+        as each (counter, amount, last_at)
+      order by counter
+      on conflict (tenant_id, counter, slot) do update
+      set value = counters.value + excluded.value, last_at = greatest(counters.last_at, excluded.last_at)
+    ),
+    due as (${insertDue(values)})
+    insert into audit_log (
+      id, tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail
+    )
+    select log_id, ${values.tenantId}::uuid, ${values.actorId}::uuid, ${values.actorType}::text, trace_id, 'create',
+      'token', entity_id, ${sql.lit(messageOf('token', 'create'))}, detail
+    from unnest(
+      ${values.logIds}::uuid[], ${values.traceIds}::text[], ${values.entityIds}::text[], ${values.details}::jsonb[]
+    ) as each (log_id, trace_id, entity_id, detail)
+  `,
+);

@@ -2,20 +2,20 @@ import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
-import { type InsertedToken, type InsertOutcome, insertTokens } from './insert-tokens.queries.ts';
+import { type InsertedToken, type InsertOutcome, insertTokensAtOnce } from './insert-tokens.queries.ts';
 
-/** Inserts tokens; those that one Application creates at the same time share a statement. */
+/** Inserts tokens; those that one Application creates at the same time share a transaction. */
 export interface TokenInserts {
   /**
-   * All of these or none, whatever becomes of those they share the statement with.
+   * All of these or none, whatever becomes of those they share the transaction with.
    * @param month first day of the current UTC month.
    * @throws {ServiceError} as `insertTokens` does.
    */
   insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome>;
 }
 
-/** While so many statements of an Application are on their way, what else it creates waits and shares the next. */
-const mostStatements = 2;
+/** While so many transactions of an Application are under way, what else it creates waits and shares the next. */
+const mostTransactions = 2;
 /** So many tokens gain nothing by sharing; they go at once, and nobody waits for them. */
 const manyTokens = 100;
 /** Requests. */
@@ -28,7 +28,7 @@ interface Request {
 }
 
 interface Line {
-  statements: number;
+  transactions: number;
   waiting: Request[];
 }
 
@@ -37,23 +37,24 @@ export function openTokenInserts(db: Database): TokenInserts {
   const lines = new Map<string, Line>();
 
   async function insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome> {
-    const insertRows = (each: readonly NewTokenRow[]) => insertTokens(db, actor, each, { month, deduplicated: false });
+    const insertRows = (tokens: readonly NewTokenRow[]) =>
+      insertTokensAtOnce(db, { actor, tokens, month, deduplicated: false });
     if (rows.length >= manyTokens) return insertRows(rows);
     const name = `${actor.tenantId}/${actor.id}/${month}`;
-    const line = lines.get(name) ?? { statements: 0, waiting: [] };
+    const line = lines.get(name) ?? { transactions: 0, waiting: [] };
     lines.set(name, line);
     const { promise, resolve, reject } = Promise.withResolvers<InsertOutcome>();
     line.waiting.push({ rows, settle: resolve, fail: reject });
-    if (line.statements < mostStatements) void work(name, line, insertRows);
+    if (line.transactions < mostTransactions) void work(name, line, insertRows);
     return promise;
   }
 
   /** Never rejects: what fails is told to those who asked. */
   async function work(name: string, line: Line, insertRows: InsertRows): Promise<void> {
-    line.statements += 1;
+    line.transactions += 1;
     while (line.waiting.length > 0) await insertTogether(line.waiting.splice(0, mostTogether), insertRows);
-    line.statements -= 1;
-    if (line.statements === 0) lines.delete(name);
+    line.transactions -= 1;
+    if (line.transactions === 0) lines.delete(name);
   }
 
   return { insert };

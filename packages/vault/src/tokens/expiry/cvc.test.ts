@@ -130,13 +130,13 @@ test('a worker deletes those that are due, without any key, with one audit row e
   await makeDue(due.id);
   const before = await rowOf(due.id);
   let removed = 0;
-  for (let batch = -1; batch !== 0; removed += batch) batch = await removeDueCvcs(db);
+  for (let batch = -1; batch !== 0; removed += batch) batch = await removeDueCvcs(db, actor.tenantId);
   expect(removed).toBe(1);
   expect(await rowOf(due.id)).toEqual({ ...before, cvc_ciphertext: null, cvc_due_at: null });
   expect((await rowOf(kept.id)).cvc_ciphertext).not.toBeNull();
   expect(await auditOf(actor, 'update')).toEqual([{ entity_id: due.id, actor_id: null, trace_id: null, detail: null }]);
   expect((await findToken(vault, actor, due.id)).data).toEqual(lasting);
-  expect(await removeDueCvcs(db)).toBe(0);
+  expect(await removeDueCvcs(db, actor.tenantId)).toBe(0);
 });
 
 test('several workers at once remove each once', async () => {
@@ -145,7 +145,7 @@ test('several workers at once remove each once', async () => {
   const cards = Array.from({ length: 30 }, () => ({ type: 'card', data: card.data }));
   const tokens = (await tokenize(vault, actor, cards)) as { id: string }[];
   for (const { id } of tokens) await makeDue(id);
-  await Promise.all([1, 2, 3, 4].map(() => removeDueCvcs(db)));
+  await Promise.all([1, 2, 3, 4].map(() => db.transaction().execute((tx) => removeDueCvcs(tx, actor.tenantId))));
   expect(await auditOf(actor, 'update')).toHaveLength(30);
 });
 

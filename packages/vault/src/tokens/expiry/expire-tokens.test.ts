@@ -14,9 +14,10 @@ async function createMany(actor: Actor, count: number, input: object = { data: 1
   return (created as { id: string }[]).map(({ id }) => id);
 }
 
-async function sweep(): Promise<number> {
+async function sweep({ tenantId }: Actor): Promise<number> {
+  const deleteBatch = () => open.current.db.transaction().execute((tx) => deleteExpiredTokens(tx, tenantId));
   let deleted = 0;
-  for (let batch = -1; batch !== 0; deleted += batch) batch = await deleteExpiredTokens(open.current.db);
+  for (let batch = await deleteBatch(); batch > 0; batch = await deleteBatch()) deleted += batch;
   return deleted;
 }
 
@@ -34,7 +35,9 @@ test('expired tokens are deleted with their counts and one audit row each; other
   const others = await createMany(other, 2);
   await expire(actor, [first, cardId]);
   await expire(other, others);
-  expect(await sweep()).toBe(4);
+  expect(await sweep(actor)).toBe(2);
+  expect(await storedIds(other)).toEqual([...others].sort());
+  expect(await sweep(other)).toBe(2);
   expect(await storedIds(actor)).toEqual([...kept, ...future].sort());
   expect([
     await readCounter(db, actor.tenantId, 'tokens:token'),
@@ -45,7 +48,7 @@ test('expired tokens are deleted with their counts and one audit row each; other
     [first, cardId].sort().map((id) => [id, null]),
   );
   expect(await auditOf(other, 'expire')).toHaveLength(2);
-  expect(await deleteExpiredTokens(db)).toBe(0);
+  expect(await sweep(actor)).toBe(0);
 });
 
 test('more than a batch, by several workers at once: each once', async () => {
@@ -53,8 +56,8 @@ test('more than a batch, by several workers at once: each once', async () => {
   const actor = await newActor();
   const ids = [...(await createMany(actor, 900)), ...(await createMany(actor, 600))];
   await expire(actor, ids);
-  const deleted = await Promise.all([sweep(), sweep(), sweep()]);
-  await sweep();
+  const deleted = await Promise.all([sweep(actor), sweep(actor), sweep(actor)]);
+  await sweep(actor);
   expect(await storedIds(actor)).toEqual([]);
   expect(deleted.every((count) => count >= 0)).toBe(true);
   expect(await auditOf(actor, 'expire')).toHaveLength(1500);
@@ -110,7 +113,7 @@ describe('the id of an expired token', () => {
     await createToken(vault, actor, { id: 'being-deleted', data: 1 });
     await expire(actor, ['being-deleted']);
     const creation = await db.transaction().execute(async (tx) => {
-      await deleteExpiredTokens(tx);
+      await deleteExpiredTokens(tx, actor.tenantId);
       const begun = createToken(vault, actor, { id: 'being-deleted', data: 2 });
       await new Promise((resolve) => setTimeout(resolve, 200));
       return { begun };

@@ -95,16 +95,15 @@ export async function countMatching(
  */
 export async function countAll(db: Queryable, tenantId: string, types: readonly string[]): Promise<number> {
   const counters = types.map((type) => `tokens:${type}`);
-  const { rows } = await sql<{ total: number }>`
-    select (
-      select coalesce(sum(value), 0)::bigint from counters
-      where tenant_id = ${tenantId} and starts_with(counter, 'tokens:')
-        and (${types.length === 0} or counter = any(${counters}::text[]))
-    ) - (
-      select count(*) from tokens
-      where expires_at <= statement_timestamp() and tenant_id = ${tenantId}
-        and (${types.length === 0} or type = any(${types}::text[]))
-    ) as total
+  const counted = await sql<{ total: number }>`
+    select coalesce(sum(value), 0)::bigint as total from counters
+    where tenant_id = ${tenantId} and starts_with(counter, 'tokens:')
+      and (${types.length === 0} or counter = any(${counters}::text[]))
   `.execute(db);
-  return rows[0]?.total ?? 0;
+  const expired = await sql<{ total: number }>`
+    select count(*) as total from tokens
+    where expires_at <= statement_timestamp() and tenant_id = ${tenantId}
+      and (${types.length === 0} or type = any(${types}::text[]))
+  `.execute(db);
+  return (counted.rows[0]?.total ?? 0) - (expired.rows[0]?.total ?? 0);
 }

@@ -11,6 +11,7 @@ import { hasEqual, lockFingerprints } from '../create/equal-tokens.queries.ts';
 import { readTokenInput, type TokenInput } from '../create/read-token-input.ts';
 import { openSeal, type SealedColumns } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
+import { noteDue } from '../expiry/due-tokens.queries.ts';
 import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
 import { tokenNotFound } from '../read/find-token.ts';
 import { presentWithoutData, showsData, visibleData } from '../read/present-token.ts';
@@ -136,6 +137,7 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   }
   if (!isSame(await lockTokenRow(tx, tenantId, id), from)) return undefined;
   const row = await updateTokenRow(tx, actor, id, changes);
+  await noteDue(tx, tenantId, [row]);
   const { id: actorId, actorType = 'application', traceId } = actor;
   const act = { tenantId, actorId, actorType, traceId };
   await recordChange(tx, act, {

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { isGrantedOnEach } from '@sluice/access';
+import { newFilterBudget } from '../../expressions/filter-budget.ts';
+import type { Vault } from '../../vault.ts';
+import { cvcLifetimeMs } from '../expiry/cvc.ts';
+import { notGranted, requirePermission } from '../require-permission.ts';
+import type { NewTokenRow } from '../token.queries.ts';
+import type { Actor } from '../token.ts';
+import { readTokenInput, type TokenInput } from './read-token-input.ts';
+import { openSeal } from './seal-token.ts';
+
+/** A token that is ready to be stored. */
+export interface Draft {
+  input: TokenInput;
+  row: NewTokenRow;
+}
+
+/** Tokens that are checked, encrypted and ready to be stored together. */
+export interface Creation {
+  vault: Vault;
+  actor: Actor;
+  drafts: readonly Draft[];
+}
+
+/**
+ * Makes a creation of JSON of the form of `tokenInputSchema`, which it checks.
+ * @throws {ServiceError} `validation_failed`, `payload_too_large`; `forbidden` where `token:create` is not granted on
+ * each container.
+ */
+export async function draftToken(vault: Vault, actor: Actor, input: unknown): Promise<Creation> {
+  requirePermission(actor, 'token:create');
+  return draftTokens(vault, actor, [readTokenInput(input, '', { now: vault.clock(), budget: newFilterBudget() })]);
+}
+
+/**
+ * Encrypts each token and computes its hashes. What is slow about a creation is done here, before its transaction.
+ * @throws {ServiceError} `forbidden` where `token:create` is not granted on each container.
+ */
+export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Creation> {
+  if (inputs.length === 0) return { vault, actor, drafts: [] };
+  const identified = inputs.map((input) => ({ input, id: input.id ?? randomUUID() }));
+  const refused = identified.filter(({ input, id }) => !isGrantedOnEach(actor, 'token:create', { ...input, id }));
+  if (refused.length > 0) {
+    throw notGranted('token:create', [...new Set(refused.flatMap(({ input }) => input.containers))]);
+  }
+  const { tenantId, traceId } = actor;
+  const seal = await openSeal(vault, tenantId, inputs);
+  const logId = randomUUID();
+  const cvcDueAt = new Date(vault.clock().getTime() + cvcLifetimeMs);
+  const drafts = identified.map(({ input, id }) => {
+    const row = {
+      id,
+      type: input.type,
+      ...seal(input, { tenantId, id, cvcDueAt }),
+      mask: input.mask,
+      containers: input.containers,
+      metadata: input.metadata,
+      search_indexes: input.searchIndexes,
+      fingerprint_expression: input.fingerprintExpression ?? null,
+      deduplicate: input.deduplicate ?? null,
+      expires_at: input.expiresAt ?? null,
+      trace_id: traceId,
+      log_id: logId,
+    };
+    return { input, row };
+  });
+  return { vault, actor, drafts };
+}

@@ -1,0 +1,86 @@
+import { decide } from '@sluice/access';
+import type { Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
+import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import { discloseRead, touch } from '../read/activity.ts';
+import { presentWithoutData, readVisible, visibleData } from '../read/present-token.ts';
+import { findTokenRows } from '../token.queries.ts';
+import type { Actor, Token, TokenRow } from '../token.ts';
+import type { Creation, Draft } from './draft-tokens.ts';
+import type { InsertedToken } from './insert-tokens.queries.ts';
+
+/** A token, and whether it is new or an equal one that was there before. */
+export interface CreatedToken {
+  token: Token;
+  created: boolean;
+}
+
+/** What became of drafts: those that are new, and the ids of the tokens that the others are equal to. */
+export interface StoredDrafts {
+  inserted: readonly InsertedToken[];
+  equal: ReadonlyMap<Draft, string>;
+}
+
+/**
+ * What became of each draft, in their order.
+ * @param db the transaction while it is not committed: a draft may be equal to one of the same list.
+ */
+export async function presentCreated(
+  db: Queryable,
+  creation: Creation,
+  { inserted, equal }: StoredDrafts,
+): Promise<CreatedToken[]> {
+  const { actor, drafts } = creation;
+  const byId = new Map(inserted.map((token) => [token.id, token]));
+  const equalTokens = await presentEqual(db, creation, [...new Set(equal.values())]);
+  const budget = newFilterBudget();
+  return drafts.map((draft) => {
+    const equalId = equal.get(draft);
+    if (equalId === undefined)
+      return { token: presentNew(draft, byId.get(draft.row.id), actor, budget), created: true };
+    const token = equalTokens.get(equalId);
+    if (!token) throw new ServiceError('conflict', 'The equal token was deleted meanwhile; try again');
+    return { token, created: false };
+  });
+}
+
+function presentNew(
+  { input, row }: Draft,
+  inserted: InsertedToken | undefined,
+  actor: Actor,
+  budget: FilterBudget,
+): Token {
+  if (!inserted) throw new Error(`Token ${row.id} was not inserted`);
+  const data = visibleData(decide(actor, 'token:read', row) ?? 'redact', input, budget);
+  const authorship = { tenant_id: actor.tenantId, created_by: actor.id, modified_by: null, modified_at: null };
+  const token = presentWithoutData({ ...row, ...inserted, ...authorship });
+  return { ...token, ...(data !== undefined && { data }) };
+}
+
+/**
+ * Tokens that a creation found instead of making new ones, by id: as a read would give them, and to an actor that may
+ * not read them no more than what tells that they are equal.
+ */
+async function presentEqual(
+  db: Queryable,
+  { vault, actor }: Creation,
+  ids: readonly string[],
+): Promise<Map<string, Token>> {
+  if (ids.length === 0) return new Map();
+  const rows = await findTokenRows(db, actor.tenantId, ids);
+  const { data, revealed } = await readVisible(vault, actor, rows);
+  await touch(vault, actor.tenantId, rows);
+  await discloseRead(vault, actor, revealed);
+  return new Map(
+    rows.map((row) => {
+      const visible = data.get(row.id);
+      if (!data.has(row.id)) return [row.id, presentStub(row)];
+      return [row.id, { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) }];
+    }),
+  );
+}
+
+function presentStub(row: TokenRow): Token {
+  const { id, type, tenant_id, fingerprint, containers } = presentWithoutData(row);
+  return { id, type, tenant_id, ...(fingerprint !== undefined && { fingerprint }), containers };
+}

@@ -1,0 +1,19 @@
+import type { Database } from '@sluice/database';
+import { noteOverlooked } from '@sluice/vault';
+import { byTenant } from '../by-tenant.ts';
+import { deleteOldRecords } from '../idempotency-expiry/delete-old-records.ts';
+
+/**
+ * Goes through all Tenants: notes what of their tokens is due and was not noted, and deletes answers that were kept for
+ * long enough.
+ */
+export async function sweepOverlooked(db: Database): Promise<void> {
+  const tenants = await db.selectFrom('tenants').select('id').execute();
+  await byTenant(
+    tenants.map(({ id }) => id),
+    async (tenantId) => {
+      await noteOverlooked(db, tenantId);
+      return (await deleteOldRecords(db, tenantId)) > 0;
+    },
+  );
+}
