@@ -38,6 +38,17 @@ test.each<[string, Answer, string, string]>([
   expect(await typeAt(answer, ['proxies', 'list'], true)).toMatchObject({ code: 0, out, error });
 });
 
+test('a table has the columns that fit into a line of 80, and no configuration, which holds secrets', async () => {
+  const row = {
+    id: 'i'.repeat(36),
+    name: 'n'.repeat(20),
+    created_at: 'c'.repeat(24),
+    configuration: { KEY: 'sk_live' },
+  };
+  const { out } = await typeAt(page({}, row), ['proxies', 'list'], true);
+  expect(out).toBe(`ID${' '.repeat(36)}NAME\n${'i'.repeat(36)}  ${'n'.repeat(20)}\n`);
+});
+
 test('an answer on a terminal is a member a line, and JSON elsewhere and with --json', async () => {
   const answer = answering({ id: '1', rules: [{ a: 1 }] });
   const get = ['proxies', 'get', '1'];

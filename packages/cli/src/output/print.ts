@@ -28,7 +28,13 @@ export async function printAnswer(terminal: Terminal, answer: unknown, json: boo
 
 async function printRows(terminal: Terminal, rows: readonly unknown[]): Promise<void> {
   if (rows.length === 0) return tell(terminal, 'None.');
-  await write(terminal.stdout, `${toTable(rows.map((row) => Object(row)))}\n`);
+  await write(
+    terminal.stdout,
+    `${toTable(
+      rows.map((row) => Object(row)),
+      terminal.stdout.columns,
+    )}\n`,
+  );
 }
 
 function isPage(answer: unknown): answer is { data: unknown[]; pagination: Record<string, unknown> } {

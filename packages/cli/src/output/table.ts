@@ -2,17 +2,21 @@ import { escapeLine, toSafeJson } from './escape.ts';
 
 const widest = 60;
 
-/** Members that say most come first; what is the same in each row, or long, does not come at all. */
+/** Members that say most come first; what is the same in each row, long, or a secret of many, does not come at all. */
 const firstMembers = ['id', 'name', 'type', 'state', 'created_at', 'operation', 'message', 'version'];
-const omitted = new Set(['tenant_id', 'rules', 'request_transform', 'response_transform', 'modified_by', 'created_by']);
+const omitted = new Set([
+  ...['tenant_id', 'rules', 'request_transform', 'response_transform', 'modified_by', 'created_by'],
+  ...['configuration', 'request_headers'],
+]);
 
-/** Rows of a list with a heading: at most six columns. */
-export function toTable(rows: readonly object[]): string {
+/** Rows of a list with a heading: at most six columns, and no more than fit into a line. */
+export function toTable(rows: readonly object[], width = Number.POSITIVE_INFINITY): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !omitted.has(name));
   const rank = (name: string) => (firstMembers.indexOf(name) + firstMembers.length + 1) % (firstMembers.length + 1);
   const columns = names.sort((a, b) => rank(a) - rank(b)).slice(0, 6);
   const cells = rows.map((row) => columns.map((name) => cell((row as Record<string, unknown>)[name])));
-  return align([columns.map((name) => escapeLine(name.toUpperCase())), ...cells]);
+  const table = [columns.map((name) => escapeLine(name.toUpperCase())), ...cells];
+  return align(table.map((row) => row.slice(0, countFitting(table, width))));
 }
 
 /** The members of one thing, one a line. */
@@ -20,8 +24,22 @@ export function toMembers(thing: object): string {
   return align(Object.entries(thing).map(([name, value]) => [escapeLine(name), whole(value)]));
 }
 
+/** The first column comes always. */
+function countFitting(table: readonly (readonly string[])[], width: number): number {
+  let used = 0;
+  const fitting = widthsOf(table).filter((column, index) => {
+    used += column + (index > 0 ? 2 : 0);
+    return used <= width;
+  });
+  return Math.max(1, fitting.length);
+}
+
+function widthsOf(rows: readonly (readonly string[])[]): number[] {
+  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => [...(row[column] ?? '')].length)));
+}
+
 function align(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => [...(row[column] ?? '')].length)));
+  const widths = widthsOf(rows);
   return rows
     .map((row) =>
       row
