@@ -96,6 +96,27 @@ test('results of transforms are held as well, however small their requests', asy
   expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200, 503]));
 });
 
+test('values that make a body large are held with it', async () => {
+  const { tenant, destination, url } = strict.current;
+  let held = 0;
+  const released = Promise.withResolvers<void>();
+  destination.answer = (request, response) => {
+    held += 1;
+    void released.promise.then(() => defaultAnswer(request, response));
+  };
+  const token = await tenant.token({ data: 'x'.repeat(100_000) });
+  const { key } = await tenant.application();
+  const proxy = await tenant.proxy({ destination: destination.url });
+  const headers = { 'SVC-PROXY-KEY': proxy.key };
+  const calls = Array.from({ length: 40 }, () =>
+    call(url, 'POST', '/proxy', { key, headers, body: { a: `{{ ${token} }}` } }),
+  );
+  expect((await Promise.race(calls)).status).toBe(503);
+  expect(held * 2 * 100_000).toBeLessThan(1.5 * mebibyte);
+  released.resolve();
+  expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200, 503]));
+});
+
 test('the control: results that are small are held all at once', async () => {
   const { tenant, destination, url } = strict.current;
   let held = 0;

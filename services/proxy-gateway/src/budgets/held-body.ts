@@ -49,19 +49,14 @@ export class HeldBody {
     return this.#reservation.growTo(codedBytes + this.#sizes.bodyLimitBytes * copies);
   }
 
-  /** With so many bytes of values, and their text in the body. */
+  /** It grows to so many bytes, because values are put into it. */
   fill(bytes: number): Promise<void> | undefined {
-    return this.#reservation.growTo(this.#reservation.bytes + bytes);
+    return this.#reservation.growTo(this.#reservation.bytes + bytes * copies);
   }
 
   /** Its transform waits for a thread, runs, and answers. */
   run(bytes: number): Promise<void> | undefined {
     return this.#reservation.growTo(bytes * copiesOfTransformed + this.#sizes.resultBytes);
-  }
-
-  /** What its transform is told by its client. */
-  answerTransform(bytes: number): Promise<void> | undefined {
-    return this.#reservation.growTo(this.#reservation.bytes + bytes);
   }
 
   /** It has come to so many bytes, and whatever else it took is gone. */

@@ -39,6 +39,17 @@ export function neededIn(places: readonly Place[]): ReadonlySet<string> | undefi
   return ids;
 }
 
+/** About how long the values are together that stand without a filter. */
+export function textLengthIn(places: readonly Place[], values: ReadonlyMap<string, Json>): number {
+  let length = 0;
+  for (const { segments } of places) {
+    for (const segment of segments) {
+      if (segment.kind === 'expression' && !hasFilter(segment)) length += textLengthOf(values.get(segment.reference));
+    }
+  }
+  return length;
+}
+
 /** What is wrong in the first expression that is wrong, for after the checks of the caller's rights. */
 export function faultInPlaces(places: readonly Place[]): InvalidExpression | undefined {
   for (const place of places) {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { heldBody } from '../budgets/hold-body.ts';
 import { spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
 import { feed } from '../http/content-coding.ts';
@@ -6,7 +7,7 @@ import type { ContentKind } from '../http/content-type.ts';
 import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { faultInPlaces, fillPlaces, neededIn, newTokenIdsIn } from './detokenize.ts';
+import { faultInPlaces, fillPlaces, neededIn, newTokenIdsIn, textLengthIn } from './detokenize.ts';
 import { type Asked, discloseTokens } from './disclose.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
@@ -33,6 +34,9 @@ interface ReadableBody<Body> {
   body: Body;
 }
 
+/** Up to this size the room that a body has been given for itself covers its values. */
+const smallGrowth = 16 * 1024;
+
 async function revealInMemory(
   invocation: Invocation,
   message: ReadableBody<Buffer>,
@@ -45,7 +49,14 @@ async function revealInMemory(
   spendExpressions(invocation, expressionsOf(places), context.budgets.expressions);
   const asked = { tokenIds: newTokenIdsIn(places), needed: neededIn(places), fault: faultInPlaces(places) };
   const values = await discloseTokens(invocation, asked, context);
-  return fillPlaces(body, places, { values, limitBytes: context.bodyLimitBytes });
+  const limitBytes = context.bodyLimitBytes;
+  const grown = Math.min(body.length + textLengthIn(places, values), limitBytes);
+  if (grown <= smallGrowth) return fillPlaces(body, places, { values, limitBytes });
+  const held = heldBody(invocation, 'request', context);
+  await held.fill(grown);
+  const filled = fillPlaces(body, places, { values, limitBytes });
+  held.has(filled.length, { isTransformed: invocation.proxy.requestTransform !== undefined });
+  return filled;
 }
 
 function placesIn({ kind, headers, body }: ReadableBody<Buffer>): Place[] {
