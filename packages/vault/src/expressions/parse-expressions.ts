@@ -71,30 +71,37 @@ export function faultIn(segments: readonly Segment[]): InvalidExpression | undef
  * @throws {ServiceError} `bad_request` for over 10,000 expressions.
  */
 export function readExpressions(text: string): Segment[] {
-  const pieces = readExpressionsInPieces(text);
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done) return value;
-  }
+  const segments: Segment[] = [];
+  let position = 0;
+  for (let count = 0; position !== -1; count++) position = readNext(text, position, requireFew(segments, count));
+  return segments;
 }
 
 /** As {@link readExpressions}, with a pause behind every {@link expressionsOfPiece}, in which others may run. */
 export function* readExpressionsInPieces(text: string): Generator<void, Segment[], void> {
   const segments: Segment[] = [];
   let position = 0;
-  let count = 0;
-  for (;;) {
-    const start = text.indexOf(opening, position);
-    const literal = text.slice(position, start === -1 ? undefined : start);
-    if (literal !== '') segments.push({ kind: 'literal', text: literal });
-    if (start === -1) return segments;
-    if (++count > mostExpressions)
-      throw new ServiceError('bad_request', `There are more than ${mostExpressions} expressions`);
-    const expression = readExpression(text, start);
-    segments.push(expression);
-    position = expression.end;
-    if (count % expressionsOfPiece === 0) yield;
+  for (let count = 0; position !== -1; count++) {
+    if (count > 0 && count % expressionsOfPiece === 0) yield;
+    position = readNext(text, position, requireFew(segments, count));
   }
+  return segments;
+}
+
+/** Adds the next expression and the literal before it. @returns the position behind it; -1 where there is none. */
+function readNext(text: string, position: number, segments: Segment[]): number {
+  const start = text.indexOf(opening, position);
+  const literal = text.slice(position, start === -1 ? undefined : start);
+  if (literal !== '') segments.push({ kind: 'literal', text: literal });
+  if (start === -1) return -1;
+  const expression = readExpression(text, start);
+  segments.push(expression);
+  return expression.end;
+}
+
+function requireFew(segments: Segment[], count: number): Segment[] {
+  if (count <= mostExpressions) return segments;
+  throw new ServiceError('bad_request', `There are more than ${mostExpressions} expressions`);
 }
 
 /** What is wrong in an expression, and where it stands: at a character of a text, and where that text stands. */
@@ -122,26 +129,44 @@ export function invalidExpression(start: number, reason: string): InvalidExpress
 }
 
 function readExpression(text: string, start: number): Expression {
-  const inner = text.slice(start + opening.length, start + longestExpression);
-  const head = /^[^|{}]*/.exec(inner)?.[0] ?? '';
-  const reference = head.trim();
-  const close = inner[head.length] === '|' ? closeBehindFilters(inner, head.length) : head.length;
-  const faulty = (reason: string, part: Partial<Expression>): Expression => {
-    const fault = invalidExpression(start, reason);
-    return { kind: 'expression', reference, filters: [], start, end: start + opening.length, fault, ...part };
-  };
-  if (!inner.startsWith('}}', close)) return faulty('it is not closed with }}', { reference: '' });
-  const end = start + opening.length + close + 2;
-  if (reference === '') return faulty('it names nothing', { end });
-  const filters = close === head.length ? [] : readFilters(inner.slice(head.length, close));
-  if (typeof filters === 'string') return faulty(filters, { end });
+  const from = start + opening.length;
+  const limit = Math.min(text.length, start + longestExpression);
+  const headEnd = endOfHead(text, from, limit);
+  const reference = text.slice(from, headEnd).trim();
+  const hasFilters = headEnd < limit && text[headEnd] === '|';
+  const close = hasFilters ? headEnd + closeBehindFilters(text.slice(headEnd, limit)) : headEnd;
+  if (close + 2 > limit || !text.startsWith('}}', close)) {
+    return faulty(start, 'it is not closed with }}', { reference: '', end: from });
+  }
+  const end = close + 2;
+  if (reference === '') return faulty(start, 'it names nothing', { reference, end });
+  const filters = hasFilters ? readFilters(text.slice(headEnd, close)) : noFilters;
+  if (typeof filters === 'string') return faulty(start, filters, { reference, end });
   return { kind: 'expression', reference, filters, start, end };
 }
 
+const noFilters: readonly Filter[] = [];
+
+function endOfHead(text: string, from: number, limit: number): number {
+  for (let i = from; i < limit; i++) {
+    const c = text.charCodeAt(i);
+    if (c === bar || c === openingBrace || c === closingBrace) return i;
+  }
+  return limit;
+}
+
+const bar = 0x7c;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+
+function faulty(start: number, reason: string, part: Pick<Expression, 'reference' | 'end'>): Expression {
+  return { kind: 'expression', filters: noFilters, start, fault: invalidExpression(start, reason), ...part };
+}
+
 /** Where the braces are that are not within quotes. */
-function closeBehindFilters(text: string, from: number): number {
+function closeBehindFilters(text: string): number {
   let quote = '';
-  for (let i = from; i < text.length; i++) {
+  for (let i = 0; i < text.length; i++) {
     const c = text[i];
     if (quote !== '') {
       if (c === '\\') i++;

@@ -82,17 +82,18 @@ export function fillPlaces(
     size += bytes;
     if (size > limitBytes) throw tooLarge(limitBytes);
   };
-  for (const [i, place] of places.entries()) {
-    const text = place.write(({ reference, filters }) => {
-      if (filters.length > 0) return null;
-      const value = values.get(reference) ?? null;
-      left -= textLengthOf(value);
-      if (left < 0) throw tooLarge(limitBytes);
-      return value;
-    });
+  const unfiltered = ({ reference, filters }: Expression) => {
+    if (filters.length > 0) return null;
+    const value = values.get(reference) ?? null;
+    left -= textLengthOf(value);
+    if (left < 0) throw tooLarge(limitBytes);
+    return value;
+  };
+  for (const place of places) {
+    const text = place.write(unfiltered);
     grow(place.start - position + Buffer.byteLength(text, place.encoding));
     texts.push(text);
-    if (place.segments.some(hasFilter)) filtered.push(i);
+    if (place.segments.some(hasFilter)) filtered.push(texts.length - 1);
     position = place.end;
   }
   grow(body.length - position);
@@ -146,9 +147,10 @@ function replaced(
   const filled = Buffer.allocUnsafe(size);
   let position = 0;
   let end = 0;
-  for (const [i, place] of places.entries()) {
+  let written = 0;
+  for (const place of places) {
     end += body.copy(filled, end, position, place.start);
-    end += filled.write(texts[i] ?? '', end, place.encoding);
+    end += filled.write(texts[written++] ?? '', end, place.encoding);
     position = place.end;
   }
   body.copy(filled, end, position);

@@ -1,5 +1,5 @@
-import { faultIn, toText } from '@sluice/vault';
-import { addPlace, expressionsIn, type Place, quoted } from './place.ts';
+import { faultIn } from '@sluice/vault';
+import { addPlace, expressionsIn, type Place, quoted, textOf } from './place.ts';
 
 /** How an expression can begin; forms of millions of pairs without it are not taken apart. */
 const opening = /\{|%7b/gi;
@@ -26,8 +26,7 @@ export function findInForm(latin1: string): Place[] {
       end,
       segments,
       ...(fault && { fault: () => fault.within(`of the field ${name()}`) }),
-      write: (resolve) =>
-        encodeValue(segments.map((s) => (s.kind === 'literal' ? s.text : toText(resolve(s)))).join('')),
+      write: (resolve) => encodeValue(textOf(segments, resolve)),
     });
   }
 }

@@ -1,6 +1,6 @@
-import { faultIn, formatPath, type Json, type Segment, toText } from '@sluice/vault';
+import { type Expression, faultIn, formatPath, type Json, type Segment, toText } from '@sluice/vault';
 import { backslashesBefore, endOfString } from '../http/json-string.ts';
-import { addPlace, expressionsIn, malformedBody, type Place, quoted } from './place.ts';
+import { addPlace, expressionsIn, malformedBody, type Place, quoted, textOf } from './place.ts';
 
 const quote = 0x22;
 /** Between a name and its value, where an error looks for the name. */
@@ -35,7 +35,7 @@ export function findInJson(latin1: string, isWhole: boolean): Place[] {
     if (!hasOpening && !escapedBrace.test(literal)) continue;
     const segments = expressionsIn(decodeLiteral(literal));
     if (!segments) continue;
-    const place = placeOf(segments, start, end);
+    const place: Place = new JsonPlace(start, end, segments);
     const fault = faultIn(segments);
     if (fault) place.fault = () => fault.within(`of ${pathAt(start)}`);
     addPlace(places, place);
@@ -92,7 +92,11 @@ function memberAt(latin1: string, position: number): string {
     : `the member ${quoted(decodeLiteral(latin1.slice(start, closing + 1)))}`;
 }
 
+/** Most strings: nothing is escaped or beyond ASCII in them. */
+const plainLiteral = /^"[ !#-[\]-~]*"$/;
+
 function decodeLiteral(latin1: string): string {
+  if (plainLiteral.test(latin1)) return latin1.slice(1, -1);
   try {
     return JSON.parse(Buffer.from(latin1, 'latin1').toString());
   } catch {
@@ -100,26 +104,25 @@ function decodeLiteral(latin1: string): string {
   }
 }
 
-/** A string that is nothing but one expression becomes its value; among other text every value is text. */
-function placeOf(segments: readonly Segment[], start: number, end: number): Place {
-  const [only] = segments;
-  if (segments.length === 1 && only?.kind === 'expression') {
-    const keepsType = (value: Json) => only.filters.length > 0 || (typeof value === 'object' && value !== null);
-    return {
-      start,
-      end,
-      segments,
-      write: (resolve) => {
-        const value = resolve(only);
-        return JSON.stringify(keepsType(value) ? value : toText(value));
-      },
-    };
+class JsonPlace implements Place {
+  readonly start: number;
+  readonly end: number;
+  readonly segments: readonly Segment[];
+
+  constructor(start: number, end: number, segments: readonly Segment[]) {
+    this.start = start;
+    this.end = end;
+    this.segments = segments;
   }
-  return {
-    start,
-    end,
-    segments,
-    write: (resolve) =>
-      JSON.stringify(segments.map((s) => (s.kind === 'literal' ? s.text : toText(resolve(s)))).join('')),
-  };
+
+  /** A string that is nothing but one expression becomes its value; among other text every value is text. */
+  write(resolve: (expression: Expression) => Json): string {
+    const [only] = this.segments;
+    if (this.segments.length === 1 && only?.kind === 'expression') {
+      const value = resolve(only);
+      const keepsType = only.filters.length > 0 || (typeof value === 'object' && value !== null);
+      return JSON.stringify(keepsType ? value : toText(value));
+    }
+    return JSON.stringify(textOf(this.segments, resolve));
+  }
 }

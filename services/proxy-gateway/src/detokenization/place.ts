@@ -1,5 +1,12 @@
 import { ServiceError } from '@sluice/problems';
-import { type Expression, type InvalidExpression, type Json, readExpressions, type Segment } from '@sluice/vault';
+import {
+  type Expression,
+  type InvalidExpression,
+  type Json,
+  readExpressions,
+  type Segment,
+  toText,
+} from '@sluice/vault';
 
 /** A place in a body that holds expressions, and how its new text is written there. */
 export interface Place {
@@ -22,6 +29,13 @@ export interface Place {
 export function expressionsIn(text: string): Segment[] | undefined {
   if (!text.includes('{{')) return undefined;
   return readExpressions(text);
+}
+
+/** The text that the segments make with the values in it. */
+export function textOf(segments: readonly Segment[], resolve: (expression: Expression) => Json): string {
+  let text = '';
+  for (const segment of segments) text += segment.kind === 'literal' ? segment.text : toText(resolve(segment));
+  return text;
 }
 
 export const mostPlaces = 10_000;

@@ -11,11 +11,21 @@ export interface TenantPlaces {
   readonly refusals: number;
 }
 
+/** From this many Tenants on, those that have nothing under way are forgotten. */
+const leastSweep = 1000;
+
 /** @param most for each Tenant. */
 export function createTenantPlaces(most: number): TenantPlaces {
+  // Tenants stay in it with nothing under way: a map that grows and shrinks with each invocation is copied again and again
   const takenBy = new Map<string, number>();
+  let sweepAt = leastSweep;
   let taken = 0;
   let refusals = 0;
+
+  function sweep(): void {
+    for (const [tenantId, count] of takenBy) if (count === 0) takenBy.delete(tenantId);
+    sweepAt = Math.max(leastSweep, 2 * takenBy.size);
+  }
 
   return {
     take(tenantId) {
@@ -26,13 +36,12 @@ export function createTenantPlaces(most: number): TenantPlaces {
           retryAfterSeconds: 1,
         });
       }
+      if (count === 0 && takenBy.size >= sweepAt) sweep();
       takenBy.set(tenantId, count + 1);
       taken++;
     },
     giveBack(tenantId) {
-      const count = takenBy.get(tenantId) ?? 0;
-      if (count > 1) takenBy.set(tenantId, count - 1);
-      else takenBy.delete(tenantId);
+      takenBy.set(tenantId, (takenBy.get(tenantId) ?? 0) - 1);
       taken--;
     },
     get taken() {
