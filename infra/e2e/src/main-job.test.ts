@@ -75,19 +75,12 @@ test('a Proxy that was changed is invoked as changed, and one that was deleted i
   const { platform, destination } = scene;
   const proxy = await platform.createProxy({ destination_url: `${destination.url}/before` });
   expect((await invoke(scene, proxy)).status).toBe(200);
-  const mergePatch = { 'Content-Type': 'application/merge-patch+json' };
-  const patch = await platform.manage(
-    'PATCH',
-    `/proxies/${proxy.id}`,
-    { destination_url: `${destination.url}/after` },
-    mergePatch,
-  );
-  expect(patch.status).toBe(204);
+  await platform.sluice.proxies.patch(proxy.id, { destination_url: `${destination.url}/after` });
   await eventually(async () => {
     expect((await invoke(scene, proxy)).status).toBe(200);
     expect(destination.seen.at(-1)?.path).toBe('/after');
   });
-  expect((await platform.manage('DELETE', `/proxies/${proxy.id}`)).status).toBe(204);
+  await platform.sluice.proxies.delete(proxy.id);
   await eventually(async () => expect((await invoke(scene, proxy)).status).toBe(404));
 });
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Stack, startStack } from '@sluice/local';
+import { Sluice } from '@sluice/sdk';
 import { type CallOptions, call } from '@sluice/testing';
 
 export interface Created {
@@ -17,6 +18,8 @@ export interface Platform {
   call(method: string, path: string, options?: CallOptions): ReturnType<typeof call>;
   /** With the management key. */
   manage(method: string, path: string, body?: unknown, headers?: Record<string, string>): ReturnType<typeof call>;
+  /** The library, with the management key. */
+  sluice: Sluice;
   createApplication(body: object): Promise<Created>;
   createProxy(body: object): Promise<Created>;
 }
@@ -44,17 +47,14 @@ export async function startPlatform(
       ...(body !== undefined && { body }),
       ...(headers && { headers }),
     });
-  const create = async (path: string, body: object): Promise<Created> => {
-    const answer = await manage('POST', path, body);
-    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
+  const sluice = new Sluice({ baseUrl, apiKey: credentials.management_key });
   return {
     stack,
     directory,
     manage,
     call: (method, path, options) => call(baseUrl, method, path, options),
-    createApplication: (body) => create('/applications', { type: 'private', name: 'A', ...body }),
-    createProxy: (body) => create('/proxies', { name: 'P', ...body }),
+    sluice,
+    createApplication: (body) => sluice.applications.create({ type: 'private', name: 'A', ...body }),
+    createProxy: (body) => sluice.proxies.create({ name: 'P', destination_url: '', ...body }),
   };
 }
