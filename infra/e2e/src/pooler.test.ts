@@ -1,0 +1,66 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkDatabase, connectDatabase, ping } from '@sluice/database';
+import { libraryPath, unpackDebianPackages } from '@sluice/local';
+import { defaultDirectory } from '@sluice/local/parts';
+import { freePort } from '@sluice/service-runtime/free-port';
+import { createTestDatabase, eventually } from '@sluice/testing';
+
+/** The one on the PATH, or that of this Debian or Ubuntu, unpacked; and whether it prepares statements anew (1.21). */
+async function findPgBouncer() {
+  const versionOf = async (program: string, env: NodeJS.ProcessEnv) => {
+    const { stdout } = await promisify(execFile)(program, ['--version'], { env });
+    const [, major = 0, minor = 0] = stdout.match(/(\d+)\.(\d+)/)?.map(Number) ?? [];
+    return { program, env, keepsStatements: major > 1 || minor >= 21 };
+  };
+  try {
+    return await versionOf('pgbouncer', process.env);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error) || error.code !== 'ENOENT') throw error;
+  }
+  const downloads = { directory: join(defaultDirectory, 'downloads'), signal: undefined, watchdog: undefined };
+  const root = await unpackDebianPackages({ packages: ['pgbouncer'], ...downloads });
+  return versionOf(join(root, 'usr', 'sbin', 'pgbouncer'), { LD_LIBRARY_PATH: await libraryPath(root) });
+}
+
+test('PgBouncer from 1.21 on is fine, and an older one is named with what it needs', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { program, env, keepsStatements } = await findPgBouncer();
+  const { url } = await createTestDatabase(stack);
+  const { hostname, port: postgresPort, username, password, pathname } = new URL(url);
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-pgbouncer-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  await chmod(directory, 0o755);
+  const port = await freePort();
+  const database = `host=${hostname} port=${postgresPort} user=${username} password=${decodeURIComponent(password)}`;
+  const settings = [
+    ...['[databases]', `${pathname.slice(1)} = ${database}`, '[pgbouncer]', 'listen_addr = 127.0.0.1'],
+    ...[`listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any', 'pool_mode = transaction'],
+    ...['default_pool_size = 2', 'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout'],
+    ...(keepsStatements ? ['max_prepared_statements = 200'] : []),
+  ];
+  const file = join(directory, 'pgbouncer.ini');
+  await writeFile(file, settings.join('\n'));
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}; // it refuses to run as root
+  const child = spawn(program, [file], { env, stdio: 'ignore', ...user });
+  stack.defer(async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const options = { DATABASE_URL: `postgres://${username}@127.0.0.1:${port}${pathname}`, DATABASE_POOL_SIZE: 4 };
+  const db = connectDatabase(options, { stack, onError: () => undefined });
+  await eventually('PgBouncer', () =>
+    ping(db).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const checked = Promise.all(Array.from({ length: 4 }, () => checkDatabase(db)));
+  if (keepsStatements) await checked;
+  else await expect(checked).rejects.toThrow('it must be PgBouncer 1.21 or newer with max_prepared_statements > 0');
+}, 240_000);
