@@ -6,12 +6,14 @@ export { evaluateExpression } from './expressions/evaluate-expression.ts';
 export { type FilterBudget, newFilterBudget } from './expressions/filter-budget.ts';
 export {
   type Expression,
+  expressionsOfPiece,
   faultIn,
   type InvalidExpression,
   type Literal,
   mayContainExpression,
   parseExpressions,
   readExpressions,
+  readExpressionsInPieces,
   type Segment,
 } from './expressions/parse-expressions.ts';
 export { formatPath } from './expressions/path.ts';

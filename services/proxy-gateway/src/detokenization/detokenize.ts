@@ -1,7 +1,9 @@
 import { ServiceError } from '@sluice/problems';
+import type { Pieces } from '@sluice/service-runtime';
 import {
   type Expression,
   evaluateExpression,
+  expressionsOfPiece,
   faultIn,
   type InvalidExpression,
   type Json,
@@ -59,6 +61,14 @@ export function faultInPlaces(places: readonly Place[]): InvalidExpression | und
   return undefined;
 }
 
+/** What places are filled with. */
+export interface Filling {
+  values: ReadonlyMap<string, Json>;
+  limitBytes: number;
+  /** What filters make of the values, where that is known already. */
+  filtered?: ReadonlyMap<Expression, Json>;
+}
+
 /**
  * Puts the values in the places of a body. Nothing that filters make of values decides whether it throws, because such
  * an answer would tell the caller about them: a place where they would make the body too large is written as if its
@@ -68,7 +78,7 @@ export function faultInPlaces(places: readonly Place[]): InvalidExpression | und
 export function fillPlaces(
   body: Buffer,
   places: readonly Place[],
-  { values, limitBytes }: { values: ReadonlyMap<string, Json>; limitBytes: number },
+  { values, limitBytes, filtered: results }: Filling,
 ): Buffer {
   const fault = faultInPlaces(places);
   if (fault) throw fault;
@@ -97,8 +107,47 @@ export function fillPlaces(
     position = place.end;
   }
   grow(body.length - position);
-  if (filtered.length > 0) size = writeFiltered(texts, filtered, { places, values, size, limitBytes });
+  if (filtered.length > 0) {
+    const resolve = results ? knownResults(values, results) : filterWithin(values, limitBytes);
+    size = writeFiltered(texts, filtered, { places, resolve, size, limitBytes });
+  }
   return replaced(body, places, { texts, size });
+}
+
+type Resolve = (expression: Expression) => Json;
+
+function filterWithin(values: ReadonlyMap<string, Json>, limitBytes: number): Resolve {
+  const budget = newFilterBudget();
+  let left = 2 * limitBytes;
+  return (expression) => {
+    const value = values.get(expression.reference) ?? null;
+    if (expression.filters.length === 0) return value;
+    const result = left < 0 ? null : evaluateExpression(expression, value, budget);
+    left -= textLengthOf(result);
+    return left < 0 ? null : result;
+  };
+}
+
+function knownResults(values: ReadonlyMap<string, Json>, results: ReadonlyMap<Expression, Json>): Resolve {
+  return (expression) =>
+    (expression.filters.length === 0 ? values.get(expression.reference) : results.get(expression)) ?? null;
+}
+
+/** In pieces, what filters make of the values, for {@link fillPlaces}. */
+export function* filterInPieces(
+  places: readonly Place[],
+  { values, limitBytes }: Filling,
+): Pieces<ReadonlyMap<Expression, Json>> {
+  const results = new Map<Expression, Json>();
+  const resolve = filterWithin(values, limitBytes);
+  for (const { segments } of places) {
+    for (const segment of segments) {
+      if (segment.kind === 'literal' || segment.filters.length === 0) continue;
+      results.set(segment, resolve(segment));
+      if (results.size % expressionsOfPiece === 0) yield;
+    }
+  }
+  return results;
 }
 
 function hasFilter(segment: Segment): boolean {
@@ -111,21 +160,12 @@ function writeFiltered(
   filtered: readonly number[],
   {
     places,
-    values,
+    resolve,
     size,
     limitBytes,
-  }: { places: readonly Place[]; values: ReadonlyMap<string, Json>; size: number; limitBytes: number },
+  }: { places: readonly Place[]; resolve: Resolve; size: number; limitBytes: number },
 ): number {
-  const budget = newFilterBudget();
   let total = size;
-  let left = 2 * limitBytes;
-  const resolve = (expression: Expression): Json => {
-    const value = values.get(expression.reference) ?? null;
-    if (expression.filters.length === 0) return value;
-    const result = left < 0 ? null : evaluateExpression(expression, value, budget);
-    left -= textLengthOf(result);
-    return left < 0 ? null : result;
-  };
   for (const i of filtered) {
     const place = places[i];
     if (!place) continue;

@@ -1,8 +1,10 @@
+import type { Pieces } from '@sluice/service-runtime';
+import { readExpressions, readExpressionsInPieces } from '@sluice/vault';
 import type { ContentKind } from '../http/content-type.ts';
-import { findInForm } from './form.ts';
-import { findInJson } from './json.ts';
-import type { Place } from './place.ts';
-import { findInText } from './text.ts';
+import { FormTexts } from './form.ts';
+import { JsonTexts } from './json.ts';
+import { addPlace, opening, type Place, type TextFinder } from './place.ts';
+import { decodeText, placesInText } from './text.ts';
 
 /**
  * Bodies are read byte for byte as Latin-1, in which every byte is a character: what is not replaced stays as it came.
@@ -11,19 +13,62 @@ import { findInText } from './text.ts';
 export function findExpressions(body: Buffer, kind: ContentKind, { isWhole = true } = {}): Place[] {
   switch (kind) {
     case 'json':
-      return findInJson(body.toString('latin1'), isWhole);
+      return placesOf(new JsonTexts(body.toString('latin1'), isWhole));
     case 'form':
-      return findInForm(body.toString('latin1'));
+      return placesOf(new FormTexts(body.toString('latin1')));
     case 'xml':
-      return findInText(body, 'xml');
-    case 'text':
-      return findInText(body, 'plain');
+    case 'text': {
+      const decoded = decodeText(body);
+      return decoded ? placesInText(decoded, kind, readExpressions(decoded.text)) : [];
+    }
     default:
       return [];
   }
 }
 
-const openings = ['{{', '%7b', '%7B', '\\u007b', '\\u007B'].map((text) => Buffer.from(text));
+/** As {@link findExpressions} for a whole body, in pieces: ten filters of an expression take 20 µs to read. */
+export function* findExpressionsInPieces(body: Buffer, kind: ContentKind): Pieces<Place[]> {
+  switch (kind) {
+    case 'json':
+      return yield* placesInPieces(new JsonTexts(body.toString('latin1'), true), body.length);
+    case 'form':
+      return yield* placesInPieces(new FormTexts(body.toString('latin1')), body.length);
+    case 'xml':
+    case 'text': {
+      const decoded = decodeText(body);
+      return decoded ? placesInText(decoded, kind, yield* readExpressionsInPieces(decoded.text)) : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function placesOf(texts: TextFinder): Place[] {
+  const places: Place[] = [];
+  for (;;) {
+    const text = texts.next(Number.POSITIVE_INFINITY);
+    if (text === undefined) return places;
+    addPlace(places, texts.place(readExpressions(text)));
+  }
+}
+
+/** Of expressions full of filters about a millisecond. */
+const bytesOfPiece = 4 * 1024;
+
+function* placesInPieces(texts: TextFinder, length: number): Pieces<Place[]> {
+  const places: Place[] = [];
+  let until = bytesOfPiece;
+  while (texts.position < length) {
+    const text = texts.next(until);
+    if (text !== undefined) addPlace(places, texts.place(yield* readExpressionsInPieces(text)));
+    if (texts.position < until) continue;
+    until = texts.position + bytesOfPiece;
+    yield;
+  }
+  return places;
+}
+
+const openings = [opening, '%7b', '%7B', '\\u007b', '\\u007B'].map((text) => Buffer.from(text));
 
 /** Whether a body can hold an expression at all, in any spelling. False is certain. */
 export function mayHoldExpression(body: Buffer): boolean {

@@ -1,6 +1,7 @@
+import type { ServiceError } from '@sluice/problems';
 import { type Expression, faultIn, formatPath, type Json, type Segment, toText } from '@sluice/vault';
 import { backslashesBefore, endOfString } from '../http/json-string.ts';
-import { addPlace, expressionsIn, malformedBody, type Place, quoted, textOf } from './place.ts';
+import { malformedBody, opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
 
 const quote = 0x22;
 /** Between a name and its value, where an error looks for the name. */
@@ -12,35 +13,70 @@ const escapedBrace = /\\u007b/i;
  * The string values of a JSON text that hold expressions. The text is not parsed: numbers, the order of members, white
  * space and everything else between such strings stay byte for byte. Names of members are not values and stay too.
  */
-export function findInJson(latin1: string, isWhole: boolean): Place[] {
-  const pathAt = (position: number) => (isWhole ? jsonPathAt(latin1, position) : memberAt(latin1, position));
-  const places: Place[] = [];
-  const hasEscapes = escapedBrace.test(latin1);
-  let opening = latin1.indexOf('{{');
-  for (let position = 0; position < latin1.length; position++) {
-    const c = latin1.charCodeAt(position);
-    if (c === brace && latin1.charCodeAt(position + 1) === brace) {
-      const where = isWhole ? ` at ${jsonPathAt(latin1, position)}` : '';
-      throw malformedBody(`JSON: the expression${where} must stand inside a string`);
-    }
-    if (c !== quote) continue;
-    const start = position;
-    const end = endOfLiteral(latin1, start);
-    position = end - 1;
-    if (opening !== -1 && opening < start) opening = latin1.indexOf('{{', start);
-    const hasOpening = opening !== -1 && opening < end;
-    if (!(hasOpening || hasEscapes) || isName(latin1, end)) continue;
-    const literal = latin1.slice(start, end);
-    // Others are not read: what they hold is the destination's business
-    if (!hasOpening && !escapedBrace.test(literal)) continue;
-    const segments = expressionsIn(decodeLiteral(literal));
-    if (!segments) continue;
-    const place: Place = new JsonPlace(start, end, segments);
-    const fault = faultIn(segments);
-    if (fault) place.fault = () => fault.within(`of ${pathAt(start)}`);
-    addPlace(places, place);
+export class JsonTexts implements TextFinder {
+  position = 0;
+  readonly #latin1: string;
+  readonly #isWhole: boolean;
+  readonly #hasEscapes: boolean;
+  #opening: number;
+  #start = 0;
+
+  constructor(latin1: string, isWhole: boolean) {
+    this.#latin1 = latin1;
+    this.#isWhole = isWhole;
+    this.#hasEscapes = escapedBrace.test(latin1);
+    this.#opening = latin1.indexOf(opening);
   }
-  return places;
+
+  next(until: number): string | undefined {
+    const latin1 = this.#latin1;
+    for (let position = this.position; position < latin1.length; position++) {
+      if (position >= until) {
+        this.position = position;
+        return undefined;
+      }
+      const c = latin1.charCodeAt(position);
+      if (c === brace && latin1.charCodeAt(position + 1) === brace) throw this.#outsideStrings(position);
+      if (c !== quote) continue;
+      const end = endOfLiteral(latin1, position);
+      const text = this.#textOf(position, end);
+      if (text !== undefined) {
+        this.#start = position;
+        this.position = end;
+        return text;
+      }
+      position = end - 1;
+    }
+    this.position = latin1.length;
+    return undefined;
+  }
+
+  place(segments: readonly Segment[]): Place {
+    const start = this.#start;
+    const place: Place = new JsonPlace(start, this.position, segments);
+    const fault = faultIn(segments);
+    if (!fault) return place;
+    const [latin1, isWhole] = [this.#latin1, this.#isWhole];
+    place.fault = () => fault.within(`of ${isWhole ? jsonPathAt(latin1, start) : memberAt(latin1, start)}`);
+    return place;
+  }
+
+  /** Of a literal that is a value and holds an expression. What others hold is the destination's business. */
+  #textOf(start: number, end: number): string | undefined {
+    const latin1 = this.#latin1;
+    if (this.#opening !== -1 && this.#opening < start) this.#opening = latin1.indexOf(opening, start);
+    const hasOpening = this.#opening !== -1 && this.#opening < end;
+    if (!(hasOpening || this.#hasEscapes) || isName(latin1, end)) return undefined;
+    const literal = latin1.slice(start, end);
+    if (!hasOpening && !escapedBrace.test(literal)) return undefined;
+    const text = decodeLiteral(literal);
+    return text.includes(opening) ? text : undefined;
+  }
+
+  #outsideStrings(position: number): ServiceError {
+    const where = this.#isWhole ? ` at ${jsonPathAt(this.#latin1, position)}` : '';
+    return malformedBody(`JSON: the expression${where} must stand inside a string`);
+  }
 }
 
 /** @returns the position behind the string literal that starts here. */

@@ -1,12 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import {
-  type Expression,
-  type InvalidExpression,
-  type Json,
-  readExpressions,
-  type Segment,
-  toText,
-} from '@sluice/vault';
+import { type Expression, type InvalidExpression, type Json, type Segment, toText } from '@sluice/vault';
 
 /** A place in a body that holds expressions, and how its new text is written there. */
 export interface Place {
@@ -25,10 +18,16 @@ export interface Place {
   fault?(): InvalidExpression | undefined;
 }
 
-/** The expressions of a decoded text; undefined where it holds none. */
-export function expressionsIn(text: string): Segment[] | undefined {
-  if (!text.includes('{{')) return undefined;
-  return readExpressions(text);
+export const opening = '{{';
+
+/** Goes through a body and decodes, one after another, the texts in it that hold expressions. */
+export interface TextFinder {
+  /** Up to where the body is gone through. */
+  readonly position: number;
+  /** The next text; undefined where there is none before the end, or up to about `until`. */
+  next(until: number): string | undefined;
+  /** Where the last text stands, once its expressions are read. */
+  place(segments: readonly Segment[]): Place;
 }
 
 /** The text that the segments make with the values in it. */

@@ -1,17 +1,19 @@
 import type { Readable } from 'node:stream';
+import type { Pieces } from '@sluice/service-runtime';
 import { heldBody } from '../budgets/hold-body.ts';
 import { spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
 import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
+import { isJsonInPieces } from '../http/is-json.ts';
 import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { faultInPlaces, fillPlaces, neededIn, newTokenIdsIn, textLengthIn } from './detokenize.ts';
+import { faultInPlaces, fillPlaces, filterInPieces, neededIn, newTokenIdsIn, textLengthIn } from './detokenize.ts';
 import { type Asked, discloseTokens } from './disclose.ts';
-import { findExpressions, mayHoldExpression } from './find-expressions.ts';
+import { findExpressions, findExpressionsInPieces, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
-import { findInMultipart } from './multipart/multipart-reader.ts';
+import { findInMultipart, findInMultipartInPieces } from './multipart/multipart-reader.ts';
 import { expressionsOf, type Place } from './place.ts';
 import { RevealStream } from './stream/reveal-stream.ts';
 
@@ -34,6 +36,8 @@ interface ReadableBody<Body> {
   body: Body;
 }
 
+/** Up to this size a body is read and filled at once, because that takes at most a few milliseconds. */
+const largestPiece = 8 * 1024;
 /** Up to this size the room that a body has been given for itself covers its values. */
 const smallGrowth = 16 * 1024;
 
@@ -44,24 +48,34 @@ async function revealInMemory(
 ): Promise<Buffer> {
   const { body } = message;
   if (!mayHoldExpression(body)) return body;
-  const places = placesIn(message);
+  const isLarge = body.length > largestPiece;
+  const inPieces = <T>(work: Pieces<T>) => context.workPieces.run(invocation.proxy.tenantId, work);
+  const places = isLarge ? await inPieces(placesInPieces(message)) : placesIn(message);
   if (places.length === 0) return body;
   spendExpressions(invocation, expressionsOf(places), context.budgets.expressions);
   const asked = { tokenIds: newTokenIdsIn(places), needed: neededIn(places), fault: faultInPlaces(places) };
   const values = await discloseTokens(invocation, asked, context);
   const limitBytes = context.bodyLimitBytes;
   const grown = Math.min(body.length + textLengthIn(places, values), limitBytes);
-  if (grown <= smallGrowth) return fillPlaces(body, places, { values, limitBytes });
+  if (!isLarge && grown <= smallGrowth) return fillPlaces(body, places, { values, limitBytes });
   const held = heldBody(invocation, 'request', context);
   await held.fill(grown);
-  const filled = fillPlaces(body, places, { values, limitBytes });
+  const filtered = isLarge ? { filtered: await inPieces(filterInPieces(places, { values, limitBytes })) } : undefined;
+  const filled = fillPlaces(body, places, { values, limitBytes, ...filtered });
   held.has(filled.length, { isTransformed: invocation.proxy.requestTransform !== undefined });
   return filled;
 }
 
 function placesIn({ kind, headers, body }: ReadableBody<Buffer>): Place[] {
   if (kind === 'multipart') return findInMultipart(body, boundaryOf(headers));
-  return findExpressions(body, kind === 'none' ? untypedKind(body) : kind);
+  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind);
+}
+
+function* placesInPieces({ kind, headers, body }: ReadableBody<Buffer>): Pieces<Place[]> {
+  if (kind === 'multipart') return yield* findInMultipartInPieces(body, boundaryOf(headers));
+  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind);
+  const latin1 = body.toString('latin1');
+  return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json') : [];
 }
 
 /** An upload can take long: nothing new is revealed for a key that was revoked after it began. */
@@ -81,11 +95,11 @@ function revealWhileStreaming(
 }
 
 /** A body without content type is JSON if it parses. */
-function untypedKind(body: Buffer): ContentKind {
+function isJson(body: Buffer): boolean {
   try {
     JSON.parse(body.toString());
-    return 'json';
+    return true;
   } catch {
-    return 'opaque';
+    return false;
   }
 }

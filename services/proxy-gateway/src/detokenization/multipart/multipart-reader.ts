@@ -1,4 +1,6 @@
-import { findExpressions } from '../find-expressions.ts';
+import type { Pieces } from '@sluice/service-runtime';
+import { expressionsOfPiece } from '@sluice/vault';
+import { findExpressions, findExpressionsInPieces } from '../find-expressions.ts';
 import { mostPlaces, type Place, tooManyPlaces } from '../place.ts';
 import type { Cut } from '../stream/cutter.ts';
 import { DelimiterFinder } from './delimiter.ts';
@@ -35,11 +37,36 @@ export class MultipartReader {
     }
     return found;
   }
+
+  /** As `find`, in pieces. */
+  *findInPieces(bytes: Buffer): Pieces<Place[]> {
+    const found: Place[] = [];
+    let count = 0;
+    for (const { start, end, name, kind } of this.#fields) {
+      const content = bytes.subarray(start, end);
+      const places = yield* findExpressionsInPieces(content, kind);
+      count += places.length;
+      if (count > mostPlaces) throw tooManyPlaces();
+      if (places.length === 0) continue;
+      found.push(fieldPlace({ start, name, content, places }, this.#finder));
+      if (found.length % expressionsOfPiece === 0) yield;
+    }
+    return found;
+  }
 }
 
 /** The expressions of a whole body. */
 export function findInMultipart(body: Buffer, boundary: string | undefined): Place[] {
+  return readerOf(body, boundary).find(body);
+}
+
+/** As {@link findInMultipart}, in pieces. */
+export function findInMultipartInPieces(body: Buffer, boundary: string | undefined): Pieces<Place[]> {
+  return readerOf(body, boundary).findInPieces(body);
+}
+
+function readerOf(body: Buffer, boundary: string | undefined): MultipartReader {
   const reader = new MultipartReader(boundary, Number.POSITIVE_INFINITY);
   reader.cut(body.toString('latin1'), true);
-  return reader.find(body);
+  return reader;
 }
