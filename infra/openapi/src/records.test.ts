@@ -88,10 +88,10 @@ test.each(all)('%s has every status that it can answer, and no other', (_id, ope
 /** Said again, apart from the code that makes the document. */
 test.each(all)('%s: what the checks can refuse is there', (_id, operation) => {
   const { responses } = describedAs(operation);
-  const { permission, body, params, query, errors = [] } = operation;
+  const { permission, takesKeyOf, body, params, query, errors = [] } = operation;
   const statuses = new Set(Object.keys(responses));
   expect(statuses.has('401') && statuses.has('429') && statuses.has('500') && statuses.has('503')).toBe(true);
-  expect(statuses.has('403')).toBe(permission !== undefined);
+  expect(statuses.has('403')).toBe(permission !== undefined || takesKeyOf !== undefined);
   expect(statuses.has('413') && statuses.has('415')).toBe(body !== undefined);
   if (params || query || body) expect([...statuses]).toContain('400');
   if (params) expect([...statuses]).toContain('404');
