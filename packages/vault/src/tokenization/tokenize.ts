@@ -2,7 +2,7 @@ import { ServiceError } from '@sluice/problems';
 import { newFilterBudget } from '../expressions/filter-budget.ts';
 import { isNestedDeeperThan, isObject, type Json } from '../json.ts';
 import { createTokens } from '../tokens/create/create-tokens.ts';
-import { type Creation, draftTokens } from '../tokens/create/draft-tokens.ts';
+import { type Creation, draftTokens, tokensOfPiece } from '../tokens/create/draft-tokens.ts';
 import type { CreatedToken } from '../tokens/create/present-created.ts';
 import { readTokenInput, type TokenInput } from '../tokens/create/read-token-input.ts';
 import { requirePermission } from '../tokens/require-permission.ts';
@@ -10,7 +10,6 @@ import type { Actor } from '../tokens/token.ts';
 import type { Vault } from '../vault.ts';
 
 const deepest = 500;
-/** Each is encrypted while other requests wait: 20 µs for one. */
 const mostTokens = 5000;
 
 /** A JSON value whose tokens are ready to be stored; there are none where nothing in it is sensitive. */
@@ -38,15 +37,20 @@ export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise
 export async function draftTokenization(vault: Vault, actor: Actor, value: Json): Promise<Tokenization> {
   requirePermission(actor, 'token:create');
   if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
-  const inputs: TokenInput[] = [];
-  const reading = { now: vault.clock(), budget: newFilterBudget() };
-  visit(value, '', (found, path) => {
-    if (inputs.length === mostTokens) {
+  const found: { input: Json; path: string }[] = [];
+  visit(value, '', (input, path) => {
+    if (found.length === mostTokens) {
       throw new ServiceError('bad_request', `One request may create at most ${mostTokens} tokens`);
     }
-    inputs.push(readTokenInput(found, path, reading));
+    found.push({ input, path });
     return null;
   });
+  const inputs: TokenInput[] = [];
+  const reading = { now: vault.clock(), budget: newFilterBudget() };
+  for (const { input, path } of found) {
+    if (inputs.length > 0 && inputs.length % tokensOfPiece === 0) await vault.workPieces.turn(actor.tenantId);
+    inputs.push(readTokenInput(input, path, reading));
+  }
   return {
     creation: await draftTokens(vault, actor, inputs),
     fill(created) {

@@ -135,24 +135,15 @@ const fullOfFilters = (wrap: (text: string) => string, count = 9_000) =>
   Array.from({ length: count }, (_, at) => wrap(`{{ x${at % 50} ${filters}}}`));
 
 /** The longest time that another Tenant waits for a turn of the main thread is that of the longest piece. */
-async function longestPieceOf(body: string, type: string | undefined): Promise<number> {
-  const { tenant, destination, url } = gateway.current;
-  const proxy = await tenant.proxy({ destination: destination.url });
-  const { key } = await tenant.application();
-  const headers = { 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': key, ...(type && { 'Content-Type': type }) };
-  const invoke = async () => {
-    // Bytes, because fetch gives a string a type
-    const answer = await fetch(`${url}/proxy`, { method: 'POST', headers, body: Buffer.from(body) });
-    await answer.arrayBuffer();
-    expect(answer.status).toBe(400); // the tokens are unknown, or an expression is not closed
-  };
+async function longestPieceOf(invoke: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round += 1) {
     const observed = invoke();
     let isOver = false;
-    void observed.finally(() => {
+    const end = () => {
       isOver = true;
-    });
+    };
+    void observed.then(end, end);
     let longest = 0;
     while (!isOver) {
       const before = process.threadCpuUsage();
@@ -166,6 +157,21 @@ async function longestPieceOf(body: string, type: string | undefined): Promise<n
   return least;
 }
 
+function invoking(body: string, type: string | undefined, parts: Partial<ProxyParts> = {}) {
+  return async (status: number) => {
+    const { tenant, destination, url } = gateway.current;
+    const proxy = await tenant.proxy({ destination: destination.url, ...parts });
+    const { key } = await tenant.application();
+    const headers = { 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': key, ...(type && { 'Content-Type': type }) };
+    return async () => {
+      // Bytes, because fetch gives a string a type
+      const answer = await fetch(`${url}/proxy`, { method: 'POST', headers, body: Buffer.from(body) });
+      const said = await answer.text();
+      if (answer.status !== status) throw new Error(`${answer.status}: ${said.slice(0, 500)}`);
+    };
+  };
+}
+
 /** What reading, decoding and looking through a body of 5 MiB takes in one pass, and garbage of it. */
 const onePass = 50_000;
 
@@ -177,5 +183,26 @@ test.each<[string, string | undefined, () => string]>([
   ['text', 'text/plain', () => fullOfFilters((text) => text).join()],
   ['no type', undefined, () => `[${'[],'.repeat(largestBody / 3 - 20)}"{{x}}"]`],
 ])('expressions of %s are read in pieces, between which others have their turn', async (_, type, bodyOf) => {
-  expect(await longestPieceOf(bodyOf(), type)).toBeLessThan(onePass);
+  const invoke = await invoking(bodyOf(), type)(400); // the tokens are unknown
+  expect(await longestPieceOf(invoke)).toBeLessThan(onePass);
+});
+
+test('what a transform tokenizes is read, encrypted and answered in pieces', async () => {
+  const { id } = await gateway.current.tenant.application({ permissions: ['token:create', 'token:read'] });
+  const requestTransform = returning(
+    'await svc.tokenize(Array.from({ length: 5000 }, (_, at) => "value " + at)); return { body: {} }',
+  );
+  const invoke = await invoking('{}', 'application/json', { requestTransform, applicationId: id })(200);
+  expect(await longestPieceOf(invoke)).toBeLessThan(onePass);
+});
+
+test('answers to the calls of a transform are written in pieces, one after another', async () => {
+  const { tenant } = gateway.current;
+  const { id } = await tenant.application();
+  const token = await tenant.token({ data: Array.from({ length: 30_000 }, () => []) });
+  const requestTransform = returning(
+    `await Promise.all(Array.from({ length: 6 }, () => svc.detokenize(Array(8).fill("{{ ${token} }}")).then(() => 0))); return { body: {} }`,
+  );
+  const invoke = await invoking('{}', 'application/json', { requestTransform, applicationId: id })(200);
+  expect(await longestPieceOf(invoke)).toBeLessThan(onePass);
 });

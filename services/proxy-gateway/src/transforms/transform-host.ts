@@ -13,8 +13,10 @@ import {
 import { openingsIn, spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import { mostMembers } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
 import { sensitiveParts } from './sensitive-parts.ts';
+import { stringifyInPieces } from './stringify.ts';
 
 type HostOperation = (vault: Vault, actor: Actor, payload: Json) => Promise<unknown>;
 
@@ -70,7 +72,10 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
     if (!run) spendExpressions(invocation, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);
     const answer = run ? await run(vault, await findActor(), payload) : await detokenizeAsActor(payload);
-    for (const part of sensitiveParts(operation, payload, answer)) sensitive.push(part);
-    return answer === undefined ? '' : JSON.stringify(answer);
+    // More of them are not kept: nothing that is printed is shown as it is
+    if (sensitive.length <= mostMembers) {
+      for (const part of sensitiveParts(operation, payload, answer)) sensitive.push(part);
+    }
+    return answer === undefined ? '' : workPieces.run(tenantId, stringifyInPieces(answer));
   };
 }

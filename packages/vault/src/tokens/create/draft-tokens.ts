@@ -9,6 +9,9 @@ import type { Actor } from '../token.ts';
 import { readTokenInput, type TokenInput } from './read-token-input.ts';
 import { openSeal } from './seal-token.ts';
 
+/** How many tokens are read or encrypted before others may run: about a millisecond of work. */
+export const tokensOfPiece = 50;
+
 /** A token that is ready to be stored. */
 export interface Draft {
   input: TokenInput;
@@ -47,7 +50,9 @@ export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly T
   const seal = await openSeal(vault, tenantId, inputs);
   const logId = randomUUID();
   const cvcDueAt = new Date(vault.clock().getTime() + cvcLifetimeMs);
-  const drafts = identified.map(({ input, id }) => {
+  const drafts: Draft[] = [];
+  for (const { input, id } of identified) {
+    if (drafts.length > 0 && drafts.length % tokensOfPiece === 0) await vault.workPieces.turn(tenantId);
     const row = {
       id,
       type: input.type,
@@ -62,7 +67,7 @@ export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly T
       trace_id: traceId,
       log_id: logId,
     };
-    return { input, row };
-  });
+    drafts.push({ input, row });
+  }
   return { vault, actor, drafts };
 }

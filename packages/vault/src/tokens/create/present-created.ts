@@ -6,7 +6,7 @@ import { discloseRead, touch } from '../read/activity.ts';
 import { presentWithoutData, readVisible, visibleData } from '../read/present-token.ts';
 import { findTokenRows } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
-import type { Creation, Draft } from './draft-tokens.ts';
+import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
 import type { InsertedToken } from './insert-tokens.queries.ts';
 
 /** A token, and whether it is new or an equal one that was there before. */
@@ -30,18 +30,23 @@ export async function presentCreated(
   creation: Creation,
   { inserted, equal }: StoredDrafts,
 ): Promise<CreatedToken[]> {
-  const { actor, drafts } = creation;
+  const { vault, actor, drafts } = creation;
   const byId = new Map(inserted.map((token) => [token.id, token]));
   const equalTokens = await presentEqual(db, creation, [...new Set(equal.values())]);
   const budget = newFilterBudget();
-  return drafts.map((draft) => {
+  const created: CreatedToken[] = [];
+  for (const draft of drafts) {
+    if (created.length > 0 && created.length % tokensOfPiece === 0) await vault.workPieces.turn(actor.tenantId);
     const equalId = equal.get(draft);
-    if (equalId === undefined)
-      return { token: presentNew(draft, byId.get(draft.row.id), actor, budget), created: true };
+    if (equalId === undefined) {
+      created.push({ token: presentNew(draft, byId.get(draft.row.id), actor, budget), created: true });
+      continue;
+    }
     const token = equalTokens.get(equalId);
     if (!token) throw new ServiceError('conflict', 'The equal token was deleted meanwhile; try again');
-    return { token, created: false };
-  });
+    created.push({ token, created: false });
+  }
+  return created;
 }
 
 function presentNew(

@@ -1,7 +1,7 @@
 /** More text than this cannot be looked for at each invocation: then nothing that it prints is shown. */
 const mostCharacters = 8_192;
 /** Nor more members, of whatever type: a value of megabytes can have millions, and none of them a text. */
-const mostMembers = 10_000;
+export const mostMembers = 10_000;
 
 /** What one invocation's console text must not show. */
 export interface ConsoleSecrets {

@@ -1,0 +1,54 @@
+import type { Pieces } from '@sluice/service-runtime';
+
+/** How many values are written before others may run, and characters of their texts: about a millisecond. */
+const valuesOfPiece = 2000;
+const charactersOfPiece = 256 * 1024;
+
+/**
+ * As `JSON.stringify`, for what is not undefined: parts of a large value are written one after another. The first piece is
+ * the whole text of a small one.
+ */
+export function* stringifyInPieces(value: unknown): Pieces<string> {
+  const size = sizeOf(value);
+  if (size <= valuesOfPiece || typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const isArray = Array.isArray(value);
+  const members: readonly unknown[] = isArray ? value : Object.keys(value);
+  let text = '';
+  let chunk: string[] = [];
+  let left = valuesOfPiece;
+  yield;
+  for (const member of members) {
+    const item: unknown = isArray ? member : value[member as keyof typeof value];
+    if (item === undefined && !isArray) continue;
+    const itemSize = sizeOf(item);
+    if (left < itemSize) {
+      text += (text === '' || chunk.length === 0 ? '' : ',') + chunk.join();
+      chunk = [];
+      left = valuesOfPiece;
+      yield;
+    }
+    left -= itemSize;
+    const written = itemSize > valuesOfPiece ? yield* stringifyInPieces(item) : (JSON.stringify(item) ?? 'null');
+    chunk.push(isArray ? written : `${JSON.stringify(member)}:${written}`);
+  }
+  text += (text === '' || chunk.length === 0 ? '' : ',') + chunk.join();
+  return isArray ? `[${text}]` : `{${text}}`;
+}
+
+/** How many values are in it, long texts as many; counted up to those of a piece and one. */
+function sizeOf(value: unknown): number {
+  let size = 0;
+  const left = [value];
+  while (left.length > 0) {
+    const item = left.pop();
+    size += 1;
+    if (typeof item === 'string') size += Math.ceil((item.length * valuesOfPiece) / charactersOfPiece);
+    if (typeof item === 'object' && item !== null) {
+      const members: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
+      if (size + members.length > valuesOfPiece) return valuesOfPiece + 1;
+      for (const member of members) left.push(member);
+    }
+    if (size > valuesOfPiece) return valuesOfPiece + 1;
+  }
+  return size;
+}
