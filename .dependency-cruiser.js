@@ -54,8 +54,9 @@ export default {
     },
     {
       name: 'only-limits-touches-the-rate-limiter',
+      comment: 'rate-limits knows what happens while Redis is away',
       severity: 'error',
-      from: { path: '^(services|packages)/', pathNot: '^services/proxy-gateway/src/limits/' },
+      from: { path: '^(services|packages)/', pathNot: '^packages/rate-limits/' },
       to: { path: 'node_modules/rate-limiter-flexible/' },
     },
     {

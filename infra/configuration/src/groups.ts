@@ -54,7 +54,7 @@ export const groups: readonly Group[] = [
   {
     title: 'Limits of requests',
     about: 'How much one body, client, Application, Proxy or Tenant may ask of a service.',
-    names: /^(APPLICATION|BODY|CLIENT|FORM|RATE_LIMIT|STREAM|TENANT)_/,
+    names: /^(APPLICATION|BODY|CLIENT|FORM|PUBLIC|RATE_LIMIT|STREAM|TENANT)_/,
   },
   {
     title: 'Transforms',

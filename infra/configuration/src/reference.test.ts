@@ -77,6 +77,8 @@ test('a setting that is in no group, or in two, is noticed', () => {
 
 test.each([
   ['RATE_LIMIT_PROXY_PER_SECOND', 'Invocations for each Proxy', 'per second'],
+  ['PUBLIC_TOKENS_PER_MINUTE', 'Tokens of each Application', 'per minute'],
+  ['PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE', 'Bytes a minute of each address', 'bytes'],
   ['RATE_LIMIT_WINDOW_SECONDS', 'Counted over so long', 's'],
   ['JOB_LOCK_MS', 'How long a job is locked', 'ms'],
   ['JOB_LOCK', 'How long a job is locked, in\nmilliseconds', 'ms'],

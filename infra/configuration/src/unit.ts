@@ -3,6 +3,8 @@ import type { SettingSchema } from '@sluice/service-runtime';
 /** Ends of names, and the unit that each tells. The first that fits counts. */
 const suffixes: readonly (readonly [suffix: RegExp, unit: string])[] = [
   [/_PER_SECOND$/, 'per second'],
+  [/_BYTES\w*_PER_MINUTE$/, 'bytes'],
+  [/_PER_MINUTE$/, 'per minute'],
   [/_MS$/, 'ms'],
   [/_SECONDS$/, 's'],
   [/_DAYS$/, 'days'],

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { canonicalAddress, networkOf, openClientAddresses } from './client-address.ts';
+import { canonicalAddress, networkOf, openClientAddresses, singleAddressOf } from './client-address.ts';
 
 /** A request over a connection from this peer. */
 function from(remoteAddress: string, forwarded?: string): IncomingMessage {
@@ -33,6 +33,12 @@ test.each([
   ['2001:db8:1:2:3::4', '2001:db8:1::/48'],
   ['unknown', 'unknown'],
 ])('a flood from %s counts to %s', (address, network) => expect(networkOf(address)).toBe(network));
+
+test.each([
+  ['192.0.2.77', '192.0.2.77/32'],
+  ['2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
+  ['unknown', 'unknown'],
+])('%s is for limits the address %s', (address, single) => expect(singleAddressOf(address)).toBe(single));
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

@@ -38,14 +38,21 @@ export function openClientAddresses(trustedProxies = 'none'): (request: Incoming
 
 /** The network that a flood from this address is counted to: IPv4 /24, IPv6 /48. */
 export function networkOf(address: string): string {
+  return networkWith(address, { ipv4: 24, ipv6: 48 });
+}
+
+/** What a limit counts as one address: an IPv4 address, or an IPv6 /64, because who has one chooses any address within it. */
+export function singleAddressOf(address: string): string {
+  return networkWith(address, { ipv4: 32, ipv6: 64 });
+}
+
+function networkWith(address: string, bitsOf: { ipv4: number; ipv6: number }): string {
   const parsed = readAddress(address);
   if (!parsed) return address;
-  const bits = parsed.kind() === 'ipv4' ? 24 : 48;
-  const network =
-    parsed.kind() === 'ipv4'
-      ? ipaddr.IPv4.networkAddressFromCIDR(`${parsed.toString()}/${bits}`)
-      : ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${bits}`);
-  return `${network.toString()}/${bits}`;
+  const kind = parsed.kind();
+  const cidr = `${parsed.toString()}/${bitsOf[kind]}`;
+  const network = kind === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  return `${network.toString()}/${bitsOf[kind]}`;
 }
 
 /** An address as {@link openClientAddresses} writes it; undefined for a text that is none. */

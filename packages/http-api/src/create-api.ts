@@ -25,7 +25,7 @@ import {
 } from './operation.ts';
 import { type PublicAnswer, servePublicAnswers } from './public-answers.ts';
 import { type PublicFile, servePublicFiles } from './public-files.ts';
-import { readJsonBody } from './read-body.ts';
+import { type JsonBody, readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
 import type { RequestObserver, RequestOutcome } from './request-observer.ts';
 import { sendProblem } from './send-problem.ts';
@@ -34,6 +34,7 @@ import type { Streams } from './streams.ts';
 import { type Check, compileBodyCheck, compileQueryCheck } from './validate.ts';
 
 const mostHeaders = 100;
+const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 
 export interface ApiOptions<C> {
   operations: readonly Operation<C>[];
@@ -132,7 +133,8 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     const caller = await authorize();
     const { traceId } = response.locals;
     const accepted = mediaTypeOf(request, operation);
-    const body = operation.body ? await readCheckedBody(request, operation, checks.body) : undefined;
+    const read = operation.body ? await readCheckedBody(request, operation, checks.body) : noBody;
+    const { json: body, sizeBytes: bodyBytes } = read;
     const params = { ...request.params };
     checks.params(params);
     const query = operation.query ? readQuery(request.url, operation.query) : {};
@@ -141,7 +143,8 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
-      const input = { params, query, body, caller, traceId, settle, accepted, address: () => addressOf(request) };
+      const address = () => addressOf(request);
+      const input = { params, query, body, bodyBytes, caller, traceId, settle, accepted, address };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
     const reply = await once(request, { operation, caller, body, options }, work);
@@ -211,15 +214,15 @@ function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params
   };
 }
 
-async function readCheckedBody<C>(request: IncomingMessage, operation: Operation<C>, check: Check): Promise<unknown> {
+async function readCheckedBody<C>(request: IncomingMessage, operation: Operation<C>, check: Check): Promise<JsonBody> {
   const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
-  if (operation.bodyOptional && !hasBody(request)) return {};
+  if (operation.bodyOptional && !hasBody(request)) return { json: {}, sizeBytes: 0 };
   checkMediaType(request.headers, consumes);
   const body = await readJsonBody(request, bodyLimitBytes);
-  refuse(checkText(body, opaque));
+  refuse(checkText(body.json, opaque));
   // In a merge patch null means "remove" and is for the handler to see (RFC 7386).
-  if (consumes === 'application/json') dropNulls(body, schema);
-  check(body);
+  if (consumes === 'application/json') dropNulls(body.json, schema);
+  check(body.json);
   return body;
 }
 

@@ -1,4 +1,10 @@
-export { canonicalAddress, networkOf, openClientAddresses, trustedProxySettings } from './client-address.ts';
+export {
+  canonicalAddress,
+  networkOf,
+  openClientAddresses,
+  singleAddressOf,
+  trustedProxySettings,
+} from './client-address.ts';
 export { corsSettings } from './cors.ts';
 export { type ApiOptions, createApi } from './create-api.ts';
 export { cursorPageOf, cursorQuery, openCursor, sealCursor, toCursorPage } from './cursor.ts';

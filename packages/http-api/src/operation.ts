@@ -32,6 +32,8 @@ export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
   query: Typed<Q, Record<string, never>>;
   body: Typed<B, undefined>;
+  /** How many bytes of body were sent. */
+  bodyBytes: number;
   caller: Caller;
   traceId: string;
   /** The IP address that the request comes from. */

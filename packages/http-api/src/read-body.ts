@@ -3,15 +3,21 @@ import { ServiceError, validationFailed } from '@sluice/problems';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** A body as JSON, and how many bytes it had. */
+export interface JsonBody {
+  json: unknown;
+  sizeBytes: number;
+}
+
 /**
  * Reads a JSON body.
  * @throws {ServiceError} `payload_too_large`, or a 400 that says where the fault is and never repeats what was sent.
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<JsonBody> {
   const bytes = await readBytes(request, limitBytes);
   if (bytes.length === 0) throw validationFailed({ '': ['is required'] });
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return { json: JSON.parse(utf8.decode(bytes)), sizeBytes: bytes.length };
   } catch (error) {
     throw validationFailed({ '': [`is not valid JSON${whereOf(error)}`] });
   }

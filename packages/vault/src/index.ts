@@ -43,7 +43,7 @@ export { type RootRotation, rotateRootKey } from './rotation/rotate-root-key.ts'
 export type { Rotation, RotationEvent, VersionsMade } from './rotation/rotation.ts';
 export { searchTokens } from './search/search-tokens.ts';
 export { detokenize, detokenizeEach, mostDistinctTokens, type RunInPieces } from './tokenization/detokenize.ts';
-export { draftTokenization, tokenize } from './tokenization/tokenize.ts';
+export { readTokenization, tokenize } from './tokenization/tokenize.ts';
 export { createToken, createTokens, createTokensWith } from './tokens/create/create-tokens.ts';
 export { type Creation, draftToken } from './tokens/create/draft-tokens.ts';
 export type { CreatedToken } from './tokens/create/present-created.ts';

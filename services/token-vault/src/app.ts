@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { authenticate } from '@sluice/credentials';
-import { createApi, type OpenApiDocument, openApiFile, type RequestObserver, toOpenApi } from '@sluice/http-api';
+import { type ApiOptions, createApi, type OpenApiDocument, openApiFile, toOpenApi } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import type { Context } from './context.ts';
 import { tokenizationOperations } from './tokenization/tokenization.routes.ts';
@@ -21,10 +22,12 @@ function describeTokens(headerPrefix: string): OpenApiDocument {
   });
 }
 
-export function createApp(
-  context: Context,
-  { headerPrefix, corsOrigins, observer }: { headerPrefix: string; corsOrigins: string; observer?: RequestObserver },
-) {
+interface AppOptions extends Pick<ApiOptions<Context>, 'headerPrefix' | 'observer'> {
+  corsOrigins: string;
+  addressOf: (request: IncomingMessage) => string;
+}
+
+export function createApp(context: Context, { headerPrefix, corsOrigins, addressOf, observer }: AppOptions) {
   const { db, callers, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
@@ -32,6 +35,7 @@ export function createApp(
     context,
     headerPrefix,
     corsOrigins,
+    addressOf,
     log,
     ...(observer && { observer }),
     publicFiles: [openApiFile(JSON.stringify(describeTokens(headerPrefix)))],

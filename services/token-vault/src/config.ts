@@ -1,8 +1,9 @@
 import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
-import { corsSettings } from '@sluice/http-api';
+import { corsSettings, trustedProxySettings } from '@sluice/http-api';
 import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 import { storeSettings, vaultConditions } from '@sluice/vault';
+import { publicTokenSettings } from './public-tokens/public-token.settings.ts';
 
 export const configSchema = {
   type: 'object',
@@ -15,6 +16,8 @@ export const configSchema = {
     ...cacheSettings,
     ...credentialSettings,
     ...corsSettings,
+    ...trustedProxySettings,
+    ...publicTokenSettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
     ADMIN_PORT: {
       type: 'integer',

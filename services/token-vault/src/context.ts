@@ -4,6 +4,7 @@ import type { Database } from '@sluice/database';
 import { operationsOf } from '@sluice/http-api';
 import type { Logger } from '@sluice/service-runtime';
 import type { Actor, Vault } from '@sluice/vault';
+import type { PublicTokenLimits } from './public-tokens/public-token.limits.ts';
 
 /** What handlers work with. Built once, in service.ts. */
 export interface Context {
@@ -11,6 +12,7 @@ export interface Context {
   vault: Vault;
   callers: Callers;
   pepper: KeyObject;
+  publicTokens: PublicTokenLimits;
   log: Logger;
 }
 

@@ -1,11 +1,12 @@
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
-import { createHttpServer, operationName, problemCodes } from '@sluice/http-api';
+import { createHttpServer, openClientAddresses, operationName, problemCodes } from '@sluice/http-api';
 import { createRequestObserver, listen, type Runtime, requestsInBatches, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/vault';
 import { createApp, operations } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { openPublicTokenLimits } from './public-tokens/public-token.limits.ts';
 
 /** Opens in order; what opens first closes last. */
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
@@ -17,6 +18,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     vault,
     callers: cacheCallers(db, caches, cacheLimits),
     pepper: createPepper(config.KEY_PEPPER),
+    publicTokens: openPublicTokenLimits(config, runtime),
     log,
   };
   const observer = createRequestObserver({
@@ -27,7 +29,12 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   });
   const server = createHttpServer(
     requestsInBatches(
-      createApp(context, { headerPrefix: config.HEADER_PREFIX, corsOrigins: config.CORS_ORIGINS, observer }),
+      createApp(context, {
+        headerPrefix: config.HEADER_PREFIX,
+        corsOrigins: config.CORS_ORIGINS,
+        addressOf: openClientAddresses(config.TRUSTED_PROXIES),
+        observer,
+      }),
     ),
   );
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };

@@ -85,7 +85,7 @@ export const services: readonly ServiceDescription[] = [
   {
     name: 'token-vault',
     folder: 'services/token-vault',
-    settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'token-vault') }),
+    settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'token-vault'), ...behindIngress }),
   },
   {
     name: 'proxy-gateway',

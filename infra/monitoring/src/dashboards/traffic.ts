@@ -125,6 +125,12 @@ export const traffic: Dashboard = {
             'ended: waiting sessions, for newer ones. refused: authorizations, because the Tenant has its most',
           queries: { '{{outcome}}': rate('sluice_session_limit_total', 'outcome') },
         },
+        {
+          title: 'Tokens with public keys refused',
+          unit: 'reqps',
+          description: 'By the limit: of an Application, of an address, of the bytes of an address',
+          queries: { '{{limit}}': rate('sluice_public_token_refusals_total', 'limit') },
+        },
       ],
     },
     {

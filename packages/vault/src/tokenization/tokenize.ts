@@ -12,9 +12,12 @@ import type { Vault } from '../vault.ts';
 const deepest = 500;
 const mostTokens = 5000;
 
-/** A JSON value whose tokens are ready to be stored; there are none where nothing in it is sensitive. */
+/** A JSON value that has been read; it makes no tokens where nothing in it is sensitive. */
 export interface Tokenization {
-  creation: Creation;
+  /** How many tokens it makes. */
+  tokens: number;
+  /** Encrypts what is sensitive. */
+  draft(): Promise<Creation>;
   /** The value with the tokens in place. */
   fill(created: readonly CreatedToken[]): Json;
 }
@@ -23,18 +26,18 @@ export interface Tokenization {
  * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it, a
  * string, number or boolean the id of a token of type `token`; arrays and objects are gone through, null stays. All or
  * nothing, in one transaction.
- * @throws {ServiceError} as `draftTokenization` and `createTokens` do.
+ * @throws {ServiceError} as `readTokenization`, its `draft` and `createTokens` do.
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
-  const { creation, fill } = await draftTokenization(vault, actor, value);
-  return fill(await createTokens(creation));
+  const { draft, fill } = await readTokenization(vault, actor, value);
+  return fill(await createTokens(await draft()));
 }
 
 /**
- * Checks the value and encrypts what is sensitive in it.
+ * Checks the value and finds what is sensitive in it.
  * @throws {ServiceError} as `draftToken` does, with paths from the root of `value`; `bad_request` for over 5,000 tokens.
  */
-export async function draftTokenization(vault: Vault, actor: Actor, value: Json): Promise<Tokenization> {
+export async function readTokenization(vault: Vault, actor: Actor, value: Json): Promise<Tokenization> {
   requirePermission(actor, 'token:create');
   if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
   const found: { input: Json; path: string }[] = [];
@@ -52,7 +55,8 @@ export async function draftTokenization(vault: Vault, actor: Actor, value: Json)
     inputs.push(readTokenInput(input, path, reading));
   }
   return {
-    creation: await draftTokens(vault, actor, inputs),
+    tokens: inputs.length,
+    draft: () => draftTokens(vault, actor, inputs),
     fill(created) {
       let next = 0;
       return visit(value, '', (_found, _path, asId) => {

@@ -1,3 +1,5 @@
+import { sharedLimitSettings } from '@sluice/rate-limits';
+
 const perSecond = { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 } as const;
 
 /** How much one Application, one Proxy, one Tenant, one client may ask of the gateway. */
@@ -17,15 +19,7 @@ export const limitSettings = {
     default: 1,
     description: 'Invocations are counted over so many seconds: a burst may use up what the whole window allows',
   },
-  RATE_LIMIT_REDIS_TIMEOUT_MS: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 1000,
-    default: 50,
-    description:
-      'How long an invocation waits for Redis before the gateway counts by itself until Redis answers again, in ' +
-      'milliseconds',
-  },
+  ...sharedLimitSettings,
   TENANT_MAX_IN_FLIGHT: {
     type: 'integer',
     minimum: 1,

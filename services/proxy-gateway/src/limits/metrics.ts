@@ -1,3 +1,4 @@
+import { measureLocalDecisions } from '@sluice/rate-limits';
 import { exportCounter, exportGauge } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import type { BodyBytes } from '../budgets/body-bytes.ts';
@@ -69,9 +70,5 @@ export function measureLimits(limits: Limits, registry: Registry): void {
     by: 'outcome',
     read: () => ({ ...limits.destinations.state().names.outcomes }),
   });
-  exportCounter(registry, {
-    name: 'sluice_rate_limit_local_decisions_total',
-    help: 'Decisions on rate limits that this process took by itself, since Redis did not answer',
-    read: () => limits.rateLimits?.state().decidedAlone ?? 0,
-  });
+  measureLocalDecisions(registry, () => limits.rateLimits?.state().decidedAlone ?? 0);
 }

@@ -115,7 +115,9 @@ async function sharedAgain(task: () => Promise<void>): Promise<void> {
   const from = logLines.length;
   await task();
   expect(logLines.slice(from).join('')).toContain('counts for rate limits by itself');
-  await eventually('Redis is back', () => logLines.slice(from).join('').includes('are shared with the other gateways'));
+  await eventually('Redis is back', () =>
+    logLines.slice(from).join('').includes('are shared with the other processes'),
+  );
 }
 
 test('Redis frozen: the gateway counts by itself, and after the first no invocation waits', async () => {

@@ -1,8 +1,7 @@
 import { ServiceError } from '@sluice/problems';
-import { type Config as ConfigOf, connectRedis, type Logger } from '@sluice/service-runtime';
+import { openSharedLimits } from '@sluice/rate-limits';
+import type { Config as ConfigOf, Logger } from '@sluice/service-runtime';
 import type { limitSettings } from './limit-settings.ts';
-import { watchRedis } from './redis-presence.ts';
-import { createSharedLimit, type SharedLimit } from './shared-limit.ts';
 
 export type LimitConfig = ConfigOf<{ type: 'object'; properties: typeof limitSettings }>;
 
@@ -28,14 +27,10 @@ export function openRateLimits(
 ): RateLimits | undefined {
   const { RATE_LIMIT_APPLICATION_PER_SECOND: perApplication, RATE_LIMIT_PROXY_PER_SECOND: perProxy } = config;
   if (perApplication === 0 && perProxy === 0) return undefined;
-  const redis = connectRedis(config.REDIS_URL, { log, stack });
-  const presence = watchRedis(redis, { log, stack });
+  const shared = openSharedLimits(config, { log, stack });
   const windowSeconds = config.RATE_LIMIT_WINDOW_SECONDS;
-  const limitOf = (kind: string, perSecond: number) => {
-    if (perSecond === 0) return undefined;
-    const timeoutMs = config.RATE_LIMIT_REDIS_TIMEOUT_MS;
-    return createSharedLimit({ kind, points: perSecond * windowSeconds, windowSeconds, timeoutMs, redis, presence });
-  };
+  const limitOf = (kind: string, perSecond: number) =>
+    perSecond === 0 ? undefined : shared.limit({ kind, points: perSecond * windowSeconds, windowSeconds });
   const application = limitOf('application', perApplication);
   const proxy = limitOf('proxy', perProxy);
   let applicationRefusals = 0;
@@ -56,12 +51,8 @@ export function openRateLimits(
       proxyRefusals++;
       throw tooMany('Proxy', perProxy * windowSeconds, { windowSeconds, waitMs });
     },
-    state: () => ({ applicationRefusals, proxyRefusals, decidedAlone: sumOf(application) + sumOf(proxy) }),
+    state: () => ({ applicationRefusals, proxyRefusals, decidedAlone: shared.decidedAlone }),
   };
-}
-
-function sumOf(limit: SharedLimit | undefined): number {
-  return limit?.decidedAlone ?? 0;
 }
 
 function tooMany(

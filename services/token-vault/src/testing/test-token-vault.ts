@@ -34,13 +34,17 @@ export const reveal: AccessRule = { priority: 1, container: '/', transform: 'rev
 export async function startTestTokenVault(
   stack: AsyncDisposableStack,
   through: (databaseUrl: string) => string | Promise<string> = (direct) => direct,
+  settings: Record<string, string> = {},
 ) {
   const secrets = createTestSecrets();
   const lines: string[] = [];
   const { db, url: directUrl } = await createTestDatabase(stack);
   const databaseUrl = await through(directUrl);
   const onLogLine = (line: string) => void lines.push(line);
-  const { url } = await startTestService({ configSchema, start }, { databaseUrl, secrets, stack, onLogLine });
+  /** One more process on the same stores. */
+  const startAnother = () =>
+    startTestService({ configSchema, start }, { databaseUrl, secrets, stack, settings, onLogLine });
+  const { url, metrics } = await startAnother();
 
   async function createTenant(): Promise<string> {
     const id = randomUUID();
@@ -75,5 +79,5 @@ export async function startTestTokenVault(
   }
 
   const send = (method: string, path: string, options?: CallOptions) => call(url, method, path, options);
-  return { db, url, lines, createTenant, createKey, createApplication, createSession, send };
+  return { db, url, metrics, lines, startAnother, createTenant, createKey, createApplication, createSession, send };
 }

@@ -1,4 +1,4 @@
-import { detokenize, draftTokenization, type Json, withoutCvcs } from '@sluice/vault';
+import { detokenize, type Json, readTokenization, withoutCvcs } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
 import { createSettled } from '../tokens/create-settled.ts';
 import { bodyLimitBytes, token } from '../tokens/token.schema.ts';
@@ -37,7 +37,7 @@ export const tokenizeOperation = operation({
   tag: 'Tokenization',
   summary: 'Replace the values of a JSON document by tokens: objects with type and data, strings, numbers, booleans',
   description:
-    'Objects with `type` and `data` become tokens; strings, numbers and booleans become tokens of type `token` and are replaced by their ids; other objects and arrays are walked. All or nothing.',
+    'Objects with `type` and `data` become tokens; strings, numbers and booleans become tokens of type `token` and are replaced by their ids; other objects and arrays are walked. All or nothing. Keys of `public` Applications are limited as for createToken.',
   method: 'post',
   path: '/tokenize',
   permission: 'token:create',
@@ -47,9 +47,10 @@ export const tokenizeOperation = operation({
   response: { 200: tokenized },
   errors: ['conflict'],
   keep: (body) => withoutCvcs(body as Json),
-  async handle({ body, caller, traceId, settle }, { vault }) {
-    const { creation, fill } = await draftTokenization(vault, actorOf(caller, traceId), body as Json);
-    return createSettled({ creation, answerTo: fill, settle });
+  async handle({ body, bodyBytes, caller, address, traceId, settle }, { vault, publicTokens }) {
+    const { tokens, draft, fill } = await readTokenization(vault, actorOf(caller, traceId), body as Json);
+    await publicTokens.count({ caller, address, tokens, bodyBytes });
+    return createSettled({ creation: await draft(), answerTo: fill, settle });
   },
 });
 

@@ -15,3 +15,12 @@ test('ids beyond those it can tell apart pass, and those it knows stay limited',
   expect([counter.count('a'), counter.count('b'), counter.count('c'), counter.count('c')]).toEqual([0, 0, 0, 0]);
   expect([counter.count('a'), counter.count('b')]).toEqual([500, 500]);
 });
+
+test('several count at once, and those that go beyond use the window up', () => {
+  let now = 0;
+  const counter = createWindowCounter({ points: 5, windowMs: 500, now: () => now });
+  expect([counter.count('a', 3), counter.count('a', 2), counter.count('a')]).toEqual([0, 0, 500]);
+  expect([counter.count('b', 3), counter.count('b', 3), counter.count('b', 1)]).toEqual([0, 500, 500]);
+  now = 500;
+  expect([counter.count('b', 5), counter.count('b', 1)]).toEqual([0, 500]);
+});

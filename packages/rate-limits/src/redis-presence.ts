@@ -13,7 +13,7 @@ export interface RedisPresence {
 const answerMs = 1000;
 const maxPauseMs = 10_000;
 
-/** Asks for a Redis that is away in the background, so that no invocation has to find out that it is back. */
+/** Asks for a Redis that is away in the background, so that no request has to find out that it is back. */
 export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): RedisPresence {
   let isAway = false;
   let isClosed = false;
@@ -28,7 +28,7 @@ export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: A
       try {
         await within(redis.ping(), answerMs);
         isAway = false;
-        log.info('rate limits are shared with the other gateways again');
+        log.info('rate limits are shared with the other processes again');
         return;
       } catch (error) {
         if (isClosed) return;
@@ -46,7 +46,7 @@ export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: A
     lost(error) {
       if (isAway || isClosed) return;
       isAway = true;
-      log.warn({ err: error }, 'Redis does not answer; this gateway counts for rate limits by itself');
+      log.warn({ err: error }, 'Redis does not answer; this process counts for rate limits by itself');
       void awaitReturn();
     },
   };

@@ -10,26 +10,29 @@ export interface WindowCounterOptions {
 
 /** Counts in this process. All ids share one window, so that forgetting them needs no timers. */
 export interface WindowCounter {
-  /** Counts one more: 0 if it may pass, or milliseconds until the next window. */
-  count(id: string): number;
+  /**
+   * Counts one more, or as many as are given: 0 if they may pass, or milliseconds until the next window. What goes beyond
+   * uses the window up.
+   */
+  count(id: string, points?: number): number;
 }
 
 export function createWindowCounter(options: WindowCounterOptions): WindowCounter {
-  const { points, windowMs, maxIds = 10_000, now = () => performance.now() } = options;
+  const { points: most, windowMs, maxIds = 10_000, now = () => performance.now() } = options;
   const counts = new Map<string, number>();
   let endsAt = 0;
 
   return {
-    count(id) {
+    count(id, points = 1) {
       const at = now();
       if (at >= endsAt) {
         counts.clear();
         endsAt = at + windowMs;
       }
       const counted = counts.get(id) ?? 0;
-      if (counted >= points) return endsAt - at;
-      if (counted > 0 || counts.size < maxIds) counts.set(id, counted + 1);
-      return 0;
+      if (counted >= most) return endsAt - at;
+      if (counted > 0 || counts.size < maxIds) counts.set(id, counted + points);
+      return counted + points > most ? endsAt - at : 0;
     },
   };
 }

@@ -1,0 +1,62 @@
+import { connectRedis, exportCounter, type Logger } from '@sluice/service-runtime';
+import type { Registry } from 'prom-client';
+import { watchRedis } from './redis-presence.ts';
+import { createSharedLimit, type SharedLimit, type SharedLimitOptions, type SharedStore } from './shared-limit.ts';
+
+/** The setting of each service that shares limits. */
+export const sharedLimitSettings = {
+  RATE_LIMIT_REDIS_TIMEOUT_MS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1000,
+    default: 50,
+    description:
+      'How long a request waits for Redis before the process counts for rate limits by itself until Redis answers again, in ' +
+      'milliseconds',
+  },
+} as const;
+
+export interface SharedLimits {
+  /** One limit; each of a process has a kind of its own. */
+  limit(options: SharedLimitOptions): SharedLimit;
+  /** How often this process decided by itself. */
+  readonly decidedAlone: number;
+}
+
+/** Connects to Redis for the first limit, until the stack closes. Limits are there without Redis too. */
+export function openSharedLimits(
+  config: { REDIS_URL: string; RATE_LIMIT_REDIS_TIMEOUT_MS: number },
+  { log, stack }: { log: Logger; stack: AsyncDisposableStack },
+): SharedLimits {
+  let decidedAlone = 0;
+  let store: SharedStore | undefined;
+
+  function openStore(): SharedStore {
+    const redis = connectRedis(config.REDIS_URL, { log, stack });
+    return {
+      redis,
+      presence: watchRedis(redis, { log, stack }),
+      timeoutMs: config.RATE_LIMIT_REDIS_TIMEOUT_MS,
+      onDecidedAlone: () => void decidedAlone++,
+    };
+  }
+
+  return {
+    limit(options) {
+      store ??= openStore();
+      return createSharedLimit(options, store);
+    },
+    get decidedAlone() {
+      return decidedAlone;
+    },
+  };
+}
+
+/** Exports how often this process decided by itself. */
+export function measureLocalDecisions(registry: Registry, read: () => number): void {
+  exportCounter(registry, {
+    name: 'sluice_rate_limit_local_decisions_total',
+    help: 'Decisions on rate limits that this process took by itself, since Redis did not answer',
+    read,
+  });
+}

@@ -1,0 +1,99 @@
+import type { Caller } from '@sluice/credentials';
+import { singleAddressOf } from '@sluice/http-api';
+import { ServiceError } from '@sluice/problems';
+import { measureLocalDecisions, openSharedLimits, type SharedLimit } from '@sluice/rate-limits';
+import { exportCounter, type Logger, type Runtime } from '@sluice/service-runtime';
+import type { PublicTokenConfig } from './public-token.settings.ts';
+
+/** What a request is about to create. */
+interface NewTokens {
+  caller: Caller;
+  address: () => string;
+  tokens: number;
+  bodyBytes: number;
+}
+
+/** The limits on tokens that are made with keys of public Applications. Other keys, those of sessions too, have none. */
+export interface PublicTokenLimits {
+  /** @throws {ServiceError} `too_many_requests` with the time to wait. */
+  count(created: NewTokens): Promise<void>;
+}
+
+const windowSeconds = 60;
+
+/** Which limit refuses, as its metric says. */
+type LimitName = 'application' | 'address' | 'address_bytes';
+
+/** A limit with the words for its refusal; undefined where it is switched off. */
+type Limit = { name: LimitName; shared: SharedLimit; detail: string } | undefined;
+
+/** Counts in Redis, until the stack closes. Without limits Redis is not connected to. */
+export function openPublicTokenLimits(
+  config: PublicTokenConfig,
+  { log, stack, metrics }: Pick<Runtime, 'log' | 'stack' | 'metrics'>,
+): PublicTokenLimits {
+  const limits = openSharedLimits(config, { log, stack });
+  const refusals: Record<LimitName, number> = { application: 0, address: 0, address_bytes: 0 };
+  const open = (name: LimitName, points: number, what: string): Limit => {
+    if (points === 0) return undefined;
+    const shared = limits.limit({ kind: `public_token_${name}`, points, windowSeconds });
+    return { name, shared, detail: `${what}; try again after the time in Retry-After` };
+  };
+
+  async function count(limit: Limit, id: string, points: number): Promise<void> {
+    const waitMs = limit ? await limit.shared.count(id, points) : 0;
+    if (!limit || waitMs === 0) return;
+    refusals[limit.name]++;
+    throw new ServiceError('too_many_requests', limit.detail, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+  }
+
+  const { PUBLIC_TOKENS_PER_MINUTE: perApplication } = config;
+  const { perAddress, bytesPerAddress } = addressLimitsOf(config, log);
+  const application = open(
+    'application',
+    perApplication,
+    atMost(perApplication, 'tokens', 'with one public Application'),
+  );
+  const ofAddress = 'with public keys from one address';
+  const address = open('address', perAddress, atMost(perAddress, 'tokens', ofAddress));
+  const addressBytes = open('address_bytes', bytesPerAddress, atMost(bytesPerAddress, 'bytes of tokens', ofAddress));
+  measure(metrics, refusals, () => limits.decidedAlone);
+
+  return {
+    async count({ caller, address: addressOf, tokens, bodyBytes }) {
+      if (caller.type !== 'public') return;
+      // First, so that an address beyond its limits takes nothing from others that use the Application's key.
+      if (address || addressBytes) {
+        const from = singleAddressOf(addressOf());
+        await count(address, from, tokens);
+        await count(addressBytes, from, bodyBytes);
+      }
+      await count(application, caller.id, tokens);
+    },
+  };
+}
+
+function atMost(points: number, what: string, where: string): string {
+  return `At most ${points} ${what} a minute may be created ${where}`;
+}
+
+/** Behind an ingress that nobody named, all clients have its address and would share the limits of one: there are none. */
+function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: number; bytesPerAddress: number } {
+  const perAddress = config.PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE;
+  const bytesPerAddress = config.PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE;
+  if (config.TRUSTED_PROXIES !== undefined || perAddress + bytesPerAddress === 0)
+    return { perAddress, bytesPerAddress };
+  const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
+  log.warn(`TRUSTED_PROXIES is not set, so that tokens made with public keys are not limited by address; ${advice}`);
+  return { perAddress: 0, bytesPerAddress: 0 };
+}
+
+function measure(registry: Runtime['metrics'], refusals: Record<LimitName, number>, decidedAlone: () => number): void {
+  exportCounter(registry, {
+    name: 'sluice_public_token_refusals_total',
+    help: 'Requests to create tokens with a public key that were answered 429, by the limit',
+    by: 'limit',
+    read: () => ({ ...refusals }),
+  });
+  measureLocalDecisions(registry, decidedAlone);
+}
