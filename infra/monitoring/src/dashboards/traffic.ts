@@ -61,6 +61,7 @@ export const traffic: Dashboard = {
           queries: {
             'calls that wait for a connection': 'sum(sluice_destination_waiting_calls{$scope})',
             'open breakers': 'sum(sluice_destination_open_breakers{$scope})',
+            'look-ups under way': 'sum(sluice_destination_lookups_under_way{$scope})',
             'look-ups that wait': 'sum(sluice_destination_waiting_lookups{$scope})',
             'names remembered': 'sum(sluice_destination_remembered_names{$scope})',
           },
