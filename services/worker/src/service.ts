@@ -1,5 +1,5 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
-import { checkDatabase, connectDatabase, poolState } from '@sluice/database';
+import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/database';
 import { consume, createJobMetrics } from '@sluice/jobs';
 import { ledgerOriginOf, readPrivateKey, writePublicKey } from '@sluice/ledger';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
@@ -39,6 +39,7 @@ export async function start(
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
   readiness.add('postgres', () => checkDatabase(db));
   measurePool(registry, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
+  await openAhead(db, config); // the sweeps begin together, and would open all connections at once
   const bus = openBus({ redisUrl: config.REDIS_URL, log, stack });
   const metrics = createWorkerMetrics(registry);
   const changes = openChangeWriter({ db, bus, log, metrics: registry, stack, inPart: tracing?.inPart });
