@@ -6,6 +6,7 @@ import tests from './jest.config.js';
  */
 export default {
   ...tests,
+  maxWorkers: 2,
   testMatch: ['<rootDir>/infra/e2e/src/**/*.test.ts', '<rootDir>/{services,packages,infra}/*/src/**/*.system.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
 };
