@@ -137,7 +137,7 @@ const fullOfFilters = (wrap: (text: string) => string, count = 9_000) =>
 /** The longest time that another Tenant waits for a turn of the main thread is that of the longest piece. */
 async function longestPieceOf(invoke: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     const observed = invoke();
     let isOver = false;
     const end = () => {
@@ -179,7 +179,7 @@ test.each<[string, string | undefined, () => string]>([
   ['JSON', 'application/json', () => JSON.stringify(fullOfFilters((text) => text))],
   ['one string', 'application/json', () => JSON.stringify(fullOfFilters((text) => text).join())],
   ['a form', form, () => `${fullOfFilters((text) => `a=${text}`).join('&')}`],
-  ['a form of braces', form, () => `${'a={&'.repeat(largestBody / 4 - 10)}a={{x}}`],
+  ['a form of braces', form, () => `${'a={&'.repeat(largestBody / 10)}a={{x}}`],
   ['text', 'text/plain', () => fullOfFilters((text) => text).join()],
   ['no type', undefined, () => `[${'[],'.repeat(largestBody / 3 - 20)}"{{x}}"]`],
 ])('expressions of %s are read in pieces, between which others have their turn', async (_, type, bodyOf) => {
