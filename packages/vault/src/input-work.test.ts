@@ -4,9 +4,7 @@ import { isNestedDeeperThan } from './json.ts';
 import { readTokenInput } from './tokens/create/read-token-input.ts';
 import { readTokenPatch } from './tokens/update/read-token-patch.ts';
 
-/** Checks of what a caller sends cost no more than reading it did. */
-
-/** Processor time of the main thread, the least of some rounds, in microseconds. */
+/** Processor time of the main thread in microseconds: the minimum of several rounds. */
 function workOf(work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round += 1) {

@@ -1,4 +1,3 @@
-/** A value that came from JSON text. */
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 
 export type JsonObject = { [member: string]: Json };
@@ -7,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One text for equal values: members in code unit order, no spaces (after RFC 8785). */
+/** The same text for equal values: members in code unit order, no spaces (after RFC 8785). */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -17,11 +16,11 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** The same structure with other strings and numbers in it. A member for which `replace` gives undefined is left out. */
+/** The same structure with other leaves. A member for which `replace` returns undefined is left out. */
 export function mapLeaves(value: Json, replace: (leaf: Json) => Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => mapLeaves(item, replace) ?? null);
   if (!isObject(value)) return replace(value);
-  // fromEntries defines members, so that one called __proto__ stays a member.
+  // fromEntries keeps a member called __proto__ as a member.
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const mapped = mapLeaves(member, replace);
@@ -30,7 +29,7 @@ export function mapLeaves(value: Json, replace: (leaf: Json) => Json | undefined
   );
 }
 
-/** Where the first leaf of this value stands, in the order of {@link mapLeaves}; undefined where it does not. */
+/** The path of the first such leaf, in the order of {@link mapLeaves}; undefined where there is none. */
 export function findLeaf(value: Json, leaf: Json): (string | number)[] | undefined {
   if (typeof value !== 'object' || value === null) return value === leaf ? [] : undefined;
   for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
@@ -40,7 +39,7 @@ export function findLeaf(value: Json, leaf: Json): (string | number)[] | undefin
   return undefined;
 }
 
-/** Whether arrays and objects are within each other deeper than this. It recurses no deeper, however deep they are. */
+/** Whether arrays and objects are nested deeper than `limit`. It never recurses deeper than that. */
 export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -50,8 +49,8 @@ export function isNestedDeeperThan(limit: number, value: unknown): boolean {
 }
 
 /**
- * Whether every number came through JSON.parse unchanged: it makes Infinity of 1e400 and another integer of most beyond
- * 2^53, of card numbers with 17 digits for example. Does not recurse.
+ * Whether JSON.parse kept every number exactly. It turns 1e400 into Infinity and changes most integers beyond 2^53,
+ * such as card numbers of 17 digits. Does not recurse.
  */
 export function hasExactNumbers(value: unknown): boolean {
   const left = [value];
@@ -68,7 +67,10 @@ function isExact(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
-/** Whether Postgres can store it as text or jsonb: no NUL characters and no lone surrogates, names included. */
+/**
+ * Whether Postgres can store the value as text or jsonb: no NUL characters and no lone surrogates, member names
+ * included.
+ */
 export function isStorable(value: Json): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (Array.isArray(value)) return value.every(isStorable);

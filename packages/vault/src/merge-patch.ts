@@ -1,8 +1,8 @@
 import { isObject, type Json } from './json.ts';
 
 /**
- * JSON merge patch (RFC 7386, section 2) of values that JSON.parse made: null removes a member, objects merge, everything
- * else replaces. Changes neither input.
+ * JSON merge patch (RFC 7386, section 2) of parsed JSON: null removes a member, objects merge, everything else
+ * replaces. Changes neither input.
  */
 export function mergePatch(target: unknown, patch: unknown): Json {
   if (!isObject(patch)) return patch as Json;
@@ -11,6 +11,6 @@ export function mergePatch(target: unknown, patch: unknown): Json {
     if (value === null) merged.delete(member);
     else merged.set(member, mergePatch(merged.get(member), value));
   }
-  // fromEntries defines members, so that one called __proto__ stays a member.
+  // fromEntries keeps a member called __proto__ as a member.
   return Object.fromEntries(merged);
 }

@@ -21,7 +21,7 @@ import { createKeyWrapper } from './keys/create-key-wrapper.ts';
 import { vaultSettings } from './keys/vault-settings.ts';
 import { openVault, type Vault } from './vault.ts';
 
-/** What a service needs to be told about the stores in which Tenants' data are. {@link vaultConditions} go with them. */
+/** Settings of the stores that hold Tenants' data; {@link vaultConditions} go with them. */
 export const storeSettings = {
   ...httpSettings,
   ...databaseSettings,
@@ -45,8 +45,8 @@ export interface Stores {
 }
 
 /**
- * Opens what a service reads and writes Tenants' data with, in order: Postgres, the coherent caches, the log of
- * disclosures, the vault. All of it is measured, says when it is not ready, and closes with the stack.
+ * Opens the stores of a service in this order: Postgres, the coherent caches, the log of disclosures, the vault. Each
+ * is measured, reports when it is not ready, and closes with the stack.
  * @param service its name, under which the other processes see its lease.
  * @param cacheLimits bound the cache of tokens.
  * @throws {Error} that names the setting of the root key that is wrong.

@@ -44,14 +44,13 @@ const token = {
 
 const { id: _id, type: _type, deduplicate: _deduplicate, trace_id: _traceId, log_id: _logId, ...changes } = token;
 
-/** The condition that a search stands for. */
 function condition(query: string) {
   return compileQuery(parseQuery(query), { tenantId, hashOf: (text) => text });
 }
 
 type Query = (db: Database) => Promise<unknown>;
 
-/** One entry for each query function, so that none can be forgotten. */
+/** Has one entry for each query function, so that none can be forgotten. */
 type Covered<Module> = {
   [Name in keyof Module as Module[Name] extends (db: never, ...rest: never[]) => Promise<unknown>
     ? Name

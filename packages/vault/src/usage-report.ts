@@ -18,7 +18,7 @@ export interface TokenUsage {
 const alwaysReported = ['token', 'card', 'bank'];
 const typePrefix = 'tokens:';
 
-/** What a Tenant's tokens come to, from counters: the same cost however many tokens there are. */
+/** Reads counters, so its cost does not depend on the number of tokens. */
 export async function readTokenUsage(db: Queryable, tenantId: string, now: Date): Promise<TokenUsage> {
   const activeCounter = `active_tokens:${monthOf(now)}`;
   const rows = await db

@@ -32,14 +32,13 @@ const open = useStack(async (stack) => {
   const keyWrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
   const log = { record: async (disclosure: Disclosure) => void disclosures.push(disclosure) };
   const options = { db, keyWrapper, caches, changes, disclosures: log, clock: () => time.now };
-  /** The vault of a process that has just started. */
+  /** The vault of another process. */
   const newVault = async () => openVault({ ...options, ...(await openTestCoherence(database, stack)) });
   return { db, disclosures, time, caches, vault: openVault(options), newVault };
 });
 
 const allPermissions = ['token:create', 'token:read', 'token:use', 'token:delete'];
 
-/** A Tenant of the test's own with an Application in it. */
 async function newActor(grants: { permissions?: string[]; rules?: Partial<AccessRule>[] } = {}): Promise<Actor> {
   const tenantId = randomUUID();
   await open.current.db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
@@ -284,7 +283,7 @@ describe('deduplication', () => {
     const actor = await newActor();
     const input = { ...card, deduplicate_token: true };
     await createToken(vault, actor, { data: 'so that the keys are there' });
-    // Eight open connections, so that they really run at once.
+    // Open eight connections first, so that the creations really run concurrently.
     await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.1)`.execute(db)));
     const results = await Promise.all(Array.from({ length: 8 }, () => createToken(vault, actor, input)));
     expect(new Set(results.map(({ token }) => token.id)).size).toBe(1);
@@ -626,7 +625,7 @@ describe('tokenize and detokenize', () => {
     };
     const expression = `{{ ${token.id} | append: 'x' }}`;
     expect(await piecesOf(expression.repeat(10))).toBe(0);
-    // Of 50 expressions each: read once, written without and with what their filters make.
+    // 50 expressions in each piece: read once, and written once without and once with filters.
     expect(await piecesOf(expression.repeat(5000))).toBeGreaterThanOrEqual(300);
     expect(await piecesOf(Array.from({ length: 5000 }, (_, at) => `${at}${expression}`))).toBeGreaterThanOrEqual(300);
   });

@@ -6,16 +6,16 @@ import { type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-k
 import { openTokenInserts, type TokenInserts } from './tokens/create/token-inserts.ts';
 import { openStoredTokens, type StoredTokens } from './tokens/read/stored-tokens.ts';
 
-/** What the functions of this package work with; their first argument. */
+/** The first argument of the functions of this package. */
 export interface Vault {
   db: Database;
   dataKeys: DataKeys;
   tokens: StoredTokens;
   inserts: TokenInserts;
-  /** Tells every process that caches tokens what changed of them. */
+  /** Tells every process that caches tokens about changes. */
   changes: ChangeWriter;
   disclosures: DisclosureLog;
-  /** What takes the main thread long, in turn among Tenants. */
+  /** Shares the main thread among Tenants for work that takes long. */
   workPieces: WorkPieces;
   clock: () => Date;
 }
@@ -25,7 +25,7 @@ export interface VaultOptions extends DataKeysOptions {
   changes: ChangeWriter;
   /** Bounds the cache of tokens. */
   cacheLimits?: CacheLimits;
-  /** Where reads that give plaintext away are noted before they answer. */
+  /** Notes reads that disclose plaintext before they are answered. */
   disclosures: DisclosureLog;
   clock?: () => Date;
 }

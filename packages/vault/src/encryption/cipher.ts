@@ -4,8 +4,8 @@ import { IntegrityError } from './integrity-error.ts';
 import { newNonce, nonceBytes } from './nonce.ts';
 
 /**
- * Where a secret is stored. It is bound to the ciphertext as additional data: copied to another record, field or
- * Tenant, the ciphertext does not open.
+ * Where a secret is stored. The place is authenticated with the ciphertext as additional data, so a ciphertext that is
+ * copied to another record, field or Tenant does not open there.
  */
 export interface SecretPlace {
   tenantId: string;
@@ -22,10 +22,10 @@ const textAt = tagAt + 16;
 const algorithm = 'aes-256-gcm';
 const gcm = { authTagLength: textAt - tagAt };
 
-/** So much of a ciphertext tells it from every other: version, nonce and tag. */
+/** How many leading bytes (version, nonce and tag) identify a ciphertext. */
 export const ciphertextHeadBytes = textAt;
 
-/** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D). Zeroes nothing: the plaintext is the caller's. */
+/** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D). The caller owns the plaintext and zeroes it. */
 export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext: Buffer): Buffer {
   const nonce = newNonce();
   const cipher = createCipheriv(algorithm, key, nonce, gcm).setAAD(additionalData(place, version));
@@ -37,7 +37,10 @@ export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext
   return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
 }
 
-/** The version of the data key that opens it. @throws {IntegrityError} where it is no ciphertext of ours. */
+/**
+ * The version of the data key that opens the ciphertext. @throws {IntegrityError} where it is not a ciphertext of this
+ * vault.
+ */
 export function keyVersionOf(ciphertext: Buffer): number {
   if (ciphertext.length < textAt || ciphertext.readUInt8(0) !== format) {
     throw new IntegrityError('a ciphertext has an unknown format');
@@ -46,8 +49,8 @@ export function keyVersionOf(ciphertext: Buffer): number {
 }
 
 /**
- * A ciphertext of a place with what opening it needs beside the key. Whoever opens it often keeps this, because making
- * views and additional data anew takes a fifth of the time of an opening.
+ * A ciphertext with all that opening it needs besides the key. Caches keep this form, because slicing the ciphertext
+ * and building its additional data take a fifth of the time of opening it.
  */
 export interface Sealed {
   readonly place: SecretPlace;
@@ -59,12 +62,12 @@ export interface Sealed {
   readonly additionalData: Buffer;
 }
 
-/** What a {@link Sealed} takes in memory beside its ciphertext: objects of V8, and the additional data. */
+/** How much memory a {@link Sealed} takes besides its ciphertext, in bytes: V8 objects and additional data. */
 export function sealedBytes({ tenantId, recordId, field }: SecretPlace): number {
   return 1000 + tenantId.length + recordId.length + field.length;
 }
 
-/** @throws {IntegrityError} where it is no ciphertext of ours. */
+/** @throws {IntegrityError} where it is not a ciphertext of this vault. */
 export function seal(place: SecretPlace, ciphertext: Buffer): Sealed {
   const version = keyVersionOf(ciphertext);
   return {
@@ -78,7 +81,7 @@ export function seal(place: SecretPlace, ciphertext: Buffer): Sealed {
   };
 }
 
-/** The plaintext, which the caller zeroes when done. @throws {IntegrityError} where the ciphertext is not of this place. */
+/** The plaintext, which the caller zeroes. @throws {IntegrityError} where the ciphertext belongs to another place. */
 export function openSealed(key: KeyObject, { place, version, nonce, tag, body, additionalData }: Sealed): Buffer {
   const decipher = createDecipheriv(algorithm, key, nonce, gcm).setAAD(additionalData).setAuthTag(tag);
   const plaintext = decipher.update(body);
@@ -92,15 +95,14 @@ export function openSealed(key: KeyObject, { place, version, nonce, tag, body, a
   return plaintext;
 }
 
-/** As {@link openSealed}, for a ciphertext that is opened once. */
 export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer): Buffer {
   return openSealed(key, seal(place, ciphertext));
 }
 
-/** No member but the last can hold a line break, so two places never have the same text. */
+/** Only the last member can hold a line break, so two places never have the same text. */
 function additionalData({ tenantId, recordId, field }: SecretPlace, version: number): Buffer {
   const text = `${format}\n${tenantId}\n${field}\n${version}\n${recordId}`;
-  // Memory of its own: where a cache keeps it, a part of Node's pool would keep all of the pool
+  // Allocated outside Node's pool, because a cached slice of the pool would keep the whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;

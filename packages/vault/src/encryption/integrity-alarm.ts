@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 
 const failures = channel('sluice:vault-integrity');
 
-/** Tells whoever watches, whatever becomes of the error: a transform may catch what its client was answered. */
+/** Raises the alarm when the error is made, because a transform may catch the error before any log sees it. */
 export function announceIntegrityFailure(error: Error): void {
   failures.publish(error);
 }
@@ -14,7 +14,7 @@ export interface IntegrityAlarm {
   stack: AsyncDisposableStack;
 }
 
-/** Logs and counts what does not open in this process. The error names the record and no value. */
+/** Logs and counts every integrity failure of this process. The error names the record and never a value. */
 export function raiseIntegrityAlarms({ log, metrics, stack }: IntegrityAlarm): void {
   const counter = new Counter({
     name: 'sluice_integrity_failures_total',

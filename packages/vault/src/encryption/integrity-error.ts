@@ -1,8 +1,8 @@
 import { announceIntegrityFailure } from './integrity-alarm.ts';
 
 /**
- * Stored ciphertext or a stored key is not what was written: damaged, swapped, or read with the wrong root key. To the
- * caller it is a bare 500; making one raises the alarm.
+ * A stored ciphertext or key is not what was written: it was damaged or swapped, or the root key is the wrong one. The
+ * caller sees a bare 500; constructing the error raises the alarm.
  */
 export class IntegrityError extends Error {
   readonly code = 'VAULT_INTEGRITY';

@@ -2,11 +2,11 @@ import { randomFillSync } from 'node:crypto';
 
 export const nonceBytes = 12;
 
-/** Random bytes are drawn for many nonces at once: a draw costs 12 µs, whether of 12 bytes or of 3,072. */
+/** Drawn for 256 nonces at once, because a draw costs 12 µs whether it yields 12 bytes or 3,072. */
 const pool = Buffer.alloc(256 * nonceBytes);
 let next = pool.length;
 
-/** A random 96-bit nonce. Each part of the pool is given out once and copied, so that the next draw leaves it as it is. */
+/** A random 96-bit nonce, copied out of the pool so that the next draw does not overwrite it. */
 export function newNonce(): Buffer {
   if (next === pool.length) {
     randomFillSync(pool);

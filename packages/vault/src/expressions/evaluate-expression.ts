@@ -3,14 +3,13 @@ import type { Json } from '../json.ts';
 import { type FilterBudget, newFilterBudget, spend } from './filter-budget.ts';
 import { type Expression, filterEngine } from './parse-expressions.ts';
 
-/** Filters read its options and nothing else, so one serves all. */
+/** One for all evaluations, because filters read nothing of it but its options. */
 let context: Context | undefined;
 
 /**
- * The value of an expression over what its reference stands for: the data itself, or what the filters make of it.
- * Keeps its type; null where nothing is left, where a filter cannot work on the data, and where the budget, which the
- * expressions of a request share, is used up. It throws nothing, because an error that depends on the data would tell
- * the caller about the data.
+ * Applies the filters to the data that the reference stands for, and keeps the type of the result. The result is null
+ * where a filter yields nothing or cannot work on the data, and when the request's budget is used up. It never throws,
+ * because an error that depends on the data would reveal something about the data.
  */
 export function evaluateExpression(
   { filters }: Pick<Expression, 'filters'>,
@@ -25,7 +24,7 @@ export function evaluateExpression(
     try {
       value = toValueSync(filter.render(value, context) as IterableIterator<unknown>);
     } catch {
-      return null; // Liquid throws errors of many kinds, and each of them says that the data does not fit the filter.
+      return null; // Liquid throws many kinds of errors; each says that the data does not fit the filter.
     }
   }
   return (value ?? null) as Json;

@@ -1,22 +1,22 @@
 import { ServiceError } from '@sluice/problems';
 import { textLengthOf } from './text-length.ts';
 
-/** How much text the filters of one request may still go through, in UTF-16 code units. Evaluations use it up. */
+/** How much text the filters of one request may still process, in UTF-16 code units. */
 export interface FilterBudget {
   remaining: number;
 }
 
 const mostText = 8 * 1024 * 1024;
 
-/** One for each request: a few short expressions can name a large value again and again. */
+/** One budget for each request, because a few short expressions can name a large value again and again. */
 export function newFilterBudget(): FilterBudget {
   return { remaining: mostText };
 }
 
-/** These go to one place of a value, however large it is. */
+/** Filters that read only one member of a value, however large the value is. */
 const seeOnePlace: ReadonlySet<string> = new Set(['json']);
 
-/** Whether this filter may still go through the value. Once one may not, they may go through nothing more. */
+/** Whether the filter may process the value. A budget that was exceeded once stays exceeded. */
 export function spend(budget: FilterBudget, filter: string, value: unknown): boolean {
   const seesOnePlace = seeOnePlace.has(filter) && typeof value === 'object';
   budget.remaining -= seesOnePlace ? 1 : textLengthOf(value) + 1;
@@ -24,8 +24,8 @@ export function spend(budget: FilterBudget, filter: string, value: unknown): boo
 }
 
 /**
- * For callers who brought the values themselves, so that what is stored is never half evaluated.
- * @throws {ServiceError} `payload_too_large` when the filters would have gone through more than the budget.
+ * For callers who sent the values themselves: they get an error instead of storing a half-evaluated result.
+ * @throws {ServiceError} `payload_too_large` when the filters needed more than the budget.
  */
 export function requireUnspent(budget: FilterBudget): void {
   if (budget.remaining >= 0) return;

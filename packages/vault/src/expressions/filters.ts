@@ -3,14 +3,14 @@ import type { Json } from '../json.ts';
 import { parsePath, valueAt } from './path.ts';
 import { toText } from './to-text.ts';
 
-/** A filter that cannot work on what it was given. */
+/** The filter cannot work on this value. */
 class FilterError extends Error {}
 
 type FilterFunction = (value: Exclude<Json, null>, ...args: Json[]) => Json | undefined;
 
 const longestPadding = 1000;
 
-/** Ours. None of them sees null: what is absent stays absent. */
+/** No filter is called with null, so an absent value stays absent. */
 const ownFilters: Record<string, FilterFunction> = {
   json(value, path = '$') {
     const steps = parsePath(toText(path), '$');
@@ -44,7 +44,7 @@ const ownFilters: Record<string, FilterFunction> = {
   },
 };
 
-/** Where the last so many code points begin. A text that has no more of them is not shown at all: its end. */
+/** The position where the last `count` code points begin. A text that is not longer than that is masked whole. */
 function startOfLast(text: string, count: number): number {
   let start = text.length;
   for (let left = count; left > 0 && start > 0; left--) {
@@ -63,7 +63,7 @@ const needsLength: ArgumentCheck = ([length = 0]) => {
 const needsText: ArgumentCheck = ([text]) => (text === undefined ? 'needs a text' : undefined);
 const needsInteger: ArgumentCheck = ([number]) => (Number.isInteger(number) ? undefined : 'needs a whole number');
 
-/** What is wrong with arguments is wrong in the expression itself, so it is told before there is any value. */
+/** Arguments are checked when the expression is read, before any value is known, so an error reveals no value. */
 const argumentChecks: Record<string, ArgumentCheck> = {
   json: ([path = '$']) => (parsePath(String(path), '$') ? undefined : "needs a path such as '$.number'"),
   pad_left: needsLength,
@@ -76,12 +76,12 @@ const argumentChecks: Record<string, ArgumentCheck> = {
   truncate: (args) => (args.length > 0 ? needsInteger(args) : undefined),
 };
 
-/** Why the filter cannot take these arguments, for the person who wrote them; undefined where it can. */
+/** Why the filter does not accept these arguments; undefined where it does. */
 export function faultInArguments(name: string, args: readonly unknown[]): string | undefined {
   return Object.hasOwn(argumentChecks, name) ? argumentChecks[name]?.(args) : undefined;
 }
 
-/** Of Liquid's own filters those whose result is never much larger than what they are given. */
+/** Only those filters of Liquid whose result is never much larger than their input. */
 const liquidFilters = [
   'append',
   'capitalize',
@@ -100,7 +100,7 @@ const liquidFilters = [
   'upcase',
 ] as const;
 
-/** A Liquid without tags and files: only filters are taken from it, and only these. */
+/** Liquid without tags and files, and with only the listed filters. */
 export function createFilterEngine(): Liquid {
   const liquid = new Liquid({ strictFilters: true, ownPropertyOnly: true, memoryLimit: 50_000_000 });
   for (const name of Object.keys(liquid.tags)) delete liquid.tags[name];

@@ -2,7 +2,6 @@ import { ServiceError } from '@sluice/problems';
 import { Filter, type Liquid, Tokenizer, TokenKind } from 'liquidjs';
 import { createFilterEngine, faultInArguments } from './filters.ts';
 
-/** Text that is no expression. */
 export interface Literal {
   kind: 'literal';
   text: string;
@@ -11,14 +10,14 @@ export interface Literal {
 /** `{{ reference | filter: 'argument' }}` */
 export interface Expression {
   kind: 'expression';
-  /** What stands before the first bar: a token id, or in masks and fingerprints a path into `data`. Empty for nothing. */
+  /** The text before the first bar: a token id, or in masks and fingerprints a path into `data`. It may be empty. */
   reference: string;
   filters: readonly Filter[];
   /** Position of `{{` in the text, in UTF-16 code units. */
   start: number;
-  /** Position behind `}}`. */
+  /** Position after `}}`. */
   end: number;
-  /** What is wrong in the expression itself. Whoever evaluates it throws this, after the checks of the caller's rights. */
+  /** What is wrong with the expression. The evaluator throws it only after checking the caller's rights. */
   fault?: InvalidExpression;
 }
 
@@ -26,30 +25,31 @@ export type Segment = Literal | Expression;
 
 const longestExpression = 2000;
 const mostFilters = 10;
-/** Of one text, so that its length alone does not decide how long it takes to read. */
+/** For one text, because reading time grows with the number of expressions. */
 const mostExpressions = 10_000;
-/** How many expressions are read or evaluated before others may run: about a millisecond of work. */
+/** How many expressions are read or evaluated before other work may run: about a millisecond of work. */
 export const expressionsOfPiece = 50;
 const opening = '{{';
 const openingBytes = Buffer.from(opening);
 
 let engine: Liquid | undefined;
 
-/** The one Liquid of the process, made when the first filter is met. */
+/** The one Liquid engine of the process, created when the first filter is met. */
 export function filterEngine(): Liquid {
   engine ??= createFilterEngine();
   return engine;
 }
 
-/** Whether the text can hold an expression at all. False is certain; true means that it must be parsed. */
+/** False means that the text holds no expression; true means that it must be parsed. */
 export function mayContainExpression(text: string | Uint8Array): boolean {
   if (typeof text === 'string') return text.includes(opening);
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(openingBytes);
 }
 
 /**
- * As {@link readExpressions}, for texts whose author may hear at once what is wrong in them.
- * @throws {ServiceError} `bad_request` with the place of an expression that is empty, unclosed or has an unknown filter.
+ * As {@link readExpressions}, for texts whose author may learn at once what is wrong with them.
+ * @throws {ServiceError} `bad_request` with the position of an expression that is empty, unclosed or has an unknown
+ * filter.
  */
 export function parseExpressions(text: string): Segment[] {
   const segments = readExpressions(text);
@@ -58,17 +58,16 @@ export function parseExpressions(text: string): Segment[] {
   return segments;
 }
 
-/** The first fault of these segments. */
 export function faultIn(segments: readonly Segment[]): InvalidExpression | undefined {
   for (const segment of segments) if (segment.kind === 'expression' && segment.fault) return segment.fault;
   return undefined;
 }
 
 /**
- * Splits a text into expressions and what is between them. Token ids may hold any character that ids may have, so
- * the reference is not read as Liquid; the filters are. An expression that is wrong carries its fault; of one that is not
- * closed only the braces are taken, so that those behind it are read too.
- * @throws {ServiceError} `bad_request` for over 10,000 expressions.
+ * Splits a text into expressions and the literals between them. Only the filters are read as Liquid, because a token id
+ * may hold characters that Liquid does not allow in a reference. A malformed expression carries its fault; of an
+ * unclosed one only the braces are consumed, so that the expressions after it are read too.
+ * @throws {ServiceError} `bad_request` for more than 10,000 expressions.
  */
 export function readExpressions(text: string): Segment[] {
   const segments: Segment[] = [];
@@ -77,7 +76,9 @@ export function readExpressions(text: string): Segment[] {
   return segments;
 }
 
-/** As {@link readExpressions}, with a pause behind every {@link expressionsOfPiece}, in which others may run. */
+/**
+ * As {@link readExpressions}; it yields after every {@link expressionsOfPiece} expressions so that other work may run.
+ */
 export function* readExpressionsInPieces(text: string): Generator<void, Segment[], void> {
   const segments: Segment[] = [];
   let position = 0;
@@ -88,7 +89,7 @@ export function* readExpressionsInPieces(text: string): Generator<void, Segment[
   return segments;
 }
 
-/** Adds the next expression and the literal before it. @returns the position behind it; -1 where there is none. */
+/** Adds the next literal and expression. @returns the position after it; -1 at the end of the text. */
 function readNext(text: string, position: number, segments: Segment[]): number {
   const start = text.indexOf(opening, position);
   const literal = text.slice(position, start === -1 ? undefined : start);
@@ -104,7 +105,7 @@ function requireFew(segments: Segment[], count: number): Segment[] {
   throw new ServiceError('bad_request', `There are more than ${mostExpressions} expressions`);
 }
 
-/** What is wrong in an expression, and where it stands: at a character of a text, and where that text stands. */
+/** What is wrong with an expression, and where: the position in its text, and the place of that text. */
 export class InvalidExpression extends ServiceError {
   readonly #start: number;
   readonly #reason: string;
@@ -123,7 +124,6 @@ export class InvalidExpression extends ServiceError {
   }
 }
 
-/** The error for an expression at a place. */
 export function invalidExpression(start: number, reason: string): InvalidExpression {
   return new InvalidExpression(start, reason);
 }
@@ -163,7 +163,7 @@ function faulty(start: number, reason: string, part: Pick<Expression, 'reference
   return { kind: 'expression', filters: noFilters, start, fault: invalidExpression(start, reason), ...part };
 }
 
-/** Where the braces are that are not within quotes. */
+/** The position of the closing braces outside quotes. */
 function closeBehindFilters(text: string): number {
   let quote = '';
   for (let i = 0; i < text.length; i++) {
@@ -177,7 +177,7 @@ function closeBehindFilters(text: string): number {
   return text.length;
 }
 
-/** Liquid reads them; of its arguments only quoted text, numbers and literals are taken. A text says what is wrong. */
+/** Accepts only quoted text, numbers and literals as arguments. A string result says what is wrong. */
 function readFilters(source: string): Filter[] | string {
   const { filters: liquidFilters } = filterEngine();
   const tokens = readFilterTokens(new Tokenizer(`x ${source}`));

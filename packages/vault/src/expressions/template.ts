@@ -14,7 +14,7 @@ import { toText } from './to-text.ts';
 
 /**
  * Fills a mask, or any JSON with `{{ data… | filter }}` in its strings, from a token's data. A string that is one
- * expression becomes its value; a member whose value is not there is left out.
+ * expression becomes the expression's value; a member whose value is undefined is left out.
  * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
  */
 export function fillTemplate(template: Json, data: Json, budget: FilterBudget = newFilterBudget()): Json | undefined {
@@ -35,12 +35,11 @@ function fillText(text: string, evaluate: Evaluate): Json | undefined {
   return parts.map((part) => (part.kind === 'literal' ? part.text : toText(evaluate(part)))).join('');
 }
 
-/** An expression whose reference is a path into `data`. */
 interface PathExpression extends Expression {
   path: Path;
 }
 
-/** Most masks are the default of their type. */
+/** Parsed texts are kept, because most masks are the default of their type. */
 const parsed = new LRUCache<string, (Literal | PathExpression)[]>({ max: 500 });
 const longestKept = 400;
 
@@ -60,7 +59,7 @@ function pathOf({ reference, start }: Expression): Path {
   return path;
 }
 
-/** How many expressions are in the strings of a template. @throws {ServiceError} as {@link fillTemplate} does. */
+/** The number of expressions in the strings of a template. @throws {ServiceError} as {@link fillTemplate} does. */
 export function countExpressions(template: Json): number {
   let count = 0;
   mapLeaves(template, (leaf) => {

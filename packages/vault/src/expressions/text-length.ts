@@ -1,7 +1,7 @@
-/** Of objects, because a small body can name a large one again and again. */
+/** Remembered for each object, because a small body can name a large object again and again. */
 const lengths = new WeakMap<object, number>();
 
-/** How many UTF-16 code units a value has as text among text. The text of an object is made once. */
+/** The length of a value written within other text, in UTF-16 code units. */
 export function textLengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return value === null || value === undefined ? 0 : `${value}`.length;

@@ -2,7 +2,6 @@ import type { KeyWrapper, RootKeys } from './key-wrapper.ts';
 import { openLocalRootKeys } from './local-key-wrapper.ts';
 import { type KeyServiceLog, openTransitRootKeys } from './transit-key-wrapper.ts';
 
-/** The settings of `vaultSettings`, checked with `vaultConditions`. */
 export interface KeyWrapperConfig {
   KEY_PROVIDER: 'local' | 'vault-transit';
   ROOT_KEY?: string | undefined;
@@ -14,9 +13,9 @@ export interface KeyWrapperConfig {
 }
 
 /**
- * The root key that the settings name. What was wrapped by another one opens for as long as the settings give that one
- * too, previous local keys as well as the other provider, so that a rotation can move everything to the current key.
- * @throws {Error} that names the setting that is wrong, and never shows a secret.
+ * Opens the root key that the settings name. Previous local keys and the other provider go on unwrapping what they
+ * wrapped for as long as the settings give them, so that a rotation can move everything to the current key.
+ * @throws {Error} that names the setting that is wrong and never shows a secret.
  */
 export function createKeyWrapper(config: KeyWrapperConfig, log: KeyServiceLog): KeyWrapper {
   const local = openLocal(config);
@@ -35,7 +34,7 @@ function openLocal({ KEY_PROVIDER, ROOT_KEY, ROOT_KEY_PREVIOUS }: KeyWrapperConf
   const previous = (ROOT_KEY_PREVIOUS?.split(',') ?? []).map((base64) => ({ setting: 'ROOT_KEY_PREVIOUS', base64 }));
   const [first, ...others] =
     ROOT_KEY === undefined ? previous : [{ setting: 'ROOT_KEY', base64: ROOT_KEY }, ...previous];
-  // Previous keys wrap nothing: without ROOT_KEY they only serve what another provider takes over.
+  // Previous keys never wrap: without ROOT_KEY they only unwrap what is being moved to another provider.
   if (first === undefined || (ROOT_KEY === undefined && KEY_PROVIDER === 'local')) return undefined;
   return openLocalRootKeys(first, others);
 }

@@ -1,10 +1,8 @@
 import type { DataKeysTable, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** What a data key is for. Each purpose has keys of its own. */
 export type KeyPurpose = DataKeysTable['purpose'];
 
-/** Whose data key, and for what. */
 export interface KeyOwner {
   tenantId: string;
   purpose: KeyPurpose;
@@ -26,7 +24,7 @@ export function findWrappedKey(db: Queryable, owner: KeyOwner, version: number):
     .executeTakeFirst();
 }
 
-/** The newest version and how often it has been used; version 0 where there is none. */
+/** Version 0 where the Tenant has no key for this purpose. */
 export async function findNewestVersion(
   db: Queryable,
   owner: KeyOwner,
@@ -42,7 +40,10 @@ export async function findNewestVersion(
   return row ?? { version: 0, use_count: 0 };
 }
 
-/** Counts uses of the newest version in advance, and returns that version. Undefined where there is no key, or where it would be used too often. */
+/**
+ * Counts uses of the newest version before they happen, and returns that version. Undefined where there is no key, or
+ * where the uses would exceed `maximumUses`.
+ */
 export async function reserveUses(
   db: Queryable,
   owner: KeyOwner,
@@ -61,8 +62,8 @@ export async function reserveUses(
 }
 
 /**
- * Stores a new version, unless another process was faster, and unless the Tenant is closed or being closed: the lock
- * on its row waits for whoever is closing it, so that no key can appear behind {@link destroyTenantKeys}.
+ * Stores a new version unless another process has stored it first or the Tenant is closed. The lock on the Tenant's row
+ * waits for a transaction that is closing the Tenant, so no key can appear after {@link destroyTenantKeys}.
  */
 export async function insertDataKey(db: Queryable, owner: KeyOwner, key: WrappedKey): Promise<void> {
   await sql`
@@ -74,14 +75,14 @@ export async function insertDataKey(db: Queryable, owner: KeyOwner, key: Wrapped
 }
 
 /**
- * Destroys every data key of a Tenant: what they encrypted can never be read again. Call it in the transaction that
- * closes the Tenant, after `closed_at` is set.
+ * Destroys every data key of a Tenant, so that nothing they encrypted can ever be read again. Call it in the
+ * transaction that closes the Tenant, after `closed_at` is set.
  */
 export async function destroyTenantKeys(tx: Queryable, tenantId: string): Promise<void> {
   await tx.deleteFrom('data_keys').where('tenant_id', '=', tenantId).execute();
 }
 
-/** Whether the Tenant is deleted, or never was. */
+/** True also where there was never such a Tenant. */
 export async function isTenantClosed(db: Queryable, tenantId: string): Promise<boolean> {
   const open = await db
     .selectFrom('tenants')

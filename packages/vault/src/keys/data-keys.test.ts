@@ -11,7 +11,7 @@ import { createLocalKeyWrapper } from './local-key-wrapper.ts';
 
 const database = useStack(async (stack) => {
   const opened = await createTestDatabase(stack);
-  /** The caches of one more process. */
+  /** The caches of another process. */
   const newCaches = async (): Promise<CoherentCaches> => (await openTestCoherence(opened, stack)).caches;
   return { ...opened, newCaches };
 });
@@ -22,7 +22,6 @@ async function newSecret(): Promise<Secret> {
   return { tenantId, purpose: 'proxy_secrets', recordId: randomUUID(), field: 'key' };
 }
 
-/** A key wrapper that counts. */
 function countingWrapper() {
   const wrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
   const counts = { unwrapped: 0 };
@@ -86,7 +85,7 @@ describe('data keys', () => {
     const processes = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const caches = await openCoherentCaches({
-          databaseUrl: 'postgres://127.0.0.1:1/nowhere', // no lease, so that nothing is cached
+          databaseUrl: 'postgres://127.0.0.1:1/nowhere', // no lease, so nothing is cached
           bus: { publish: () => undefined, subscribe: () => undefined },
           service: 'test',
           log,

@@ -17,19 +17,18 @@ import type { KeyWrapper } from './key-wrapper.ts';
 import { contextOf, dataKeyBytes, newDataKey } from './new-data-key.ts';
 import { singleFlight } from './single-flight.ts';
 
-/** A data key with the version under which ciphertexts name it. */
 export interface DataKey {
   version: number;
   key: KeyObject;
 }
 
-/** The data keys of all Tenants: created when first needed, unwrapped once. */
+/** The data keys of all Tenants. A key is created when it is first needed, and unwrapped once. */
 export interface DataKeys {
   /** The key that a ciphertext names. @throws {IntegrityError} where there is no such key or it does not unwrap. */
   find(owner: KeyOwner, version: number): AtOnceOrLater<KeyObject>;
   /** The newest key, with this many encryptions counted in the table before they happen. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
-  /** The key of a keyed hash. It has one version: with another, equal values would no longer be equal. */
+  /** The key of a keyed hash. It never gets a second version, because equal values would then have different hashes. */
   forHashing(owner: KeyOwner): Promise<KeyObject>;
 }
 
@@ -37,12 +36,12 @@ export interface DataKeysOptions {
   db: Database;
   keyWrapper: KeyWrapper;
   caches: CoherentCaches;
-  /** How many encryptions are counted at once. */
+  /** How many encryptions are counted in the table at once. */
   reservationSize?: number;
   maximumUses?: number;
 }
 
-/** Encryptions that are counted in the table and have not happened yet. */
+/** Encryptions that are already counted in the table but have not happened yet. */
 interface Reservation {
   version: number;
   remaining: number;
@@ -53,7 +52,6 @@ const mostKeys = 10_000;
 const keyBytes = 500;
 const limits = { maxEntries: mostKeys, maxBytes: mostKeys * 2 * keyBytes };
 
-/** Opens the keys. Nothing is read before the first use, and there is nothing to close. */
 export function openDataKeys(options: DataKeysOptions): DataKeys {
   const { db, keyWrapper, caches, reservationSize = 1024, maximumUses = mostEncryptions } = options;
   const unwrapped = caches.open<KeyObject>('data_keys', limits);
@@ -77,7 +75,7 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
       bytes.fill(0);
       return key;
     } catch (cause) {
-      if (cause instanceof ServiceError) throw cause; // a key service that is away
+      if (cause instanceof ServiceError) throw cause; // the key service is unavailable
       throw new IntegrityError(`data key ${context} does not unwrap; it was wrapped by ${row.root_key_id}`, { cause });
     }
   }
@@ -86,14 +84,14 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     await insertDataKey(db, owner, await newDataKey(keyWrapper, owner, version));
   }
 
-  /** Counts uses of the newest version, or of a new one where it has been used enough. @returns the version. */
+  /** Counts uses of the newest version, or of a new one where the newest is used up. @returns the version. */
   async function reserveInTable(owner: KeyOwner, uses: number): Promise<number> {
     if (uses > maximumUses) throw new Error(`${uses} uses of one data key are more than it may have`);
     for (;;) {
       const reserved = await reserveUses(db, owner, { uses, maximumUses });
       if (reserved !== undefined) return reserved;
       const newest = await findNewestVersion(db, owner);
-      // Another process may have made a version since: it is used, and no further one is made.
+      // Another process may have added a version in the meantime; then no further one is needed.
       if (newest.version > 0 && newest.use_count + uses <= maximumUses) continue;
       await addVersion(owner, newest.version + 1);
       if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();
@@ -112,7 +110,7 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
   ): Promise<KeyObject> {
     const key = await loading;
     if (key) return key;
-    // The keys of a Tenant that is deleted in the middle of a request are gone with it.
+    // A Tenant that is deleted during the request takes its keys with it.
     if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();
     throw new IntegrityError(`data key ${contextOf(owner, version)} does not exist`);
   }
@@ -152,7 +150,7 @@ function loaded<V>({ tenantId, purpose }: KeyOwner, value: V): Loaded<V> {
   return { value, tags: [tagOf.dataKeys(tenantId, purpose), tagOf.tenant(tenantId)], sizeBytes: keyBytes };
 }
 
-/** Keys are only ever refused to a Tenant that is closed; its API keys are refused as well. */
+/** Only a closed Tenant gets no keys, and its API keys are refused with the same code. */
 function tenantClosed(): ServiceError {
   return new ServiceError('unauthenticated', 'The Tenant of this key is closed');
 }

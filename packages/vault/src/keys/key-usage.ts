@@ -1,17 +1,20 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Encryptions after which a new version is made: far from the 2^32 that random nonces allow (NIST SP 800-38D). */
+/** After this many encryptions a new version is made. Random nonces allow 2^32 (NIST SP 800-38D). */
 export const mostEncryptions = 2 ** 28;
 
 export interface KeyUsage {
-  /** Most encryptions that were counted for one data key that is in use. */
+  /** The largest use count of a data key that encrypts now. */
   encryptions: number;
-  /** Age of the oldest data key that is in use, in seconds; those that hash are never replaced, and do not count. */
+  /**
+   * Age of the oldest data key that encrypts now, in seconds. Keys of hashes do not count, because they are never
+   * replaced.
+   */
   ageSeconds: number;
 }
 
-/** How far the data keys are from their replacement. It reads a row for each Tenant and purpose. */
+/** Reads one row for each Tenant and purpose. */
 export async function readKeyUsage(db: Queryable): Promise<KeyUsage> {
   const { rows } = await sql<KeyUsage>`
     with newest as (

@@ -1,36 +1,33 @@
-/** A data key as it is stored, and the root key that wrapped it. */
 export interface Wrapping {
   wrapped: Buffer;
   keyId: string;
 }
 
-/** What a wrapped key must be opened with: the context that it was wrapped in, and the root key that did it. */
+/** What unwrapping needs: the context in which the key was wrapped, and the root key that wrapped it. */
 export interface WrappedIn {
   context: string;
   keyId: string;
 }
 
-/** Where the root key is: it wraps data keys and never leaves. */
+/** Wraps data keys with a root key that never leaves the provider. */
 export interface KeyWrapper {
   /**
-   * Names the root key that {@link wrap} uses now. It says nothing about the key.
-   * @throws {ServiceError} `unavailable` where a key service is away.
+   * The name of the root key that {@link wrap} uses now; the name reveals nothing about the key.
+   * @throws {ServiceError} `unavailable` where the key service is unavailable.
    */
   currentKeyId(): Promise<string>;
   /**
-   * Encrypts a data key. Only the same `context` opens it again.
-   * @throws {ServiceError} `unavailable` where a key service is away.
+   * Encrypts a data key, which only the same `context` opens again.
+   * @throws {ServiceError} `unavailable` where the key service is unavailable.
    */
   wrap(key: Buffer, context: string): Promise<Wrapping>;
   /**
-   * @throws {ServiceError} `unavailable` where a key service is away; another error when the wrapped key was changed,
-   * moved to another context, or wrapped by a root key that the settings do not name.
+   * @throws {ServiceError} `unavailable` where the key service is unavailable; another error when the wrapped key was
+   * changed, moved to another context, or wrapped by a root key that the settings do not name.
    */
   unwrap(wrapped: Buffer, by: WrappedIn): Promise<Buffer>;
 }
 
-/** The root keys of one provider. */
 export interface RootKeys extends KeyWrapper {
-  /** Whether the root key of this id is one of them. */
   has(keyId: string): boolean;
 }

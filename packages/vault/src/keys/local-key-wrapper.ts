@@ -12,16 +12,15 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A root key as it was given, and the setting that gave it. */
 export interface LocalRootKey {
   setting: string;
   base64: string;
 }
 
 /**
- * Root keys that this process holds. The first wraps; each opens what it wrapped. AES-256-GCM with the context as
- * additional data: a wrapped key is nonce (12 bytes) | tag (16) | ciphertext.
- * @throws {Error} that names the setting and what is wrong with it, and never shows it.
+ * Root keys that this process holds. The first one wraps; each unwraps what it has wrapped. AES-256-GCM with the
+ * context as additional data: a wrapped key is nonce (12 bytes) | tag (16) | ciphertext.
+ * @throws {Error} that names the setting and what is wrong with it, and never shows its value.
  */
 export function openLocalRootKeys(current: LocalRootKey, others: readonly LocalRootKey[] = []): RootKeys {
   const first = readRootKey(current);
@@ -38,7 +37,7 @@ export function openLocalRootKeys(current: LocalRootKey, others: readonly LocalR
   };
 }
 
-/** One root key, as base64, and those before it. */
+/** Takes base64. */
 export function createLocalKeyWrapper(rootKeyBase64: string, previousBase64: readonly string[] = []): RootKeys {
   return openLocalRootKeys(
     { setting: 'ROOT_KEY', base64: rootKeyBase64 },

@@ -4,12 +4,14 @@ import type { KeyWrapper } from './key-wrapper.ts';
 
 export const dataKeyBytes = 32;
 
-/** A wrapped key that is moved to another Tenant, purpose or version does not open. */
+/** Binds a wrapped key to its Tenant, purpose and version, so that it unwraps nowhere else. */
 export function contextOf({ tenantId, purpose }: KeyOwner, version: number): string {
   return `${tenantId}/${purpose}/${version}`;
 }
 
-/** Makes a data key, wrapped. It is not stored yet: no network inside a transaction. */
+/**
+ * Makes a wrapped data key. Storing it is left to the caller, because a transaction must not wait for a key service.
+ */
 export async function newDataKey(keyWrapper: KeyWrapper, owner: KeyOwner, version: number): Promise<WrappedKey> {
   const bytes = randomBytes(dataKeyBytes);
   try {

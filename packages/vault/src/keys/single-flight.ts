@@ -1,4 +1,4 @@
-/** Runs one task for each name at a time: who asks meanwhile gets the same answer. */
+/** Runs one task for each name at a time; concurrent callers share its result. */
 export function singleFlight(): <T>(name: string, task: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<unknown>>();
   return <T>(name: string, task: () => Promise<T>): Promise<T> => {

@@ -1,6 +1,5 @@
 import { ServiceError } from '@sluice/problems';
 
-/** Where the operator reads what is wrong with the key service. */
 export interface KeyServiceLog {
   error(detail: object, message: string): void;
   info(detail: object, message: string): void;
@@ -11,34 +10,37 @@ export interface TransitClientOptions {
   address: string;
   token: string;
   log: KeyServiceLog;
-  /** For a call in all, its second try included. */
+  /** For the whole call, its second attempt included. */
   timeoutMs?: number;
 }
 
-/** An answer that is neither a fault of the server nor of our credentials. */
+/** An answer about the request itself: the server works and accepts our credentials. */
 interface TransitAnswer {
   status: number;
   /** The member `data` of the body. */
   data: Readonly<Record<string, unknown>>;
 }
 
-/** Calls to the HTTP API of HashiCorp Vault or OpenBao. */
+/** Calls the HTTP API of HashiCorp Vault or OpenBao. */
 export interface TransitClient {
-  /** @throws {ServiceError} `unavailable` where the server is away, slow, or refuses us; the log says why. */
+  /**
+   * @throws {ServiceError} `unavailable` where the server cannot be reached, is slow, or refuses our token; the log
+   * says why.
+   */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer>;
-  /** Notes that an answer cannot be used. */
+  /** Logs that an answer cannot be used, and returns the error to throw. */
   refuse(reason: string, status?: number): ServiceError;
 }
 
 /** Far more than any answer of the transit engine. */
 const mostBytes = 64 * 1024;
 
-/** The statuses by which the server says that what it was asked for cannot be. All others are not about the request. */
+/** With these statuses the server rejects the request itself. All other errors concern the server or our token. */
 const requestFaults = new Set([400, 404, 422]);
 
 /**
- * No call takes longer than the time-out. One that meets a 5xx or a broken connection is made once more; one that was
- * slow is not. It is logged when the server fails and when it is back, without the token.
+ * No call takes longer than the time-out. A call that meets a 5xx or a broken connection is tried once more; a slow one
+ * is not. Failure and recovery are logged, never the token.
  */
 export function createTransitClient(options: TransitClientOptions): TransitClient {
   const { token, log, timeoutMs = 2000 } = options;
@@ -51,7 +53,7 @@ export function createTransitClient(options: TransitClientOptions): TransitClien
       const init: RequestInit = {
         method,
         signal,
-        redirect: 'manual', // elsewhere the token has no business
+        redirect: 'manual', // the token must not follow a redirect
         headers: { 'X-Vault-Token': token, 'X-Vault-Request': 'true', 'Content-Type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       };
@@ -70,7 +72,10 @@ export function createTransitClient(options: TransitClientOptions): TransitClien
   };
 }
 
-/** A line when it begins to fail, or fails in another way, and one when it is back; not one for each request. */
+/**
+ * Logs when the service begins to fail, fails for another reason, or recovers, so that an outage does not write a line
+ * for each request.
+ */
 function watchService(address: string, log: KeyServiceLog) {
   let failing: string | undefined;
   return {
@@ -88,7 +93,7 @@ function watchService(address: string, log: KeyServiceLog) {
   };
 }
 
-/** A text where there was no answer: why. */
+/** A string result says why there was no answer. */
 async function send(url: string, init: RequestInit): Promise<{ status: number; text: string } | string> {
   try {
     const response = await fetch(url, init);
@@ -102,7 +107,7 @@ function isWorthASecondTry(answer: { status: number } | string): boolean {
   return typeof answer === 'string' || answer.status >= 500;
 }
 
-/** What is told of an error: its code, and nothing that it quotes. */
+/** Only the code of the error, because its message may quote the request. */
 function codeOf(error: unknown): string {
   const cause = hasMember(error, 'cause') ? error.cause : error;
   return hasMember(cause, 'code') && typeof cause.code === 'string' ? ` (${cause.code})` : '';
@@ -136,6 +141,6 @@ function dataOf(text: string): Record<string, unknown> | undefined {
     const data = hasMember(body, 'data') ? body.data : undefined;
     return typeof data === 'object' && data !== null ? { ...data } : undefined;
   } catch {
-    return undefined; // told by the caller
+    return undefined; // the caller reports it
   }
 }

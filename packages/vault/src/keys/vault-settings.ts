@@ -1,4 +1,6 @@
-/** Settings of a process that opens the vault. What a provider needs of them is in {@link vaultConditions}. */
+/**
+ * Settings of every process that opens the vault. {@link vaultConditions} says which of them each provider requires.
+ */
 export const vaultSettings = {
   KEY_PROVIDER: {
     type: 'string',
@@ -44,7 +46,7 @@ export const vaultSettings = {
   },
 } as const;
 
-/** What must be given, by provider: `allOf` of a configuration schema that has {@link vaultSettings}. */
+/** Which settings each provider requires: `allOf` of a configuration schema that has {@link vaultSettings}. */
 export const vaultConditions = [
   {
     if: { properties: { KEY_PROVIDER: { const: 'vault-transit' } }, required: ['KEY_PROVIDER'] },

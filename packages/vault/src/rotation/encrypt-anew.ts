@@ -13,15 +13,15 @@ export interface EncryptAnewOptions {
   onDamaged: (id: string) => void;
 }
 
-/** A ciphertext in its place, and the plaintext until it is encrypted again. */
 interface Opened {
   column: number;
   plaintext: Buffer;
 }
 
 /**
- * Opens these ciphertexts and encrypts the same texts, in the same places, under the newest version; the uses of it are
- * counted before. Plaintexts are zeroed. @returns the rows that opened.
+ * Opens these ciphertexts and encrypts the same texts, in the same places, under the newest version, after reserving
+ * its uses. Plaintexts are zeroed.
+ * @returns the rows that opened.
  */
 export async function encryptAnew(
   dataKeys: DataKeys,
@@ -73,12 +73,12 @@ function wipe(texts: readonly Opened[]): void {
   for (const { plaintext } of texts) plaintext.fill(0);
 }
 
-/** The keys that these rows are under, but for those that do not open. */
+/** The keys of these rows; a key that does not unwrap is left out. */
 async function findKeys(dataKeys: DataKeys, owner: KeyOwner, rows: readonly OldRow[]): Promise<Map<number, KeyObject>> {
   const keys = new Map<number, KeyObject>();
   const versions = new Set<number>();
   for (const { ciphertexts } of rows) {
-    // The first byte, the format, is looked at when it is opened.
+    // Opening the ciphertext checks its first byte, the format.
     for (const ciphertext of ciphertexts)
       if (ciphertext && ciphertext.length >= 5) versions.add(ciphertext.readUInt32BE(1));
   }
@@ -86,7 +86,7 @@ async function findKeys(dataKeys: DataKeys, owner: KeyOwner, rows: readonly OldR
     try {
       keys.set(version, await dataKeys.find(owner, version));
     } catch (error) {
-      if (!(error instanceof IntegrityError)) throw error; // its rows are told as damaged
+      if (!(error instanceof IntegrityError)) throw error; // its rows are reported as damaged
     }
   }
   return keys;

@@ -15,19 +15,19 @@ export interface Page {
   lastId: string | undefined;
 }
 
-/** Of which Tenant, and what counts as old: versions before this one. */
+/** Versions before this one are old. */
 export interface Older {
   tenantId: string;
   version: number;
 }
 
 const pageRows = 500;
-/** Of ciphertexts in one page, about: a token may have a megabyte. */
+/** The approximate bytes of ciphertext in one page, because a token may hold a megabyte. */
 const pageBytes = 8 * 1024 * 1024;
 
 /**
- * The rows of a Tenant after an id, at most a page of them by the primary key; new ones have no ciphertexts. Bounded in
- * time however few of them are old, and in memory however large they are.
+ * The next rows of a Tenant by primary key, at most one page. A ciphertext that is not old is null. The page bounds
+ * time where few rows are old, and memory where rows are large.
  */
 export async function readPage(
   db: Queryable,
@@ -56,15 +56,13 @@ export async function readPage(
   };
 }
 
-/** An old row with what its ciphertexts become. */
 export interface NewRow extends OldRow {
   replacements: (Buffer | null)[];
 }
 
 /**
- * Replaces ciphertexts, in one statement, where they are still what was read: who changed a row meanwhile wins, and so
- * does who holds it locked. Nothing else of the rows changes.
- * @returns how many rows it replaced some in.
+ * Replaces ciphertexts in one statement. A row that has changed since it was read, or that is locked, stays as it is.
+ * @returns how many rows it changed.
  */
 export async function replaceCiphertexts(
   db: Queryable,
@@ -98,7 +96,7 @@ export async function replaceCiphertexts(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** How many rows of the Tenant have a ciphertext under an older version. Reads all of them. */
+/** Reads all of the Tenant's rows. */
 export async function countOlder(db: Queryable, table: EncryptedTable, { tenantId, version }: Older): Promise<number> {
   const older = sql.join(
     table.columns.map(({ column }) => isOlder(column, version)),
@@ -110,7 +108,7 @@ export async function countOlder(db: Queryable, table: EncryptedTable, { tenantI
   return rows[0]?.count ?? 0;
 }
 
-/** How many ciphertexts the Tenant has under each version. Reads all of its rows. */
+/** Counts ciphertexts by version. Reads all of the Tenant's rows. */
 export async function countByVersion(
   db: Queryable,
   { table, columns }: EncryptedTable,
@@ -131,7 +129,7 @@ function headOf(column: string): RawBuilder<Buffer> {
   return sql`substring(stored.${sql.ref(column)} from 1 for ${sql.lit(ciphertextHeadBytes)})`;
 }
 
-/** Bytes 1 to 4 of a ciphertext, big endian: they compare as the numbers do. */
+/** Bytes 1 to 4 of a ciphertext; big endian, so they compare as the numbers do. */
 function versionOf(column: string): RawBuilder<Buffer> {
   return sql`substring(${sql.ref(column)} from 2 for 4)`;
 }

@@ -1,12 +1,12 @@
 import type { KeyPurpose } from '../keys/data-key.queries.ts';
 
-/** A table whose rows hold ciphertexts under the data keys of one purpose. Its primary key is (tenant_id, id). */
+/** A table whose ciphertexts are under the data keys of one purpose. Its primary key is (tenant_id, id). */
 export interface EncryptedTable {
   table: 'tokens' | 'proxies';
   idType: 'text' | 'uuid';
-  /** Before every id. */
+  /** Sorts before every id. */
   firstId: string;
-  /** The columns, and the field that is bound to the ciphertexts in them. */
+  /** Each column with the field name that its ciphertexts are bound to. */
   columns: readonly EncryptedColumn[];
 }
 
@@ -15,7 +15,6 @@ interface EncryptedColumn {
   field: string;
 }
 
-/** What is encrypted anew when a data key is rotated. */
 export const encryptedTables: { readonly [P in KeyPurpose]?: EncryptedTable } = {
   token_data: {
     table: 'tokens',
@@ -38,9 +37,9 @@ export const encryptedTables: { readonly [P in KeyPurpose]?: EncryptedTable } = 
 };
 
 /**
- * What can be rotated. Answers that are kept for idempotency are not encrypted anew: they are deleted after 24 hours.
- * The keys of keyed hashes (fingerprints, blind indexes) have one version: with another, equal values would no longer
- * be equal.
+ * Purposes whose keys can be rotated. Answers kept for idempotency are not encrypted anew, because they are deleted
+ * after 24 hours. Keys of hashes (fingerprints, blind indexes) are missing, because equal values would get different
+ * hashes.
  */
 export const rotatedPurposes = ['token_data', 'proxy_secrets', 'idempotency'] as const satisfies KeyPurpose[];
 

@@ -13,7 +13,7 @@ export interface RootKeyStatus {
   underOthers: number;
 }
 
-/** Which root keys are in use, of all Tenants. */
+/** Counts over all Tenants. */
 export async function readRootKeyStatus(countingDb: Database, keyWrapper: KeyWrapper): Promise<RootKeyStatus> {
   const currentKeyId = await keyWrapper.currentKeyId();
   const rootKeys = await countByRootKey(countingDb);
@@ -24,11 +24,11 @@ export async function readRootKeyStatus(countingDb: Database, keyWrapper: KeyWra
 }
 
 export interface KeyVersionStatus extends KeyVersion {
-  /** Ciphertexts under this version; null where they are not counted, since they are not rotated or are no ciphertexts. */
+  /** Ciphertexts under this version; null where the purpose has none that are rotated. */
   ciphertexts: number | null;
 }
 
-/** Every version of every data key of a Tenant, and what is under it. @throws {ServiceError} `not_found`. */
+/** @throws {ServiceError} `not_found` where there is no such Tenant or it is closed. */
 export async function readTenantKeyStatus(countingDb: Database, tenantId: string): Promise<KeyVersionStatus[]> {
   if (await isTenantClosed(countingDb, tenantId)) {
     throw new ServiceError('not_found', `There is no Tenant ${tenantId}, or it is closed`);

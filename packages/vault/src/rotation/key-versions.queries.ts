@@ -10,7 +10,7 @@ export interface KeyVersion {
   created_at: string;
 }
 
-/** Every version of every data key of a Tenant, newest first. */
+/** Newest first within each purpose. */
 export function listKeyVersions(db: Queryable, tenantId: string): Promise<KeyVersion[]> {
   return db
     .selectFrom('data_keys')
@@ -27,7 +27,7 @@ export interface RootKeyUse {
   tenants: number;
 }
 
-/** How many data keys each root key has wrapped. Reads the whole table. */
+/** Reads the whole table. */
 export async function countByRootKey(db: Database): Promise<RootKeyUse[]> {
   const { rows } = await sql<RootKeyUse>`
     select root_key_id, count(*) as data_keys, count(distinct tenant_id) as tenants

@@ -8,26 +8,28 @@ import type { Rotation } from './rotation.ts';
 export interface Reencryption extends Older {
   purpose: KeyPurpose;
   table: EncryptedTable;
-  /** From this moment (`performance.now()`) nothing is written any more that was prepared under an older version. */
+  /**
+   * From this moment (`performance.now()`) on, no request writes anything that was encrypted under an older version.
+   */
   settledAt: number;
 }
 
 export interface Reencrypted {
   purpose: KeyPurpose;
   rows: number;
-  /** By the database's own count, rows that are still under an older version. */
+  /** How many rows Postgres still counts under an older version. */
   left: number;
-  /** Ids of records that do not open, a few of them. */
+  /** Ids of some records that do not open. */
   damaged: string[];
 }
 
-/** Longer than Postgres lets a transaction that does nothing hold its locks. */
+/** Longer than Postgres lets an idle transaction hold its locks. */
 const mostFruitlessMs = 15_000;
 const pauseMs = 200;
 
 /**
- * Encrypts everything that is under an older version anew, until the database says that nothing is. What does not open
- * is left as it is, and named; what others hold locked is tried again for a while.
+ * Encrypts anew until Postgres counts no row under an older version. A row that does not open stays as it is and is
+ * reported; a locked row is tried again for a while.
  */
 export async function reencrypt(rotation: Rotation, work: Reencryption): Promise<Reencrypted> {
   const { purpose, table, settledAt } = work;
@@ -56,7 +58,7 @@ export async function reencrypt(rotation: Rotation, work: Reencryption): Promise
   }
 }
 
-/** Once through all rows of the Tenant. */
+/** Goes once through all rows of the Tenant. */
 async function walk(rotation: Rotation, work: Reencryption, onReplaced: (rows: number) => void) {
   const { db, dataKeys, signal } = rotation;
   const { table, tenantId } = work;

@@ -2,14 +2,13 @@ import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { KeyPurpose } from '../keys/data-key.queries.ts';
 
-/** A place in the table, by its primary key. */
 export interface DataKeyPlace {
   tenant_id: string;
   purpose: KeyPurpose;
   version: number;
 }
 
-/** A data key as a page has it: without its wrapped key where that is under the current root key. */
+/** Its wrapped key is null where the current root key has wrapped it. */
 export interface PagedDataKey extends DataKeyPlace {
   wrapped_key: Buffer | null;
   root_key_id: string;
@@ -17,14 +16,14 @@ export interface PagedDataKey extends DataKeyPlace {
 
 const pageRows = 500;
 
-/** Before every place. */
+/** Sorts before every place. */
 export const firstPlace: DataKeyPlace = {
   tenant_id: '00000000-0000-0000-0000-000000000000',
   purpose: '' as KeyPurpose,
   version: 0,
 };
 
-/** At most a page of the data keys of all Tenants after a place. Bounded in time however few are under another root key. */
+/** The next data keys of all Tenants, at most one page, which bounds the time where few are under another root key. */
 export async function readDataKeyPage(
   db: Queryable,
   { currentKeyId, after }: { currentKeyId: string; after: DataKeyPlace },
@@ -45,7 +44,9 @@ export interface Rewrapped extends DataKeyPlace {
   root_key_id: string;
 }
 
-/** Stores newly wrapped keys, in one statement, where the old ones are unchanged and not locked. @returns how many. */
+/**
+ * Stores rewrapped keys in one statement, except where the old key has changed or its row is locked. @returns how many.
+ */
 export async function replaceWrappedKeys(db: Queryable, keys: readonly Rewrapped[]): Promise<number> {
   const { numAffectedRows } = await sql`
     with input (tenant_id, purpose, version, old_key, new_key, new_root_key_id) as materialized (

@@ -31,7 +31,7 @@ describe('rotating the data keys of a Tenant', () => {
       await release.promise;
     });
     await held.promise;
-    // Between the read of the page and the write of it.
+    // Patch a token between the read and the write of its page.
     const { dataKeys } = rotation;
     let isPatched = false;
     const reserve: typeof dataKeys.reserve = async (of, uses) => {
@@ -51,7 +51,7 @@ describe('rotating the data keys of a Tenant', () => {
     await owner;
     expect(doneMeanwhile).toMatchObject({ type: 'progress', done: 18 }); // all but the patched and the locked one
     expect(rotated).toMatchObject([{ left: 0 }]);
-    const reader = await openProcess(); // whose caches are empty
+    const reader = await openProcess(); // its caches are empty
     expect((await findToken(reader, actor, patched)).data).toBe('patched meanwhile');
     expect((await findToken(reader, actor, locked)).data).toBe(values.get(locked));
     expect(Object.keys(await versionsOf(actor))).toEqual(['2']);
@@ -60,7 +60,7 @@ describe('rotating the data keys of a Tenant', () => {
   test('nobody encrypts with the old version once it has been announced, though it had uses left', async () => {
     const { openProcess, openRotation, newActor } = setup.current;
     const [vault, other, actor] = [await openProcess(), await openProcess(), await newActor()];
-    for (const one of [vault, other]) await createMany(one, actor, 3); // each has a reservation of version 1 now
+    for (const one of [vault, other]) await createMany(one, actor, 3); // each holds a reservation of version 1 now
     const { rotation } = await openRotation();
     await rotateDataKeys(rotation, { tenantId: actor.tenantId, purposes: ['token_data'], settleMs: 0 });
     for (const one of [vault, other]) await createMany(one, actor, 3);
@@ -123,7 +123,7 @@ describe('rotating the data keys of a Tenant', () => {
     const { rotation } = await openRotation();
     const work = { tenantId: actor.tenantId, purposes: ['token_data'] as const, settleMs: 0 };
     const [rotated] = await rotateDataKeys(rotation, work);
-    // Bytes 1 to 4 of "short" are a version that is not old.
+    // Bytes 1 to 4 of "short" read as a version that is not old.
     expect(rotated).toEqual({ purpose: 'token_data', rows: 48, left: 1, damaged: [one] });
   });
 

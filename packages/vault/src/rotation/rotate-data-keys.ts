@@ -13,20 +13,20 @@ import type { Rotation } from './rotation.ts';
 export interface DataKeyRotation {
   tenantId: string;
   purposes: readonly RotatedPurpose[];
-  /** How long a request may take that has prepared a write. */
+  /** The longest time from the preparation of a write in a request to its end. */
   settleMs?: number;
 }
 
-/** The limit on one statement and on getting a connection for it, and what lies between. */
+/** The limits on one statement and on getting a connection for it, with a reserve. */
 const longestWriteMs = 12_000;
 
 /**
- * Gives a Tenant new versions of its data keys for these purposes, and encrypts anew what is under older ones. Where
- * rows are under older versions already, those are moved to the newest and no further version is made: a rotation that
- * was cut off is taken up again. Old versions stay in `data_keys`, since a request under way may still need one.
- * @returns what was done for each purpose that has rows; `left` is 0 where all went well.
- * @throws {ServiceError} `not_found` where there is no such Tenant or it is closed; `unavailable` where Postgres or a
- * key service is away: the same rotation resumes.
+ * Gives a Tenant new versions of its data keys and encrypts anew what is under older ones. Where rows are under older
+ * versions already, they are moved to the newest and no version is added, so that an interrupted rotation resumes. Old
+ * versions stay in `data_keys`, because a request in progress may still need one.
+ * @returns the outcome for each purpose that has rows; `left` is 0 on success.
+ * @throws {ServiceError} `not_found` where there is no such Tenant or it is closed; `unavailable` where Postgres or the
+ * key service is unavailable. The same rotation then resumes.
  */
 export async function rotateDataKeys(
   rotation: Rotation,
@@ -50,7 +50,6 @@ export async function rotateDataKeys(
   return done;
 }
 
-/** Of the purposes that the Tenant has a key for. */
 async function findNewest(db: Queryable, tenantId: string, purposes: readonly RotatedPurpose[]): Promise<KeyVersion[]> {
   const versions = await listKeyVersions(db, tenantId);
   return purposes.flatMap((purpose) => versions.find((version) => version.purpose === purpose) ?? []);
@@ -65,8 +64,9 @@ async function hasOlderRows({ countingDb }: Rotation, tenantId: string, newest: 
 }
 
 /**
- * Stores new versions, if they are to be made, and tells every process to forget what it has of these keys: after that
- * nobody begins to encrypt with an older version. Wrapped before the transaction, in which nothing may be slow.
+ * Stores new versions where `isNew`, and makes every process forget its copies of these keys; after that no process
+ * begins to encrypt with an older version. Keys are wrapped before the transaction, which must not wait for a key
+ * service.
  */
 async function announce(
   { db, keyWrapper, changes }: Rotation,

@@ -9,7 +9,7 @@ import { newRootKey, openProcesses } from './rotation-for-tests.ts';
 
 jest.setTimeout(60_000);
 
-/** A database of its own for each: a root key is for all Tenants. */
+/** Each test has its own database, because a root key is for all Tenants. */
 async function withDatabase(work: (setup: Awaited<ReturnType<typeof openSetup>>) => Promise<void>) {
   await using stack = new AsyncDisposableStack();
   await work(await openSetup(stack));
@@ -52,7 +52,7 @@ describe('rotating the root key', () => {
       const currentKeyId = await alone.currentKeyId();
       expect(await rotateRootKey(rotation)).toEqual({ currentKeyId, rewrapped: 10, left: [], damaged: [] });
       await readAll(alone);
-      // A process with warm caches needs no root key at all.
+      // A process with warm caches needs no root key.
       for (const { actor, id, data } of tokens) expect((await findToken(vault, actor, id)).data).toBe(data);
       const after = await rows();
       expect(after.map(({ wrapped_key: _, root_key_id: __, ...rest }) => rest)).toEqual(

@@ -16,22 +16,22 @@ import type { Rotation } from './rotation.ts';
 export interface RootRotation {
   currentKeyId: string;
   rewrapped: number;
-  /** By the database's own count, what is still wrapped by other root keys. */
+  /** What Postgres still counts under other root keys. */
   left: RootKeyUse[];
-  /** Data keys that do not unwrap, a few of them. */
+  /** The names of some data keys that do not unwrap. */
   damaged: string[];
 }
 
-/** Calls of a key service that are under way at a time. */
+/** Concurrent calls to the key service. */
 const atOnce = 10;
 const mostPasses = 20;
 const pauseMs = 200;
 
 /**
- * Wraps every data key anew that is not under the current root key: of all Tenants, a batch at a time. The data keys
- * themselves stay, so nothing that they encrypted changes and no cache has to forget them. What does not unwrap is left
- * as it is, and named.
- * @throws {ServiceError} `unavailable` where a key service is away; the same rotation resumes.
+ * Rewraps, in batches, every data key of every Tenant that is under another root key. The data keys themselves stay, so
+ * no ciphertext changes and no cache needs to forget anything. A key that does not unwrap stays as it is and is
+ * reported.
+ * @throws {ServiceError} `unavailable` where the key service is unavailable; the same rotation then resumes.
  */
 export async function rotateRootKey(rotation: Omit<Rotation, 'dataKeys' | 'changes'>): Promise<RootRotation> {
   let rewrapped = 0;
@@ -50,7 +50,7 @@ export async function rotateRootKey(rotation: Omit<Rotation, 'dataKeys' | 'chang
     });
     const isFruitless = rewrapped === before && (damage.rows >= rows || pass >= mostPasses);
     if (isFruitless) return { currentKeyId, rewrapped, left, damaged: damage.names };
-    if (rewrapped === before) await delay(pauseMs); // what is left is locked
+    if (rewrapped === before) await delay(pauseMs); // the rest is locked
   }
 }
 
@@ -80,7 +80,7 @@ async function walk(
   return damage;
 }
 
-/** What does not unwrap comes back as its name. */
+/** A string result names a key that does not unwrap. */
 async function rewrap(keyWrapper: KeyWrapper, key: PagedDataKey): Promise<Rewrapped | string> {
   const { tenant_id, purpose, version, wrapped_key, root_key_id } = key;
   const context = contextOf({ tenantId: tenant_id, purpose }, version);
@@ -89,7 +89,7 @@ async function rewrap(keyWrapper: KeyWrapper, key: PagedDataKey): Promise<Rewrap
   try {
     bytes = await keyWrapper.unwrap(oldWrappedKey, { context, keyId: root_key_id });
   } catch (error) {
-    if (error instanceof ServiceError) throw error; // a key service that is away
+    if (error instanceof ServiceError) throw error; // the key service is unavailable
     return `${context} (${root_key_id})`;
   }
   try {

@@ -4,30 +4,29 @@ import type { KeyPurpose } from '../keys/data-key.queries.ts';
 import type { DataKeys } from '../keys/data-keys.ts';
 import type { KeyWrapper } from '../keys/key-wrapper.ts';
 
-/** What a rotation works with. */
 export interface Rotation {
   db: Database;
-  /** For counts over whole tables: without a limit on how long a statement takes. */
+  /** For counts over whole tables: its statements have no time limit. */
   countingDb: Database;
   keyWrapper: KeyWrapper;
   dataKeys: DataKeys;
   changes: ChangeWriter;
-  /** When it is aborted the batch under way is finished, and the reason is thrown. The same rotation resumes. */
+  /** On abort the batch in progress is finished, then the reason is thrown. The same rotation can be resumed. */
   signal: AbortSignal;
-  /** Called as the rotation goes on; it must return at once. */
+  /** Reports progress; it must return at once. */
   report: (event: RotationEvent) => void;
 }
 
 export type RotationEvent =
   | VersionsMade
   | { type: 'progress'; what: string; done: number; total: number }
-  /** Rows that a request prepared before the rotation may still be written: it waits for them. */
+  /** The rotation waits, because requests that began before it may still write rows under an older version. */
   | { type: 'waiting'; what: string; ms: number };
 
-/** The versions under which everything is going to be, and how every process came to know of them. */
+/** The target versions, and whether every process has confirmed them. */
 export interface VersionsMade {
   type: 'versions';
-  /** Whether they were there: a rotation is taken up again. */
+  /** Whether the versions existed already because a rotation is being resumed. */
   resumed: boolean;
   versions: { purpose: KeyPurpose; version: number; createdAt: string }[];
   settlement: Settlement;

@@ -5,7 +5,6 @@ import { boundsOf } from './date-bounds.ts';
 import type { Query, Range, Term } from './parse-query.ts';
 import { type Condition, hasTerm } from './token-terms.ts';
 
-/** Whose tokens are searched, and how a text is hashed for its blind index. */
 export interface Compilation {
   tenantId: string;
   hashOf: (text: string) => string;
@@ -13,14 +12,17 @@ export interface Compilation {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const container = new RegExp(containerPattern);
-/** Of a container in canonical form; the first slash may be left out. No character of it means anything in a pattern. */
+/**
+ * The beginning of a container in canonical form; the first slash is optional. None of its characters is special in a
+ * pattern.
+ */
 const containerBeginning = /^\/?(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/;
 const never = sql<boolean>`false`;
 
 /**
- * The condition on rows of `tokens` that a query stands for. Values are parameters, never SQL. Each comparison is exact;
- * where there is an index for it, it is named beside it.
- * @throws {ServiceError} `validation_failed` with the position of a date that is none.
+ * The condition on rows of `tokens` that a query stands for. Values become parameters, never SQL. Each comparison is
+ * exact and is combined with the index term that finds it.
+ * @throws {ServiceError} `validation_failed` with the position of an invalid date.
  */
 export function compileQuery(query: Query, compilation: Compilation): Condition {
   switch (query.kind) {
@@ -30,7 +32,7 @@ export function compileQuery(query: Query, compilation: Compilation): Condition 
       return sql<boolean>`(${sql.join(operands, query.kind === 'and' ? sql` and ` : sql` or `)})`;
     }
     case 'not':
-      // What is unset is not equal, and so it is found by NOT: `not` alone would leave it unknown.
+      // `is not true` also matches rows where the operand is null, because an unset member does not equal the value.
       return sql<boolean>`((${compileQuery(query.operand, compilation)}) is not true)`;
     case 'range':
       return compileRange(query);
@@ -55,7 +57,7 @@ function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }
     case 'type':
       return sql<boolean>`(type = ${text} and ${hasTerm(tenantId, [{ kind: 'type', value: text }])})`;
     case 'fingerprint':
-      // The index on fingerprints begins with the type.
+      // The type is named because the index on fingerprints begins with it.
       return sql<boolean>`(type = any(${[...tokenTypeNames]}::text[]) and fingerprint = ${text})`;
     case 'data': {
       const hash = hashOf(text);
@@ -81,14 +83,13 @@ function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }
   }
 }
 
-/** Tokens in exactly this container. */
 export function isInContainer(container: string, tenantId: string): Condition {
   return compileContainer(container, false, tenantId);
 }
 
 /**
- * Containers are stored as they were sent and compared in canonical form. Since they hold no commas, all of a token's
- * are matched as one text. A beginning that ends with a slash is what an index term says.
+ * Compares containers, which are stored as they were sent, in canonical form. They hold no commas, so one pattern
+ * matches all containers of a token as one text. A prefix that ends with a slash is exactly an index term.
  */
 function compileContainer(text: string, isPrefix: boolean, tenantId: string): Condition {
   if (!(isPrefix ? containerBeginning : container).test(text)) return never;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseQuery, type Query } from './parse-query.ts';
 
-/** A query as text with every operation in parentheses. */
+/** Writes a query with every operation in parentheses. */
 function show(query: Query): string {
   switch (query.kind) {
     case 'and':

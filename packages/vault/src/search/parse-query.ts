@@ -1,6 +1,6 @@
 import { QueryReader } from './query-reader.ts';
 
-/** Members that a search can name, apart from `metadata.<key>`. */
+/** Fields that a search can name, apart from `metadata.<key>`. */
 const searchFields = [
   'id',
   'type',
@@ -15,17 +15,17 @@ const searchFields = [
 
 type SearchField = (typeof searchFields)[number];
 
-/** A text of a query, and where it begins, in UTF-16 code units. */
+/** A text of a query, and its position in UTF-16 code units. */
 export interface Text {
   text: string;
   at: number;
 }
 
-/** `field:value`. A value without quotes that ends with `*` is a beginning. */
+/** `field:value`. An unquoted value that ends with `*` is a prefix. */
 export interface Term {
   kind: 'term';
   field: SearchField | 'metadata';
-  /** Of metadata; empty for the other fields. */
+  /** The key of metadata; empty for other fields. */
   key: string;
   value: Text;
   isPrefix: boolean;
@@ -44,15 +44,15 @@ export type Query = Term | Range | { kind: 'not'; operand: Query } | { kind: 'an
 const deepest = 20;
 
 /**
- * Reads a search. NOT binds stronger than AND, and AND stronger than OR; the three are upper case.
+ * Reads a search. NOT binds more strongly than AND, and AND more strongly than OR; all three are upper case.
  *
  *     query = all *( "OR" all )
  *     all   = one *( "AND" one )
  *     one   = "NOT" one / "(" query ")" / field ":" ( value / "[" value "TO" value "]" )
  *
- * A value is a run of characters other than spaces, quotes, parentheses and brackets, or anything in double quotes, in
- * which a backslash goes before a quote or a backslash. The key in `metadata.<key>` likewise.
- * @throws {ServiceError} `validation_failed` with the position of what is not understood; it repeats nothing of it.
+ * A value is a run of characters other than spaces, quotes, parentheses and brackets, or any text in double quotes,
+ * where a backslash escapes a quote or a backslash. The key in `metadata.<key>` is written likewise.
+ * @throws {ServiceError} `validation_failed` with the position of what is not understood, without quoting it.
  */
 export function parseQuery(text: string): Query {
   const reader = new QueryReader(text);

@@ -1,11 +1,10 @@
 import { type ServiceError, validationFailed } from '@sluice/problems';
 
-/** The fault of a query at a place. It must not repeat what is there: it may be what the token protects. */
+/** A fault at a position. It never quotes the query, which may hold the value that a token protects. */
 export function queryFault(position: number, reason: string): ServiceError {
   return validationFailed({ query: [`at character ${position}: ${reason}`] });
 }
 
-/** Goes through the text of a query from its beginning to its end, once. */
 export class QueryReader {
   readonly #text: string;
   /** In UTF-16 code units, from 0. */
@@ -24,20 +23,20 @@ export class QueryReader {
     return this.position === this.#text.length;
   }
 
-  /** Takes a character, and the spaces before it. */
+  /** Skips spaces, then takes the character if it comes next. */
   take(character: string): boolean {
     this.skipSpace();
     return this.takeNow(character);
   }
 
-  /** Takes a character that comes at once. */
+  /** Takes the character if it comes next, without skipping spaces. */
   takeNow(character: string): boolean {
     if (this.#text[this.position] !== character) return false;
     this.position += 1;
     return true;
   }
 
-  /** Takes an operator, and the spaces before it. It ends where a space, a bracket or a quote is. */
+  /** Skips spaces, then takes an operator, which must be followed by a space, a bracket or a quote. */
   takeWord(word: string): boolean {
     this.skipSpace();
     const isThere = this.#text.startsWith(word, this.position);
@@ -46,7 +45,7 @@ export class QueryReader {
     return true;
   }
 
-  /** The name of a field; empty where none is. */
+  /** The name of a field; empty where there is none. */
   takeName(): string {
     return this.#match(/[a-z_]*/y);
   }
@@ -59,7 +58,7 @@ export class QueryReader {
     return this.#match(/[^\s"()[\]]*/y);
   }
 
-  /** What is in quotes, without its backslashes; undefined where no quote is. */
+  /** The text in quotes without its escapes; undefined where no quote begins here. */
   takeQuoted(): string | undefined {
     if (this.#text[this.position] !== '"') return undefined;
     const quoted = this.#match(/"(?:[^"\\]|\\["\\])*"/y);
@@ -67,7 +66,6 @@ export class QueryReader {
     return quoted.slice(1, -1).replace(/\\(["\\])/g, '$1');
   }
 
-  /** The fault at this place, or so many characters from it. */
   fault(reason: string, offset = 0): ServiceError {
     return queryFault(this.position + offset, reason);
   }

@@ -16,9 +16,9 @@ import { withinReach } from './within-reach.ts';
 const longestQuery = 200;
 
 /**
- * Searches tokens; see {@link parseQuery} for the language. Finds those on which the actor is granted both
- * `token:search` and `token:read`, newest first, their data as a read of each would give it. `data:value` finds tokens
- * of which a search index came to exactly that text when they were written.
+ * Searches tokens in the language of {@link parseQuery}, newest first. Finds only tokens on which the actor is granted
+ * both `token:search` and `token:read`, and shows their data as a read would. `data:value` finds tokens of which a
+ * search index evaluated to exactly that text when the token was written.
  * @throws {ServiceError} `validation_failed` with the position of what is not understood; `forbidden`.
  */
 export async function searchTokens(
@@ -33,13 +33,12 @@ export async function searchTokens(
   return { tokens: await presentList(vault, actor, granted), total };
 }
 
-/** What a client writes, in the language of {@link parseQuery}. */
 export interface SearchText {
   query: string;
 }
 
 /**
- * The conditions on tokens that a query stands for, within what the actor may search and read.
+ * The conditions that a query stands for, limited to what the actor may search and read.
  * @throws {ServiceError} `validation_failed` with the position of what is not understood; `forbidden`.
  */
 export async function compileSearch(vault: Vault, actor: Actor, { query }: SearchText): Promise<Condition[]> {

@@ -4,25 +4,25 @@ import { type RawBuilder, sql } from 'kysely';
 /** A condition on rows of `tokens`. */
 export type Condition = RawBuilder<boolean>;
 
-/** What an index entry stands for: the name of a member, and a value of it. */
+/** What an index entry stands for: a member and one of its values. */
 export interface Term {
   kind: 'type' | 'container' | 'created_by' | 'modified_by' | 'data' | `metadata.${string}`;
   value: string;
 }
 
 /**
- * Tokens that have one of these terms, from the index. Terms are hashes of 64 bits: where chance must not decide, add
- * the exact condition.
+ * Finds tokens that have one of these terms, by the index. Terms are 64-bit hashes and may collide, so add the exact
+ * condition where a false match matters.
  */
 export function hasTerm(tenantId: string, wanted: readonly Term[]): Condition {
   const hashes = wanted.map(({ kind, value }) => sql`token_term(${tenantId}::uuid, ${kind}::text, ${value}::text)`);
   return sql<boolean>`search_terms && array[${sql.join(hashes)}]::bigint[]`;
 }
 
-/** Where a permission is granted: everywhere, or in these containers and below them. Empty is nowhere. */
+/** Where a permission is granted: everywhere, or in these containers and below them. */
 export type Reach = 'everywhere' | readonly string[];
 
-/** Where `decide` grants the permission at all, with whatever transform. */
+/** Where `decide` grants the permission, with any transform. */
 export function reachOf({ permissions, rules }: Grants, permission: string): Reach {
   if (permissions.includes(permission)) return 'everywhere';
   const granting = rules.filter((rule) => rule.permissions.includes(permission));
@@ -30,7 +30,7 @@ export function reachOf({ permissions, rules }: Grants, permission: string): Rea
   return containers.includes('/') ? 'everywhere' : [...new Set(containers)];
 }
 
-/** Tokens within reach; undefined where all are. */
+/** Undefined where the reach covers every token. */
 export function isWithin(tenantId: string, reach: Reach): Condition | undefined {
   if (reach === 'everywhere') return undefined;
   if (reach.length === 0) return sql<boolean>`false`;

@@ -4,7 +4,6 @@ import type { Disclosure } from '@sluice/audit';
 import { createTestDatabase, openTestCoherence } from '@sluice/testing';
 import { type Actor, createLocalKeyWrapper, openVault } from '../index.ts';
 
-/** Every permission on tokens. */
 const allPermissions = [...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use']];
 
 interface TestGrants {
@@ -13,7 +12,7 @@ interface TestGrants {
   rules?: Partial<AccessRule>[];
 }
 
-/** A vault on the test's own database, with a clock that the test sets, and what it disclosed. */
+/** A vault on a test database, with a settable clock and the list of what it disclosed. */
 export async function openTestVault(stack: AsyncDisposableStack) {
   const database = await createTestDatabase(stack);
   const { db } = database;
@@ -29,7 +28,7 @@ export async function openTestVault(stack: AsyncDisposableStack) {
     clock: () => time.now,
   });
 
-  /** An Application; in a Tenant of its own unless one is named. By default it sees everything in plaintext. */
+  /** Makes an Application, by default in a new Tenant and with every permission in plaintext. */
   async function newActor({ tenantId, permissions, rules }: TestGrants = {}): Promise<Actor> {
     const revealing = permissions || rules ? [] : [{ transform: 'reveal' as const }];
     const full = (rules ?? revealing).map(
@@ -48,7 +47,7 @@ export async function openTestVault(stack: AsyncDisposableStack) {
     return id;
   }
 
-  /** Lets tokens expire, by the database's clock, as if they had been made with an earlier date. */
+  /** Expires tokens by the database's clock. */
   async function expire(actor: Actor, ids: readonly string[]): Promise<void> {
     await db
       .updateTable('tokens')

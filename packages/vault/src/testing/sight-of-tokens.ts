@@ -5,10 +5,9 @@ import { type Actor, detokenize, findToken, type Json, searchTokens, type Vault 
 const secret = 'canary-4242';
 export const places = ['/a/', '/b/', '/c/'];
 
-/** What makes a token that can be read, used and found, and whose plaintext is known by its canary. */
+/** A token that can be read, used and found; a canary marks its plaintext. */
 export const hidden = { data: { secret }, mask: 'masked', search_indexes: ['{{ data.secret }}'] };
 
-/** A rule that grants something on one of the places. */
 export const anyRule = fc.record({
   priority: fc.integer({ min: 1, max: 3 }),
   container: fc.constantFrom(...places, '/'),
@@ -16,7 +15,7 @@ export const anyRule = fc.record({
   permissions: fc.subarray(['token:update', 'token:read', 'token:use', 'token:search'], { minLength: 1 }),
 });
 
-/** A patch of a token made by {@link hidden}: a move, or a member that shows parts of the data or tests guesses of it. */
+/** A patch of such a token: a move, or a member that shows parts of the data or tests guesses of it. */
 export const anyPatch: fc.Arbitrary<Json> = fc.oneof(
   fc.record({ containers: fc.subarray(places, { minLength: 1 }) }),
   fc.constantFrom<Json>(
@@ -31,13 +30,12 @@ export const anyPatch: fc.Arbitrary<Json> = fc.oneof(
 );
 
 export interface Sight {
-  /** Some way of reading gives the plaintext. */
+  /** Whether some read gives the plaintext. */
   isShown: boolean;
-  /** A search tests a guess of it. */
+  /** Whether a search confirms a guess of the plaintext. */
   isFound: boolean;
 }
 
-/** What the actor gets of a token made by {@link hidden}. */
 export async function sightOf(vault: Vault, actor: Actor, id: string): Promise<Sight> {
   const reads = [
     () => findToken(vault, actor, id),

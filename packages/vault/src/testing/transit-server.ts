@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the server behaves: for the next requests, one each, and then for all others. */
+/** How the server misbehaves: `next` for the next requests, one each; `all` for every later one. */
 export type TransitFault = 'none' | 'slow' | 'unavailable' | 'sealed' | 'reset' | 'garbage' | 'redirect' | 'limited';
 
 interface TransitRequest {
@@ -21,8 +21,8 @@ const cut = { authTagLength: 16 };
 const statusOf = { unavailable: 500, sealed: 503, redirect: 307, limited: 429, garbage: 200 } as const;
 
 /**
- * A server of its own process that does what the transit engine of HashiCorp Vault does with a key of type
- * aes256-gcm96: versions, associated data, and its refusals. It listens on a free port and closes with the stack.
+ * A server that behaves as the transit engine of HashiCorp Vault with a key of type aes256-gcm96: versions, associated
+ * data, and refusals. It listens on a free port and closes with the stack.
  */
 export async function startTransitServer(
   stack: AsyncDisposableStack,
@@ -56,7 +56,7 @@ export async function startTransitServer(
         plaintext: Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('base64'),
       };
     } catch {
-      return undefined; // answered as Vault does: 400
+      return undefined; // answered with 400, as Vault does
     }
   }
 
@@ -102,9 +102,9 @@ export async function startTransitServer(
     key,
     requests,
     faults,
-    /** Makes a new version of the key, which wraps from now on. */
+    /** Adds a version of the key, which wraps from then on. */
     rotate: () => void versions.push(randomBytes(32)),
-    /** Loses a version, as if another key had been named. */
+    /** Replaces a version with other key material. */
     replaceVersion: (version: number) => void versions.splice(version - 1, 1, randomBytes(32)),
     close,
   };

@@ -21,7 +21,6 @@ import type { Actor } from '../tokens/token.ts';
 import { isTokenId } from '../tokens/token-id.ts';
 import type { Vault } from '../vault.ts';
 
-/** How many distinct tokens one request may name. */
 export const mostDistinctTokens = 100;
 
 const deepest = 500;
@@ -29,12 +28,12 @@ const mostTexts = 10_000;
 const largestResult = 5 * 1024 * 1024;
 
 /**
- * Replaces the expressions in the strings of a JSON value by what the actor may read of the tokens. A string that is
- * one expression becomes its value, of whatever type; null where the rule redacts. Transforms of a Proxy read by `use`.
- * Plaintext is noted in the disclosure log before it answers. What filters make of the values decides about no error:
- * where they fail, or would make the result too large, there is null, and nothing among other text.
+ * Replaces the expressions in the strings of a JSON value with what the actor may read of the tokens. A string that is
+ * one expression becomes the value, of any type, or null where the rule redacts. Transforms of a Proxy read with `use`.
+ * Plaintext is noted in the disclosure log before it is returned. The values never decide about an error: a filter that
+ * fails, or whose result would be too large, gives null.
  * @throws {ServiceError} `forbidden` and `bad_request` naming the tokens that may not be read or are unknown;
- * `bad_request` for over 100 distinct tokens or, when the rights are checked, for a malformed expression;
+ * `bad_request` for more than 100 distinct tokens, or, once the rights are checked, for a malformed expression;
  * `payload_too_large` for a result over 5 MiB.
  */
 export async function detokenize(vault: Vault, actor: Actor, value: Json, reading: Reading = 'read'): Promise<Json> {
@@ -42,7 +41,7 @@ export async function detokenize(vault: Vault, actor: Actor, value: Json, readin
   return filled ?? null;
 }
 
-/** Runs work with pauses in it: each step is a piece of about a millisecond, and between two of them others may run. */
+/** Runs work in pieces: each step takes about a millisecond, and other work may run between two steps. */
 export type RunInPieces = <T>(work: Generator<void, T, void>) => Promise<T>;
 
 const runAtOnce: RunInPieces = async (work) => {
@@ -53,9 +52,9 @@ const runAtOnce: RunInPieces = async (work) => {
 };
 
 /**
- * As {@link detokenize} for several values, with one query and one note of the disclosure. What filters may go through,
- * and the size of the result, is counted for each value alone.
- * @param inPieces runs the reading and the filling in of many expressions; without it, they run in one piece.
+ * As {@link detokenize} for several values, with one query and one disclosure. The filter budget and the size limit
+ * apply to each value on its own.
+ * @param inPieces runs the reading and filling of many expressions; without it they run in one piece.
  * @throws {ServiceError} where one of the values is refused.
  */
 export async function detokenizeEach(
@@ -79,7 +78,7 @@ export async function detokenizeEach(
   return filled;
 }
 
-/** The strings of a value that hold expressions, each parsed once. */
+/** The strings of a value that hold expressions; each distinct string is parsed once. */
 function* parseStrings(value: Json): Generator<void, Map<string, Segment[]>, void> {
   const parsed = new Map<string, Segment[]>();
   let expressions = 0;
@@ -98,7 +97,7 @@ function* parseStrings(value: Json): Generator<void, Map<string, Segment[]>, voi
   return parsed;
 }
 
-/** In the order of {@link mapLeaves}, and each as often as it stands there. */
+/** In the order of {@link mapLeaves}, with repetitions. */
 function textsWithExpressions(value: Json): string[] {
   const texts: string[] = [];
   mapLeaves(value, (leaf) => {
@@ -121,7 +120,7 @@ function referencesIn(texts: Iterable<readonly Segment[]>): string[] {
   return [...ids];
 }
 
-/** The tokens that some expression names without a filter. */
+/** The tokens that at least one expression names without a filter. */
 function withoutFilters(texts: Iterable<readonly Segment[]>): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const segments of texts) {
@@ -194,7 +193,7 @@ function* fill(
     return result;
   };
   let filled = yield* write(texts, parsed, unfiltered);
-  // Only when the size of all that has no filter is known, what is left of it may go to what has one.
+  // Filtered values get only the space that is left after all unfiltered ones, so the first pass measures those.
   if (hasFilters) filled = yield* write(texts, parsed, filtered);
   let at = 0;
   const withValues = mapLeaves(value, (leaf) =>
@@ -203,7 +202,7 @@ function* fill(
   return withValues ?? null;
 }
 
-/** What stands instead of each text. A text that is one expression becomes its value. */
+/** The replacement of each text; a text that is one expression becomes the expression's value. */
 function* write(
   texts: readonly string[],
   parsed: ReadonlyMap<string, Segment[]>,

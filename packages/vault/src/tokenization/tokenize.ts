@@ -12,9 +12,8 @@ import type { Vault } from '../vault.ts';
 const deepest = 500;
 const mostTokens = 5000;
 
-/** A JSON value that has been read; it makes no tokens where nothing in it is sensitive. */
+/** A JSON value that has been checked. */
 export interface Tokenization {
-  /** How many tokens it makes. */
   tokens: number;
   /** Encrypts what is sensitive. */
   draft(): Promise<Creation>;
@@ -23,9 +22,9 @@ export interface Tokenization {
 }
 
 /**
- * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it, a
- * string, number or boolean the id of a token of type `token`; arrays and objects are gone through, null stays. All or
- * nothing, in one transaction.
+ * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it; a
+ * string, number or boolean becomes the id of a token of type `token`. Arrays and objects are searched, and null stays.
+ * One transaction creates all of the tokens or none.
  * @throws {ServiceError} as `readTokenization`, its `draft` and `createTokens` do.
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
@@ -35,7 +34,8 @@ export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise
 
 /**
  * Checks the value and finds what is sensitive in it.
- * @throws {ServiceError} as `draftToken` does, with paths from the root of `value`; `bad_request` for over 5,000 tokens.
+ * @throws {ServiceError} as `draftToken` does, with paths from the root of `value`; `bad_request` for more than 5,000
+ * tokens.
  */
 export async function readTokenization(vault: Vault, actor: Actor, value: Json): Promise<Tokenization> {
   requirePermission(actor, 'token:create');
@@ -68,7 +68,7 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
   };
 }
 
-/** What becomes of a place: a token input stands there, or a primitive, whose token is answered by its id alone. */
+/** What replaces a place: a token object for a token input, its id alone for a primitive. */
 type Replace = (input: Json, path: string, asId: boolean) => Json;
 
 function visit(value: Json, path: string, replace: Replace): Json {
@@ -76,7 +76,7 @@ function visit(value: Json, path: string, replace: Replace): Json {
   if (Array.isArray(value)) return value.map((item, i) => visit(item, `${path}[${i}]`, replace));
   if (!isObject(value)) return replace({ data: value }, path, true);
   if (Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) return replace(value, path, false);
-  // fromEntries defines members, so that one called __proto__ stays a member.
+  // fromEntries keeps a member called __proto__ as a member.
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,

@@ -2,7 +2,7 @@ import { useStack } from '@sluice/testing';
 import { type Actor, createToken, detokenize, type Json, revealForUse } from '../index.ts';
 import { openTestVault } from '../testing/open-test-vault.ts';
 
-/** A small request can name a hundred large tokens: how much is opened is bounded, and others come in between. */
+/** A small request can name a hundred large tokens, so decryption is bounded and pauses for other work. */
 const vault = useStack((stack) => openTestVault(stack));
 
 const large = 'x'.repeat(2 ** 20 - 10);
@@ -35,7 +35,10 @@ test('what only filters see decides about no error: beyond the bound it gives nu
   expect(last4.filter((text) => text === 'xxxx').length).toBeGreaterThan(0);
 });
 
-/** Two Tenants at once: who is answered first. Both have read their tokens before, so nobody waits for Postgres. */
+/**
+ * The order in which two concurrent Tenants are answered. Both have cached their tokens before, so neither waits for
+ * Postgres.
+ */
 async function orderOf(data: Json): Promise<string[]> {
   const first = await tokensOf(7, data);
   const second = await tokensOf(1, 'y');

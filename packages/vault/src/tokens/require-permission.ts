@@ -2,12 +2,11 @@ import { holds, type PermissionType } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import type { Actor } from './token.ts';
 
-/** @throws {ServiceError} `forbidden` where the actor holds the permission nowhere, flat or by a rule. */
+/** @throws {ServiceError} `forbidden` where the actor has the permission nowhere, neither flat nor by a rule. */
 export function requirePermission(actor: Actor, permission: PermissionType): void {
   if (!holds(actor, permission)) throw new ServiceError('forbidden', `This needs the permission ${permission}`);
 }
 
-/** The refusal of what no rule grants on these tokens or containers. */
 export function notGranted(permission: PermissionType, names: readonly string[]): ServiceError {
   return new ServiceError('forbidden', `${permission} is not granted on ${names.join(', ')}`);
 }

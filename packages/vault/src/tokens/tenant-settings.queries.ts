@@ -1,13 +1,12 @@
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 
-/** What a Tenant decides about its tokens. */
 export interface TokenSettings {
   fingerprint_tokens: boolean;
   deduplicate_tokens: boolean;
 }
 
-/** @throws {ServiceError} `unauthenticated` where the Tenant is closed: so are its keys. */
+/** @throws {ServiceError} `unauthenticated` where the Tenant is closed, because its keys are then closed too. */
 export async function findTokenSettings(db: Queryable, tenantId: string): Promise<TokenSettings> {
   const settings = await db
     .selectFrom('tenants')

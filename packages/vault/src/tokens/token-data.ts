@@ -8,10 +8,8 @@ import type { Vault } from '../vault.ts';
 import { isCvcKept } from './expiry/cvc.ts';
 import type { TokenRow } from './token.ts';
 
-/** The columns that hold data of tokens. */
 type DataField = 'tokens.data' | 'tokens.cvc';
 
-/** A text of a token, and the column that it is for. */
 interface TokenText {
   tenantId: string;
   id: string;
@@ -19,7 +17,6 @@ interface TokenText {
   text: string;
 }
 
-/** The columns of a token's data, as they are read. */
 export type DataColumns = Pick<TokenRow, 'id' | 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'sealed'>;
 
 /** Encrypts the JSON text of a token's data. */
@@ -31,10 +28,13 @@ export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenTe
   return ciphertext;
 }
 
-/** How many bytes are opened and parsed before others may run: some milliseconds of work, a token of 1 MiB up to 70. */
+/**
+ * How many bytes are decrypted and parsed before other work may run: some milliseconds, or up to 70 for a token of 1
+ * MiB.
+ */
 const bytesOfPiece = 64 * 1024;
 
-/** How much of tokens' data one request may have opened, because parsed it may take thirty times its size. */
+/** How much token data one request may decrypt, because parsed data may take thirty times its size. */
 export interface OpeningBudget {
   leftBytes: number;
 }
@@ -46,8 +46,8 @@ export function newOpeningBudget(): OpeningBudget {
 }
 
 /**
- * Opens the data of these tokens, by id; without a `cvc` that is due. One look-up for each key version. Tokens that the
- * budget does not cover are not in the answer; those that come first go first.
+ * Decrypts the data of these tokens, by id, without a `cvc` that is due. Each key version is looked up once. Where the
+ * budget runs out, the remaining tokens are missing.
  */
 export async function openData(
   vault: Vault,
@@ -87,7 +87,7 @@ export async function openData(
   return opened;
 }
 
-/** Of the ciphertext that counts now. It stays with the row, which may be in a cache. */
+/** The ciphertext that is valid now. The result is stored in the row, because the row may be cached. */
 function sealedOf(tenantId: string, row: DataColumns, now: Date): Sealed {
   const { cvc_ciphertext, data_ciphertext, sealed } = row;
   const isCvc = cvc_ciphertext !== null && isCvcKept(row, now);
@@ -97,12 +97,15 @@ function sealedOf(tenantId: string, row: DataColumns, now: Date): Sealed {
   return row.sealed;
 }
 
-/** Those that must be opened, before the others take anything of the budget. */
+/** Sorts the required tokens first, so that they get the budget first. */
 export function neededFirst<T extends { id: string }>(rows: readonly T[], needed: ReadonlySet<string>): T[] {
   return [...rows.filter(({ id }) => needed.has(id)), ...rows.filter(({ id }) => !needed.has(id))];
 }
 
-/** @throws {ServiceError} `payload_too_large` where one that must be opened was not. Without `needed` all must be. */
+/**
+ * @throws {ServiceError} `payload_too_large` where a required token was not decrypted; without `needed` all are
+ * required.
+ */
 export function requireNeeded(
   rows: readonly { id: string }[],
   opened: ReadonlyMap<string, unknown>,
@@ -112,15 +115,12 @@ export function requireNeeded(
   throw new ServiceError('payload_too_large', 'The tokens of one request may have at most 8 MiB of data together');
 }
 
-/** Equal for equal texts of one type and Tenant, and tells nothing without the Tenant's key: HMAC-SHA-256. */
+/** HMAC-SHA-256: equal for equal texts of one type in one Tenant, and meaningless without the Tenant's key. */
 export function fingerprintOf(key: KeyObject, type: string, text: string): string {
   return createHmac('sha256', key).update(`${type}\n${text}`).digest('base64url');
 }
 
-/**
- * What tokens are found by whose search index came to this text: HMAC-SHA-256 over its UTF-8, as it is. Case, spaces and
- * accents count.
- */
+/** HMAC-SHA-256 over the exact UTF-8 text of a search index; case, spaces and accents count. */
 export function searchHashOf(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }

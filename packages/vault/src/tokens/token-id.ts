@@ -1,10 +1,10 @@
-/** Characters that have a meaning in URLs, expressions or searches. */
+/** Characters with a meaning in URLs, expressions or searches. */
 const refused = /[#/\\+?[\]|&=%<>{}^]/;
 
-/** What nearly all ids are, UUIDs among them. */
+/** A quick check that nearly all ids pass, such as UUIDs. */
 const plain = /^[\w.~-]{3,400}$/;
 
-/** Whether a text can be a token id: 3 to 400 code points, none refused, no control characters, no outer spaces. */
+/** A token id has 3 to 400 code points, none refused, no control characters and no outer spaces. */
 export function isTokenId(text: string): boolean {
   if (plain.test(text)) return true;
   if (text.length < 3 || text.length > 800 || text !== text.trim() || !text.isWellFormed()) return false;

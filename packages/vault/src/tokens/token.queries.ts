@@ -25,10 +25,10 @@ export const tokenColumns = [
   'modified_at',
 ] as const;
 
-/** By the database's clock: a token that is due counts as absent though its row is still there. */
+/** Compares with the database's clock: an expired token counts as absent even before its row is deleted. */
 export const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`;
 
-/** Those of the ids that exist and have not expired, in no order, in one query. */
+/** The tokens that exist and have not expired, in no order. */
 export async function findTokenRows(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenRow[]> {
   const rows = await selectByIds(db, tenantId, ids);
   return rows as TokenRow[];
@@ -43,7 +43,7 @@ const selectByIds = prepared('tokens_by_ids', (db, tenantId: string, ids: readon
     .where(notExpired),
 );
 
-/** The same for one, which stays locked until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export async function lockTokenRow(tx: Queryable, tenantId: string, id: string): Promise<TokenRow | undefined> {
   const row = await tx
     .selectFrom('tokens')
@@ -56,7 +56,6 @@ export async function lockTokenRow(tx: Queryable, tenantId: string, id: string):
   return row as TokenRow | undefined;
 }
 
-/** What is stored of a new token. */
 export interface NewTokenRow {
   id: string;
   type: string;
@@ -68,18 +67,18 @@ export interface NewTokenRow {
   metadata: Record<string, string>;
   search_indexes: string[];
   search_hashes: string[];
-  /** Stored where the Tenant's setting, the expression or the deduplication ask for it. */
+  /** Stored only where the Tenant's setting, the expression or deduplication requires it. */
   fingerprint: string | null;
   fingerprint_expression: string | null;
   deduplicate: boolean | null;
   expires_at: string | null;
-  /** Of the request that creates it. Goes to the audit row. */
+  /** Written to the audit row. */
   trace_id: string;
-  /** Of the audit row, which is one for all tokens of a request. */
+  /** Id of the audit row, which all tokens of a request share. */
   log_id: string;
 }
 
-/** Deletes a token that the transaction has locked, with its count and audit row. */
+/** Deletes a token that the transaction has locked, and updates counter and audit log. */
 export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): Promise<void> {
   const { tenantId, id: actorId, actorType = 'application', applicationId, traceId } = actor;
   const { type } = await tx
@@ -102,10 +101,10 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
 }
 
 /**
- * Notes that tokens were active this month. Each is counted once however many processes note it: who updates the row
- * counts it. A row that another transaction holds is waited for: this may be its only use of the month. In one order, so
- * that two do not wait for each other for ever.
- * @returns the ids of those that are noted now, by us or before.
+ * Notes that tokens were active this month. Concurrent processes count a token once, because only the one that updates
+ * the row counts it. It waits for a locked row, which may not be used again this month. Rows are updated in sorted
+ * order, so that two processes cannot deadlock.
+ * @returns the ids of the tokens that are now noted, by this call or before.
  */
 export async function noteActivity(
   db: Database,

@@ -4,32 +4,32 @@ import type { Sealed } from '../encryption/cipher.ts';
 import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
 
-/** Who acts: an Application or a session with what it may do, and the trace under which it acts. */
+/** Who acts: an Application or a session, with its grants and the trace of the request. */
 export interface Actor extends Grants {
   id: string;
   /** Default: `application`. */
   actorType?: ActorType;
-  /** Of a session: the Application that authorized it, which stands in the detail of audit rows. */
+  /** The Application that authorized the session; audit rows name it. */
   applicationId?: string;
   tenantId: string;
   traceId: string;
-  /** Where a transform of a Proxy acts: what it is shown is disclosed through that Proxy. */
+  /** Set where a transform of a Proxy acts; what it sees is disclosed through that Proxy. */
   through?: Through;
 }
 
-/** The invocation within which somebody acts. */
+/** The invocation of a Proxy within which the actor acts. */
 export interface Through {
   proxyId: string;
   destinationHost: string;
   method: string;
 }
 
-/** The token resource as it is answered. Members that are unset are absent. */
+/** The token resource as it is answered. Unset members are absent. */
 export interface Token {
   id: string;
   type: TokenTypeName;
   tenant_id: string;
-  /** Plaintext, or what the mask makes of it, or absent: as the rule that decides says. */
+  /** Plaintext, the filled mask, or absent, depending on the deciding rule. */
   data?: Json;
   mask?: Json;
   containers: string[];
@@ -44,16 +44,15 @@ export interface Token {
   modified_at?: string;
 }
 
-/** A token as it is stored. */
 export interface TokenRow {
   id: string;
   type: string;
   tenant_id: string;
   data_ciphertext: Buffer;
-  /** The data with its `cvc`, until that is due; then only `data_ciphertext` counts, which is without. */
+  /** The data with its `cvc`, until the `cvc` is due. `data_ciphertext` holds the data without it. */
   cvc_ciphertext: Buffer | null;
   cvc_due_at: string | null;
-  /** Of the ciphertext that was opened last; `openData` makes it. */
+  /** The ciphertext that was opened last, prepared by `openData`. */
   sealed?: Sealed;
   mask: Json;
   containers: string[];

@@ -7,7 +7,7 @@ function matches(pattern: RegExp, message: string): Check {
   return (value) => (typeof value === 'string' && pattern.test(value) ? undefined : message);
 }
 
-/** Of checks that build on each other, the first that fails speaks. */
+/** Reports the first check that fails. */
 function each(...checks: Check[]): Check {
   return (value) => {
     for (const check of checks) {
@@ -22,7 +22,7 @@ export function optional(check: Check): Check {
   return (value) => (value === undefined || value === null ? undefined : check(value));
 }
 
-/** An integer, or its digits. */
+/** Accepts an integer or its decimal digits. */
 function integer(minimum: number, maximum: number, message: string): Check {
   return (value) => {
     const number = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value;

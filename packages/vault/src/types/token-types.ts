@@ -13,13 +13,12 @@ import {
   usBankAccountNumber,
 } from './checks.ts';
 
-/** What is particular to a type of token. */
 export interface TokenType {
   defaultContainer: string;
-  /** Checks of `data` itself, or of its members. */
+  /** Checks `data` itself; `members` checks its members. */
   data?: Check;
   members?: Readonly<Record<string, Check>>;
-  /** The text that tokens with equal data have in common. Called with data that passed the checks. */
+  /** The text that tokens with equal data share. Called only with data that passed the checks. */
   fingerprint(data: Json): string;
   /** Expressions over `data`; null where the type has none. */
   defaultMask: Json;
@@ -30,7 +29,6 @@ const wholeText = (data: Json) => String(data);
 const withoutDashes = (data: Json) => String(data).replaceAll('-', '');
 const textAt = (data: Json, member: string) => (isObject(data) ? String(data[member]) : '');
 
-/** The types. A new one is one more entry. */
 const tokenTypes = {
   token: {
     defaultContainer: '/general/high/',
@@ -97,12 +95,11 @@ export type TokenTypeName = keyof typeof tokenTypes;
 
 export const tokenTypeNames = Object.keys(tokenTypes) as [TokenTypeName, ...TokenTypeName[]];
 
-/** The definition of a type, whatever its particular shape. */
 export function tokenTypeOf(name: TokenTypeName): TokenType {
   return tokenTypes[name];
 }
 
-/** Whether `data` is what its type asks for: messages by path, `data` or `data.<member>`. They never repeat a value. */
+/** Checks `data` against its type. Messages by path, `data` or `data.<member>`; they never repeat a value. */
 export function checkTokenData(name: TokenTypeName, data: Json): Record<string, string[]> {
   const { data: check, members } = tokenTypeOf(name);
   const errors: Record<string, string[]> = {};

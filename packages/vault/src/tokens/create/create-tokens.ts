@@ -10,8 +10,8 @@ import { type InsertedToken, insertTokens } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
 /**
- * Creates a token at once from JSON of the form of `tokenInputSchema`, which it checks. The answer shows the data as a
- * read by the same actor would: without `token:read` there is none.
+ * Creates a token from JSON of the form of `tokenInputSchema`, which it checks. The answer shows the data as a read by
+ * the same actor would; without `token:read` it shows none.
  * @throws {ServiceError} as `draftToken` and `createTokens` do.
  */
 export async function createToken(vault: Vault, actor: Actor, input: unknown): Promise<CreatedToken> {
@@ -21,8 +21,8 @@ export async function createToken(vault: Vault, actor: Actor, input: unknown): P
 }
 
 /**
- * Stores tokens at once, all or none; with those that the same actor creates at the same time where nothing is
- * deduplicated. In their order.
+ * Stores all of the tokens or none, and returns them in their order. Where nothing is deduplicated, concurrent
+ * creations of one Application share a transaction.
  * @throws {ServiceError} `conflict` where an id is taken, `unauthenticated` where the Tenant is closed.
  */
 export async function createTokens(creation: Creation): Promise<CreatedToken[]> {
@@ -37,8 +37,8 @@ export async function createTokens(creation: Creation): Promise<CreatedToken[]> 
 }
 
 /**
- * The same in a transaction of the caller's, with what belongs to it.
- * @throws {ServiceError} as `createTokens` does; then the transaction must be rolled back.
+ * As `createTokens`, within the caller's transaction and together with what else it writes.
+ * @throws {ServiceError} as `createTokens` does; the transaction must then be rolled back.
  */
 export async function createTokensWith(tx: Queryable, creation: Creation): Promise<CreatedToken[]> {
   return presentCreated(tx, creation, await store(tx, creation));
@@ -60,7 +60,10 @@ const isDeduplicationAsked = (drafts: readonly Draft[]) => drafts.some(({ row })
 
 const ownIdsOf = (drafts: readonly Draft[]) => drafts.flatMap(({ input }) => input.id ?? []);
 
-/** An id is free from the moment at which its token expires, whether or not the worker has been there. */
+/**
+ * Retries after deleting expired tokens, because an id is free as soon as its token expires, even before the worker
+ * deletes it.
+ */
 async function insertOverExpired({ vault, actor, drafts }: Creation): Promise<InsertedToken[] | 'deduplicate'> {
   const rows = drafts.map(({ row }) => row);
   const insert = () => vault.inserts.insert(actor, rows, monthOf(vault.clock()));

@@ -4,9 +4,9 @@ import type { Creation, Draft } from './draft-tokens.ts';
 import { findTokenRowsByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
 
 /**
- * Which drafts have no equal, be it stored or earlier in the list, and which token the others are equal to, by its id.
- * Equal is who has the type and fingerprint and is to be deduplicated. Others who create equal ones wait until this
- * transaction ends.
+ * Separates drafts without an equal, stored or earlier in the list, from those with one, and gives the id of each equal
+ * token. Two tokens are equal if they share type and fingerprint and are to be deduplicated. Concurrent creations of
+ * equal tokens wait until this transaction ends.
  */
 export async function findEqual(
   tx: Queryable,

@@ -9,10 +9,9 @@ import type { Actor } from '../token.ts';
 import { readTokenInput, type TokenInput } from './read-token-input.ts';
 import { openSeal } from './seal-token.ts';
 
-/** How many tokens are read or encrypted before others may run: about a millisecond of work. */
+/** How many tokens are read or encrypted before other work may run: about a millisecond of work. */
 export const tokensOfPiece = 50;
 
-/** A token that is ready to be stored. */
 export interface Draft {
   input: TokenInput;
   row: NewTokenRow;
@@ -26,7 +25,7 @@ export interface Creation {
 }
 
 /**
- * Makes a creation of JSON of the form of `tokenInputSchema`, which it checks.
+ * Checks JSON of the form of `tokenInputSchema` and prepares a token of it.
  * @throws {ServiceError} `validation_failed`, `payload_too_large`; `forbidden` where `token:create` is not granted on
  * each container.
  */
@@ -36,7 +35,7 @@ export async function draftToken(vault: Vault, actor: Actor, input: unknown): Pr
 }
 
 /**
- * Encrypts each token and computes its hashes. What is slow about a creation is done here, before its transaction.
+ * Encrypts each token and computes its hashes. The slow part of a creation happens here, before its transaction.
  * @throws {ServiceError} `forbidden` where `token:create` is not granted on each container.
  */
 export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Creation> {

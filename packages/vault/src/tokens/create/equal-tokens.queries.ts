@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import { notExpired, tokenColumns } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
-/** Makes creations of equal tokens wait for each other until the transaction ends. In one order, so that none deadlock. */
+/**
+ * Makes creations of equal tokens wait for each other until the transaction ends. Locks are taken in sorted order, so
+ * that two creations cannot deadlock.
+ */
 export async function lockFingerprints(
   tx: Queryable,
   tenantId: string,
@@ -15,7 +18,7 @@ export async function lockFingerprints(
   );
 }
 
-/** The oldest token of each fingerprint. A fingerprint is of one type. */
+/** The oldest token of each fingerprint. */
 export async function findTokenRowsByFingerprint(
   db: Queryable,
   tenantId: string,
@@ -37,7 +40,7 @@ export async function findTokenRowsByFingerprint(
   return rows as TokenRow[];
 }
 
-/** Whether another token has this type and fingerprint. Call it behind {@link lockFingerprints}. */
+/** Whether another token has this type and fingerprint. Call it after {@link lockFingerprints}. */
 export async function hasEqual(
   tx: Queryable,
   tenantId: string,

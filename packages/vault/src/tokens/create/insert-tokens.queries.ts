@@ -27,11 +27,11 @@ export interface Insertion {
   tokens: readonly NewTokenRow[];
   /** First day of the current UTC month. */
   month: string;
-  /** True once equal tokens have been looked for: insert though deduplication is asked for. */
+  /** True once equal tokens have been looked for, so that the insert no longer asks for that. */
   deduplicated: boolean;
 }
 
-/** What was inserted, or that equal tokens must be looked for first; then nothing was. */
+/** The inserted tokens, or `deduplicate`: nothing was inserted, because equal tokens must be looked for first. */
 export type InsertOutcome = InsertedToken[] | 'deduplicate';
 
 /**
@@ -42,14 +42,14 @@ export async function insertTokens(tx: Queryable, insertion: Insertion): Promise
   return (await sendTokens(tx, insertion)).answer;
 }
 
-/** The same in a transaction of its own, which takes two trips to Postgres. */
+/** Inserts in a transaction of its own, which takes two round trips to Postgres. */
 export function insertTokensAtOnce(db: Database, insertion: Insertion): Promise<InsertOutcome> {
   return pipelinedTransaction(db, (tx) => sendTokens(tx, insertion));
 }
 
 /**
- * Each statement is of one place where Postgres is spread over shards: the Tenant and what is counted are on the
- * coordinator, tokens are on a shard.
+ * Each statement touches one place, because Postgres may be spread over shards: the Tenant and its counters are on the
+ * coordinator, its tokens on a shard.
  */
 async function sendTokens(tx: Queryable | Pipeline, insertion: Insertion): Promise<Sent<InsertOutcome>> {
   const { actor, tokens, month, deduplicated } = insertion;
@@ -58,7 +58,7 @@ async function sendTokens(tx: Queryable | Pipeline, insertion: Insertion): Promi
   if (!settings) throw new ServiceError('unauthenticated', 'The Tenant of this key is closed');
   const isDeduplicated = ({ deduplicate }: NewTokenRow) => deduplicate ?? settings.deduplicate_tokens;
   if (!deduplicated && tokens.some(isDeduplicated)) return { answer: Promise.resolve('deduplicate') };
-  // In one order, so that two that clash do not wait for each other for ever.
+  // Sorted, so that two inserts that clash cannot deadlock.
   const rows = tokens
     .map((token) => (isFingerprinted(token, settings) ? token : { ...token, fingerprint: null }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -73,7 +73,7 @@ async function sendTokens(tx: Queryable | Pipeline, insertion: Insertion): Promi
   return { answer: firstOf(inserted, noted) };
 }
 
-/** What the first answers, when the second has answered too. Where it fails the second fails because of it. */
+/** The result of `first` after both have ended. Where `first` fails, `second` fails only as a consequence. */
 async function firstOf<T>(first: Promise<T>, second: Promise<unknown>): Promise<T> {
   await Promise.allSettled([first, second]);
   const result = await first;
@@ -85,7 +85,7 @@ function isFingerprinted({ fingerprint_expression, deduplicate }: NewTokenRow, s
   return settings.fingerprint_tokens || fingerprint_expression !== null || (deduplicate ?? settings.deduplicate_tokens);
 }
 
-/** The row of the Tenant stays until the transaction ends, so that a purge sees what is inserted. */
+/** Locks the Tenant's row until the transaction ends, so that a purge of the Tenant sees what is inserted. */
 const holdTenant = preparedSql(
   'hold_tenant',
   ({ tenantId }: { tenantId: string }) => sql<TokenSettings & { now: string }>`
@@ -94,7 +94,7 @@ const holdTenant = preparedSql(
   `,
 );
 
-/** Columns of a token and their types. Lists in lists go as JSON. */
+/** Columns of a token and their types. Nested lists are sent as JSON. */
 const columns = {
   id: 'text',
   type: 'text',
@@ -115,7 +115,7 @@ type Column = keyof typeof columns;
 const names = Object.keys(columns) as Column[];
 const isJson = (column: Column) => columns[column] === 'jsonb' || columns[column] === 'texts';
 
-/** A list for each column, so that the statement is the same however many tokens there are. */
+/** One list for each column, so that the statement does not depend on the number of tokens. */
 function columnsOf(tokens: readonly NewTokenRow[]): Record<Column, unknown[]> {
   const list = (name: Column) =>
     tokens.map(({ [name]: value }) => (isJson(name) && value !== null ? JSON.stringify(value) : value));
@@ -146,7 +146,7 @@ const insertRows = preparedSql(
   `,
 );
 
-/** Postgres's code for a row that a unique index has already. The statement writes tokens only. */
+/** SQLSTATE unique_violation. The statement writes only tokens, so it means a taken id. */
 const uniqueViolation = '23505';
 
 function refuseTakenId(error: unknown): never {
@@ -176,7 +176,7 @@ interface AuditRows {
   details: (string | null)[];
 }
 
-/** One row for each request. */
+/** One audit row for each request. */
 function auditOf(rows: readonly NewTokenRow[], applicationId: string | undefined): AuditRows {
   const requests = [...Map.groupBy(rows, ({ log_id }) => log_id)];
   const detailOf = (tokens: readonly NewTokenRow[]) => ({

@@ -9,21 +9,21 @@ import type { Actor, Token, TokenRow } from '../token.ts';
 import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
 import type { InsertedToken } from './insert-tokens.queries.ts';
 
-/** A token, and whether it is new or an equal one that was there before. */
+/** A token, and whether it is new; otherwise an equal one existed. */
 export interface CreatedToken {
   token: Token;
   created: boolean;
 }
 
-/** What became of drafts: those that are new, and the ids of the tokens that the others are equal to. */
+/** The tokens that were inserted, and for every other draft the id of the equal token. */
 export interface StoredDrafts {
   inserted: readonly InsertedToken[];
   equal: ReadonlyMap<Draft, string>;
 }
 
 /**
- * What became of each draft, in their order.
- * @param db the transaction while it is not committed: a draft may be equal to one of the same list.
+ * The outcome of each draft, in their order.
+ * @param db the transaction until it is committed, because a draft may equal another one in the same list.
  */
 export async function presentCreated(
   db: Queryable,
@@ -63,8 +63,8 @@ function presentNew(
 }
 
 /**
- * Tokens that a creation found instead of making new ones, by id: as a read would give them, and to an actor that may
- * not read them no more than what tells that they are equal.
+ * Tokens that a creation found instead of inserting, by id, as a read would show them. An actor that may not read them
+ * sees only what tells that they are equal.
  */
 async function presentEqual(
   db: Queryable,

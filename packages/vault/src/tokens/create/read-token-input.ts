@@ -15,19 +15,17 @@ export interface TokenInput {
   id: string | undefined;
   type: TokenTypeName;
   data: Json;
-  /** `data` as JSON text. */
   dataText: string;
-  /** The same without a `cvc` that will have to go. */
+  /** `data` without its `cvc`, as JSON text. */
   lastingText: string;
-  /** Null where there is none. */
   mask: Json;
   containers: string[];
   metadata: Record<string, string>;
   searchIndexes: string[];
-  /** What the search indexes come to, each once, without those that come to nothing. */
+  /** What the search indexes evaluate to, without duplicates and empty texts. */
   searchTexts: string[];
   fingerprintExpression: string | undefined;
-  /** The text that the fingerprint is over. Empty where the expression gives nothing: then there is none. */
+  /** The text that is fingerprinted; empty where the expression yields nothing, and then there is no fingerprint. */
   fingerprintText: string;
   /** Undefined where the Tenant's setting decides. */
   deduplicate: boolean | undefined;
@@ -35,26 +33,24 @@ export interface TokenInput {
   expiresAt: string | undefined;
 }
 
-/** What all inputs of one request are read with. */
+/** Shared by all inputs of one request. */
 export interface InputReading {
   now: Date;
   budget: FilterBudget;
 }
 
 const mebibyte = 1024 * 1024;
-/** Arrays and objects within each other. */
+/** How deeply arrays and objects may be nested. */
 export const deepestJson = 500;
 const mostExpressions = 50;
 const validateAll = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
-/** Stops at the first fault. */
 const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
-/** Of a map whose faults are all told: each of them takes some microseconds. */
+/** A map with more members stops at its first fault, because reporting a fault takes some microseconds. */
 const mostMembers = 100;
 
 /**
- * Checks what a token is to be created from, wherever it came from. Unknown members are ignored; null counts as absent,
- * but for `data`.
- * @param path where the input is in the body; the errors name it.
+ * Checks a token input. Unknown members are ignored; null counts as absent, except for `data`.
+ * @param path where the input stands in the body; errors name it.
  * @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` for data over 1 MiB.
  */
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
@@ -70,7 +66,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   if (Buffer.byteLength(dataText) > mebibyte)
     throw new ServiceError('payload_too_large', 'data may have at most 1 MiB');
   refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, reading) });
-  // What outlives the cvc is made from what stays: a hash of three digits would give them away.
+  // Hashes are made without the cvc, because they outlive it and a hash of three digits is easily guessed.
   const lasting = withoutCvc(type, data);
   const textOf = (expression: string) => toText(fillTemplate(expression, lasting, reading.budget));
   const input: TokenInput = {
@@ -96,12 +92,12 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   return input;
 }
 
-/** Whether so many members may be wrong that only the first fault is told. */
+/** Whether checking stops at the first fault. */
 export function hasManyMembers(wire: unknown): boolean {
   return isObject(wire) && isObject(wire.metadata) && Object.keys(wire.metadata).length > mostMembers;
 }
 
-/** What the schema cannot say. */
+/** Checks what the schema cannot express. */
 function memberFaults({ data, ...wire }: TokenInputWire, { now, budget }: InputReading): FieldErrors {
   const faults: FieldErrors = {};
   const fill = (template: Json) => fillTemplate(template, data as Json, budget);
@@ -126,7 +122,7 @@ interface TemplateMember {
   fill: (template: Json) => Json | undefined;
 }
 
-/** Fills it once, so that what would be too large later is refused now. */
+/** Fills the template once, so that an expression whose result is too large is refused now and not at a read. */
 function noteTemplateFault(faults: FieldErrors, { member, template, fill }: TemplateMember): void {
   if (template === undefined) return;
   try {
@@ -147,7 +143,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || name === 'data'));
 }
 
-/** What ajv found, by path. It repeats no value. */
+/** Faults found by ajv, by path. They never repeat a value. */
 export function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
   const faults: FieldErrors = {};
   for (const { instancePath, keyword, params, message } of errors) {
@@ -170,7 +166,7 @@ function faultsAt(path: string, faults: FieldErrors): ServiceError {
   return validationFailed(Object.fromEntries(prefixed));
 }
 
-/** `cards[0]` and `data.number` are `cards[0].data.number`. */
+/** Joins `cards[0]` and `data.number` to `cards[0].data.number`. */
 function joinPath(path: string, member: string): string {
   return path === '' || member === '' ? `${path}${member}` : `${path}.${member}`;
 }

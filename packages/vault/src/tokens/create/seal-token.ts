@@ -6,22 +6,21 @@ import type { TokenRow } from '../token.ts';
 import { encryptData, fingerprintOf, searchHashOf } from '../token-data.ts';
 import type { TokenInput } from './read-token-input.ts';
 
-/** What is stored of the data: ciphertexts and keyed hashes. */
+/** Ciphertexts and keyed hashes of a token's data. */
 export type SealedColumns = Pick<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'fingerprint'> & {
   search_hashes: string[];
 };
 
-/** Whose token it is, and the moment at which its `cvc` is due if it has one. */
 interface SealOptions {
   tenantId: string;
   id: string;
   cvcDueAt: Date;
 }
 
-/** Turns checked inputs into what is stored of them. Synchronous: the keys are there. */
+/** Encrypts and hashes a checked input. Synchronous, because the keys are already in memory. */
 export type Seal = (input: TokenInput, options: SealOptions) => SealedColumns;
 
-/** Fetches the keys for these inputs, with their encryptions counted in advance. */
+/** Fetches the keys for these inputs and reserves their encryptions. */
 export async function openSeal(vault: Vault, tenantId: string, inputs: readonly TokenInput[]): Promise<Seal> {
   const cvcs = inputs.filter(({ type, data }) => hasCvc(type, data)).length;
   const isSearched = inputs.some(({ searchTexts }) => searchTexts.length > 0);

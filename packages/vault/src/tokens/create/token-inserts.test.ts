@@ -17,7 +17,7 @@ async function storedIds({ tenantId }: Actor): Promise<string[]> {
   return rows.map(({ id }) => id).sort();
 }
 
-/** In how many transactions the Tenant's tokens were stored. */
+/** The number of transactions that stored the Tenant's tokens. */
 async function countTransactions({ tenantId }: Actor): Promise<number> {
   const { rows } = await sql<{ xmin: string }>`
     select distinct xmin::text from tokens where tenant_id = ${tenantId}

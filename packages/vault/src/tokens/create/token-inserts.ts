@@ -4,21 +4,21 @@ import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
 import { type InsertedToken, type InsertOutcome, insertTokensAtOnce } from './insert-tokens.queries.ts';
 
-/** Inserts tokens; those that one Application creates at the same time share a transaction. */
+/** Inserts tokens; concurrent inserts of one Application share a transaction. */
 export interface TokenInserts {
   /**
-   * All of these or none, whatever becomes of those they share the transaction with.
+   * Inserts all of these tokens or none, independently of the requests that share the transaction.
    * @param month first day of the current UTC month.
    * @throws {ServiceError} as `insertTokens` does.
    */
   insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome>;
 }
 
-/** While so many transactions of an Application are under way, what else it creates waits and shares the next. */
+/** With this many transactions of an Application in progress, further requests wait and share the next one. */
 const mostTransactions = 2;
-/** So many tokens gain nothing by sharing; they go at once, and nobody waits for them. */
+/** From this many tokens on a request gains nothing by sharing, so it gets its own transaction at once. */
 const manyTokens = 100;
-/** Requests. */
+/** Requests that share a transaction. */
 const mostTogether = 32;
 
 interface Request {
@@ -32,7 +32,7 @@ interface Line {
   waiting: Request[];
 }
 
-/** A commit costs as much as inserting dozens of tokens, and it is the same for one as for many. */
+/** Requests share transactions because a commit costs as much as inserting dozens of tokens. */
 export function openTokenInserts(db: Database): TokenInserts {
   const lines = new Map<string, Line>();
 
@@ -49,7 +49,7 @@ export function openTokenInserts(db: Database): TokenInserts {
     return promise;
   }
 
-  /** Never rejects: what fails is told to those who asked. */
+  /** Never rejects; failures reject the promises of the requests. */
   async function work(name: string, line: Line, insertRows: InsertRows): Promise<void> {
     line.transactions += 1;
     while (line.waiting.length > 0) await insertTogether(line.waiting.splice(0, mostTogether), insertRows);
@@ -60,14 +60,14 @@ export function openTokenInserts(db: Database): TokenInserts {
   return { insert };
 }
 
-/** Each request's own part, in the order in which it asked. */
+/** The request's own part of the outcome, in the order of its rows. */
 function outcomeOf(rows: readonly NewTokenRow[], outcome: InsertOutcome, byId: Map<string, InsertedToken>) {
   return typeof outcome === 'string' ? outcome : rows.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 /**
- * SQLSTATE classes of data that Postgres refuses: then nothing is stored, and of several requests it may be one that is
- * at fault. After any other failure, a lost connection for example, they may be stored.
+ * SQLSTATE classes of data that Postgres refuses, after which nothing is stored and a single request may be the cause.
+ * After any other failure, such as a lost connection, the tokens may have been stored.
  */
 function isRefusedData(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'conflict';

@@ -21,7 +21,7 @@ const mask = { cvc: '{{ data.cvc }}', number: 'no' };
 const card = { type: 'card', data: { cvc, ...lasting }, mask };
 const minutes = (count: number) => count * 60_000;
 
-/** Does something with the clock so far ahead. */
+/** Runs `act` with the clock moved ahead. */
 async function after<T>(ms: number, act: () => Promise<T>): Promise<T> {
   const { time } = open.current;
   const before = time.now;
@@ -33,7 +33,7 @@ async function after<T>(ms: number, act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The data of a token by every way that gives it. */
+/** The token's data by every way of reading it. */
 async function everyReading(actor: Actor, id: string): Promise<Json[]> {
   const { vault, newActor } = open.current;
   const page = { page: 1, size: 1 };

@@ -4,16 +4,19 @@ import type { TokenRow } from '../token.ts';
 
 export type DueKind = DueTokensTable['kind'];
 
-/** The moments of a token at which something of it must go. */
+/** When a token, or its `cvc`, must be deleted. */
 type DueMoments = Pick<TokenRow, 'expires_at' | 'cvc_due_at'>;
 
 const columnOf = { expiry: 'expires_at', cvc: 'cvc_due_at' } as const;
 const minuteMs = 60_000;
 
-/** A minute to its end, and a minute for transactions that write a token of it, since no statement may take that long. */
+/**
+ * One minute until the noted minute ends, and one for transactions that still write a token due in it; no statement may
+ * take that long.
+ */
 const settled = sql`interval '2 minutes'`;
 
-/** The minutes in which something of these tokens is due, each once. */
+/** The distinct minutes in which something of these tokens is due. */
 export function dueMinutes(tokens: readonly DueMoments[]): { kinds: DueKind[]; minutes: string[] } {
   const names = new Set<string>();
   for (const { expires_at, cvc_due_at } of tokens) {
@@ -29,8 +32,8 @@ function minuteOf(moment: string): string {
 }
 
 /**
- * Notes that something of these tokens comes due; call it in the transaction that writes them. A minute that is noted
- * already costs no lock. One that is over is noted as the present one, because those over are forgotten.
+ * Notes when something of these tokens is due; call it in the transaction that writes them. A minute that is already
+ * noted takes no lock. A past minute is noted as the present one, because past minutes are forgotten.
  */
 export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly DueMoments[]): Promise<void> {
   const { kinds, minutes } = dueMinutes(tokens);
@@ -38,7 +41,6 @@ export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly 
   await insertDue({ tenantId, kinds, minutes }).execute(tx);
 }
 
-/** The statement of {@link noteDue}. */
 export const insertDue = ({ tenantId, kinds, minutes }: { tenantId: string } & ReturnType<typeof dueMinutes>) => sql`
   insert into due_tokens (tenant_id, kind, due_at)
   select distinct ${tenantId}::uuid, kind, greatest(due_at, date_trunc('minute', statement_timestamp()))
@@ -47,7 +49,7 @@ export const insertDue = ({ tenantId, kinds, minutes }: { tenantId: string } & R
   on conflict do nothing
 `;
 
-/** Tenants of which something may be due. */
+/** Tenants that may have something due. */
 export async function listDueTenants(db: Database, kind: DueKind): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select distinct tenant_id from due_tokens where kind = ${kind} and due_at <= statement_timestamp()
@@ -55,7 +57,7 @@ export async function listDueTenants(db: Database, kind: DueKind): Promise<strin
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Forgets the minutes of a Tenant that are over, unless something of them is still there: another one may be at it. */
+/** Forgets a Tenant's past minutes, unless something due is still there because another worker is deleting it. */
 export async function forgetDue(db: Database, tenantId: string, kind: DueKind): Promise<void> {
   if (await hasDue(db, tenantId, kind)) return;
   await sql`
@@ -64,7 +66,7 @@ export async function forgetDue(db: Database, tenantId: string, kind: DueKind): 
   `.execute(db);
 }
 
-/** Notes what is due of a Tenant that nobody has noted: tokens of versions that knew nothing of it. */
+/** Notes what is due and was never noted, such as tokens written by versions before `due_tokens`. */
 export async function noteOverlooked(db: Database, tenantId: string): Promise<void> {
   const now = new Date().toISOString();
   const noteKind = async (kind: DueKind) => {

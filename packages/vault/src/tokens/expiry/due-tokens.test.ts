@@ -23,7 +23,7 @@ async function noted({ tenantId }: Actor): Promise<[DueKind, string][]> {
   return (await rows.orderBy('kind').orderBy('due_at').execute()).map(({ kind, due_at }) => [kind, due_at]);
 }
 
-/** As if so many minutes had passed. */
+/** Makes everything noted this many minutes old. */
 async function age({ tenantId }: Actor, minutes: number): Promise<void> {
   const due_at = new Date(Date.now() - minutes * 60_000).toISOString();
   await open.current.db.updateTable('due_tokens').set({ due_at }).where('tenant_id', '=', tenantId).execute();
@@ -71,7 +71,7 @@ test('a minute is forgotten a minute after its end, when nothing of it is left',
   expect(await forget()).toBe(1);
   await age(actor, 5);
   await expire(actor, [token.id]);
-  expect(await forget()).toBe(1); // another worker may be at it, and fail
+  expect(await forget()).toBe(1); // another worker may be deleting it, and may fail
   await deleteExpiredTokens(db, actor.tenantId);
   expect(await forget()).toBe(0);
 });

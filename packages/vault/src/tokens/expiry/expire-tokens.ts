@@ -5,9 +5,9 @@ import { type RawBuilder, sql } from 'kysely';
 const batchSize = 500;
 
 /**
- * Deletes at most a batch of a Tenant's tokens whose `expires_at` has come, oldest first, with their counts and one audit
- * row each; call it in a transaction. Any number of workers may do it at once: one that is being deleted by another is
- * passed over. No cache needs to hear of it, since `expires_at` is compared at each use.
+ * Deletes at most one batch of a Tenant's expired tokens, oldest first, and updates counters and audit log; call it in
+ * a transaction. Workers may run it concurrently, because a row that another one is deleting is skipped. Caches need no
+ * notice, because `expires_at` is compared at each use.
  * @returns how many; 0 when none is left.
  */
 export function deleteExpiredTokens(tx: Queryable, tenantId: string): Promise<number> {
@@ -15,8 +15,8 @@ export function deleteExpiredTokens(tx: Queryable, tenantId: string): Promise<nu
 }
 
 /**
- * Deletes those of these ids of one Tenant that have expired, so that the ids are free though no worker has been there
- * yet; one that is being deleted is waited for. Call it in a transaction.
+ * Deletes those of the ids that have expired, so that they can be used again before the worker deletes them. Waits for
+ * a concurrent deletion. Call it in a transaction.
  */
 export async function freeExpiredIds(tx: Queryable, tenantId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
@@ -24,7 +24,10 @@ export async function freeExpiredIds(tx: Queryable, tenantId: string, ids: reado
   while ((await deleteDue(tx, tenantId, which, sql`for update`)) === batchSize);
 }
 
-/** By the database's clock. `statement_timestamp()` is one moment for all rows, so that an index can be searched by it. */
+/**
+ * Compares with the database's `statement_timestamp()`, which is the same for all rows and so lets Postgres use the
+ * index.
+ */
 async function deleteDue(
   tx: Queryable,
   tenantId: string,

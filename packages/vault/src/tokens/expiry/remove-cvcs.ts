@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 const batchSize = 500;
 
 /**
- * Deletes at most a batch of a Tenant's card verification codes that are due, oldest first, with one audit row each; call
- * it in a transaction. It needs no key: what stays of the data has a ciphertext of its own, and the one with the code is
- * deleted. No cache needs to hear of it, since `cvc_due_at` is compared at each use.
+ * Deletes at most one batch of a Tenant's due card verification codes, oldest first, each with an audit row; call it in
+ * a transaction. It needs no key, because the data without the code has a ciphertext of its own. Caches need no notice,
+ * because `cvc_due_at` is compared at each use.
  * @returns how many; 0 when none is left.
  */
 export async function removeDueCvcs(tx: Queryable, tenantId: string): Promise<number> {

@@ -4,8 +4,8 @@ import { tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from './cvc.ts';
 
 /**
- * An answer with tokens in it, as it may be kept for longer than a `cvc`: without those of its cards. A mask of the
- * caller's own may have put it anywhere: such a card is kept without data.
+ * An answer as it may be kept for longer than a `cvc`. A card with a mask of its own is kept without data, because such
+ * a mask may have put the `cvc` anywhere.
  */
 export function withoutCvcs(answer: Json): Json {
   if (Array.isArray(answer)) return answer.map(withoutCvcs);
@@ -15,6 +15,6 @@ export function withoutCvcs(answer: Json): Json {
     const isUsual = isDeepStrictEqual(answer.mask, tokenTypeOf('card').defaultMask);
     return isUsual ? { ...others, data: withoutCvc('card', data) } : others;
   }
-  // fromEntries defines members, so that one called __proto__ stays a member.
+  // fromEntries keeps a member called __proto__ as a member.
   return Object.fromEntries(Object.entries(answer).map(([member, value]) => [member, withoutCvcs(value)]));
 }

@@ -8,7 +8,7 @@ export function monthOf(moment: Date): string {
   return `${moment.getUTCFullYear()}-${String(moment.getUTCMonth() + 1).padStart(2, '0')}-01`;
 }
 
-/** Counts tokens as active in the current month. Done at once for those that were active in it before. */
+/** Counts tokens as active in the current month. Undefined, without a query, where all are counted already. */
 export function touch(vault: Vault, tenantId: string, rows: readonly TokenRow[]): Promise<void> | undefined {
   const month = monthOf(vault.clock());
   const due = rows.filter((row) => row.active_month < month);
@@ -24,17 +24,17 @@ interface Due {
 async function note(vault: Vault, { tenantId, month, due }: Due): Promise<void> {
   const ids = due.map((row) => row.id);
   const noted = await noteActivity(vault.db, tenantId, ids, month);
-  // Where the row is cached, its next use need not ask.
+  // The row may be cached, and its next use then needs no query.
   for (const row of due) if (noted.has(row.id)) row.active_month = month;
 }
 
-/** What the audit row of a session says of the Application that authorized it. */
+/** Names, in audit rows of a session, the Application that authorized it. */
 export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { application_id?: string } {
   return applicationId === undefined ? {} : { application_id: applicationId };
 }
 
 /**
- * Notes in the disclosure log that a read shows values or masks of them; call it before the answer.
+ * Notes in the disclosure log that a read shows values of these tokens, masked or not. Call it before answering.
  * @throws {ServiceError} `unavailable` where it cannot be noted.
  */
 export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): Promise<void> {
@@ -55,7 +55,10 @@ function readOf(actor: Actor, entityId: string, token_ids: readonly string[]): W
   return { operation: 'read', entityType: 'token', entityId, detail: { token_ids, ...onBehalfOf(actor) } };
 }
 
-/** As for the expressions of the request itself, so that whoever asks where a token went finds both. */
+/**
+ * Has the form of a disclosure by the request's own expressions, so that a search for a token's destinations finds
+ * both.
+ */
 function useOf({ id, applicationId = id }: Actor, through: Through, token_ids: readonly string[]): What {
   const { proxyId: entityId, destinationHost: destination_host, method } = through;
   const detail = { token_ids, destination_host, application_id: applicationId, method, places: ['transform'] };

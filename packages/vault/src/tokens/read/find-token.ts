@@ -7,7 +7,7 @@ import { discloseRead, touch } from './activity.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
 
 /**
- * Reads a token; its data as the deciding rule gives it. Plaintext is noted in the disclosure log before it answers.
+ * Reads a token; the deciding rule says how its data is shown. Plaintext is noted in the disclosure log first.
  * @throws {ServiceError} `not_found`; `forbidden` where nothing grants `token:read` on its containers.
  */
 export async function findToken(vault: Vault, actor: Actor, id: string): Promise<Token> {

@@ -22,7 +22,7 @@ async function list(actor: Actor, filter: TokenFilter = {}, page = firstPage) {
   return { ids: tokens.map(({ id }) => id), total };
 }
 
-/** Oldest first; those of one millisecond stand by their ids. */
+/** Returns the ids oldest first; tokens of the same millisecond are ordered by id. */
 async function create(actor: Actor, count: number, input: object = {}): Promise<string[]> {
   const moments: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ async function create(actor: Actor, count: number, input: object = {}): Promise<
   return moments.sort().map((moment) => moment.split(' ')[1] ?? '');
 }
 
-/** Those of one millisecond stand by their ids. */
+/** Tokens of the same millisecond are ordered by id. */
 function sortNewestFirst(tokens: Token[]): void {
   const momentOf = ({ created_at, id }: Token) => `${created_at} ${id}`;
   tokens.sort((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1));

@@ -8,23 +8,22 @@ import type { Actor, Token } from '../token.ts';
 import { presentList } from './present-list.ts';
 import { countAll, countMatching, findPage, type PageRequest } from './token-list.queries.ts';
 
-/** Which tokens to list. All of it must hold; an empty list of ids or types holds for every token. */
+/** All conditions must hold; an empty list of ids or types matches every token. */
 export interface TokenFilter {
   ids?: readonly string[];
   types?: readonly TokenTypeName[];
-  /** By key. */
   metadata?: Readonly<Record<string, string>>;
 }
 
-/** One page, and how many tokens there are on all of them. */
+/** One page, and the number of tokens on all pages. */
 export interface TokenPage {
   tokens: Token[];
   total: number;
 }
 
 /**
- * Lists the tokens that match and that the actor may read, newest first; their data as a read of each would give it.
- * Plaintext is noted in the disclosure log.
+ * Lists the matching tokens that the actor may read, newest first, with their data as a read would show it. Plaintext
+ * is noted in the disclosure log.
  */
 export async function listTokens(
   vault: Vault,
@@ -44,7 +43,7 @@ export async function listTokens(
   return { tokens: await presentList(vault, actor, rows), total };
 }
 
-/** What holds for the tokens that match and that the actor may read. */
+/** Conditions for the matching tokens that the actor may read. */
 export function conditionsWithin(actor: Actor, filter: TokenFilter): Condition[] {
   return [...conditionsOf(actor.tenantId, filter), ...withinReach(actor.tenantId, actor, 'token:read')];
 }

@@ -4,8 +4,8 @@ import { discloseRead, touch } from './activity.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
 
 /**
- * The tokens of a page as a read of each would give them, in their order. Those that the rules do not let the actor
- * read are left out, whatever the query that found them thought: the rules have the last word.
+ * Shows rows as a read would, in their order. The rules are applied again and have the last word: a row that the actor
+ * may not read is left out even if the query found it.
  */
 export async function presentList(vault: Vault, actor: Actor, rows: readonly TokenRow[]): Promise<Token[]> {
   const { data, revealed } = await readVisible(vault, actor, rows);

@@ -7,7 +7,6 @@ import type { Vault } from '../../vault.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { neededFirst, newOpeningBudget, openData, requireNeeded } from '../token-data.ts';
 
-/** Everything of a token but its data. */
 export function presentWithoutData(
   row: Omit<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'active_month'>,
 ): Token {
@@ -29,7 +28,7 @@ export function presentWithoutData(
   };
 }
 
-/** What a reader sees of a token's data: plaintext, what its mask makes of it, or nothing. */
+/** What a reader sees of a token's data: plaintext, the filled mask, or nothing. */
 export function visibleData(
   transform: RuleTransform,
   { mask, data }: { mask: Json; data: Json },
@@ -39,21 +38,21 @@ export function visibleData(
   return transform === 'mask' && mask !== null ? fillTemplate(mask, data, budget) : undefined;
 }
 
-/** Whether something of the data is shown, be it masked: then it must be opened, and that it is shown is noted. */
+/** Whether any of the data is shown, masked or not; then it must be decrypted and the disclosure noted. */
 export function showsData(transform: RuleTransform, mask: Json): boolean {
   return transform === 'reveal' || (transform === 'mask' && mask !== null);
 }
 
-/** What the deciding rule lets the actor see of each token, by id. Tokens that it may not read are not in it. */
+/** What the deciding rule shows of each token, by id. Tokens that the actor may not read are missing. */
 export interface VisibleTokens {
   data: Map<string, Json | undefined>;
-  /** Ids of those of which `data` holds plaintext or a mask of it. */
+  /** Ids of the tokens whose data is shown, masked or not. */
   revealed: string[];
 }
 
 /**
- * What reading goes by: `read` is `token:read` with the transform of its rule; `use`, for the service's own facilities,
- * is plaintext where `token:use` is granted, and otherwise the same.
+ * `read` applies `token:read` and the transform of its rule. `use`, for facilities of the service, gives plaintext
+ * where `token:use` is granted, and is otherwise like `read`.
  */
 export type Reading = 'read' | 'use';
 
@@ -63,8 +62,8 @@ function decideReading(actor: Actor, reading: Reading, row: TokenRow): RuleTrans
 }
 
 /**
- * Decides for each token and opens those of which something is to be seen.
- * @param needed bounds how much is opened, and says whose data must be there, as in `revealForUse`.
+ * Decides for each token, and decrypts those of which something is shown.
+ * @param needed limits how much is decrypted, and names the tokens whose data is required, as in `revealForUse`.
  */
 export async function readVisible(
   vault: Vault,

@@ -9,15 +9,14 @@ import { isTokenId } from '../token-id.ts';
 import { touch } from './activity.ts';
 
 /**
- * The plaintext of tokens by id, for use in a facility of the service such as a proxy: needs `token:use` on the
- * containers of each; transforms of rules do not apply. One query for all, duplicates count once.
+ * The plaintext of tokens by id, for a facility of the service such as a proxy. Requires `token:use` on the containers
+ * of each token and ignores the transforms of rules. One query reads all tokens.
  *
- * It records no disclosure: whoever uses the values knows where they go and records that before they leave.
- * @param needed those whose values must be there: where the budget does not cover the others, they are not in the answer,
- * so that the size of what only filters see decides about no error.
- * @throws {ServiceError} `payload_too_large` where the budget does not cover what is needed.
- * @throws {ServiceError} `invalid_proxy_request` naming ids that are unknown or expired, `forbidden` naming those that
- * the actor may not use.
+ * It records no disclosure: the caller knows where the values go and records that before they leave.
+ * @param needed tokens whose values are required. Others are missing where the budget does not cover them, so that the
+ * size of a value that only filters see never decides about an error.
+ * @throws {ServiceError} `payload_too_large` where the budget does not cover what is needed; `invalid_proxy_request`
+ * naming ids that are unknown or expired; `forbidden` naming those that the actor may not use.
  */
 export async function revealForUse(
   vault: Vault,
@@ -43,7 +42,7 @@ export async function revealForUse(
 }
 
 /**
- * Only what {@link revealForUse} checks of the actor's rights, for a request that is to be refused for something else.
+ * Checks the actor's rights as {@link revealForUse} does, for a request that will be refused for another reason.
  * @throws {ServiceError} `forbidden` naming the tokens that the actor may not use.
  */
 export async function requireUse(vault: Vault, actor: Omit<Actor, 'traceId'>, ids: readonly string[]): Promise<void> {

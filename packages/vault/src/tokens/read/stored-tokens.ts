@@ -4,15 +4,15 @@ import { sealedBytes } from '../../encryption/cipher.ts';
 import { findTokenRows } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
-/** Tokens as they are stored, their data encrypted: what is in memory of them, and the rest from Postgres. */
+/** Tokens as they are stored, with encrypted data, from the cache or Postgres. */
 export interface StoredTokens {
-  /** Those of the ids that exist and have not expired, in no order. One query for all that is not in memory. */
+  /** The tokens that exist and have not expired, in no order. One query reads those that are not cached. */
   find(tenantId: string, ids: readonly string[]): AtOnceOrLater<TokenRow[]>;
-  /** Drops one from memory: what does not open may have been put right in Postgres, and nobody would say so. */
+  /** Drops a token that does not open from the cache, because a repair in Postgres sends no notice. */
   forget(tenantId: string, id: string): void;
 }
 
-/** Opens the cache of tokens. It holds ciphertexts, and never what is in them. */
+/** Caches ciphertexts, never plaintext. */
 export function openStoredTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
   const cache = caches.open<TokenRow>('tokens', limits);
   return {

@@ -4,24 +4,24 @@ import type { Condition } from '../../search/token-terms.ts';
 import { tokenColumns } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
-/** Which page, from 1, and how many there are on one. */
+/** `page` counts from 1. */
 export interface PageRequest {
   page: number;
   size: number;
 }
 
-/** A token in the order of the list: the next page begins after it. */
+/** A token's position in the list; the next page begins after it. */
 export interface TokenPosition {
   created_at: string;
   id: string;
 }
 
-/** `statement_timestamp()`: with a clock that goes on from row to row Postgres could not use an index. */
+/** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;
 
 /**
- * A page of the tokens that meet all conditions, newest first. It is found first, and only its rows are read whole:
- * those on the pages before it cost little.
+ * A page of the tokens that meet all conditions, newest first. Only the rows of the page are read whole, so that
+ * skipped pages cost little.
  */
 export async function findPage(
   db: Queryable,
@@ -38,7 +38,7 @@ export async function findPage(
   );
 }
 
-/** The same by position: Postgres begins in the index where the page before ended. */
+/** A page that begins after a token: Postgres continues in the index where the previous page ended. */
 export async function findPageAfter(
   db: Queryable,
   tenantId: string,
@@ -73,7 +73,6 @@ async function readWhole(db: Queryable, tenantId: string, found: ReturnType<type
   return rows as TokenRow[];
 }
 
-/** How many tokens meet all conditions. */
 export async function countMatching(
   db: Queryable,
   tenantId: string,
@@ -90,8 +89,8 @@ export async function countMatching(
 }
 
 /**
- * How many tokens the Tenant has, of these types where any are given: from its counters, less those that have expired
- * and wait for the worker.
+ * How many tokens the Tenant has, of these types if any are given: its counters minus expired tokens that the worker
+ * has not yet deleted.
  */
 export async function countAll(db: Queryable, tenantId: string, types: readonly string[]): Promise<number> {
   const counters = types.map((type) => `tokens:${type}`);

@@ -8,7 +8,6 @@ import { conditionsWithin, type TokenFilter } from './list-tokens.ts';
 import { presentList } from './present-list.ts';
 import { findPageAfter, type TokenPosition } from './token-list.queries.ts';
 
-/** Where a page begins, and how many tokens are on it. */
 export interface WalkRequest {
   /** Absent for the first page. */
   after?: TokenPosition | undefined;
@@ -17,13 +16,13 @@ export interface WalkRequest {
 
 export interface WalkedTokens {
   tokens: Token[];
-  /** Where the next page begins; absent where there is no further token. */
+  /** Where the next page begins; absent after the last page. */
   next?: TokenPosition;
 }
 
 /**
- * A page of `listTokens` that begins after a token, newest first, and without a count: its cost does not depend on how
- * many tokens there are, nor on how many pages came before.
+ * A page of `listTokens` that begins after a token, newest first, without a total. Its cost depends neither on the
+ * number of tokens nor on the number of pages before it.
  */
 export async function walkTokens(
   vault: Vault,
@@ -35,7 +34,7 @@ export async function walkTokens(
   return walk(vault, actor, conditionsWithin(actor, filter), request);
 }
 
-/** The same for `searchTokens`. */
+/** A page of `searchTokens` that begins after a token. */
 export async function walkFoundTokens(
   vault: Vault,
   actor: Actor,

@@ -1,4 +1,4 @@
-// Delegation never widens, over sequences of what a session and its Application do to one token, on the real vault.
+// Delegation never widens, over sequences of changes to one token by a session and its Application.
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import fc from 'fast-check';
@@ -8,14 +8,14 @@ import { anyPatch, anyRule, hidden, places, sightOf } from '../../testing/sight-
 
 const open = useStack(openTestVault);
 
-/** A session with these grants of its own, authorized by the Application. */
+/** A session with grants of its own, authorized by the Application. */
 async function sessionOf(application: Actor, grants: object): Promise<Actor> {
   const own = await open.current.newActor({ tenantId: application.tenantId, ...grants });
   const within = { permissions: application.permissions, rules: application.rules };
   return { ...own, actorType: 'session', applicationId: application.id, within };
 }
 
-/** Whether the patch was made; false where it is forbidden. */
+/** False where the patch is forbidden. */
 async function isPatched(actor: Actor, id: string, patch: Json): Promise<boolean> {
   try {
     await updateToken(open.current.vault, actor, id, patch);
@@ -90,7 +90,7 @@ test('no sequence of patches by a session and its Application shows either what 
     ),
     { numRuns: 100, endOnFailure: true },
   );
-  // The property has seen what it is about.
+  // The runs have exercised each case.
   expect(counts.patched.session).toBeGreaterThan(10);
   expect(counts.refused.session).toBeGreaterThan(10);
   expect(counts.patched.application).toBeGreaterThan(10);

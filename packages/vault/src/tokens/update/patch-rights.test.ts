@@ -111,7 +111,7 @@ test('a caller without token:read gets no fingerprint from a patch', async () =>
   expect((await updateToken(vault, reading, token.id, {})).token.fingerprint).toBeTruthy();
 });
 
-// Over sequences: each step alone may look harmless.
+// Checks sequences, because each step alone may look harmless.
 test('no sequence of patches shows a caller what it did not see before', async () => {
   const { vault, newActor } = open.current;
   const owner = await newActor();

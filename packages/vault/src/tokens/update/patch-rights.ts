@@ -6,12 +6,12 @@ import { notGranted } from '../require-permission.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
-/** Members whose expressions show parts of the data, or test guesses of it, once they are written by somebody else. */
+/** Members whose expressions show parts of the data, or test guesses of it, to their author. */
 const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
 
 /**
- * Whether the actor may make this patch. Beside `token:update` on all containers that are left or come to, no patch may
- * widen what the actor sees of the token, because a right to a masked read would otherwise be a right to plaintext.
+ * Requires `token:update` on all containers that the token leaves or enters. No patch may widen what the actor sees of
+ * the token, because a right to a masked read would otherwise become a right to plaintext.
  * @throws {ServiceError} `forbidden` naming the permission, or the member.
  */
 export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPatch): void {
@@ -28,9 +28,9 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
 }
 
 /**
- * Where tokens are deduplicated, a conflict tells that two tokens are equal. So no patch may make the token's fingerprint
- * anew of what its actor is not shown: by asking for one, or by merging a part into the data.
- * @throws {ServiceError} `forbidden` naming the member; the value decides nothing about it.
+ * Where tokens are deduplicated, a conflict reveals that two tokens are equal. So a patch must not compute a new
+ * fingerprint over data that its actor is not shown, be it by requesting one or by merging a part into the data.
+ * @throws {ServiceError} `forbidden` naming the member; the values never decide.
  */
 export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
   const member = patch.deduplicate_token === true ? 'deduplicate_token' : 'data';
@@ -43,7 +43,7 @@ export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: Toke
   );
 }
 
-/** That of a card is its number's, so a new date or cvc leaves it as it is. */
+/** The fingerprint of a card covers only its number, so a new date or cvc does not change it. */
 function keepsFingerprint({ type, fingerprint, fingerprint_expression }: TokenRow, { data }: TokenPatch): boolean {
   if (type !== 'card' || fingerprint === null || fingerprint_expression !== null) return false;
   return isObject(data) && data.number === undefined;

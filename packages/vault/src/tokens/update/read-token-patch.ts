@@ -8,7 +8,7 @@ import { parseMoment } from '../moment.ts';
 import type { TokenRow } from '../token.ts';
 import { type TokenPatchWire, tokenPatchSchema } from './token-patch.schema.ts';
 
-/** The members that a patch may change. Others are ignored. */
+/** Members that a patch may change; others are ignored. */
 const members = [
   'data',
   'mask',
@@ -20,14 +20,14 @@ const members = [
   'expires_at',
 ] as const;
 
-/** A patch of the right shape, with nothing in it but what may be changed. */
+/** A patch that has been checked, reduced to the members that it may change. */
 export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
 
 const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
 const validateToFirst = new Ajv({ allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
 
 /**
- * Checks of a patch all that can be said without the token that it is for.
+ * Checks all of a patch that can be checked without its token.
  * @throws {ServiceError} `validation_failed` with every fault by its path.
  */
 export function readTokenPatch(value: unknown, now: Date): TokenPatch {
@@ -61,7 +61,7 @@ function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
   return faults;
 }
 
-/** Whether the expressions can be read at all; what they come to is known with the data only. */
+/** Whether the expressions can be parsed; their results depend on the data. */
 function noteTemplateFault(faults: FieldErrors, member: string, template: Json | undefined): void {
   try {
     countExpressions(template ?? null);
@@ -71,7 +71,7 @@ function noteTemplateFault(faults: FieldErrors, member: string, template: Json |
   }
 }
 
-/** What the token would have been created from, had the patch been in it: for `readTokenInput`, where null is default. */
+/** The patched token as an input for `readTokenInput`, in which null means the default. */
 export function applyTokenPatch(row: TokenRow, data: Json, patch: TokenPatch): Record<string, unknown> {
   const replaced = <M extends 'containers' | 'search_indexes' | 'fingerprint_expression' | 'expires_at'>(member: M) =>
     patch[member] === undefined ? row[member] : patch[member];

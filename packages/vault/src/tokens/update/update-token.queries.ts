@@ -4,7 +4,7 @@ import type { NewTokenRow } from '../token.queries.ts';
 import { tokenColumns } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
 
-/** What an update writes: everything of a token but what it is known by. */
+/** The columns that an update writes. */
 export type TokenChanges = Omit<NewTokenRow, 'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id'>;
 
 /** Writes a token that the transaction has locked. */

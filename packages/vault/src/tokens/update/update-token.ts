@@ -25,24 +25,24 @@ import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
 import { type TokenChanges, updateTokenRow } from './update-token.queries.ts';
 
-/** A token after its update, and how every process came to know of it. */
+/** `settlement` says how every process learned of the update. */
 export interface UpdatedToken {
   token: Token;
   settlement: Settlement;
 }
 
-/** An update that finds the token changed while it was worked out is worked out again, this often in all. */
+/** An update is prepared again, up to this often in all, when the token changes while it is being prepared. */
 const mostAttempts = 10;
 
 /**
- * Changes parts of a token by a JSON merge patch of the form of `tokenPatchSchema`, which it checks; resolves when no
- * process serves the old state any more. Null takes a member back to its default. Moving a token to other containers
- * needs `token:update` on those that it leaves and on those that it comes to. No patch shows its actor more of the token
- * than before (`patch-rights.ts`). The answer shows the data as a read by the same actor would, and the fingerprint only
- * to an actor that may read.
+ * Applies a JSON merge patch of the form of `tokenPatchSchema`, which it checks; resolves once no process serves the
+ * old state any more. Null resets a member to its default. Moving a token requires `token:update` on the containers
+ * that it leaves and on those that it enters. No patch shows its actor more of the token than before
+ * (`patch-rights.ts`). The answer shows the data as a read by the actor would, and the fingerprint only to an actor
+ * that may read.
  * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
  * where the token would become equal to another and tokens are deduplicated; `payload_too_large`; `unavailable` where
- * others change it all the time.
+ * the token keeps changing.
  */
 export async function updateToken(vault: Vault, actor: Actor, id: string, patch: unknown): Promise<UpdatedToken> {
   requirePermission(actor, 'token:update');
@@ -59,9 +59,9 @@ export async function updateToken(vault: Vault, actor: Actor, id: string, patch:
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
 }
 
-/** All that is slow about an update, done before its transaction. */
+/** The slow part of an update, prepared before its transaction. */
 interface Update {
-  /** The token as it was when the update was worked out. */
+  /** The token as it was when the update was prepared. */
   from: TokenRow;
   input: TokenInput;
   changes: TokenChanges;
@@ -98,7 +98,10 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   return { from, input, changes, uniqueFingerprint: isUnique ? fingerprint : undefined, members: Object.keys(patch) };
 }
 
-/** What a new token of this kind would have. A patch of something else leaves it alone, and so makes no two equal. */
+/**
+ * The fingerprint of a new token with these members. A patch of other members keeps the old one, so it makes no tokens
+ * equal.
+ */
 function fingerprintAfter(
   from: TokenRow,
   patch: TokenPatch,
@@ -107,12 +110,12 @@ function fingerprintAfter(
   const isTouched = patch.data !== undefined || patch.fingerprint_expression !== undefined;
   if (!isTouched && patch.deduplicate_token !== true) return from.fingerprint;
   const isWanted = settings.fingerprint_tokens || (input.deduplicate ?? settings.deduplicate_tokens);
-  // One that has the default fingerprint was once asked for it: it does not lose it.
+  // A token with the default fingerprint keeps it, because its creator asked for one.
   const isKept = from.fingerprint !== null && from.fingerprint_expression === null;
   return isWanted || isKept || input.fingerprintExpression !== undefined ? sealed.fingerprint : null;
 }
 
-/** A `cvc` that is sent begins its hour; one that is there goes on with what is left of its own. */
+/** A `cvc` in the patch starts a new hour; a stored one keeps the rest of its own. */
 function cvcDueAt(from: TokenRow, { data }: TokenPatch, now: Date): Date {
   const isSent = isObject(data) && typeof data.cvc === 'string';
   const isKept = !isSent && from.cvc_due_at !== null && isCvcKept(from, now);
@@ -124,7 +127,7 @@ interface Written {
   change: RecordedChange;
 }
 
-/** Undefined where the token is not any more what the update was worked out from. */
+/** Undefined where the token has changed since the update was prepared. */
 async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update): Promise<Written | undefined> {
   const { tenantId } = actor;
   const { from, changes, uniqueFingerprint, members } = update;
@@ -149,7 +152,7 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 
-/** Whether nobody has changed it. That it was used meanwhile is no change, nor is that we opened it. */
+/** Whether the token is unchanged. A recorded use, or our own opening of it, is not a change. */
 function isSame(now: TokenRow | undefined, { sealed, ...before }: TokenRow): boolean {
   return isDeepStrictEqual(now && { ...now, active_month: before.active_month }, before);
 }
