@@ -12,27 +12,27 @@ import { Redis } from 'ioredis';
 import { operations } from './app.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
-/** A management API, and what is announced on Redis of a Tenant of the test's own. */
+/** A management API, and every change announced on Redis. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
   const subscriber = new Redis(testRedisUrl());
   stack.defer(() => subscriber.disconnect());
-  const changes: Change[] = []; // of other test files as well
+  const changes: Change[] = []; // includes changes of other test files
   subscriber.on('message', (_channel, text) => changes.push(JSON.parse(text)));
   await subscriber.subscribe('{sluice}:changes');
   return { ...management, changes };
 });
 
-/** What names the id is announced by the change: of each announcement its tags. */
+/** The tags of each announcement that names the id, made by this change. */
 async function announcedOf(id: string, change: () => Promise<unknown>): Promise<(readonly string[])[]> {
-  await everythingSoFar(); // what the preparation of the test announced is not the change's
+  await everythingSoFar(); // announcements of the test's preparation do not count
   const before = api.current.changes.length;
   await change();
   await everythingSoFar();
   return api.current.changes.slice(before).flatMap(({ tags }) => (tags.some((tag) => tag.includes(id)) ? [tags] : []));
 }
 
-/** A message of our own comes behind all that were published before it. */
+/** Publishes a message of the test's own, which arrives after everything published before it. */
 async function everythingSoFar(): Promise<void> {
   const marker = new Redis(testRedisUrl());
   const mark = String(Math.random());
@@ -80,7 +80,7 @@ test.each([
 
 type Send = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** A session, made with a public key and authorized by a private one, with the answer to the authorization. */
+/** A session made with a public key and authorized by a private one, and the answer to the authorization. */
 async function authorizedSession(send: Send) {
   const keyOf = async (type: string) => {
     const permissions = [type === 'public' ? 'token:create' : 'token:use'];
@@ -216,7 +216,7 @@ test('while Redis hangs an alarm keeps nobody waiting, nor does a stop', async (
     await application(body);
     return performance.now() - startedAt;
   };
-  // Both wait until the change is confirmed, which takes longer than usual.
+  // Each request waits until its change is confirmed, which takes longer than usual.
   const differences: number[] = [];
   for (let round = 0; round < 3; round++) {
     differences.push((await creation({ expires_at: '2999-01-01' })) - (await creation({})));

@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const { tenant_id } of [tenant, stranger]) await giveLedger(tenant_id);
 });
 
-/** An id of the Tenant that this operation could be about. */
+/** An id of the Tenant that this operation accepts. */
 async function newId({ path }: Operation): Promise<string> {
   const { application, proxy, session, tenant } = api.current;
   if (path.startsWith('/sessions')) return (await session()).id;
@@ -29,8 +29,8 @@ async function newId({ path }: Operation): Promise<string> {
 }
 
 /**
- * A request that succeeds, by a key that holds these permissions and no other, or by whose key it takes. Those about the Tenant itself go to one of
- * their own, which they may change or close.
+ * A request that succeeds with exactly these permissions, or with the key that the operation requires. Operations on
+ * the Tenant itself get a Tenant of their own, which they may change or close.
  */
 async function acceptedRequest(operation: Operation, permissions: unknown[]) {
   const { addKey, application, newTenant } = api.current;
@@ -46,10 +46,9 @@ async function acceptedRequest(operation: Operation, permissions: unknown[]) {
   return { method, path, options: { ...options, key, ...(body && { body }) } };
 }
 
-/** What a success is. */
 const statusOf = ({ response }: Operation) => Object.keys(response)[0];
 
-/** What may differ between two answers that are otherwise the same: the trace id, and the id that was asked for. */
+/** Masks what may differ between otherwise equal answers: the trace id and the requested id. */
 function comparable({ status, headers, body }: Answer, id = 'ID') {
   const { instance: _, ...rest } = body;
   return { status, type: headers.get('content-type'), body: JSON.parse(JSON.stringify(rest).replaceAll(id, 'ID')) };
@@ -101,7 +100,7 @@ test('the operations here are those of the specification, and the place to try t
 });
 
 describe('401', () => {
-  /** Every kind of key that is none, and one that was until now. */
+  /** Every kind of invalid key, including one that was valid until now. */
   const keys = useStack(async () => {
     const { application, send, newTenant, db } = api.current;
     const manager = { type: 'management', permissions: permissionsFor('management').map(({ type }) => type) };
@@ -325,7 +324,7 @@ describe('HEAD', () => {
 });
 
 describe('two Tenants', () => {
-  /** Everything that there is of a Tenant. */
+  /** All rows of a Tenant. */
   const rowsOf = (tenantId: string) =>
     Promise.all([
       api.current.db.selectFrom('tenants').selectAll().where('id', '=', tenantId).execute(),

@@ -15,7 +15,6 @@ import { proxyOperations } from './proxies/proxy.routes.ts';
 import { sessionOperations } from './sessions/session.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
 
-/** Every operation of the control plane. */
 export const operations = [
   ...applicationOperations,
   ...applicationKeyOperations,

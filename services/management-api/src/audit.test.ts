@@ -6,7 +6,7 @@ import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** What each operation that changes something writes down. */
+/** The audit row of each operation that changes something. */
 const expected: Record<string, { operation: string; entity_type: string }> = {
   createApplication: { operation: 'create', entity_type: 'application' },
   updateApplication: { operation: 'update', entity_type: 'application' },
@@ -27,12 +27,14 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
 
 const all = operations.map((operation) => [operation.id, operation] as const);
 type Operation = (typeof operations)[number];
-/** What runs code and changes nothing, and what gives no right to anything until somebody authorizes it. */
+/**
+ * Operations that run code without changing anything, or that create something without rights until it is authorized.
+ */
 const unaudited = ['testTransform', 'createSession'];
 const changing = all.filter(([id, { method }]) => method !== 'get' && !unaudited.includes(id));
 const reading = all.filter(([id, { method }]) => method === 'get' || unaudited.includes(id));
 
-/** A Tenant of the test's own with an Application and a Proxy, and the audit rows that come after. */
+/** A new Tenant with an Application and a Proxy; only later audit rows are looked at. */
 async function newScene(operation: Operation) {
   const { newTenant, application, proxy, session, addKey, db } = api.current;
   const { management_key, tenant_id, application_id } = await newTenant('T');
@@ -115,7 +117,7 @@ test.each(changing)('%s that is refused writes none', async (_id, operation) => 
   expect(await newRows()).toEqual([]);
 });
 
-/** The row and the change stand or fall together. */
+/** The audit row and the change are committed together or not at all. */
 test('a change whose audit row cannot be written does not happen', async () => {
   await using stack = new AsyncDisposableStack();
   const management = await startTestManagement(stack);

@@ -12,32 +12,32 @@ import type { Vault } from '@sluice/vault';
 import type { SessionFigures, SessionLimits } from './sessions/session.limits.ts';
 import type { TenantQueue } from './sessions/tenant-queue.ts';
 
-/** What handlers work with. Built once, in service.ts. */
+/** The dependencies of handlers, built once in service.ts. */
 export interface Context {
   db: Database;
   jobs: Jobs;
   vault: Vault;
   /** Compiles transforms when they are written; runs none. */
   transforms: TransformPool;
-  /** Tries transforms for those who write them. */
+  /** Runs trials of transforms. */
   trials(): TransformPool;
   destinationPolicy: DestinationPolicy;
-  /** Read from Postgres at each request: configuration is not cached where it is changed. */
+  /** Read from Postgres at each request, because this service changes them and does not cache configuration. */
   callers: Callers;
   pepper: KeyObject;
   keyEnvironment: string;
   sessionLimits: SessionLimits;
   sessionFigures: SessionFigures;
-  /** Makes and authorizes sessions, those of a Tenant one after another. */
+  /** Creates and authorizes the sessions of a Tenant one after another. */
   sessionQueue: TenantQueue;
   log: Logger;
-  /** Tells every process that caches what changed, and waits until none serves the old state. */
+  /** Tells every process that caches about a change, and waits until none serves the old state. */
   changes: ChangeWriter;
 }
 
 export const operation = operationsOf<Context>();
 
-/** Who acts, for the audit row. */
+/** The actor of an audit row. */
 export function actOf(caller: Caller, traceId: string): Act {
   const actorType = caller.type === 'session' ? 'session' : 'application';
   return { tenantId: caller.tenantId, actorId: caller.id, actorType, traceId };

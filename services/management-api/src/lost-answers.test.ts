@@ -1,4 +1,4 @@
-// Requests whose answer was lost after what they asked for was done, sent again under their idempotency key.
+// Requests whose answer was lost after their change was committed, sent again with the same idempotency key.
 import { randomUUID } from 'node:crypto';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -16,7 +16,7 @@ async function countNamed(name: string): Promise<number> {
   return rows.length;
 }
 
-/** As if the process died with its commit: what it writes of an answer afterwards is refused. */
+/** Refuses to store an answer after the commit, as if the process had died. */
 async function withoutLastWord(act: () => Promise<void>): Promise<void> {
   const { db } = api.current;
   await sql`create function refuse() returns trigger language plpgsql as $$ begin

@@ -13,7 +13,7 @@ interface Program {
   exit: Promise<number | null>;
 }
 
-/** A program of this service as a process of its own. */
+/** Starts a program of this service as a process. */
 function run(program: string, env: Record<string, string>, args: string[] = []): Program {
   const path = fileURLToPath(new URL(program, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], { env: { PATH: process.env.PATH, ...env } });
@@ -37,7 +37,7 @@ const settings = () => ({
   SHUTDOWN_DRAIN_MS: '0',
 });
 
-/** Waits for the line that tells the ports. */
+/** Waits for the line that names the ports. */
 async function portsOf({ output }: Program): Promise<{ url: string; lines: string[] }> {
   await eventually('started', () => output.stdout.includes('management-api started'));
   const lines = output.stdout.split('\n').filter((line) => line !== '');

@@ -32,7 +32,7 @@ const author = { modified_by: randomUUID() };
 
 type Query = (db: Database) => Promise<unknown>;
 
-/** One entry for each query function, so that none can be forgotten. */
+/** Has one entry for each query function, so that none can be forgotten. */
 type Covered<Module> = {
   [Name in keyof Module as Module[Name] extends (db: never, ...rest: never[]) => Promise<unknown> ? Name : never]:
     | Query
@@ -148,7 +148,7 @@ test.each(['3f2a9', '*3F2*a', 'proxy 3f2'])(
 );
 
 describe('what the test itself would find', () => {
-  /** What it finds after a change of the database that is undone again. */
+  /** What the test finds after a change of the database that is then undone. */
   async function findAfter(change: RawBuilder<unknown>, query: Query): Promise<string[]> {
     const statements = await recorded(query);
     const tx = await large.current.startTransaction().execute();

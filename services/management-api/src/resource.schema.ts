@@ -1,4 +1,4 @@
-/** Pieces of schema that several resources share. */
+/** Schema parts that several resources share. */
 
 export const uuid = { type: 'string', format: 'uuid' } as const;
 export const date = {
@@ -23,7 +23,7 @@ export const authorship = {
   modified_at: date,
 } as const;
 
-/** What the examples in schemas have in common. */
+/** Values that examples in schemas share. */
 export const example = {
   tenant_id: '0c5f2a4e-8b1d-4a2c-9a55-3f6f0c7d2e11',
   application_id: '5b0c9a3e-2f64-4d0a-8a57-1d1f4c3b9e20',

@@ -77,14 +77,17 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   return { port };
 }
 
-/** Behind an ingress every client has its address, so that a flood ends everybody's sessions; nothing else would say so. */
+/**
+ * Without TRUSTED_PROXIES all clients behind an ingress share its address, so that a flood from one of them ends
+ * everybody's waiting sessions. Only this warning says so.
+ */
 function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;
   const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
   log.warn(`TRUSTED_PROXIES is not set, so that all sessions that wait may count as one network; ${advice}`);
 }
 
-/** Transforms are only parsed here, so one thread is enough. */
+/** One thread is enough, because transforms are only parsed here. */
 function openCompiler({ HEADER_PREFIX }: Config, stack: AsyncDisposableStack) {
   const limits = { ...defaultTransformLimits, wallMs: 2000 };
   const pool = openTransformPool({ limits, threads: 1, queueLimit: 100, headerPrefix: HEADER_PREFIX });

@@ -6,7 +6,7 @@ import { sampleRequest } from './testing/sample-requests.ts';
 import { sequenceLog } from './testing/sequence-log.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
-/** What one Tenant can know of another: ids. Each stands in requests for itself, or for an id that there is not. */
+/** One Tenant may know ids of another. Each request is sent with a foreign id and with one that does not exist. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
   const { application, proxy, session, addKey, tenant, stranger } = management;
@@ -35,7 +35,7 @@ type Foreign = (typeof foreignIds)[number];
 
 interface Operation {
   method: string;
-  /** FOREIGN is the id in question, OWN one of the Tenant's own. */
+  /** FOREIGN stands for the foreign id, OWN for an id of the Tenant's own. */
   path: string;
   body?: object;
   contentType?: string;
@@ -61,7 +61,7 @@ const whole = part.map((body) => ({ name: 'Mine', destination_url: 'https://exam
 
 const mergePatch = 'application/merge-patch+json';
 
-/** Every operation on one thing, with a body that it takes. */
+/** Every operation on one resource, with a body that it accepts. */
 const byPath: Operation[] = operations
   .filter(({ path }) => path.includes(':id'))
   .flatMap((one) => {
@@ -108,7 +108,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ method: fc.constant('POST'), path: fc.constantFrom('/proxies', '/applications'), body: whole }),
 );
 
-/** What the service answers to an operation about this id, less what each request and each resource has for itself. */
+/** The answer to an operation on this id, without what differs for each request and resource. */
 async function answerAbout(id: string, { method, path, body, contentType }: Operation) {
   const { own, send } = api.current;
   const ownId = path.startsWith('/proxies') ? own.proxy : own.application;
@@ -130,7 +130,7 @@ function comparable({ status, headers, body }: Answer, id: string) {
   return { status, names, type: headers.get('content-type'), body: text.replaceAll(id, 'FOREIGN') };
 }
 
-/** Everything that there is of the other Tenant. */
+/** All rows of the other Tenant. */
 async function theirRows() {
   const { db, stranger } = api.current;
   const id = stranger.tenant_id;

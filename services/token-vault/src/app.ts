@@ -8,10 +8,9 @@ import { tokenizationOperations } from './tokenization/tokenization.routes.ts';
 import { tokenOperations } from './tokens/token.routes.ts';
 import { walkOperations } from './tokens/token-walk.routes.ts';
 
-/** Every operation of the token vault. */
 export const operations = [...tokenOperations, ...walkOperations, ...tokenizationOperations];
 
-/** What this service alone answers. The document of the whole platform is the management API's. */
+/** The document of the whole platform is the management API's. */
 function describeTokens(headerPrefix: string): OpenApiDocument {
   return toOpenApi({
     operations,

@@ -6,7 +6,7 @@ import type { Logger } from '@sluice/service-runtime';
 import type { Actor, Vault } from '@sluice/vault';
 import type { PublicTokenLimits } from './public-tokens/public-token.limits.ts';
 
-/** What handlers work with. Built once, in service.ts. */
+/** The dependencies of handlers, built once in service.ts. */
 export interface Context {
   db: Database;
   vault: Vault;
@@ -18,7 +18,6 @@ export interface Context {
 
 export const operation = operationsOf<Context>();
 
-/** The caller as the vault knows it. */
 export function actorOf(caller: Caller, traceId: string): Actor {
   return { ...caller, actorType: caller.type === 'session' ? 'session' : 'application', traceId };
 }

@@ -1,4 +1,4 @@
-// No validator: it is another's host. Keys are not stored: they are gone with the page.
+// The validator is off because it runs on another host. Keys are forgotten with the page.
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',

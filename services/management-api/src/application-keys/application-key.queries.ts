@@ -2,7 +2,6 @@ import { keyNotExpired, notExpired } from '@sluice/credentials';
 import { prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Everything but the hash. */
 const columns = ['id', 'version', 'created_by', 'created_at', 'expires_at'] as const;
 
 export interface NewKey {
@@ -30,7 +29,7 @@ export function insertKey(tx: Queryable, key: NewKey) {
     .executeTakeFirstOrThrow();
 }
 
-/** The keys that an Application has at this moment, newest first. */
+/** The keys that have not expired, newest first. */
 export function listKeys(db: Queryable, tenantId: string, applicationId: string) {
   return db
     .selectFrom('application_keys')
@@ -42,7 +41,7 @@ export function listKeys(db: Queryable, tenantId: string, applicationId: string)
     .execute();
 }
 
-/** Counts up. Call it with the Application locked. */
+/** Call it with the Application locked. */
 export async function nextKeyVersion(tx: Queryable, tenantId: string, applicationId: string): Promise<number> {
   const { last_key_version } = await tx
     .updateTable('applications')
@@ -73,8 +72,8 @@ export async function deleteKeys(tx: Queryable, tenantId: string, applicationId:
 }
 
 /**
- * Keeps what the previous version knows, `applications.key_hash`, in step with the keys: it knows no expiry of a key, so
- * a key that expires is not for it.
+ * Keeps `applications.key_hash` in step with the keys, because the previous version reads it. That version knows no
+ * expiry of keys, so keys that expire are left out.
  */
 export async function keepOldKeyColumn(tx: Queryable, tenantId: string, applicationId: string): Promise<void> {
   await tx
@@ -94,7 +93,7 @@ export async function keepOldKeyColumn(tx: Queryable, tenantId: string, applicat
     .execute();
 }
 
-/** Whether this is the hash of a key that is accepted at this moment. */
+/** Whether this is the hash of a key that is accepted now. */
 export async function isKey(db: Queryable, keyHash: Buffer): Promise<boolean> {
   const rows = await selectByHash(db, keyHash);
   return rows.length > 0;

@@ -12,14 +12,13 @@ const list = (id: string) => api.current.send('GET', `/applications/${id}/keys`)
 const get = (id: string, keyId: string) => api.current.send('GET', `/applications/${id}/keys/${keyId}`);
 const remove = (id: string, keyId: string) => api.current.send('DELETE', `/applications/${id}/keys/${keyId}`);
 
-/** Whether the key is accepted: a private key may ask for the permissions. */
+/** Whether the key is accepted; every private key may list the permissions. */
 async function isAccepted(key: string): Promise<boolean> {
   const { status } = await api.current.send('GET', '/permissions', { key });
   if (status !== 200 && status !== 401) throw new Error(`answered ${status}`);
   return status === 200;
 }
 
-/** As if its moment had come. */
 async function expire(keyId: string): Promise<void> {
   await api.current.db
     .updateTable('application_keys')
@@ -190,7 +189,7 @@ test('a key is refused from its moment on; expiry may leave none', async () => {
   const { body: second } = await add(id, { expires_at: future });
   expect(await isAccepted(second.key)).toBe(true);
   const [, oldest] = (await list(id)).body;
-  expect((await remove(id, oldest.id)).status).toBe(204); // the one that stays expires
+  expect((await remove(id, oldest.id)).status).toBe(204); // the remaining key expires
   await expire(second.id);
   expect([await isAccepted(key), await isAccepted(second.key)]).toEqual([false, false]);
   expect((await list(id)).body).toEqual([]);

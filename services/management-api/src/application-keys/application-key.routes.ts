@@ -22,7 +22,7 @@ import {
 
 const mostKeys = 5;
 
-/** A kept answer shows its key only as long as the key is accepted. */
+/** A kept answer shows its key only while the key is accepted. */
 export async function withoutKeyThatIsGone(body: unknown, { db, pepper }: Context): Promise<unknown> {
   const { key, ...resource } = body as { key: string };
   return (await isKey(db, hashKey(pepper, key))) ? body : resource;

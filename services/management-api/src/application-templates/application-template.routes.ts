@@ -13,7 +13,7 @@ interface ApplicationTemplate {
   rules: readonly AccessRule[];
 }
 
-/** What the usual Applications are granted. Ids stay as they are: clients may have noted them. */
+/** Grants of the usual Applications. Ids must not change, because clients may have stored them. */
 const templates: readonly ApplicationTemplate[] = [
   {
     id: '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01',

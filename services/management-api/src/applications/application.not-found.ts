@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 
-/** The same for an id that there is not, one that has expired, and one of another Tenant. */
+/** The same answer whether the id never existed, has expired, or belongs to another Tenant. */
 export function applicationNotFound(id: string): ServiceError {
   return new ServiceError('not_found', `Application ${id} does not exist`);
 }

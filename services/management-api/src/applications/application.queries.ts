@@ -13,7 +13,6 @@ import type { PageRequest } from '@sluice/http-api';
 import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { insertKey } from '../application-keys/application-key.queries.ts';
 
-/** Everything but the key's hash. */
 const columns = [
   'id',
   'tenant_id',
@@ -48,7 +47,7 @@ export async function insertApplication(db: Queryable, row: Insertable<Applicati
   return application;
 }
 
-/** Undefined where the Tenant has no such Application, or it is due. */
+/** Undefined where the Tenant has no such Application, or it has expired. */
 export async function findApplication(db: Queryable, tenantId: string, id: string) {
   const [application] = await selectById(db, tenantId, id);
   return application;
@@ -63,7 +62,7 @@ const selectById = prepared('application_by_id', (db, tenantId: string, id: stri
     .where(notExpired),
 );
 
-/** Which Applications to list. All of it must hold; an empty list of ids holds for every Application. */
+/** All conditions must hold; an empty list of ids matches every Application. */
 export interface ApplicationFilter {
   ids: readonly string[];
   type?: ApplicationType | undefined;
@@ -106,7 +105,10 @@ async function countFiltered(db: Database, tenantId: string, filter: Application
   return total;
 }
 
-/** The counter, less what is due and not yet deleted. An index can be searched by `statement_timestamp()` only. */
+/**
+ * The counter minus expired Applications that are not yet deleted. `statement_timestamp()` is constant, so the index
+ * can be used.
+ */
 async function countAll(db: Database, tenantId: string): Promise<number> {
   const { due } = await db
     .selectFrom('applications')
@@ -117,7 +119,7 @@ async function countAll(db: Database, tenantId: string): Promise<number> {
   return (await readCounter(db, tenantId, counter)) - due;
 }
 
-/** Locks the row until the transaction ends. Undefined where there is none, or it is due. */
+/** Locks the row until the transaction ends. Undefined where there is none, or it has expired. */
 export function lockApplication(tx: Queryable, tenantId: string, id: string) {
   return tx
     .selectFrom('applications')

@@ -11,7 +11,7 @@ const post = (body: unknown) => api.current.send('POST', '/applications', { body
 const put = (id: string, body: unknown) => api.current.send('PUT', `/applications/${id}`, { body });
 const get = (id: string) => api.current.send('GET', `/applications/${id}`);
 
-/** The answer of get: that of create or regenerate, without the key. */
+/** The answer of create or regenerate without its key, which is what get answers. */
 function withoutKey({ key: _, ...application }: Record<string, unknown>) {
   return application;
 }
@@ -129,7 +129,7 @@ describe('create', () => {
   });
 });
 
-/** Faults of a body that create and update both take, by the path under which they are named. */
+/** Faulty bodies of create and update, by the path that the error names. */
 const faultyBodies: [string, object][] = [
   ['name', { name: undefined }],
   ['name', { name: null }],

@@ -71,13 +71,16 @@ const createApplication = operation({
       await settle?.(tx, answer, change);
       return { application, answer, change };
     });
-    if (expiresAt) void setAlarm(context, application, expiresAt); // nobody waits for Redis
+    if (expiresAt) void setAlarm(context, application, expiresAt); // the answer does not wait for Redis
     return new Confirmed(await context.changes.barrier(change), answer);
   },
   replay: withoutKeyThatIsGone,
 });
 
-/** The row decides when the Application is gone; the job only has it deleted soon after. Without it the sweep does. */
+/**
+ * The row decides when the Application has expired; the job only deletes it soon after. If the job is lost, the sweep
+ * deletes it.
+ */
 async function setAlarm({ jobs, log }: Context, { tenant_id, id }: { tenant_id: string; id: string }, at: Date) {
   try {
     await jobs.enqueue('application-expiry', {
@@ -267,7 +270,7 @@ const removeApplication = operation({
   },
 });
 
-/** `/applications/key` stands before `/applications/:id`, which would take it for an id. */
+/** `/applications/key` precedes `/applications/:id`, which would match it. */
 export const applicationOperations = [
   createApplication,
   listAllApplications,

@@ -34,7 +34,7 @@ describe('a management permission that the caller does not hold', () => {
         body: { detail: expect.stringContaining('log:read') },
       });
     }
-    // Not even to take it away: the caller would decide about what is not its own.
+    // Removing permissions is refused too, because they are not the caller's to decide about.
     expect((await put(stronger.id, ['application:read'])).status).toBe(403);
     expect((await send('GET', `/applications/${stronger.id}`)).body.permissions).toEqual(strong.permissions);
     expect((await put(weak.id, ['application:update'])).status).toBe(200);

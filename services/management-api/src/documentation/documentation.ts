@@ -5,7 +5,7 @@ import { openApiFile, type PublicFile, withHeaderPrefix } from '@sluice/http-api
 const require = createRequire(import.meta.url);
 const dayInSeconds = 86_400;
 
-/** Scripts and styles are ours alone, and nothing is asked of another host. */
+/** Allows only scripts and styles of this service, and no requests to other hosts. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,21 +17,23 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What Swagger UI needs of its package. */
 const swaggerFiles = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 } as const;
 
-/** The API reference: the document at `/openapi.json`, with our header prefix, and the page at `/docs` that shows it. */
+/**
+ * The API reference: the document at `/openapi.json`, with the configured header prefix, and the page at `/docs` that
+ * shows it.
+ */
 export function readDocumentation(headerPrefix: string): PublicFile[] {
   const document = readPublic('openapi.json').toString();
   const pages = [welcome(), page('/docs'), page('/docs/')];
   return [openApiFile(withHeaderPrefix(document, headerPrefix)), ...pages, script(), ...swagger()];
 }
 
-/** For whoever opens the base URL to see what is there. */
+/** Answers at the base URL, so that a person who opens it finds the reference. */
 function welcome(): PublicFile {
   const text =
     '<!doctype html><title>Sluice</title><p>Sluice is running. The API reference is at <a href="/docs">/docs</a>.\n';

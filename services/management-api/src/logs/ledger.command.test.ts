@@ -10,7 +10,7 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const script = fileURLToPath(new URL('ledger.command.ts', import.meta.url));
 
-/** A closed Tenant whose log was made through the API, with files of what an auditor has kept from before. */
+/** A closed Tenant whose log was made through the API, and the files that an auditor kept before. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
   const { newTenant, application, send, db, url } = management;
@@ -27,7 +27,7 @@ const api = useStack(async (stack) => {
   return { ...management, tenant_id, folder, files };
 });
 
-/** Runs the command in the folder; it is given the database only where it should need one. */
+/** Runs the command in the folder, with the database only where it should need one. */
 async function ledger(args: string[], { withDatabase = true, input = '' } = {}) {
   const { folder, databaseUrl } = api.current;
   const env = withDatabase ? { DATABASE_URL: databaseUrl } : {};

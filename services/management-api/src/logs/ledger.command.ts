@@ -38,7 +38,7 @@ where it was not understood.`;
 
 const configSchema = { type: 'object', required: ['DATABASE_URL'], properties: databaseSettings } as const;
 
-process.stdout.on('error', () => undefined); // what is written tells
+process.stdout.on('error', () => undefined); // the callback of `write` reports it
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(argv: string[]): Promise<number> {
@@ -58,7 +58,7 @@ async function run(argv: string[]): Promise<number> {
     if (command === 'prove' && rest.length > 0) return await withDatabase((db) => prove(db, rest, values));
     throw new UsageError('The commands are verify EXPORT, export, checkpoint and prove ROW...; see --help');
   } catch (error) {
-    if (isClosedPipe(error)) return 0; // who reads has enough
+    if (isClosedPipe(error)) return 0; // the reader of the pipe has read enough
     console.error(error instanceof ServiceError ? error.detail : (error as Error).message);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }

@@ -2,15 +2,15 @@ import type { Database, Queryable } from '@sluice/database';
 import { joinSubtrees, type Range, type Subtree, subtreesIn } from '@sluice/ledger';
 import { sql } from 'kysely';
 
-/** Subtrees of 2^4, 2^8 … leaves are stored, as the worker makes them; leaves are the first level. */
+/** The worker stores subtrees of 2^4, 2^8 … leaves; the leaves are the first level. */
 const storedLevels = 4;
 
-/** Reads a ledger and hashes of it as they were together: meanwhile the worker adds rows and prunes those of old ones. */
+/** Reads a ledger and its hashes in one snapshot, because the worker adds rows and prunes old hashes concurrently. */
 export function inOneMoment<T>(db: Database, read: (tx: Queryable) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').execute(read);
 }
 
-/** The size of a Tenant's ledger, how many rows of it retention has dropped, and its newest checkpoint. */
+/** The size of a Tenant's ledger, how many of its rows retention has dropped, and its newest checkpoint. */
 export function findLedger(db: Queryable, tenantId: string) {
   return db
     .selectFrom('ledgers')
@@ -19,7 +19,7 @@ export function findLedger(db: Queryable, tenantId: string) {
     .executeTakeFirst();
 }
 
-/** Where a row stands in the ledger; undefined where it is in none. */
+/** The position of a row in the ledger; undefined where it is in none. */
 export function findLeaf(db: Queryable, tenantId: string, logId: string) {
   return db
     .selectFrom('ledger_leaves')
@@ -29,7 +29,7 @@ export function findLeaf(db: Queryable, tenantId: string, logId: string) {
     .executeTakeFirst();
 }
 
-/** The hashes of ranges of leaves, from at most 16 stored hashes for each level of the tree. */
+/** Hashes of ranges of leaves, each from at most 16 stored hashes for each level of the tree. */
 export async function hashRanges(db: Queryable, tenantId: string, ranges: readonly Range[]): Promise<Buffer[]> {
   const stored = [...new Set(ranges.flatMap(subtreesIn).flatMap(storedBelow).map(nameOf))].map(
     (name) => name.split('/').map(Number) as [number, number],
@@ -56,14 +56,16 @@ export async function hashRanges(db: Queryable, tenantId: string, ranges: readon
 
 const nameOf = ({ level, index }: Subtree) => `${level}/${index}`;
 
-/** The stored subtrees that a complete subtree consists of. */
+/** The stored subtrees that make up a complete subtree. */
 function storedBelow({ level, index }: Subtree): Subtree[] {
   const stored = level - (level % storedLevels);
   const count = 2 ** (level - stored);
   return Array.from({ length: count }, (_, i) => ({ level: stored, index: index * count + i }));
 }
 
-/** The root over subtrees of one size, a power of two of them: folding from the right would give another tree. */
+/**
+ * The root over subtrees of equal size, whose number is a power of two. Folding from the right would give another tree.
+ */
 function joinSubtreesEvenly(hashes: readonly (Buffer | undefined)[]): Buffer {
   const [first] = hashes;
   if (first === undefined) throw new Error('A hash of the ledger is missing');

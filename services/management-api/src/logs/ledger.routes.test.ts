@@ -79,7 +79,10 @@ test.each([1, 2, 15, 16, 17, 333])(
   },
 );
 
-/** As the worker's retention leaves a ledger once these rows are dropped: of each stored level less than 16 before them. */
+/**
+ * Leaves the ledger as the worker's retention does after dropping these rows: fewer than 16 hashes of each stored level
+ * before them.
+ */
 async function dropRows(tenantId: string, dropped: number): Promise<void> {
   const { db } = api.current;
   await db.updateTable('ledgers').set({ dropped }).where('tenant_id', '=', tenantId).execute();

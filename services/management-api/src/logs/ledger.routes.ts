@@ -87,5 +87,4 @@ const readConsistency = operation({
   handle: ({ query, caller: { tenantId } }, { db }) => proveConsistency(db, tenantId, query),
 });
 
-/** What is done with the ledger of the audit log. */
 export const ledgerOperations = [readCheckpoint, readConsistency, readProof];

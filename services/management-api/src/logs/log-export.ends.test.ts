@@ -10,7 +10,7 @@ const short = useStack((stack) => startTestManagement(stack, { STREAM_MAX_SECOND
 
 type Management = typeof api.current;
 
-/** A Tenant with a log that is larger than all buffers between the service and a reader that takes nothing. */
+/** A Tenant whose log is larger than all buffers between the service and a reader that does not read. */
 async function newScene({ db, newTenant }: Management) {
   const { management_key, tenant_id } = await newTenant('T');
   await sql`
@@ -27,16 +27,16 @@ const scene = useStack(() => newScene(api.current));
 const newAuditor = ({ owner }: { owner: { key: string } }, { application }: Management = api.current) =>
   application({ type: 'management', permissions: ['log:read'] }, owner);
 
-/** An export that has begun, and of which its reader takes no more for now. */
+/** Starts an export and stops reading it. */
 async function begin({ key }: { key: string }, { url }: Management = api.current): Promise<IncomingMessage> {
   const request = get(`${url}/logs/export`, { headers: { 'SVC-API-KEY': key }, agent: false });
-  request.on('error', () => undefined); // `finish` tells
+  request.on('error', () => undefined); // `finish` reports it
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   if (response.statusCode === 200) await once(response, 'readable');
   return response;
 }
 
-/** Takes the rest: how many lines there were, or why there were no more. */
+/** Reads the rest: the number of lines, or why there were no more. */
 async function finish(response: IncomingMessage): Promise<number | string> {
   let lines = 0;
   try {

@@ -5,9 +5,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { hashRanges } from './ledger.queries.ts';
 import { all, type Condition, conditionsOf, type LogFilter, sourceOf } from './log.queries.ts';
 
-/** A row with its place in the ledger. */
+/** A row with its position in the ledger. */
 export interface LeafRow extends Omit<LogRow, 'detail'> {
-  /** JSON as Postgres writes it: it is only passed on. */
+  /** The JSON text of Postgres, passed on without parsing. */
   detail: string | null;
   leaf_version: number;
   leaf_index: number;
@@ -15,7 +15,7 @@ export interface LeafRow extends Omit<LogRow, 'detail'> {
   leaf_hash: string;
 }
 
-/** Which leaves: from the first up to, not including, the end. */
+/** Leaves from `from` up to but not including `end`. */
 export interface LeafSpan {
   from: number;
   end: number;
@@ -23,17 +23,16 @@ export interface LeafSpan {
 
 export interface LeafPage {
   rows: LeafRow[];
-  /** Where the next page begins. */
   next: number;
 }
 
 const pageRows = 1000;
-/** Of the details of a page as they are stored, after which no further row is read. */
+/** The bytes of details after which a page ends. */
 const pageBytes = 256 * 1024;
 
 type Page = (db: Queryable, tenantId: string, options: LeafSpan & { filter: LogFilter }) => Promise<LeafPage>;
 
-/** The next rows in leaf order: of the next thousand leaves those that match. The cost is that of the leaves. */
+/** The matching rows among the next thousand leaves, in leaf order. The cost depends on the number of leaves. */
 export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) => {
   const until = Math.min(from + pageRows, end);
   const rows = await readPage(
@@ -49,7 +48,7 @@ export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) 
   return { rows, next: isFull(rows) ? placeAfter(rows, until) : until };
 };
 
-/** The next rows in leaf order, found by the filter: all that match are looked at for each page, so they must be few. */
+/** The next matching rows in leaf order, found by the filter. Each page looks at all matches, so there must be few. */
 export const readNextMatches: Page = async (db, tenantId, { filter, from, end }) => {
   const where = (more: readonly Condition[]) => sql`where ${all([...conditionsOf(tenantId, filter), ...more])}`;
   const rows = await readPage(
@@ -85,7 +84,7 @@ async function readPage(db: Queryable, source: RawBuilder<unknown>): Promise<Mea
   return rows;
 }
 
-/** Whether rows may have been left out. */
+/** Whether the page stopped at its limit of bytes, so that rows may be missing. */
 function isFull(rows: readonly Measured[]): boolean {
   return (rows.at(-1)?.bytes_so_far ?? 0) >= pageBytes;
 }
@@ -95,7 +94,7 @@ function placeAfter(rows: readonly LeafRow[], otherwise: number): number {
   return last ? last.leaf_index + 1 : otherwise;
 }
 
-/** The token of a filter for rows that are found otherwise. */
+/** The condition of the filter's token, for queries that find rows by other conditions. */
 function touches(tenantId: string, { token_id }: LogFilter): Condition[] {
   if (token_id === undefined) return [];
   return [
@@ -106,7 +105,7 @@ function touches(tenantId: string, { token_id }: LogFilter): Condition[] {
   ];
 }
 
-/** The hashes of the complete subtrees over the rows that retention has dropped, left to right, in base64. */
+/** Base64 hashes of the complete subtrees over the rows that retention has dropped, left to right. */
 export async function hashesOfDropped(db: Queryable, tenantId: string, dropped: number): Promise<string[]> {
   const ranges = subtreesOf(dropped).map(({ level, index }) => ({
     start: index * 2 ** level,

@@ -7,7 +7,7 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** A Tenant with a log of this many rows, about three tokens in turn, which are sequenced. */
+/** A Tenant with a sequenced log of this many rows, which touch three tokens in turn. */
 async function newScene(count: number) {
   const { db, newTenant, url } = api.current;
   const { management_key: key, tenant_id } = await newTenant('T');
@@ -81,7 +81,7 @@ test('filters as GET /logs does, few rows by the filter and many on the way thro
     ['entity_type=tenant', (row) => row.entity_type === 'tenant'],
     ['operation=use&entity_type=proxy', (row) => row.operation === 'use' && row.entity_type === 'proxy'],
     [`token_id=${token}`, (row) => row.detail?.token_ids?.includes(token)],
-    ['entity_id=p', (row) => row.entity_id === 'p'], // more than 10,000 of them, as all below
+    ['entity_id=p', (row) => row.entity_id === 'p'], // matches more than 10,000 rows, as do the following
     [`start_date=2026-01-01T00:01:00Z`, (row) => row.created_at >= '2026-01-01T00:01:00'],
     ['end_date=2026-01-01T03:00:00Z', (row) => row.created_at < '2026-01-01T03:00:00'],
   ];
@@ -143,7 +143,7 @@ describe('as CSV', () => {
   });
 });
 
-/** RFC 4180, strictly. */
+/** A strict parser for RFC 4180. */
 function parseCsv(text: string): string[][] {
   const records: string[][] = [[]];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
@@ -211,7 +211,7 @@ test('another Tenant sees none of it, whatever it asks for', async () => {
     '?operation=use',
   ]) {
     expect([query, (await mine.get(query)).text.includes(theirs.tenant_id)]).toEqual([query, false]);
-    expect((await theirs.get(query)).text).toContain(theirs.tenant_id); // a control
+    expect((await theirs.get(query)).text).toContain(theirs.tenant_id); // control
   }
   expect((await mine.get()).text).not.toContain(id);
 });

@@ -26,5 +26,4 @@ const exportLogOperation = operation({
   },
 });
 
-/** The audit log as a whole. */
 export const logExportOperations = [exportLogOperation];

@@ -22,9 +22,9 @@ export interface ExportOptions {
 }
 
 /**
- * The audit log in leaf order, sequenced rows only, up to the last one that is sequenced when it begins: lines in pieces
- * of at most a thousand rows. No connection and no snapshot is held between two pieces, and the next piece is read
- * while the one before is sent.
+ * The sequenced rows of the audit log in leaf order, up to the last one that is sequenced at the start; each piece has
+ * at most a thousand rows. Between pieces it holds neither a connection nor a snapshot. The next piece is read while
+ * the current one is being sent.
  */
 export async function* exportLog(
   db: Database,
@@ -46,7 +46,7 @@ export async function* exportLog(
 
 async function* pagesOf(db: Database, tenantId: string, span: LeafSpan & { filter: LogFilter }) {
   const { filter, end } = span;
-  // What few rows match is found by the filter; the others are met on the way through all leaves.
+  // Few matches are found by the filter; many are found while reading all leaves.
   const isNarrow = Object.keys(filter).length > 0 && (await countFilteredLogs(db, tenantId, filter)) <= mostCounted;
   const read = async (from: number): Promise<LeafPage> => {
     const page = await (isNarrow ? readNextMatches : readNextLeaves)(db, tenantId, { filter, from, end });
@@ -58,7 +58,7 @@ async function* pagesOf(db: Database, tenantId: string, span: LeafSpan & { filte
   while (reading) {
     const { rows, next } = await reading;
     reading = next < end ? read(next) : undefined;
-    reading?.catch(() => undefined); // thrown when it is awaited; whoever stops before does not await it
+    reading?.catch(() => undefined); // thrown when awaited; a consumer that stops early never awaits it
     yield rows;
   }
 }

@@ -27,13 +27,12 @@ export interface LogPlace {
   id: string;
 }
 
-/** Rows are counted up to this number where a filter says which. */
+/** Filtered rows are counted up to this number. */
 export const mostCounted = 10_000;
 
 export type Condition = RawBuilder<unknown>;
 
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
-/** All of them hold. */
 export const all = (conditions: readonly Condition[]) => sql.join(conditions, sql` and `);
 
 /** Newest first. */
@@ -55,13 +54,13 @@ export async function listLogs(
 }
 
 /**
- * How many rows match, counted up to one more than {@link mostCounted}: from an index alone, unless rows wait to be
- * dropped, each of which has to be looked up then.
+ * Counts matching rows, up to one more than {@link mostCounted}. An index suffices unless rows wait to be dropped,
+ * because each row must then be looked up.
  */
 export async function countFilteredLogs(db: Database, tenantId: string, filter: LogFilter): Promise<number> {
   const kept = (await hasGivenUpRows(db, tenantId)) ? [isKept] : [];
-  // The order is for the planner: without it, a limit over most of a table is a scan of it, once for each pair of type
-  // and operation, though few of these have rows. Rows of a token are found by it alone.
+  // The order helps the planner: without it, a limit over most of a table becomes a scan for each pair of type and
+  // operation, although few pairs have rows. Rows of a token are found through the token alone.
   const order = filter.token_id === undefined ? sql`order by log.at desc` : sql``;
   const rest: Rest = (more, { id }) => {
     const conditions = [...conditionsOf(tenantId, filter), ...kept.map((each) => each(tenantId, id)), ...more];
@@ -81,7 +80,7 @@ export async function countFilteredLogs(db: Database, tenantId: string, filter: 
   return rows[0]?.total ?? 0;
 }
 
-/** All rows of the Tenant: what is sequenced and kept, and what waits to be. */
+/** All rows of the Tenant: those sequenced and kept, and those waiting to be sequenced. */
 export async function countAllLogs(db: Database, tenantId: string): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select (
@@ -92,7 +91,7 @@ export async function countAllLogs(db: Database, tenantId: string): Promise<numb
   return rows[0]?.total ?? 0;
 }
 
-/** By what rows are ordered, in the table whose index gives them in this order. */
+/** The columns that order the rows, of the table whose index returns them in this order. */
 interface Key {
   at: Condition;
   id: Condition;
@@ -101,12 +100,12 @@ interface Key {
 const ofLog: Key = { at: sql`log.at`, id: sql`log.id` };
 const ofTouched: Key = { at: sql`touched.at`, id: sql`touched.log_id` };
 
-/** What follows the source: its conditions with these, and an order by this key. */
+/** Builds what follows the source: these conditions and an order by this key. */
 type Rest = (more: readonly Condition[], key: Key) => Condition;
 
 /**
- * Where the rows are read, so that an index gives them newest first whatever the filter is. A filter by type or
- * operation alone names few pairs of both, each of which is read in that order from its part of one index.
+ * Chooses the source so that an index returns the rows newest first for any filter. A filter by type or operation alone
+ * names few pairs of both, and each pair is read in order from one index.
  */
 export function sourceOf(tenantId: string, filter: LogFilter, rest: Rest): Condition {
   const { token_id, entity_id, actor_id, trace_id, entity_type, operation } = filter;
@@ -140,7 +139,7 @@ function pairsOf(entityType: EntityType | undefined, verb: Verb | undefined): [s
   );
 }
 
-/** What a row must be; it is called `log`. */
+/** Conditions on the row named `log`. */
 export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
   const { entity_type, entity_id, actor_id, operation, trace_id, start_date, end_date } = filter;
   const stored = operation && [...new Set(pairsOf(entity_type, operation).map(([, name]) => name))];
@@ -156,7 +155,7 @@ export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
   ];
 }
 
-/** Whether rows of the Tenant that retention gave up wait to be dropped with their month, or to be pruned. */
+/** Whether rows that retention gave up still wait to be dropped with their month, or to be pruned. */
 const givenUp = (tenantId: string) => sql<boolean>`
   coalesce((select leaf_index from ledger_leaves where tenant_id = ${tenantId} order by leaf_index limit 1)
     < (select dropped - (dropped & 15) from ledgers where tenant_id = ${tenantId}), false)`;
@@ -166,7 +165,7 @@ async function hasGivenUpRows(db: Database, tenantId: string): Promise<boolean> 
   return rows[0]?.waits ?? false;
 }
 
-/** Retention has not given the row of this id up. While none waits to be dropped, nothing is looked up for each row. */
+/** Retention has not given up the row. While no row waits to be dropped, this looks nothing up. */
 function isKept(tenantId: string, id: Condition): Condition {
   return sql`(
     not ${givenUp(tenantId)}
@@ -175,7 +174,7 @@ function isKept(tenantId: string, id: Condition): Condition {
         and leaf.leaf_index < (select dropped from ledgers where tenant_id = ${tenantId}) offset 0))`;
 }
 
-/** What a row of the narrow table must be, the dates again: it is searched by them. */
+/** Conditions on the narrow table of touched tokens. They repeat the dates, because its index is searched by them. */
 function touchedBy(tenantId: string, { token_id, start_date, end_date }: LogFilter): Condition[] {
   return [
     sql`touched.tenant_id = ${tenantId}`,
@@ -185,7 +184,7 @@ function touchedBy(tenantId: string, { token_id, start_date, end_date }: LogFilt
   ];
 }
 
-/** The first comparison is what an index is searched by. */
+/** Only the first comparison lets Postgres search the index. */
 function isAfter({ at, id }: LogPlace, key: Key): Condition {
   return sql`${key.at} <= ${at}::timestamptz and (${key.at}, ${key.id}) < (${at}::timestamptz, ${id}::uuid)`;
 }

@@ -12,7 +12,7 @@ const newScene = async () => {
   const { management_key: key, tenant_id, application_id } = await newTenant('T');
   const list = async (query = '') => (await send('GET', `/logs${query}`, { key })).body;
   const idsOf = async (query: string) => (await list(query)).data.map(({ id }: { id: string }) => id);
-  /** A row as a gateway or a former version writes it. */
+  /** Inserts a row as a gateway or a previous version writes it. */
   async function insert(row: Record<string, unknown>): Promise<string> {
     const id = randomUUID();
     const text = JSON.stringify({ id, tenant_id, at: new Date().toISOString(), ...row });
@@ -138,7 +138,7 @@ describe('GET /logs', () => {
       [4, 4],
       [4, 4],
     ]);
-    await insert({ ...use, at: '2026-01-01T00:00:00.000Z', detail }); // late, and not sequenced yet
+    await insert({ ...use, at: '2026-01-01T00:00:00.000Z', detail }); // late, and not yet sequenced
     expect(await counts()).toEqual([
       [6, 6],
       [5, 5],

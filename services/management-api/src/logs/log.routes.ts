@@ -70,5 +70,4 @@ const listEntityTypes = operation({
   },
 });
 
-/** What is done with the audit log. */
 export const logOperations = [listLogsOperation, listEntityTypes];

@@ -8,7 +8,6 @@ import { proveConsistency } from './prove-row.ts';
 
 const database = useStack((stack) => createTestDatabase(stack));
 
-/** A log of 300 rows. */
 async function newLedger(): Promise<string> {
   const { db } = database.current;
   const tenantId = randomUUID();
@@ -21,7 +20,7 @@ async function newLedger(): Promise<string> {
   return tenantId;
 }
 
-/** The database, in which retention drops rows as soon as the first statement is answered. */
+/** A database in which retention drops rows as soon as the first statement is answered. */
 function prunedMeanwhile(db: Database, tenantId: string): Database {
   let isPruned = false;
   return db.withPlugin({
@@ -44,7 +43,7 @@ test('a proof of consistency is that of one moment, also where retention drops r
   const sizes = { from: 100, to: 280 };
   const before = await proveConsistency(db, tenantId, sizes);
   expect(await proveConsistency(prunedMeanwhile(db, tenantId), tenantId, sizes)).toEqual(before);
-  await expect(proveConsistency(db, tenantId, sizes)).rejects.toMatchObject({ code: 'validation_failed' }); // the control
+  await expect(proveConsistency(db, tenantId, sizes)).rejects.toMatchObject({ code: 'validation_failed' }); // control
 });
 
 test('an export begins with the subtrees of one moment', async () => {
@@ -56,5 +55,5 @@ test('an export begins with the subtrees of one moment', async () => {
   };
   const before = await firstLine(db);
   expect(await firstLine(prunedMeanwhile(db, tenantId))).toBe(before);
-  expect(await firstLine(db)).toContain('{"dropped":290,'); // the control
+  expect(await firstLine(db)).toContain('{"dropped":290,'); // control
 });

@@ -11,14 +11,14 @@ const tenantId = randomUUID();
 const idOf = (n: string) => sql.raw(`('00000000-0000-4000-8000-' || lpad((${n})::text, 12, '0'))::uuid`);
 const someId = '00000000-0000-4000-8000-000000000003';
 
-/** Nine rows of ten belong to the Tenant, so that going through the whole table would be tempting. Past the triggers. */
+/** Nine of ten rows belong to the Tenant, which makes a full scan attractive. The rows bypass the triggers. */
 async function openLargeLog(stack: AsyncDisposableStack, rowCount: number): Promise<Database> {
   const { db, url } = await createTestDatabase(stack);
   const options = { stack, onError: (error: Error) => console.error(error), statementTimeoutMs: 0 };
   const patient = connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 1 }, options);
   await patient.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
-    // To build them anew takes half the time.
+    // Building the indexes afterwards takes half the time.
     const { rows: indexes } = await sql<{ name: string; definition: string }>`
       select indexname as name, replace(indexdef, ' ON ONLY ', ' ON ') as definition
       from pg_indexes where tablename in ('audit_log', 'audit_log_tokens')
@@ -62,7 +62,7 @@ const indexOf = {
   tokens: 'audit_log_tokens_newest',
 };
 
-/** Each filter with the index that it is to be found by, where another one would read a hundred times as many rows. */
+/** Each filter with the index that must serve it; another index would read a hundred times as many rows. */
 const filters: [string, LogFilter, keyof typeof indexOf][] = [
   ['no filter', {}, 'newest'],
   ['entity_id', { entity_id: someId }, 'entity'],
@@ -79,7 +79,7 @@ const filters: [string, LogFilter, keyof typeof indexOf][] = [
 const pageSize = 21;
 const mostCounted = 10_001;
 
-/** A page, the page after it, and the total. */
+/** Reads a page, the next page, and the total. */
 async function readingOf(db: Database, filter: LogFilter) {
   const recorded = recordStatements(db);
   const after = { at: new Date().toISOString(), id: randomUUID() };
@@ -91,18 +91,18 @@ async function readingOf(db: Database, filter: LogFilter) {
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
-/** Registers the tests of what the log is read by, in a table of this size. */
+/** Registers the query-plan tests of the log on a table of this size. */
 export function testPlans(rowCount: number): void {
   const large = useStack((stack) => openLargeLog(stack, rowCount), 600_000);
   const rows = rowCount.toLocaleString('en');
-  // Besides the rows: of each partition the one that tells that there are no more, and a look at the ledger.
+  // Besides the rows: the row in each partition that ends the scan, and a look at the ledger.
   const mostOfPage = 3 * pageSize + 40;
 
   test.each(filters)(`GET /logs by %s reads as many rows as it shows at ${rows} rows`, async (_name, filter, index) => {
     const statements = await readingOf(large.current, filter);
     const [page = 0, next = 0, ledger = 0, total = 0] = await countRowsRead(large.current, statements);
     expect(Math.max(page, next)).toBeLessThanOrEqual(mostOfPage);
-    expect(ledger + total).toBeLessThanOrEqual(mostCounted + 40); // one for each that is counted
+    expect(ledger + total).toBeLessThanOrEqual(mostCounted + 40); // one for each counted row
     const { rows: expected } = await sql<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = ${indexOf[index]}::regclass
     `.execute(large.current);
@@ -116,7 +116,7 @@ export function testPlans(rowCount: number): void {
     const statements = await readingOf(large.current, filter);
     const tx = await large.current.startTransaction().execute();
     try {
-      await sql`set local statement_timeout = 0`.execute(tx); // what it does then takes long
+      await sql`set local statement_timeout = 0`.execute(tx); // the plan without the index is slow
       await sql`drop index ${sql.ref(indexOf[index])}`.execute(tx);
       const counts = await countRowsRead(tx as unknown as Database, statements.slice(0, 1));
       expect(sum(counts)).toBeGreaterThan(mostOfPage);
@@ -132,7 +132,7 @@ export function testPlans(rowCount: number): void {
       for (const start of [0, rowCount / 2]) {
         for await (const _piece of exportLog(recorded.db, { tenantId, filter, start, format: 'ndjson' })) break;
       }
-      // A piece of a thousand rows, and the next one ahead; by a filter, the rows that match are found for each of them.
+      // A piece of a thousand rows and the next one ahead; with a filter, all matches are read for each of them.
       const most = Object.keys(filter).length === 0 ? 2100 : 2 * mostCounted + 2100;
       for (const count of await countRowsRead(large.current, recorded.statements.filter(isRead))) {
         expect(count).toBeLessThanOrEqual(most);
@@ -162,7 +162,7 @@ export function testPlans(rowCount: number): void {
       tenantId,
       Array.from({ length: 1000 }, (_, i) => ({ start: 16 * i, end: 16 * i + 15 })),
     );
-    expect(sum(await countRowsRead(large.current, all.statements))).toBeGreaterThan(2 * 16 * levels); // the control
+    expect(sum(await countRowsRead(large.current, all.statements))).toBeGreaterThan(2 * 16 * levels); // control
   });
 }
 

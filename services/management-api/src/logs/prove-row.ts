@@ -3,7 +3,7 @@ import { consistencyRanges, inclusionRanges } from '@sluice/ledger';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { findLeaf, findLedger, hashRanges, inOneMoment } from './ledger.queries.ts';
 
-/** The newest signed checkpoint. @throws {ServiceError} `not_found` where there is none, which names the setting. */
+/** The newest signed checkpoint. @throws {ServiceError} `not_found`, naming the setting, where there is none. */
 export async function findCheckpoint(db: Database, tenantId: string): Promise<string> {
   const ledger = await findLedger(db, tenantId);
   if (!ledger?.checkpoint) throw notSigned();
@@ -11,7 +11,7 @@ export async function findCheckpoint(db: Database, tenantId: string): Promise<st
 }
 
 /**
- * The proof that a row is in the tree of the newest checkpoint.
+ * Proves that a row is in the tree of the newest checkpoint.
  * @throws {ServiceError} `not_found` where it is not, and where nothing is signed.
  */
 export function proveRow(db: Database, tenantId: string, logId: string) {
@@ -37,8 +37,9 @@ export function proveRow(db: Database, tenantId: string, logId: string) {
 }
 
 /**
- * The proof that the tree of the older size is the beginning of the newer one.
- * @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or of which retention left too little.
+ * Proves that the tree of size `from` is the beginning of the tree of size `to`.
+ * @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or before what retention has
+ * kept.
  */
 export function proveConsistency(db: Database, tenantId: string, { from, to }: { from: number; to: number }) {
   return inOneMoment(db, async (tx) => {

@@ -1,6 +1,5 @@
 import { openTransformPool, type TransformPool, transformLimitsFrom, type transformSettings } from '@sluice/sandbox';
 
-/** Settings of the place where transforms are tried. */
 export const trialSettings = {
   TRANSFORM_TEST_THREADS: {
     type: 'integer',
@@ -22,8 +21,8 @@ type TrialConfig = Readonly<
 >;
 
 /**
- * The pool that tries transforms, apart from the one that compiles them: nobody's endless loop delays the change of a
- * Proxy. Its threads start with the first trial; many installations never ask for one.
+ * The pool for trials, separate from the one that compiles, so that an endless loop in a trial delays no change of a
+ * Proxy. Its threads start with the first trial, because many installations never run one.
  */
 export function openTrials(config: TrialConfig, stack: AsyncDisposableStack): () => TransformPool {
   let pool: TransformPool | undefined;

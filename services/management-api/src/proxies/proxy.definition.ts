@@ -4,7 +4,6 @@ import { findApplication } from '../applications/application.queries.ts';
 import type { Context } from '../context.ts';
 import { proxyBody } from './proxy.schema.ts';
 
-/** What a caller writes of a Proxy. */
 export interface ProxyDefinition {
   name: string;
   destination_url: string;
@@ -21,27 +20,24 @@ const transformMembers = ['request_transform', 'response_transform'] as const;
 
 const checkShape = compileBodyCheck(proxyBody);
 
-/** Whether a merge patch's result is a definition; fills in the defaults. */
+/** Checks the result of a merge patch and fills in the defaults. */
 export function isProxyDefinition(value: unknown): asserts value is ProxyDefinition {
   checkShape(value);
 }
 
-/** A body or patch in which the Application may stand as `application_id`, as answers have it. */
+/** A body or patch may name the Application as `application_id`, as answers do. */
 interface NamesApplication {
   application?: unknown;
   application_id?: unknown;
 }
 
-/** The same with `application` only, which wins where both are members, null included. */
+/** Normalizes to `application`, which wins where both members are present, even as null. */
 export function withApplication<T extends NamesApplication>({ application_id: id, ...body }: T) {
   if (body.application !== undefined || id === undefined) return body;
   return { ...body, application: id === null ? null : { id } };
 }
 
-/**
- * The rules that a schema cannot say.
- * @throws {ServiceError} `validation_failed` by member.
- */
+/** Checks what a schema cannot express. @throws {ServiceError} `validation_failed` by member. */
 export async function checkDefinition(definition: ProxyDefinition, tenantId: string, context: Context): Promise<void> {
   checkSizes(definition);
   const destination = context.destinationPolicy.checkUrl(definition.destination_url);
@@ -76,7 +72,7 @@ async function checkApplication(id: string, tenantId: string, { db }: Context): 
 }
 
 /**
- * Whether the transforms are code at all: 422, and so after 400 and 404.
+ * Compiles the transforms. The fault is 422, so it is reported after 400 and 404.
  * @throws {ServiceError} `transform_does_not_compile` with line and column.
  */
 export async function checkTransforms(
@@ -91,7 +87,7 @@ export async function checkTransforms(
 }
 
 /**
- * Whether the member at this path is code, of a size that is taken.
+ * Checks size and syntax of the code at this path.
  * @throws {ServiceError} `validation_failed`, `transform_does_not_compile` with line and column.
  */
 export async function checkCode(

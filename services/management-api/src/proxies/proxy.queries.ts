@@ -3,7 +3,7 @@ import { addToCounter, type Database, type ProxiesTable, type Queryable, readCou
 import type { PageRequest } from '@sluice/http-api';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 
-/** The Application that the Proxy names, for as long as there is one: one that is due counts as deleted. */
+/** The Application of the Proxy, null once it is deleted or has expired. */
 const applicationId = sql<string | null>`(
   select applications.id from applications
   where applications.tenant_id = proxies.tenant_id and applications.id = proxies.application_id and ${notExpired}
@@ -41,7 +41,7 @@ export function findProxy(db: Queryable, tenantId: string, id: string): Promise<
   return byId(db, tenantId, id).executeTakeFirst();
 }
 
-/** Locks the row until the transaction ends, so that two patches do not undo each other. */
+/** Locks the row until the transaction ends, so that concurrent patches do not undo each other. */
 export function lockProxy(tx: Queryable, tenantId: string, id: string): Promise<ProxyRow | undefined> {
   return byId(tx, tenantId, id).forUpdate().executeTakeFirst();
 }
@@ -55,10 +55,7 @@ export interface ProxyFilter {
   name: string | undefined;
 }
 
-/**
- * Newest first. The page is found first, from an index, and only its rows are read whole: those on the pages before it
- * cost little.
- */
+/** Newest first. Only the rows of the page are read whole, so that skipped pages cost little. */
 export async function listProxies(db: Database, tenantId: string, filter: ProxyFilter, page: PageRequest) {
   const found = db
     .selectFrom('proxies')
@@ -91,7 +88,7 @@ async function countProxies(db: Database, tenantId: string, filter: ProxyFilter)
   return total;
 }
 
-/** Nothing, and nothing but `*`, match every name. */
+/** An empty filter, or one of `*` only, matches every name. */
 function isNameFilter(name: string | undefined): boolean {
   return name !== undefined && /[^*]/.test(name);
 }
@@ -104,7 +101,7 @@ function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids
     .$if(isNameFilter(name), (q) => q.where('name', 'ilike', likePattern(name ?? '')));
 }
 
-/** `*` is any run of characters; without one, "contains". `%` and `_` are plain characters. */
+/** `*` matches any run of characters; a pattern without one means "contains". `%` and `_` are literal. */
 function likePattern(wildcard: string): string {
   const escaped = wildcard.replace(/[\\%_]/g, '\\$&');
   return escaped.includes('*') ? escaped.replaceAll('*', '%') : `%${escaped}%`;

@@ -87,7 +87,7 @@ describe('create', () => {
   });
 });
 
-/** Faults of create, of full update and of what a patch results in, by the path under which they are named. */
+/** Faults of create, full update and patch results, by the path that the error names. */
 const faultyDefinitions: [string, object][] = [
   ['name', { name: null }],
   ['name', { name: '' }],
@@ -227,7 +227,7 @@ describe('patch (RFC 7386)', () => {
   });
 
   describe('the Application', () => {
-    /** The Application of a Proxy that had `first`, once it was written with `members`. */
+    /** The Application of a Proxy that named the first one, after a write with `members`. */
     async function applicationAfter(method: 'PUT' | 'PATCH', members: (ids: string[]) => object) {
       const { application, proxy, send } = api.current;
       const ids = [(await application()).id, (await application()).id];

@@ -138,10 +138,10 @@ const putProxy = operation({
   },
 });
 
-/** A patch that finds the row changed while it was checked is tried again this often in all. */
+/** A patch is checked again, up to this often in all, when the row changes meanwhile. */
 const mostAttempts = 10;
 
-/** What a patch is checked on where there is no Proxy: what is wrong in it is 400 before the id is 404. */
+/** Stands in for a missing Proxy, so that a fault in the patch is 400 before the unknown id is 404. */
 const blank = { name: 'blank', destination_url: 'https://example.com' };
 
 function contended(id: string): ServiceError {
@@ -178,7 +178,7 @@ const patchProxy = operation({
       await checkTransforms(definition, tenantId, context);
       const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
       change = await db.transaction().execute(async (tx) => {
-        // All that is slow is done. Where the row is no longer what was patched, it is done again on what it is now.
+        // The slow checks ran before this transaction. If the row has changed since, they are repeated on the new row.
         if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return undefined;
         await updateProxy(tx, tenantId, id, columns);
         await recordChange(tx, actOf(caller, traceId), auditOf('update', id));

@@ -1,6 +1,6 @@
 import { authorship, example, name, uuid } from '../resource.schema.ts';
 
-/** Where the code of an example begins; what follows is the body of its function. */
+/** The beginning of the code in examples; the body of the function follows. */
 const exported = 'module.exports = async function (req) {\n  const { args, configuration } = req;\n';
 
 const transform = {
@@ -45,7 +45,7 @@ const destinationUrl = {
   description: 'Where requests are forwarded',
 } as const;
 
-/** What transforms are given beside the message. */
+/** Values for the transforms. */
 export const configuration = {
   type: 'object',
   description: 'Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all',
@@ -67,7 +67,7 @@ const sample = {
   require_auth: true,
 } as const;
 
-/** Body of create and of full update, and what a merge patch must result in. */
+/** Body of create and full update; also the required result of a merge patch. */
 export const proxyBody = {
   type: 'object',
   title: 'ProxyBody',
@@ -89,7 +89,7 @@ export const proxyBody = {
   },
 } as const;
 
-/** Body of full update: that of create, and `application_id` as answers have it, so that what was read can be sent back. */
+/** Body of full update. It also takes `application_id`, as answers have it, so that an answer can be sent back. */
 export const proxyPutBody = {
   ...proxyBody,
   title: 'ProxyPut',
@@ -104,7 +104,7 @@ export const proxyPutBody = {
   },
 } as const;
 
-/** A merge patch is checked by its result; here only that it is an object. */
+/** The result of a merge patch is checked; the patch itself only has to be an object. */
 export const proxyPatchBody = {
   type: 'object',
   title: 'ProxyPatch',

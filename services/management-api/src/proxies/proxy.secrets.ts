@@ -11,7 +11,7 @@ export function encryptProxyKey(vault: Vault, tenantId: string, proxyId: string,
   return encryptSecret(vault, place(tenantId, proxyId, 'key'), key);
 }
 
-/** The columns of a definition, its configuration encrypted. */
+/** The columns of a definition, with the configuration encrypted. */
 export async function toColumns(vault: Vault, tenantId: string, proxyId: string, definition: ProxyDefinition) {
   const { configuration } = definition;
   return {
@@ -33,7 +33,7 @@ async function readConfiguration(vault: Vault, row: ProxyRow): Promise<Record<st
   return JSON.parse(text.toString());
 }
 
-/** The definition that a row holds: what a merge patch is applied to. */
+/** The definition in a row, to which a merge patch is applied. */
 export async function toDefinition(vault: Vault, row: ProxyRow): Promise<ProxyDefinition> {
   const configuration = await readConfiguration(vault, row);
   return {
@@ -47,7 +47,6 @@ export async function toDefinition(vault: Vault, row: ProxyRow): Promise<ProxyDe
   };
 }
 
-/** The Proxy as it is answered. */
 export async function toProxy(vault: Vault, row: ProxyRow) {
   const { key_ciphertext, configuration_ciphertext: _, request_transform, response_transform, ...rest } = row;
   const key = await decryptSecret(vault, place(row.tenant_id, row.id, 'key'), key_ciphertext);

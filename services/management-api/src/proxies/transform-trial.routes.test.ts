@@ -131,7 +131,7 @@ test('503 with Retry-After when too many wait; meanwhile another Tenant is answe
   const refused = answers.filter(({ status }) => status === 503);
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]?.headers.get('retry-after')).toBe('1');
-  // Threads of a Tenant with endless loops give way: on a busy machine the wall clock is first
+  // Threads of a Tenant with endless loops yield to others, so on a busy machine the wall-clock limit stops them first
   const stops = answers.filter(({ status }) => status === 200).map(({ body }) => body.error.stopped_by);
   expect(new Set([...stops, 'cpuMs', 'wallMs'])).toEqual(new Set(['cpuMs', 'wallMs']));
   expect(stops.length).toBeGreaterThan(0);

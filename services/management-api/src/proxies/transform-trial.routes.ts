@@ -5,13 +5,13 @@ import { operation } from '../context.ts';
 import { checkCode, checkConfigurationSize } from './proxy.definition.ts';
 import { transformTrial, transformTrialBody } from './transform-trial.schema.ts';
 
-/** A body of 5 MiB as gateways take it, beside code and configuration. */
+/** A body of 5 MiB, as gateways accept it, plus code and configuration. */
 const bodyLimitBytes = 6 * 2 ** 20;
 
-/** To turn what is nested without end into text takes seconds. */
+/** Serializing deeper nesting would take seconds. */
 const deepestArgs = 500;
 
-/** Runs code of the Tenant without a Proxy: nothing is stored, and no destination is called. */
+/** Runs code of the Tenant without a Proxy: it stores nothing and calls no destination. */
 export const testTransform = operation({
   id: 'testTransform',
   tag: 'Proxies',

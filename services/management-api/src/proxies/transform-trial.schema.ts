@@ -3,7 +3,6 @@ import { configuration } from './proxy.schema.ts';
 const sampleCode =
   'module.exports = async function ({ args, configuration }) {\n  console.log("amount", args.body.amount);\n  return { body: { ...args.body, merchant: configuration.MERCHANT } };\n};\n';
 
-/** Code and what to run it on. */
 export const transformTrialBody = {
   type: 'object',
   title: 'TransformTrialBody',
@@ -23,7 +22,7 @@ export const transformTrialBody = {
   ],
 } as const;
 
-/** Either `result` or `error`. */
+/** Has either `result` or `error`. */
 export const transformTrial = {
   type: 'object',
   title: 'TransformTrial',

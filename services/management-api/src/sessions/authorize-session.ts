@@ -29,7 +29,8 @@ export const authorizeSession = operation({
     const { keyId, tenantId } = caller;
     if (keyId === undefined) throw new ServiceError('forbidden', 'Sessions are authorized with a key');
     const wanted = readAuthorization(body);
-    // Those of one nonce wait for each other, as those of one Tenant for its bound.
+    // One after another for each Tenant, because authorizations of one nonce, and the Tenant's limit, need the same
+    // locks.
     const change = await sessionQueue.run(tenantId, () =>
       db.transaction().execute(async (tx) => {
         const found = await findWaiting(tx, context, { tenantId, ...wanted });
@@ -51,7 +52,7 @@ export const authorizeSession = operation({
   },
 });
 
-/** What the body asks for, checked as far as it can be without the session. */
+/** Checks the body as far as possible without the session. */
 function readAuthorization(body: AuthorizeSession) {
   refuseWhatIsNotThereYet(body);
   const { permissions, rules } = checkSessionGrants(body);
@@ -70,7 +71,7 @@ interface Wanted {
   address: string | undefined;
 }
 
-/** The session of the nonce, locked, where it may be authorized now. */
+/** Locks the session of the nonce if it may be authorized now. */
 async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, address }: Wanted) {
   const { pepper, sessionLimits, sessionFigures } = context;
   const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));
@@ -88,7 +89,7 @@ async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, a
   return found;
 }
 
-/** Members whose meaning comes later: whoever relies on them must not believe that they bind. */
+/** Members whose meaning is reserved are refused, so that nobody relies on a restriction that is not enforced. */
 function refuseWhatIsNotThereYet(body: object): void {
   for (const member of ['fields', 'reactors']) {
     const value: unknown = Reflect.get(body, member);

@@ -1,4 +1,4 @@
-// What no number of requests does to others: to those of the same Application, and to other Tenants.
+// However many requests a client sends, other clients of its Application and other Tenants are served.
 import { randomUUID } from 'node:crypto';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -21,7 +21,7 @@ const authorize = (key: string, nonce: string) =>
   api.current.send('POST', '/sessions/authorize', { key, body: { nonce, permissions: ['token:read'] } });
 const publicApplication = () => api.current.application({ type: 'public', permissions: ['token:create'] });
 
-/** Sessions that wait, the oldest first; they end in this many seconds. */
+/** Waiting sessions, the oldest first, that end in this many seconds. */
 async function flood(applicationId: string, endsInSeconds: number, network = (_n: number) => '192.0.2.0/24') {
   const { db, tenant } = api.current;
   const rows = Array.from({ length: mostWaiting - 1 }, (_, n) => ({
@@ -84,7 +84,7 @@ test('a Tenant has at most so many authorized sessions; one more is 429, and ano
   expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
   const other = await api.current.waitingSession();
   expect((await authorize(other.authorizer.key, other.nonce)).status).toBe(200);
-  // One that has ended makes room before it is swept.
+  // A session that has ended makes room before it is swept.
   const expires_at = new Date(Date.now() - 1).toISOString();
   await db.updateTable('sessions').set({ expires_at }).where('id', '=', first.id).execute();
   expect((await authorize(beyond.authorizer.key, beyond.nonce)).status).toBe(200);
@@ -105,7 +105,7 @@ test('the start says when all clients may count as one network', async () => {
 });
 
 describe('another Tenant is answered while 100 requests of one wait', () => {
-  /** Holds what the requests of one Tenant need until the other Tenant has its answer; then they go on. */
+  /** Holds a lock that the requests of one Tenant need until the other Tenant has its answer. */
   async function answersWhile(
     hold: (tx: typeof api.current.db) => Promise<unknown>,
     ask: () => Promise<{ status: number }>,

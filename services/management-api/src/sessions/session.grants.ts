@@ -8,9 +8,9 @@ const held = new Set<string>(permissions.map(({ type }) => type).filter((type) =
 const container = new RegExp(containerPattern);
 
 /**
- * What a session may be given: every permission on tokens, and rules with exactly one of a container and conditions.
- * That it is more than the authorizing Application has is no fault: it gives nothing.
- * @returns the grants, duplicates dropped.
+ * A session may be given every token permission, and rules with either a container or conditions. Grants beyond those
+ * of the authorizing Application are no fault, because they have no effect.
+ * @returns the grants without duplicates.
  * @throws {ServiceError} `validation_failed` naming each fault.
  */
 export function checkSessionGrants({ permissions: flat, rules }: Pick<AuthorizeSession, 'permissions' | 'rules'>) {

@@ -19,17 +19,15 @@ export const sessionSettings = {
   },
 } as const;
 
-/** How many sessions there may be. */
 export interface SessionLimits {
   APPLICATION_MAX_WAITING_SESSIONS: number;
   TENANT_MAX_SESSIONS: number;
 }
 
-/** What the limits did. */
 export interface SessionFigures {
-  /** Sessions that waited and ended for a newer one. */
+  /** Waiting sessions that ended to make room for a newer one. */
   ended: number;
-  /** Authorizations that were refused. */
+  /** Authorizations refused because of the Tenant's limit. */
   refused: number;
 }
 

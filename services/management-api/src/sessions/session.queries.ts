@@ -4,7 +4,6 @@ import { ServiceError } from '@sluice/problems';
 import { type Insertable, sql } from 'kysely';
 import type { SessionLimits } from './session.limits.ts';
 
-/** Everything but the hashes and where it was made from. */
 const columns = [
   'sessions.id',
   'sessions.application_id',
@@ -20,7 +19,7 @@ const columns = [
 const lifetime = sql<string>`clock_timestamp() + interval '3 minutes'`;
 const notEnded = sql<boolean>`sessions.expires_at > clock_timestamp()`;
 
-/** What it depends on is there: the Application that made it, and the one that authorized it with its key. */
+/** The Application that created the session, and the key that authorized it, still exist. */
 const isStanding = sql<boolean>`(
   exists (select from applications maker where maker.tenant_id = sessions.tenant_id
     and maker.id = sessions.application_id and (maker.expires_at is null or maker.expires_at > clock_timestamp()))
@@ -33,7 +32,7 @@ const isStanding = sql<boolean>`(
 
 export type NewSession = Omit<Insertable<SessionsTable>, 'expires_at' | 'rules'>;
 
-/** A session that waits for three minutes to be authorized. */
+/** Inserts a session that waits three minutes to be authorized. */
 export function insertSession(tx: Queryable, row: NewSession) {
   const inserted = tx
     .insertInto('sessions')
@@ -45,7 +44,7 @@ export function insertSession(tx: Queryable, row: NewSession) {
 
 const foreignKeyViolation = '23503';
 
-/** The Application of the caller, or its key, may have been deleted since the key was looked at. */
+/** The Application of the caller, or its key, may have been deleted since the key was checked. */
 async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
   try {
     return await statement;
@@ -56,10 +55,10 @@ async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
 }
 
 /**
- * Makes room for one more waiting session of an Application: where it has the most that it may have, the oldest of the
- * network that has most of them ends, so that a flood from one place ends its own. One request of an Application at a
- * time until its transaction ends. Those whose three minutes are over do not count, whether they were swept or not.
- * @returns how many ended for it.
+ * Makes room for one more waiting session of an Application. At the limit, the oldest session of the network with the
+ * most sessions ends, so that a flood from one network ends only its own. Requests of one Application run one at a time
+ * until their transactions end. Sessions whose three minutes are over do not count, swept or not.
+ * @returns how many sessions it ended.
  */
 export async function makeRoom(
   tx: Queryable,
@@ -84,7 +83,7 @@ export async function makeRoom(
   return Number(numAffectedRows ?? 0);
 }
 
-/** The session of a nonce, locked until the transaction ends. Undefined where there is none, or it has ended. */
+/** Locks the session of a nonce until the transaction ends. Undefined where there is none, or it has ended. */
 export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) {
   return tx
     .selectFrom('sessions')
@@ -97,7 +96,7 @@ export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) 
     .executeTakeFirst();
 }
 
-/** How many authorized sessions the Tenant has, counted no further than to the most that it may have. */
+/** Counts the Tenant's authorized sessions up to its limit. */
 export async function countAuthorized(db: Queryable, tenantId: string, most: number): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from (
@@ -139,7 +138,7 @@ const selectById = prepared('session_by_id', (db, tenantId: string, id: string) 
     .where(isStanding),
 );
 
-/** Newest first. Sessions are bounded in number and live for a day at most, so they are counted. */
+/** Newest first. Counting them is cheap, because their number is limited and they live for a day at most. */
 export async function listSessions(db: Queryable, tenantId: string, page: PageRequest) {
   const ofTenant = db
     .selectFrom('sessions')

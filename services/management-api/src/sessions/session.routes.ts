@@ -100,7 +100,7 @@ function toAnswer(found: Found) {
   return { state: found.authorized_by === null ? 'waiting' : 'authorized', ...withoutNulls(found) };
 }
 
-/** `/sessions/self` stands before `/sessions/:id`, which would take it for an id. */
+/** `/sessions/self` precedes `/sessions/:id`, which would match it. */
 const endOwnSession = operation({
   id: 'endOwnSession',
   tag: 'Sessions',
@@ -113,7 +113,7 @@ const endOwnSession = operation({
   response: { 204: null },
   async handle({ caller, traceId }, context) {
     const ended = await endSession(context, { caller, traceId, id: caller.id });
-    // It ended in some other way since its key was looked at.
+    // The session has ended in another way since its key was checked.
     if (!ended) throw new ServiceError('unauthenticated', 'The session has ended meanwhile');
     return ended;
   },

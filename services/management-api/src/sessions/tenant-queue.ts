@@ -1,18 +1,18 @@
-/** Runs what the requests of one Tenant ask for one after another, and those of several Tenants side by side. */
+/** Runs the work of one Tenant one after another, and that of different Tenants concurrently. */
 export interface TenantQueue {
   run<T>(tenantId: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Work that waits for a lock holds a connection to Postgres while it waits. Through this queue a Tenant holds one of the
- * pool at most, however many of its requests wait for the same lock, and the others are there for everybody else.
+ * Work that waits for a lock holds a connection to Postgres. With this queue a Tenant holds at most one connection,
+ * however many of its requests wait for the same lock, so the rest of the pool stays free for others.
  */
 export function openTenantQueue(): TenantQueue {
   const last = new Map<string, Promise<unknown>>();
   return {
     run(tenantId, work) {
       const before = last.get(tenantId) ?? Promise.resolve();
-      // A failure belongs to the request that failed; the next one runs all the same.
+      // A failure belongs to its own request; the next one runs regardless.
       const mine = before.then(work, work).finally(() => {
         if (last.get(tenantId) === mine) last.delete(tenantId);
       });

@@ -11,18 +11,17 @@ export interface NewTenant {
   tenant_id: string;
   owner_id: string;
   application_id: string;
-  /** Holds every management permission. Shown once. */
+  /** Holds every management permission; shown once. */
   management_key: string;
 }
 
-/** What is needed to make keys. */
 export interface KeyMaker {
   db: Database;
   pepper: KeyObject;
   keyEnvironment: string;
 }
 
-/** Creates a Tenant and the first Application of it, which can manage it. */
+/** Creates a Tenant with a first Application that can manage it. */
 export async function createTenant(
   maker: KeyMaker,
   { name, ownerId = randomUUID() }: { name: string; ownerId?: string },
@@ -38,8 +37,8 @@ export async function createTenant(
 }
 
 /**
- * Creates one more Application that can manage the Tenant, for whoever has the machine and lost the first key. Nothing
- * else changes. Undefined where there is no such Tenant, or it is closed.
+ * Creates another Application that can manage the Tenant, for an operator who lost the first key. Undefined where there
+ * is no such Tenant, or it is closed.
  */
 export function createManagementKey(
   maker: KeyMaker,

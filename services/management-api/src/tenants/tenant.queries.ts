@@ -54,7 +54,7 @@ export function updateTenant(db: Queryable, id: string, changes: TenantChanges) 
     .executeTakeFirst();
 }
 
-/** From the commit on every key of the Tenant is refused. False where it was closed already. */
+/** From the commit on every key of the Tenant is refused. False where the Tenant was closed already. */
 export async function closeTenant(db: Queryable, id: string, modifiedBy: string): Promise<boolean> {
   const result = await db
     .updateTable('tenants')

@@ -5,7 +5,6 @@ import { isoDate, startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** A Tenant of the test's own. */
 async function newTenant(name = 'T') {
   const tenant = await api.current.newTenant(name);
   const send = (method: string, path: string, body?: unknown) =>

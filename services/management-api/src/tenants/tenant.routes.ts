@@ -22,7 +22,7 @@ function toTenant<T extends TenantRow>({ fingerprint_tokens, deduplicate_tokens,
   return { ...withoutNulls(row), settings };
 }
 
-/** The Tenant was closed between the check of the key and now. */
+/** The Tenant was closed after its key was checked. */
 function closed(): ServiceError {
   return new ServiceError('not_found', 'The Tenant does not exist');
 }
@@ -101,7 +101,7 @@ const deleteTenant = operation({
       return changes.record(tx, tenantId, [tagOf.tenant(tenantId)]);
     });
     const confirmation = await changes.barrier(change);
-    void jobs // nobody waits for Redis
+    void jobs // the answer does not wait for Redis
       .enqueue('tenant-purge', { id: `tenant-${tenantId}`, payload: { tenant_id: tenantId } })
       .catch((error: unknown) => {
         log.warn({ err: error, tenant_id: tenantId }, 'the purge could not be queued; the sweep will do it');

@@ -28,7 +28,10 @@ type Application = Grants & {
   isDeleted: boolean;
 };
 
-/** Numbers stand for what was created, in its order. Key 1 of an Application is its current one, key 2 the one before. */
+/**
+ * Numbers refer to created resources, in their order. Key 1 of an Application is its current one, key 2 the previous
+ * one.
+ */
 export type ApplicationCommand =
   | { do: 'create'; body: Body }
   | { do: 'get' | 'delete' | 'regenerate'; application: number }
@@ -67,7 +70,7 @@ function all(actions: Record<string, string>): string[] {
   return Object.entries(actions).flatMap(([on, list]) => list.split(' ').map((action) => `${on}:${action}`));
 }
 
-/** What the specification says of Applications; a test of the model itself breaks one of them. */
+/** What the specification says of Applications. A test of the model breaks one rule at a time. */
 export const applicationRules = {
   mayHold: (type: string, permission: string): boolean => holdable[type]?.includes(permission) ?? false,
   needsContainer: (type: string): boolean => type !== 'management',
@@ -79,7 +82,7 @@ export const applicationRules = {
 const accessRule = ['description', 'priority', 'container', 'conditions', 'transform', 'permissions'];
 const containers = /^\/?[\w-]+(\/[\w-]+)*\/?$|^\/$/;
 
-/** Applications as the specification has them, for one Tenant. */
+/** Applications of one Tenant according to the specification. */
 export function createApplicationModel(
   tenant: { tenant_id: string; application_id: string },
   createdAt: string,
@@ -177,7 +180,7 @@ export function createApplicationModel(
     return { method: 'GET', path: `/applications${toQuery(query, idOf)}`, expected: pageOf(matching, query) };
   }
 
-  /** A key is accepted for as long as it is the key; what it may do is another question. */
+  /** A key is accepted while it is current; its permissions are checked separately. */
   function present(n: number, key: number, what: 'get by key' | 'list permissions'): Step {
     const application = applications[n];
     const options = { key: application?.keys[key - 1] ?? 'svc_test_mgt_none' };
@@ -200,7 +203,7 @@ export function createApplicationModel(
     };
   }
 
-  /** Faults that are there whatever the type. */
+  /** Faults that do not depend on the type. */
   function shapeFaults({ name, permissions = [], rules: accessRules = [] }: Body): string[] {
     const faults = isName(name) ? [] : ['name'];
     faults.push(...textFaults('permissions', permissions));
@@ -210,7 +213,7 @@ export function createApplicationModel(
     return isEmpty ? [...faults, 'permissions', 'rules'] : faults;
   }
 
-  /** Faults of grants that are well-formed: what the type cannot hold. */
+  /** Well-formed grants that the type cannot hold. */
   function grantFaults({ permissions = [], rules: accessRules = [] }: Body, type: string): string[] {
     if (!Array.isArray(permissions) || !Array.isArray(accessRules)) return [];
     const faults = unholdable(permissions, 'permissions', type);

@@ -1,13 +1,13 @@
 import type { Answer, CallOptions } from '@sluice/testing';
 import fc from 'fast-check';
 
-/** One request, and what the model says of its answer. */
+/** A request, and the answer that the model expects. */
 export interface Step {
   method: string;
   path: string;
   options?: CallOptions;
   expected: Expected;
-  /** Tells the model what only the service can know: ids, keys, dates. */
+  /** Tells the model what only the service knows: ids, keys, dates. */
   learn?(body: Answer['body']): void;
 }
 
@@ -16,7 +16,6 @@ export type Expected = { status: number; body: unknown } | { faults: readonly st
 
 type Send = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** A model, and the service that is to agree with it. */
 export interface ModelRun<Command> {
   step(command: Command): Step;
   send: Send;
@@ -24,13 +23,13 @@ export interface ModelRun<Command> {
 
 interface Agreement<Command> {
   command: fc.Arbitrary<Command>;
-  /** Done before each list, so that it has something to begin with. */
+  /** Commands that run before each list, so that there is something to work with. */
   first: readonly Command[];
-  /** A model and a Tenant, both new. */
+  /** Begins with a new model and a new Tenant. */
   begin(): Promise<ModelRun<Command>>;
 }
 
-/** For any list of commands the service answers what the model says. */
+/** For any list of commands the service answers as the model expects. */
 export function agreement<Command>({ command, first, begin }: Agreement<Command>) {
   const runnable = command.map((one) => ({
     check: () => true,
@@ -64,7 +63,6 @@ function compare({ status, body }: Answer, expected: Expected): void {
   });
 }
 
-/** A problem with this status and title. */
 export function problem(status: number, title: string): Expected {
   return { status, body: expect.objectContaining({ status, title }) };
 }
@@ -72,7 +70,7 @@ export function problem(status: number, title: string): Expected {
 export const notFound = problem(404, 'Not found');
 export const noContent: Expected = { status: 204, body: '' };
 
-/** The n-th of those that were ever created; an id that there is not where there were fewer. */
+/** The id of the n-th created resource; where there are fewer, an id that does not exist. */
 export function idAt(created: readonly { id: string }[], n: number): string {
   return created[n]?.id ?? `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 }
@@ -84,7 +82,7 @@ export interface ListQuery {
   size?: number;
 }
 
-/** Lists of every kind; some pages and sizes there are not. */
+/** Queries of every kind, some with invalid pages or sizes. */
 export const listQuery: fc.Arbitrary<ListQuery> = fc.record(
   {
     ids: fc.array(fc.nat(3), { maxLength: 3 }),
@@ -94,12 +92,10 @@ export const listQuery: fc.Arbitrary<ListQuery> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Whether a value is there and is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Null equals absent. */
 export function dropNulls(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
@@ -108,12 +104,12 @@ export function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && [...value].length <= 200;
 }
 
-/** Newest first; of those from the same millisecond, the greater id. */
+/** Newest first; within one millisecond, the greater id first. */
 export function byAge(a: { created_at: string; id: string }, b: { created_at: string; id: string }): number {
   return a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? 1 : -1;
 }
 
-/** The page that a list answers with, of everything that matches in its order. */
+/** The expected page of all matches. */
 export function pageOf(matching: readonly unknown[], { page = 1, size = 20 }: ListQuery): Expected {
   const faults = [...(page < 1 ? ['page'] : []), ...(size > 100 ? ['size'] : [])];
   if (faults.length > 0) return { faults };
@@ -127,7 +123,6 @@ export function pageOf(matching: readonly unknown[], { page = 1, size = 20 }: Li
   return { status: 200, body: { pagination, data: matching.slice((page - 1) * size, page * size) } };
 }
 
-/** The query string of a list. */
 export function toQuery({ ids = [], name, page, size }: ListQuery, idOf: (n: number) => string): string {
   const query = new URLSearchParams(ids.map((n) => ['id', idOf(n)]));
   for (const [key, value] of Object.entries({ name, page, size })) if (value !== undefined) query.set(key, `${value}`);

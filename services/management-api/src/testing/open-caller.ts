@@ -7,15 +7,15 @@ type Management = Pick<
   'application' | 'session' | 'waitingSession' | 'tenant'
 >;
 
-/** Whoever may call an operation, and what only they can say in its body. */
+/** A caller of an operation, and what its body must contain for that caller. */
 export interface OperationCaller {
   key: string;
   body?: object;
-  /** What the audit row says, where it is not the management Application on the thing of the path. */
+  /** Set where the audit row does not name the management Application and the resource of the path. */
   audited?: { actor_id: string; actor_type: 'application' | 'session'; entity_id: string; detail: object | null };
 }
 
-/** A caller that the operation takes: the management key, or a new Application or session of the same Tenant. */
+/** A caller that the operation accepts: the management key, or a new Application or session of the same Tenant. */
 export async function openCaller(
   { application, session, waitingSession, tenant }: Management,
   { id, takesKeyOf }: Operation<Context>,

@@ -19,7 +19,7 @@ type Body = Record<string, unknown>;
 type Application = { id: string; type: string; isDeleted: boolean };
 type Proxy = { id: string; key: string; created_at: string; definition: Body; isChanged: boolean; isDeleted: boolean };
 
-/** Numbers stand for what was created, in its order; "application 0" in a body is the id of the first one. */
+/** Numbers refer to created resources, in their order; "application 0" in a body is the id of the first Application. */
 export type ProxyCommand =
   | { do: 'create'; body: Body }
   | { do: 'get' | 'delete'; proxy: number }
@@ -30,7 +30,7 @@ export type ProxyCommand =
 
 export const code = 'module.exports = async () => ({})';
 export const brokenCode = 'module.exports = (';
-/** Destinations, and whether they may be. */
+/** Destinations, and whether they are allowed. */
 export const destinations: Record<string, boolean> = {
   'https://example.com/in': true,
   'HTTPS://Example.com:443/a/../b?x=%7e': true,
@@ -42,7 +42,7 @@ export const destinations: Record<string, boolean> = {
   '': false,
 };
 
-/** What the specification says of Proxies; a test of the model itself breaks one of them. */
+/** What the specification says of Proxies. A test of the model breaks one rule at a time. */
 export const proxyRules = {
   /** RFC 7386 section 2. */
   merge(target: unknown, patch: unknown): unknown {
@@ -68,7 +68,7 @@ export const proxyRules = {
 const transforms = ['request_transform', 'response_transform'] as const;
 const writable = ['name', 'destination_url', ...transforms, 'configuration', 'require_auth', 'application'];
 
-/** Proxies as the specification has them, for one Tenant. */
+/** Proxies of one Tenant according to the specification. */
 export function createProxyModel(tenant: { tenant_id: string; application_id: string }, rules = proxyRules) {
   const applications: Application[] = [];
   const proxies: Proxy[] = [];
@@ -175,7 +175,7 @@ export function createProxyModel(tenant: { tenant_id: string; application_id: st
     return noContent;
   }
 
-  /** The definition as it is now: an Application that is gone is not named any more. */
+  /** The current definition, without an Application that has been deleted. */
   function current({ definition }: Proxy): Body {
     const { application, ...rest } = definition;
     const named = applications.find(({ id }) => isObject(application) && id === application.id);
@@ -221,13 +221,12 @@ export function createProxyModel(tenant: { tenant_id: string; application_id: st
   return { step };
 }
 
-/** A body of PUT or PATCH may name its Application as answers do. */
+/** PUT and PATCH may name the Application as answers do. */
 function named({ application_id: id, ...body }: Body): Body {
   if (Object.hasOwn(body, 'application') || id === undefined) return body;
   return { ...body, application: id === null ? null : { id } };
 }
 
-/** What is kept of a body: the members that there are. */
 function pick(definition: Body): Body {
   const kept = writable.filter((member) => definition[member] !== undefined);
   return { require_auth: true, ...Object.fromEntries(kept.map((member) => [member, definition[member]])) };
@@ -244,7 +243,7 @@ function transformFaults(member: string, transform: unknown): string[] {
   return [...unknown, ...(typeof transform.code === 'string' ? [] : ['code'])].map((name) => `${member}.${name}`);
 }
 
-/** An answer does not grow with the names that are sent. */
+/** Bounds the answer, whatever the length of the names that are sent. */
 const longestPath = 200;
 
 function configurationFaults(configuration: unknown): string[] {

@@ -3,7 +3,7 @@ import type { Operation } from '@sluice/http-api';
 import type { CallOptions } from '@sluice/testing';
 import type { Context } from '../context.ts';
 
-/** A body that each operation with a body accepts, by operation id. */
+/** A valid body for each operation that has one, by operation id. */
 const bodies: Record<string, object> = {
   createApplication: { name: 'Sample', type: 'private', permissions: ['token:read'] },
   updateApplication: { name: 'Sample', permissions: ['token:read'] },
@@ -16,7 +16,7 @@ const bodies: Record<string, object> = {
   testTransform: { code: 'module.exports = () => ({})', args: {} },
 };
 
-/** The query of those operations that need one. */
+/** Queries of the operations that require one. */
 const queries: Record<string, string> = { getLogConsistency: '?from=1&to=1' };
 
 export interface SampleRequest {
@@ -25,7 +25,7 @@ export interface SampleRequest {
   options: CallOptions;
 }
 
-/** A request that the operation accepts, for the resource with this id, and of an Application for the key with `keyId`. */
+/** A request that the operation accepts, for the resource `id` and the key `keyId`. */
 export function sampleRequest(
   operation: Operation<Context>,
   id: string = randomUUID(),

@@ -14,7 +14,7 @@ import {
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
-/** Puts the rows of a Tenant into a ledger of its own by time and id, as the worker does, and signs its checkpoint. */
+/** Builds the ledger of a Tenant by time and id, as the worker does, and signs its checkpoint. */
 export async function sequenceLog(db: Database, tenantId: string) {
   const rows = (await db
     .selectFrom('audit_log')

@@ -31,7 +31,7 @@ interface Run {
   exit: Promise<number | null>;
 }
 
-/** The command as a process of its own. */
+/** Runs the command as a process. */
 function run(args: string[], env: Record<string, string> = {}): Run {
   const path = fileURLToPath(new URL('keys.command.ts', import.meta.url));
   const { url, ROOT_KEY } = setup.current;
@@ -72,7 +72,7 @@ async function rowsUnder({ tenantId }: Actor, version: number): Promise<number> 
   return rows[0]?.count ?? 0;
 }
 
-/** However long the process takes to start. */
+/** Waits however long the process takes to start. */
 async function someRotated({ child, output }: Run, actor: Actor): Promise<void> {
   while ((await rowsUnder(actor, 2)) === 0) {
     if (child.exitCode !== null) throw new Error(`it ended before: ${output.stderr}`);
@@ -89,7 +89,7 @@ async function expectAllReadable(actor: Actor, values: Map<string, string>, key 
   }
 }
 
-/** Each batch takes a moment, so that there is a middle. */
+/** Makes each batch slow, so that it can be interrupted. */
 async function slowDown(ms: number): Promise<void> {
   const { db } = setup.current;
   await sql`create or replace function wait_a_moment() returns trigger language plpgsql as

@@ -5,10 +5,9 @@ import { configSchema, openKeys } from './open-keys.ts';
 import { perform } from './perform.ts';
 import { openProgress } from './progress.ts';
 
-/** 128 and the number of the signal, as shells have it. */
+/** 128 plus the number of the signal, as in shells. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Why it ends before its end. */
 class Stopped extends Error {
   readonly exitCode: number;
 
@@ -35,7 +34,7 @@ async function run(argv: string[]): Promise<number> {
   }
 }
 
-/** Results go to the standard output; what is told on the way, too, but for programs. */
+/** Results and messages go to the standard output, but with `--json` messages go to the standard error. */
 async function runWithStores(command: Exclude<KeysCommand, { name: 'help' }>): Promise<number> {
   const config = readConfig(configSchema, process.env);
   const progress = openProgress(process.stderr);
@@ -45,7 +44,7 @@ async function runWithStores(command: Exclude<KeysCommand, { name: 'help' }>): P
     console.error('Stopping after the batch under way');
     stop.abort(new Stopped(signal));
   };
-  // Once: a second signal ends the process at once, by which nothing is lost either.
+  // Listens once: a second signal ends the process at once, which loses nothing either.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
   const say = command.json ? (line: string) => console.error(line) : (line: string) => console.log(line);
   await using stack = new AsyncDisposableStack();

@@ -15,11 +15,10 @@ export interface Performance {
   keys: Keys;
   signal: AbortSignal;
   progress: Progress;
-  /** What is told on the way. */
+  /** Prints a message about progress. */
   say: (line: string) => void;
 }
 
-/** Does what the command asks for. */
 export async function perform(
   command: Exclude<KeysCommand, { name: 'help' }>,
   { keys, signal, progress, say }: Performance,

@@ -1,4 +1,4 @@
-/** Shows how far something is, until it is cleared or something else begins. */
+/** Shows the progress of one thing at a time. */
 export interface Progress {
   update(what: string, step: { done: number; total: number }): void;
   clear(): void;
@@ -13,7 +13,7 @@ const barWidth = 24;
 const redrawMs = 100;
 const lineMs = 5000;
 
-/** On a terminal one line that is drawn over; elsewhere a line every few seconds. */
+/** Redraws one line on a terminal; elsewhere writes a line every few seconds. */
 export function openProgress(output: Output, now: () => number = () => performance.now()): Progress {
   const isTerminal = output.isTTY === true;
   let current: { what: string; startedAt: number } | undefined;
@@ -37,7 +37,7 @@ export function openProgress(output: Output, now: () => number = () => performan
   };
 }
 
-/** Rate and time left are known from the second batch on. */
+/** Rate and remaining time are known from the second batch on. */
 function describeStep(what: string, { done, total }: { done: number; total: number }, seconds: number): string {
   const share = total === 0 ? 1 : done / total;
   const filled = Math.round(share * barWidth);

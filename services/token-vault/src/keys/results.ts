@@ -8,7 +8,7 @@ import type {
 } from '@sluice/vault';
 import { grouped } from './progress.ts';
 
-/** What a command has done: for people, for programs, and whether all is as it should be. */
+/** The result of a command, for people and for programs; the exit code is 1 where something is wrong. */
 export interface Result {
   text: string;
   json: object;

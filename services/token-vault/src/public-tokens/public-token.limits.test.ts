@@ -1,4 +1,5 @@
-// A public key is known to everybody: how many tokens may be made with it, and what that takes from others.
+// Everybody can see a public key, so the tokens made with it are limited, and one client's use leaves the others
+// theirs.
 import { randomUUID } from 'node:crypto';
 import { singleAddressOf } from '@sluice/http-api';
 import { call, eventually, openRedisDoor, useStack } from '@sluice/testing';
@@ -26,7 +27,7 @@ const scene = useStack(async (stack) => {
   return { ...service, door, redis, urls: [service.url, another.url] as const };
 });
 
-/** Whether the process asks Redis already: one that has only just started counts by itself until it is connected. */
+/** Whether the process already counts in Redis; it counts locally until it is connected. */
 async function countsInRedis(url: string, { key, metrics }: { key: string; metrics: Registry }): Promise<boolean> {
   const decidedAlone = async () =>
     /^sluice_rate_limit_local_decisions_total (\d+)$/m.exec(await metrics.metrics())?.[1];
@@ -38,9 +39,9 @@ async function countsInRedis(url: string, { key, metrics }: { key: string; metri
 const publicKey = () => scene.current.createKey({ type: 'public', permissions: ['token:create'] });
 
 let lastAddress = 0;
-/** Redis outlives a run of the tests by a minute, so each run has addresses of its own. */
+/** Each run has its own addresses, because counts in Redis outlive a run by a minute. */
 const run = randomUUID().slice(0, 4);
-/** An address from which nothing has come: each is a /64 of its own. */
+/** An unused address; each is in a /64 of its own. */
 const newAddress = () => `2001:db8:${run}:${(++lastAddress).toString(16)}::1`;
 
 interface Making {
@@ -50,7 +51,7 @@ interface Making {
   headers?: Record<string, string>;
 }
 
-/** POST /tokenize with as many values. */
+/** POST /tokenize with `count` values. */
 async function tokenize(count: number, making: Making) {
   const body = Array.from({ length: count }, (_, i) => `value ${i}`);
   return request('/tokenize', making, body);

@@ -5,7 +5,6 @@ import { measureLocalDecisions, openSharedLimits, type SharedLimit } from '@slui
 import { exportCounter, type Logger, type Runtime } from '@sluice/service-runtime';
 import type { PublicTokenConfig } from './public-token.settings.ts';
 
-/** What a request is about to create. */
 interface NewTokens {
   caller: Caller;
   address: () => string;
@@ -13,7 +12,7 @@ interface NewTokens {
   bodyBytes: number;
 }
 
-/** The limits on tokens that are made with keys of public Applications. Other keys, those of sessions too, have none. */
+/** Limits tokens that are made with keys of public Applications. Other keys, and those of sessions, have no limit. */
 export interface PublicTokenLimits {
   /** @throws {ServiceError} `too_many_requests` with the time to wait. */
   count(created: NewTokens): Promise<void>;
@@ -21,13 +20,13 @@ export interface PublicTokenLimits {
 
 const windowSeconds = 60;
 
-/** Which limit refuses, as its metric says. */
+/** As named in the metric of refusals. */
 type LimitName = 'application' | 'address' | 'address_bytes';
 
-/** A limit with the words for its refusal; undefined where it is switched off. */
+/** Undefined where the limit is switched off. */
 type Limit = { name: LimitName; shared: SharedLimit; detail: string } | undefined;
 
-/** Counts in Redis, until the stack closes. Without limits Redis is not connected to. */
+/** Counts in Redis until the stack closes. Without limits it does not connect to Redis. */
 export function openPublicTokenLimits(
   config: PublicTokenConfig,
   { log, stack, metrics }: Pick<Runtime, 'log' | 'stack' | 'metrics'>,
@@ -62,7 +61,7 @@ export function openPublicTokenLimits(
   return {
     async count({ caller, address: addressOf, tokens, bodyBytes }) {
       if (caller.type !== 'public') return;
-      // First, so that an address beyond its limits takes nothing from others that use the Application's key.
+      // The address is counted first, so that a refused address uses up nothing of the Application's limit.
       if (address || addressBytes) {
         const from = singleAddressOf(addressOf());
         await count(address, from, tokens);
@@ -77,7 +76,10 @@ function atMost(points: number, what: string, where: string): string {
   return `At most ${points} ${what} a minute may be created ${where}`;
 }
 
-/** Behind an ingress that nobody named, all clients have its address and would share the limits of one: there are none. */
+/**
+ * Without TRUSTED_PROXIES there are no limits by address, because behind an ingress all clients would share its
+ * address.
+ */
 function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: number; bytesPerAddress: number } {
   const perAddress = config.PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE;
   const bytesPerAddress = config.PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE;

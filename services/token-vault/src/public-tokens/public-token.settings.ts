@@ -3,7 +3,7 @@ import type { Config as ConfigOf } from '@sluice/service-runtime';
 
 const most = { type: 'integer', minimum: 0, maximum: 2_000_000_000 } as const;
 
-/** How many tokens may be made with public keys, which everybody knows. */
+/** Limits on tokens made with public keys, which everybody can see. */
 export const publicTokenSettings = {
   ...sharedLimitSettings,
   PUBLIC_TOKENS_PER_MINUTE: {

@@ -19,17 +19,15 @@ interface NewApplication {
   rules?: AccessRule[];
 }
 
-/** Every permission on tokens. */
 export const everything = [
   ...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'],
 ];
 
-/** Plaintext of every token. */
 export const reveal: AccessRule = { priority: 1, container: '/', transform: 'reveal', permissions: everything };
 
 /**
- * The service as it runs in production, on a database of the test's own, with what it logs.
- * @param through makes the URL at which the service finds the database, for what stands between them.
+ * The service as in production, on its own database, with the lines it logs.
+ * @param through rewrites the database URL, for a proxy between the service and its database.
  */
 export async function startTestTokenVault(
   stack: AsyncDisposableStack,
@@ -41,7 +39,7 @@ export async function startTestTokenVault(
   const { db, url: directUrl } = await createTestDatabase(stack);
   const databaseUrl = await through(directUrl);
   const onLogLine = (line: string) => void lines.push(line);
-  /** One more process on the same stores. */
+  /** Starts another process on the same stores. */
   const startAnother = () =>
     startTestService({ configSchema, start }, { databaseUrl, secrets, stack, settings, onLogLine });
   const { url, metrics } = await startAnother();
@@ -52,7 +50,7 @@ export async function startTestTokenVault(
     return id;
   }
 
-  /** The key of a new Application; in a Tenant of its own unless one is named. */
+  /** The key of a new Application, by default in a new Tenant. */
   async function createKey(application: NewApplication) {
     return (await createApplication(application)).key;
   }
@@ -68,7 +66,7 @@ export async function startTestTokenVault(
     return { id: row.id, tenantId: row.tenant_id, key };
   }
 
-  /** A session that an Application has authorized, for everything that the Application may do unless something is named. */
+  /** A session authorized by an Application, by default for everything that the Application may do. */
   async function createSession(
     { id: authorizerId, tenantId }: { id: string; tenantId: string },
     { permissions = [], rules = [reveal] }: Pick<NewApplication, 'permissions' | 'rules'> = {},

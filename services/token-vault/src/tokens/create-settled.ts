@@ -4,11 +4,11 @@ import { type CreatedToken, type Creation, createTokens, createTokensWith } from
 interface SettledCreation<T> {
   creation: Creation;
   answerTo: (created: readonly CreatedToken[]) => T;
-  /** Stores the answer under the idempotency key of the request, where it has one. */
+  /** Stores the answer under the request's idempotency key; undefined where it has none. */
   settle: SettleAnswer | undefined;
 }
 
-/** Creates tokens, in one transaction with the answer that is kept for a repetition of the request. */
+/** Creates tokens in one transaction with the answer that is kept for repetitions of the request. */
 export async function createSettled<T>({ creation, answerTo, settle }: SettledCreation<T>): Promise<T> {
   if (!settle) return answerTo(await createTokens(creation));
   return creation.vault.db.transaction().execute(async (tx) => {

@@ -1,4 +1,4 @@
-// Requests whose answer was lost after what they asked for was done, sent again under their idempotency key.
+// Requests whose answer was lost after their change was committed, sent again with the same idempotency key.
 import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -6,7 +6,7 @@ import { reveal, startTestTokenVault } from '../testing/test-token-vault.ts';
 
 const service = useStack(startTestTokenVault);
 
-/** As if the process died with its commit: what it writes of an answer afterwards is refused. */
+/** Refuses to store an answer after the commit, as if the process had died. */
 beforeAll(async () => {
   const { db } = service.current;
   await sql`create function refuse() returns trigger language plpgsql as $$ begin

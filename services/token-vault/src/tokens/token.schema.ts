@@ -1,7 +1,7 @@
 import { cursorQuery, pageQuery } from '@sluice/http-api';
 import { tokenInputSchema, tokenPatchSchema, tokenTypeNames } from '@sluice/vault';
 
-/** Largest body in bytes: data may have 1 MiB, and the rest needs a place too. */
+/** Largest body: 1 MiB of data, and space for the other members. */
 export const bodyLimitBytes = 1.25 * 1024 * 1024;
 
 const uuid = { type: 'string', format: 'uuid' } as const;
@@ -43,7 +43,7 @@ const tokenFilter = {
   },
 } as const;
 
-/** Members of metadata come as `metadata.<key>`: see {@link metadataFilter}. */
+/** Members of metadata are sent as `metadata.<key>`: see {@link metadataFilter}. */
 const metadataPattern = { '^metadata\\.': { type: 'string' } } as const;
 
 export const listTokensQuery = {
@@ -58,7 +58,6 @@ export const walkTokensQuery = {
   patternProperties: metadataPattern,
 } as const;
 
-/** What a query says of metadata, by key. */
 export function metadataFilter(query: Readonly<Record<string, unknown>>): Record<string, string> {
   const prefix = 'metadata.';
   return Object.fromEntries(
