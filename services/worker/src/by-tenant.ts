@@ -1,8 +1,8 @@
 /**
- * Works on each Tenant, by turns until none has more, so that one with much to do keeps none waiting. One that fails stops
- * nothing but itself.
- * @param work on a part of what there is to do; resolves with true where there may be more.
- * @throws {AggregateError} of what failed, when the others are done.
+ * Works on the Tenants in turns until none has more to do, so that a Tenant with much to do delays no other. A failing
+ * Tenant stops only itself.
+ * @param work does a part of the work; resolves with true where there may be more.
+ * @throws {AggregateError} of the failures, once the other Tenants are done.
  */
 export async function byTenant(
   tenantIds: readonly string[],

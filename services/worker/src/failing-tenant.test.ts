@@ -17,7 +17,7 @@ const stores = useStack(async (stack) => {
 
 const past = new Date(Date.now() - 1000).toISOString();
 
-/** Fails what writes rows of this Tenant, as if the shard that it is on were away. */
+/** Makes writes to this Tenant's rows fail, as if its shard were unavailable. */
 async function poison(tenantId: string): Promise<void> {
   const fail = `create or replace function fail() returns trigger language plpgsql as
     $$ begin raise exception 'the shard is away'; end $$`;
@@ -32,7 +32,7 @@ async function poison(tenantId: string): Promise<void> {
   }
 }
 
-/** A Tenant with a token that has expired, one with a code that is due, and an answer that was kept for long enough. */
+/** A Tenant with an expired token, a due code, and an answer that was kept long enough. */
 async function dueTenant(): Promise<string> {
   const { db, rows } = stores.current;
   const tenantId = await rows.tenant();

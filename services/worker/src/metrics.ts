@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What is measured of the work that time drives. */
 export interface WorkerMetrics {
   expiryLag: Histogram;
   sweepFailures: Counter;
@@ -39,7 +38,6 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
   };
 }
 
-/** What a sweep tells of its rounds. */
 export function sweepMeasures(sweep: string, { sweepFailures, sweepDuration, lastSweep }: WorkerMetrics) {
   sweepFailures.inc({ sweep }, 0);
   lastSweep.setToCurrentTime({ sweep });

@@ -15,7 +15,7 @@ const large = useStack(async (stack) => {
     ...(['tenants', 'applications', 'sessions', 'proxies', 'tokens'] as const),
     ...(['data_keys', 'counters', 'idempotency_records'] as const),
   ]);
-  // A ledger in a hundred has a checkpoint that no witness has taken, and one rows from before there were ledgers.
+  // One ledger in a hundred has an unwitnessed checkpoint, and one has rows from before there were ledgers.
   await sql`
     insert into ledgers (tenant_id, size, checkpoint, witnessed_size, unsequenced_before)
     select gen_random_uuid(), 10, 'signed', case when i % 100 = 0 then 5 else 10 end, case when i % 100 = 1 then 5 else 0 end
@@ -30,7 +30,7 @@ const closedTenantId = filled.tenantId(999);
 
 type Query = (db: Database) => Promise<unknown>;
 
-/** One entry for each query function, so that none can be forgotten. */
+/** Has one entry for each query function, so that none can be forgotten. */
 type Covered<Module> = {
   [Name in keyof Module as Module[Name] extends (db: never, ...rest: never[]) => Promise<unknown> ? Name : never]:
     | Query
@@ -71,7 +71,7 @@ test('figures read no table as a whole but leases and what waits', async () => {
   expect((await readFigures(db)).errors).toEqual([]);
   const scans = (await findFullScans(large.current, statements)).map((scan) => scan.slice(0, scan.indexOf(':')));
   const small = ['Seq Scan of changes', 'Index Only Scan of changes_age', 'Seq Scan of cache_leases'];
-  small.push('Seq Scan of audit_log_arrivals', 'Seq Scan of audit_log_default'); // the other one up to a limit
+  small.push('Seq Scan of audit_log_arrivals', 'Seq Scan of audit_log_default'); // the latter up to a limit
   const ofWhatWaits = /^(Bitmap )?Index( Only)? Scan of ledgers_(before|unwitnessed)$/; // they hold nothing else
   expect(scans.filter((scan) => !small.includes(scan) && !ofWhatWaits.test(scan))).toEqual([]);
 });

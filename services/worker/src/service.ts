@@ -20,15 +20,15 @@ import { startSweep } from './sweep.ts';
 import { purgeTenant, sweepClosedTenants } from './tenant-purge/purge-tenant.ts';
 import { sweepDueCvcs, sweepExpiredTokens } from './token-expiry/sweep-tokens.ts';
 
-/** Caches that nobody told of a change are stale until it is relayed. */
+/** Until a change is relayed, caches that missed its announcement are stale. */
 const relayIntervalMs = 1000;
-/** Figures are no older than this when they are scraped. */
+/** The greatest age of figures when they are scraped. */
 const figuresIntervalMs = 10_000;
-/** Rows are in the ledger within two seconds. */
+/** Short, because rows must be in the ledger within two seconds. */
 const sequenceIntervalMs = 500;
 const witnessIntervalMs = 2000;
 const keyUsageIntervalMs = 300_000;
-/** A query or two for each Tenant there is. */
+/** Long, because it takes a query or two for each Tenant. */
 const overlookedIntervalMs = 600_000;
 
 /** Opens in order; what opens first closes last. */
@@ -39,7 +39,7 @@ export async function start(
   const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
   readiness.add('postgres', () => checkDatabase(db));
   measurePool(registry, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
-  await openAhead(db, config); // the sweeps begin together, and would open all connections at once
+  await openAhead(db, config); // the sweeps start together, and would open all connections at once
   const bus = openBus({ redisUrl: config.REDIS_URL, log, stack });
   const metrics = createWorkerMetrics(registry);
   const changes = openChangeWriter({ db, bus, log, metrics: registry, stack, inPart: tracing?.inPart });
@@ -86,14 +86,14 @@ export async function start(
   sweep('ledger', () => sequenceDue(ledger), sequenceIntervalMs);
   const witness = openWitness(config);
   if (witness) sweep('ledger-witness', showsCheckpoints(db, witness, stopping.signal), witnessIntervalMs);
-  stack.defer(() => stopping.abort()); // before the sweep is waited for
+  stack.defer(() => stopping.abort()); // deferred last, so that it runs before the sweep is awaited
   const rounds = measureFigures(db, registry, { hasWitness: witness !== undefined });
   sweep('figures', rounds.figures, figuresIntervalMs);
   sweep('key-usage', rounds.keyUsage, keyUsageIntervalMs);
   return {};
 }
 
-/** @throws {Error} where the settings name two witnesses, or one with nothing to show it. */
+/** @throws {Error} where the settings name two witnesses, or a witness without a key to sign for it. */
 function openWitness({ LEDGER_WITNESS_URL: url, LEDGER_WITNESS_FILE: path, LEDGER_KEY }: Config): Witness | undefined {
   if (url === undefined && path === undefined) return undefined;
   if (url !== undefined && path !== undefined)

@@ -5,14 +5,14 @@ export interface SweepOptions {
   intervalMs: number;
   log: Logger;
   onFailure?: () => void;
-  /** Told how long a round took that did not fail. */
+  /** Called with the duration of a successful round. */
   onSuccess?: (durationMs: number) => void;
   stack: AsyncDisposableStack;
 }
 
 /**
- * Does at every interval, from the rows alone, what a job should have done: so that a lost queue delays and loses
- * nothing. One round at a time; on disposal the round under way ends first.
+ * Repeats at every interval, from the rows alone, what a job should have done, so that a lost queue only delays. Rounds
+ * do not overlap; disposal waits for the current one.
  */
 export function startSweep(
   round: () => Promise<unknown>,
@@ -32,7 +32,7 @@ export function startSweep(
       .catch((error: unknown) => {
         onFailure?.();
         failures += 1;
-        // Once, however long what it needs is away: sweeps come each second.
+        // Logs only the first of consecutive failures, because sweeps run every second.
         if (failures === 1) log.error({ err: error, sweep: name }, 'a sweep failed; the next one tries again');
       })
       .finally(() => {

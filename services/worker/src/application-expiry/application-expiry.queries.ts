@@ -2,24 +2,22 @@ import { messageOf } from '@sluice/audit';
 import { counterSlot, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Most Applications that one transaction deletes. */
 const batchSize = 500;
 
-/** What a batch deleted, and which Proxies named it. */
 export interface ExpiredRow {
   tenant_id: string;
   id: string;
   entity: 'application' | 'proxy';
-  /** How long after its moment the Application was deleted, in milliseconds; null for Proxies. */
+  /** How long after its `expires_at` the Application was deleted, in milliseconds; null for Proxies. */
   lag_ms: number | null;
 }
 
 /**
- * Deletes Applications whose time has come by the database's clock, oldest first, with their counts and audit rows; the
- * Proxies that named them name none any more. Rows that another worker is at are left to it. Call it in a transaction.
+ * Deletes expired Applications, oldest first, and updates counters and audit log; Proxies that named them name none any
+ * more. Rows that another worker is deleting are skipped. Call it in a transaction.
  *
- * `statement_timestamp()` since an index can be searched by it: `clock_timestamp()` may differ from row to row, and would
- * be compared with every row that ever expires.
+ * It compares with `statement_timestamp()`, which an index can be searched by. `clock_timestamp()` may change from row
+ * to row, so Postgres would compare it with every row.
  */
 export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]> {
   const { rows } = await sql<ExpiredRow>`
@@ -57,7 +55,7 @@ export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]
   return rows;
 }
 
-/** Those of these Applications that are still there, with the moment at which they are due. */
+/** Those of these Applications that still exist, with their `expires_at`. */
 export async function listRemaining(db: Queryable, applications: readonly { tenant_id: string; id: string }[]) {
   return db
     .selectFrom('applications')

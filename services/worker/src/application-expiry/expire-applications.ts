@@ -4,9 +4,12 @@ import type { Context } from '../context.ts';
 import { deleteDueApplications, type ExpiredRow, listRemaining } from './application-expiry.queries.ts';
 
 export interface ApplicationExpiry {
-  /** The alarm of one Application. Rejects where it rang early by the database's clock: then it is tried again. */
+  /**
+   * Handles the alarm of one Application. Rejects, so that the job is retried, where the alarm rang early by the
+   * database's clock.
+   */
   onAlarm(application: { tenant_id: string; application_id: string }): Promise<void>;
-  /** Deletes every Application that is due, whether its alarm rang or not. */
+  /** Deletes every expired Application, whether its alarm rang or not. */
   sweep(): Promise<void>;
 }
 
@@ -18,9 +21,9 @@ interface Alarm {
 }
 
 /**
- * Deletes Applications whose time has come. They count as gone from that moment on, by their row; this only clears them
- * away. Alarms that ring together are answered by the same batches, so that a hundred thousand of them cost no more than
- * the rows. Doing it twice, or in two workers at once, deletes each once and writes one audit row.
+ * Deletes expired Applications. They count as deleted from `expires_at` on, so this only cleans up. Alarms that ring
+ * together share batches, so that a hundred thousand alarms cost no more than the rows. Repeated or concurrent runs
+ * delete each Application once and write one audit row.
  */
 export function openApplicationExpiry(context: Context): ApplicationExpiry {
   let ringing: Alarm[] = [];
@@ -51,7 +54,7 @@ export function openApplicationExpiry(context: Context): ApplicationExpiry {
       const startedAt = performance.now();
       const deleted = await expireBatch(context);
       if (deleted === 0) return;
-      // As long a pause: what serves requests has its half of the database.
+      // The pause is as long as the work, so that requests have half of the database.
       await delay(performance.now() - startedAt);
     }
   }

@@ -18,7 +18,7 @@ const stores = useStack(async (stack) => {
   return { db, url, redis, rows: testRows(db) };
 });
 
-/** A worker process that sweeps at its start and then no more: what it does comes from jobs. */
+/** A worker process that sweeps only at its start, so later work comes from jobs. */
 async function startWorker(stack: AsyncDisposableStack): Promise<ChildProcess> {
   const settings = { ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', JOB_LOCK_MS: '2000', SWEEP_INTERVAL_MS: '3600000' };
   const child = spawn(process.execPath, [main], {
@@ -27,7 +27,7 @@ async function startWorker(stack: AsyncDisposableStack): Promise<ChildProcess> {
   });
   stack.defer(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL'); // ends one that is stopped, too
+    child.kill('SIGKILL'); // also ends a stopped process
     await once(child, 'close');
   });
   let output = '';
@@ -38,7 +38,7 @@ async function startWorker(stack: AsyncDisposableStack): Promise<ChildProcess> {
   return child;
 }
 
-/** Until it holds, for at most half a minute. */
+/** Waits for at most half a minute. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (const deadline = performance.now() + 30_000; !(await holds()); ) {
     if (performance.now() > deadline) throw new Error(`did not come within 30 s: ${what}`);
@@ -50,7 +50,7 @@ test('a worker that hangs in the middle of a deletion past its lock: another one
   await using stack = new AsyncDisposableStack();
   const { db, rows, redis } = stores.current;
   const tenantId = await rows.tenant();
-  const hung = await startWorker(stack); // before there is anything that its first sweep could delete
+  const hung = await startWorker(stack); // before its first sweep could delete anything
   const at = new Date(Date.now() + 3000);
   const id = await rows.application(tenantId, at);
   const jobs = openJobs({ redisUrl: testRedisUrl(), stack, onError: (error) => console.error(error) });
@@ -58,7 +58,7 @@ test('a worker that hangs in the middle of a deletion past its lock: another one
   await jobs.enqueue('application-expiry', { id: `application-${id}`, payload, at });
   const count = async () => Number((await redis.keys('{sluice:jobs}:application-expiry:*:lock')).length);
 
-  // Held by the table's lock, the first worker is in its transaction when it hangs.
+  // The table's lock keeps the first worker in its transaction when it is stopped.
   await db.transaction().execute(async (tx) => {
     await sql`lock table audit_log in access exclusive mode`.execute(tx);
     await until('the job is taken', async () => (await count()) > 0);
@@ -74,13 +74,13 @@ test('a worker that hangs in the middle of a deletion past its lock: another one
   await startWorker(stack);
   const isGone = async () => (await rows.count(tenantId)).applications === 0;
   await until('the other worker has deleted it', isGone);
-  expect([hung.exitCode, hung.signalCode]).toEqual([null, null]); // it hangs, and has not ended
+  expect([hung.exitCode, hung.signalCode]).toEqual([null, null]); // it is stopped, and has not ended
   hung.kill('SIGCONT');
   await until(
     'no job is left',
     async () => (await redis.keys('{sluice:jobs}:application-expiry:application-*')).length === 0,
   );
-  expect([hung.exitCode, hung.signalCode]).toEqual([null, null]); // nor did waking end it
+  expect([hung.exitCode, hung.signalCode]).toEqual([null, null]); // waking has not ended it either
   const audit = await db.selectFrom('audit_log').select('operation').where('entity_id', '=', id).execute();
   expect(audit).toEqual([{ operation: 'expire' }]);
   expect(await readCounter(db, tenantId, 'applications')).toBe(0);

@@ -17,7 +17,7 @@ test('two workers at once delete each expired key once, with one audit row, and 
   }));
   await db.insertInto('application_keys').values(keys).execute();
   await Promise.all([deleteExpiredKeys(db), deleteExpiredKeys(db)]);
-  await deleteExpiredKeys(db); // what one left to the other
+  await deleteExpiredKeys(db); // deletes what each left to the other
   const left = await db.selectFrom('application_keys').select('version').where('tenant_id', '=', tenant_id).execute();
   expect(left).toHaveLength(101);
   const audited = await db

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 const batchSize = 500;
 
 /**
- * Deletes keys of Applications whose time has come, each with its audit row. No process has to be told, because a key
- * is refused from its moment on by whoever cached it. Rows that another worker is at are left to it.
+ * Deletes expired keys of Applications, each with an audit row. No process needs notice, because a cached key is
+ * refused from its `expires_at` on. Rows that another worker is deleting are skipped.
  */
 export async function deleteExpiredKeys(db: Database): Promise<void> {
   let deleted: bigint | undefined;

@@ -2,19 +2,19 @@ import type { Database } from '@sluice/database';
 import { sql } from 'kysely';
 
 /**
- * The audit log has partitions of its own for this month and the two that come. Months that passed while no worker ran
- * are added too, and take their rows out of the default partition.
+ * Gives the audit log partitions for this month and the next two. Months that passed while no worker ran are added too,
+ * and take their rows out of the default partition.
  */
 export async function addComingMonths(db: Database): Promise<void> {
   for (const month of await listMissingMonths(db)) {
-    // A worker that finds another one at it leaves the months to that one, or to the next round.
+    // If another worker holds the lock, the months are left to it or to the next round.
     await sql`
       select add_audit_log_month(${month}::date) where pg_try_advisory_xact_lock(hashtext('audit_log_months'))
     `.execute(db);
   }
 }
 
-/** Oldest first, from where the partitions end: a month that fails ends the round, so that none is ever left out. */
+/** Oldest first, from the last partition on. A month that fails ends the round, so that none is ever skipped. */
 async function listMissingMonths(db: Database): Promise<string[]> {
   const { rows } = await sql<{ month: string }>`
     with latest as (

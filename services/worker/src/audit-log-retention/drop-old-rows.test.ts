@@ -9,14 +9,14 @@ import { dropOldRows } from './drop-old-rows.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const dayMs = 86_400_000;
-/** Noon of the 15th of the month that is so many months away. */
+/** Noon of the 15th of the month `count` months from now. */
 const monthsAway = (count: number) => {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + count, 15, 12)).toISOString();
 };
 const name = (parent: string, at: string) => `${parent}_${at.slice(0, 7).replace('-', '_')}`;
 
-/** So many days that everything before the month which is so many months away is dropped. */
+/** The number of days that drops everything before that month. */
 const daysFor = (months: number) => Math.floor((Date.now() - Date.parse(monthsAway(months))) / dayMs);
 
 /** A database whose months begin a year ago, as if it had been migrated then. */
@@ -60,7 +60,7 @@ async function stateOf(db: Database, tenantId: string) {
   return { rows: rows.length, tokens: tokens.length, leaves: leaves.length, nodes: nodes.length, ledger };
 }
 
-/** The root over the dropped subtrees and the leaves that are kept, all read from the tables. */
+/** The root over the dropped subtrees and the kept leaves, read from the tables. */
 async function rootFromWhatIsKept(db: Database, tenantId: string): Promise<Buffer> {
   const { ledger } = await stateOf(db, tenantId);
   const leaves = new Map(
@@ -109,7 +109,7 @@ test('old months go whole, rows from before months too; what is left is proven b
   await insertRows(db, tenantId, monthsAway(-2), 500);
   const before = await stateOf(db, tenantId);
   await dropOldRows({ db, retentionDays: undefined, keepClosedDays: 0 });
-  expect(await stateOf(db, tenantId)).toEqual(before); // the control: nothing goes by itself
+  expect(await stateOf(db, tenantId)).toEqual(before); // control: nothing is dropped by default
 
   await dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
   const after = await stateOf(db, tenantId);
@@ -123,7 +123,7 @@ test('old months go whole, rows from before months too; what is left is proven b
   }
   expect(await rootFromWhatIsKept(db, tenantId)).toEqual(rootOfLedger(before.ledger));
 
-  await insertRows(db, tenantId, monthsAway(0), 700); // the tree grows on
+  await insertRows(db, tenantId, monthsAway(0), 700); // the tree keeps growing
   expect(await rootFromWhatIsKept(db, tenantId)).toEqual(rootOfLedger((await stateOf(db, tenantId)).ledger));
   await dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
   expect((await stateOf(db, tenantId)).rows).toBe(1200);
@@ -136,7 +136,7 @@ test('a row that came when its month was over stays as long as what came before 
   await insertRows(db, tenantId, monthsAway(-4), 40);
   await insertRows(db, tenantId, monthsAway(-2), 40);
   await insertRows(db, tenantId, monthsAway(-4), 3); // late
-  await insertRows(db, tenantId, '2120-01-01T00:00:00Z', 2); // of a clock that is ahead
+  await insertRows(db, tenantId, '2120-01-01T00:00:00Z', 2); // from a clock that is ahead
   await dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
   const late = await stateOf(db, tenantId);
   expect([late.rows, late.tokens, late.ledger.dropped]).toEqual([45, 90, 40]);

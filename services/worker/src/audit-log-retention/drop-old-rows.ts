@@ -15,16 +15,17 @@ const batchSize = 2000;
 
 export interface RetentionOptions {
   db: Database;
-  /** Rows stay at least so many days, and a month longer at most; for ever where it is undefined. */
+  /** Rows are kept at least this many days, and at most a month longer; for ever where undefined. */
   retentionDays: number | undefined;
-  /** Of the log of a Tenant that is purged. */
+  /** For the log of a purged Tenant. */
   keepClosedDays: number;
 }
 
 /**
- * Drops what of the audit log has been kept long enough. Each step is whole in itself and is found undone by the next
- * round: first the ledgers give the rows up, then months are dropped, then subtrees and leaves go that prove nothing more.
- * @throws {Error} that names a ledger which could not give its rows up or be pruned, once all others have.
+ * Drops what has been kept long enough from the audit log. First ledgers give up rows, then months are dropped, then
+ * subtrees and leaves that prove nothing any more are deleted. Each step is atomic, and the next round repeats what was
+ * not done.
+ * @throws {Error} that names a ledger which could not be processed, once all others are done.
  */
 export async function dropOldRows({ db, retentionDays, keepClosedDays }: RetentionOptions): Promise<void> {
   const ledgers = separately(db);
@@ -33,14 +34,14 @@ export async function dropOldRows({ db, retentionDays, keepClosedDays }: Retenti
   if (retentionDays !== undefined) {
     const keepFrom = await firstMonthToKeep(db, retentionDays);
     for (const tenantId of await listLedgersWithOldRows(db, keepFrom)) await giveUp(tenantId, keepFrom);
-    while (await dropOldestMonth(db, keepFrom)); // a month that another one needs just now is left to the next round
+    while (await dropOldestMonth(db, keepFrom)); // a month that is in use is left to the next round
   }
   for (const tenantId of await listClosedLedgers(db, keepClosedDays)) await giveUp(tenantId, 'infinity');
   for (const tenantId of await listLedgersToPrune(db)) await ledgers.attempt(tenantId, () => prune(db, tenantId));
   ledgers.throwFailures();
 }
 
-/** Leaves last: while there are any, the next round goes on. */
+/** Leaves are deleted last, because the next round continues while there are any. */
 async function prune(db: Database, tenantId: string): Promise<void> {
   while ((await pruneNodes(db, tenantId, batchSize)) === batchSize);
   while ((await pruneLeaves(db, tenantId, batchSize)) === batchSize);

@@ -51,7 +51,7 @@ test('a ledger gives up a month of any size by reading a few of its leaves', asy
       order by leaf_index limit 1
     `.compile(db),
   ]);
-  expect(walked).toBeGreaterThan(oldCount); // the control: what a walk reads
+  expect(walked).toBeGreaterThan(oldCount); // control: what a full walk reads
 });
 
 test('a ledger with a leaf missing is named, and the others give up their rows and are pruned, in statements of bounded size', async () => {

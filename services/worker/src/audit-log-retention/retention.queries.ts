@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** The beginning of the month, in UTC, in which the oldest rows were written that are to be kept. */
+/** The beginning, in UTC, of the oldest month that must be kept. */
 export async function firstMonthToKeep(db: Database, days: number): Promise<string> {
   const { rows } = await sql<{ month: string }>`
     select to_char(date_trunc('month', (now() - ${days} * interval '1 day') at time zone 'UTC'), 'YYYY-MM-DD"T00:00:00Z"') as month
@@ -19,7 +19,7 @@ export async function listLedgersWithOldRows(db: Database, keepFrom: string): Pr
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Tenants that were closed so many days ago and whose log has rows. */
+/** Tenants that were closed at least this many days ago and whose log has rows. */
 export async function listClosedLedgers(db: Database, days: number): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select tenant_id from ledgers
@@ -29,13 +29,13 @@ export async function listClosedLedgers(db: Database, days: number): Promise<str
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Most leaves that the oldest kept subtree of one stored level may have beside it: they prove what comes after. */
+/** How many leaves may remain beside the oldest kept subtree of a stored level, because they prove what follows. */
 const besides = 15;
 
 /**
- * The rows before this moment are no longer of the log: it begins after them. Their leaves are deleted later, but for the
- * last ones, which prove the rest; of these the rows go now.
- * @throws {Error} where a leaf is missing, so that nobody can say where they end.
+ * Removes the rows before this moment from the log, which then begins after them. Their leaves are deleted later,
+ * except the last ones, which prove the rest; the rows of those are deleted now.
+ * @throws {Error} where a leaf is missing, because the end of the rows is then unknown.
  */
 export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: string): Promise<void> {
   const ofTenant = sql`tenant_id = ${tenantId}`;
@@ -52,7 +52,7 @@ export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: stri
   `.execute(tx);
 }
 
-/** `kept_at` never falls from one leaf to the next, so halving finds in a few steps which is the first to be kept. */
+/** A binary search, because `kept_at` never decreases from one leaf to the next. */
 async function findFirstToKeep(tx: Queryable, tenantId: string, keepFrom: string): Promise<number> {
   const { rows } = await sql<{ first: number }>`
     with recursive search(low, high) as (
@@ -69,7 +69,9 @@ async function findFirstToKeep(tx: Queryable, tenantId: string, keepFrom: string
   return rows[0].first;
 }
 
-/** Drops the oldest month of the log that ended before this moment. False where there is none, or it is still in use. */
+/**
+ * Drops the oldest month of the log that ended before this moment. False where there is none, or it is still in use.
+ */
 export async function dropOldestMonth(db: Database, keepFrom: string): Promise<boolean> {
   const { rows } = await sql<{ dropped: string | null }>`
     select drop_oldest_audit_log_month((${keepFrom}::timestamptz at time zone 'UTC')::date) as dropped
@@ -89,8 +91,8 @@ export async function listLedgersToPrune(db: Database): Promise<string[]> {
 }
 
 /**
- * Deletes leaves that prove nothing any more, a batch of them, with those of their rows that stand in a month that is
- * kept: clocks were ahead, or the month was over when they came.
+ * Deletes a batch of leaves that prove nothing any more, and those of their rows that are in a kept month because a
+ * clock was ahead or the row arrived after its month.
  * @returns how many.
  */
 export async function pruneLeaves(db: Database, tenantId: string, limit: number): Promise<number> {
@@ -115,8 +117,8 @@ export async function pruneLeaves(db: Database, tenantId: string, limit: number)
 }
 
 /**
- * Deletes subtrees that prove nothing any more, a batch of them. Of each stored level those stay that the complete
- * subtrees over the dropped leaves consist of, which are fewer than 16, and all that come after.
+ * Deletes a batch of subtrees that prove nothing any more. Each stored level keeps the fewer than 16 subtrees that make
+ * up the complete subtrees over the dropped leaves, and everything after them.
  * @returns how many.
  */
 export async function pruneNodes(db: Database, tenantId: string, limit: number): Promise<number> {
@@ -141,7 +143,7 @@ export async function pruneNodes(db: Database, tenantId: string, limit: number):
   return rows[0]?.pruned ?? 0;
 }
 
-/** Deletes the rows of `old`, and finds which tokens they touched. */
+/** Deletes the rows of `old`, and finds the tokens that they touched. */
 const deletedRows = (tenantId: string) => sql`
   gone as (
     delete from audit_log as log using old

@@ -10,14 +10,14 @@ const age = (moment: string) =>
 const due = (moment: string, table: string) =>
   sql`select ${age(`min(${moment})`)} from ${sql.table(table)} where ${sql.ref(moment)} <= statement_timestamp()`;
 
-/** Counted from when the minute should have been forgotten, so that no shard is asked. */
+/** The age starts when the minute should have been forgotten, so that no shard needs to be queried. */
 const dueTokens = (kind: string) => sql`
   select ${age(`(min(due_at) + interval '2 minutes')`)} from due_tokens
   where kind = ${kind} and due_at <= statement_timestamp()`;
 
 /**
- * What is in Postgres and waits for somebody; each from the end of an index, or from a table that is small: leases, and
- * what is left of outbox and arrivals. Ages are in seconds.
+ * What waits in Postgres. Each query reads the end of an index, or a small table: leases, outbox, arrivals. Ages are in
+ * seconds.
  */
 const queries = {
   changes: sql`select count(distinct id) from changes`,
@@ -33,16 +33,16 @@ const queries = {
     select (select coalesce(sum(cardinality(ids)), 0) from audit_log_arrivals)::float8
       + (select coalesce(sum(unsequenced_before), 0) from ledgers where unsequenced_before > 0)::float8`,
   oldestArrival: sql`select ${age('min(arrived_at)')} from audit_log_arrivals`,
-  /** Ledgers whose newest checkpoint no witness has taken. */
+  /** Ledgers whose newest checkpoint no witness has accepted. */
   unwitnessedLedgers: sql`select count(*) from ledgers where checkpoint is not null and size > witnessed_size`,
-  /** Rows of the audit log that stand in no month of their own, counted up to {@link mostCounted}. */
+  /** Rows of the audit log in the default partition, counted up to {@link mostCounted}. */
   rowsInNoMonth: sql`select count(*) from (select from audit_log_default limit ${sql.lit(mostCounted)}) as counted`,
 } as const;
 
 export type Figure = keyof typeof queries;
 export type Figures = ReadonlyMap<Figure, number>;
 
-/** Reads each figure by a statement of its own, so that one that cannot be read hides no other. */
+/** Reads each figure with its own statement, so that a failing one hides no other. */
 export async function readFigures(db: Queryable): Promise<{ figures: Figures; errors: unknown[] }> {
   const figures = new Map<Figure, number>();
   const errors: unknown[] = [];

@@ -4,16 +4,16 @@ import { type KeyUsage, mostEncryptions, readKeyUsage } from '@sluice/vault';
 import type { Registry } from 'prom-client';
 import { type Figure, type Figures, mostCounted, readFigures } from './figures.queries.ts';
 
-/** Prometheus compares nothing with it. */
+/** NaN, which no comparison of Prometheus matches. */
 const unknown = Number.NaN;
 
-/** How the figures are brought up to date. One that cannot be read is not known; the others are. */
+/** Updates the figures; a figure that cannot be read becomes unknown. */
 export interface FigureRounds {
   figures(): Promise<void>;
   keyUsage(): Promise<void>;
 }
 
-/** Registers what only Postgres knows: of the whole platform, and the same in every worker. */
+/** Registers figures of the whole platform that only Postgres knows, so every worker reports the same. */
 export function measureFigures(db: Database, registry: Registry, { hasWitness = false } = {}): FigureRounds {
   let figures: Figures = new Map();
   const of = (name: Figure) => figures.get(name) ?? unknown;

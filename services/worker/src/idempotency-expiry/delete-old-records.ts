@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 const batchSize = 1000;
 
 /**
- * Deletes at most a batch of a Tenant's answers that were kept under idempotency keys for 24 hours. Nobody is given them
- * any more, by the row.
+ * Deletes at most one batch of a Tenant's answers that were kept for 24 hours. From then on no request is answered with
+ * them, deleted or not.
  * @returns how many.
  */
 export async function deleteOldRecords(db: Database, tenantId: string): Promise<number> {

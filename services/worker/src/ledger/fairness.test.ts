@@ -25,10 +25,10 @@ const newTenants = async (count: number) => {
   return (await Promise.all(Array.from({ length: count }, () => rows.tenant()))).sort();
 };
 
-/** More rows than a round takes, so that a round which has no end of its own ends all the same. */
+/** More rows than a round takes, so that a round without a limit of its own would still end. */
 const mostRows = 4 * 20;
 
-/** Each pass over the busy Tenant brings it another row; the third brings one for the late Tenant. */
+/** Each pass over the busy Tenant adds another row to it; the third adds one to the late Tenant. */
 async function keepBusy(stack: AsyncDisposableStack, busy: string, late: string): Promise<void> {
   const { db } = database.current;
   const row = (tenantId: string) =>

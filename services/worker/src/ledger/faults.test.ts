@@ -21,10 +21,10 @@ import { sequenceDue } from './sequence.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const ledgerOrigin = 'sluice.example';
-/** More than the leaves of the smallest subtree that is stored, so that each pass writes to each table. */
+/** More than the leaves of the smallest stored subtree, so that each pass writes to each table. */
 const rowCount = 20;
 
-/** With a table that keeps every checkpoint that was committed, and so could be seen by anybody. */
+/** Adds a table that keeps every committed checkpoint, because anybody could have seen it. */
 async function openLedger(stack: AsyncDisposableStack) {
   const { db, url } = await createTestDatabase(stack);
   await sql
@@ -57,14 +57,14 @@ const insertRows = (db: Database, tenantId: string) =>
     select ${tenantId}, 'use', 'proxy', 'p' from generate_series(1, ${rowCount}::int)
   `.execute(db);
 
-/** Until nothing waits: Postgres may hold the lock of a worker that is gone for a moment longer. */
+/** Waits until nothing is left, because Postgres may briefly hold the lock of a killed worker. */
 const catchUp = (db: Database) =>
   eventually('nothing waits to be sequenced', async () => {
     await sequence(db);
     return (await listDueTenants(db)).length === 0;
   });
 
-/** What is wrong with the tree of a Tenant, and with the checkpoints of it that were ever seen; and how many those are. */
+/** Checks the tree of a Tenant against every checkpoint that was ever committed. */
 async function examine(db: Database, tenantId: string): Promise<{ faults: string[]; checkpoints: number }> {
   const leaves = await db
     .selectFrom('ledger_leaves')
@@ -126,7 +126,7 @@ test.each([
         const takeBack = door.cutAt(n, cut);
         const [one] = await Promise.allSettled([sequence(throughDoor), ...(isBeside ? [sequence(db)] : [])]);
         if (one.status === 'rejected') killed += 1;
-        takeBack(); // where the other worker left it too little to do
+        takeBack(); // the other worker may have left it too little to do
         await catchUp(throughDoor);
         await catchUp(db);
       }
@@ -138,7 +138,7 @@ test.each([
   },
 );
 
-/** The same without the lock of the ledger. */
+/** A database without the lock of the ledger. */
 const withoutLock = (db: Database): Database =>
   db.withPlugin({
     transformQuery({ node }) {
@@ -149,7 +149,7 @@ const withoutLock = (db: Database): Database =>
     transformResult: async ({ result }) => result,
   });
 
-/** A worker stops between taking rows and numbering them, more rows come, and a second worker begins. */
+/** A worker stops between taking rows and numbering them, more rows arrive, and a second worker begins. */
 async function overtake({ db, door, throughDoor }: typeof ledger.current, unlock: (db: Database) => Database) {
   const tenantId = randomUUID();
   await insertRows(db, tenantId);

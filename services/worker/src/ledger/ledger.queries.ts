@@ -3,8 +3,8 @@ import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
 /**
- * Tenants with rows that the ledger has yet to sequence, each found by one step through the index; and those whose tree
- * grew while no worker had a key, where one could sign it now.
+ * Tenants with unsequenced rows, each found with one step through the index; with `isUnsignedDue`, also those whose
+ * tree grew while no worker had a key.
  */
 export async function listDueTenants(db: Database, { isUnsignedDue = false } = {}): Promise<string[]> {
   const unsigned = sql`union select tenant_id from ledgers where checkpoint is null and size > 0`;
@@ -25,7 +25,6 @@ export async function listDueTenants(db: Database, { isUnsignedDue = false } = {
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** What sequencing starts from. */
 export interface LedgerRow {
   size: number;
   frontier: Buffer;
@@ -40,8 +39,8 @@ export async function lockLedger(
   tx: Queryable,
   tenantId: string,
 ): Promise<(LedgerRow & { is_signed: boolean }) | undefined> {
-  // Rows of a Tenant that is purged already, from a spool: its log is kept no longer than if they had come before. A
-  // purge that is under way waits for the first row of the ledger, or it would not see that there is one to close.
+  // Arrivals of a purged Tenant may come late from a spool; its log is then kept as if they had come before. The key
+  // share lock makes a running purge wait for the ledger's row, because it must see that there is a ledger to close.
   await sql`
     with tenant as (
       select id from tenants
@@ -65,7 +64,7 @@ export async function lockLedger(
 
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
-/** Rows from before the ledger, by time and id, after the last one that was sequenced. */
+/** Rows from before the ledger, by time and id, after the last sequenced one. */
 export async function readRowsBefore(
   tx: Queryable,
   tenantId: string,
@@ -81,8 +80,8 @@ export async function readRowsBefore(
 }
 
 /**
- * Takes the next rows that have come, in their order: so that they are sequenced once, in the transaction that
- * sequences them. A row that is in the tree already, or not in the log any more, is taken and left out.
+ * Takes the next arrivals in their order, in the transaction that sequences them, so that each is sequenced once. A row
+ * that is already in the tree, or no longer in the log, is taken and left out.
  */
 export async function takeArrivals(
   tx: Queryable,
@@ -163,11 +162,11 @@ export async function updateLedger(
 export interface Unwitnessed {
   tenantId: string;
   size: number;
-  /** The signed note over so many leaves. */
+  /** The signed note over this many leaves. */
   checkpoint: string;
 }
 
-/** The checkpoints that no witness has taken, by Tenant. */
+/** Checkpoints that no witness has accepted, by Tenant. */
 export async function listUnwitnessed(db: Database): Promise<Unwitnessed[]> {
   const rows = await db
     .selectFrom('ledgers')
@@ -179,7 +178,6 @@ export async function listUnwitnessed(db: Database): Promise<Unwitnessed[]> {
   return rows.map(({ tenant_id: tenantId, size, checkpoint }) => ({ tenantId, size, checkpoint: checkpoint ?? '' }));
 }
 
-/** The witness has the checkpoint of this size. */
 export async function noteWitnessed(db: Database, tenantId: string, size: number): Promise<void> {
   await db
     .updateTable('ledgers')

@@ -7,7 +7,7 @@ const ledgerCount = 5000;
 const leafCount = 50_000;
 const batch = 500;
 
-/** Many ledgers with nothing to do; one that is large, and has rows that wait. */
+/** Many ledgers with nothing to do, and a large one with waiting rows. */
 const large = useStack(async (stack) => {
   const { db } = await createTestDatabase(stack);
   const tenantId = randomUUID();
@@ -35,7 +35,7 @@ const large = useStack(async (stack) => {
   return { db, tenantId };
 }, 120_000);
 
-/** What the statements of this work read, each by itself, where nothing of the work was done before. */
+/** What each statement of this work reads by itself, before any of the work is done. */
 async function readBy(work: (db: ReturnType<typeof recordStatements>['db']) => Promise<unknown>): Promise<number[]> {
   const { db } = large.current;
   const tx = await db.startTransaction().execute();
@@ -55,7 +55,7 @@ test('a round that finds little to do reads little, however many ledgers there a
   }
   const { db } = large.current;
   const [all = 0] = await countRowsRead(db, [sql`select from ledgers where size <> witnessed_size`.compile(db)]);
-  expect(all).toBeGreaterThan(ledgerCount); // the control: what a look at each of them reads
+  expect(all).toBeGreaterThan(ledgerCount); // control: what a look at each of them reads
 });
 
 test('a batch reads its rows, however large the tree is', async () => {

@@ -1,15 +1,18 @@
 import type { Database } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Work on one ledger after another, of which one that fails holds up no other. */
+/** Works on one ledger after another; a failing one does not stop the others. */
 export interface Separate {
-  /** What the work gives; undefined where it failed, now or earlier. @throws {Error} where Postgres is away. */
+  /**
+   * The result of the work; undefined where it fails or has failed before. @throws {Error} where Postgres is
+   * unavailable.
+   */
   attempt<T>(tenantId: string, work: () => Promise<T>): Promise<T | undefined>;
-  /** @throws {Error} that names the first ledger which failed, and how many others did. */
+  /** @throws {Error} that names the first failed ledger and the number of others. */
   throwFailures(): void;
 }
 
-/** Begins with no failures: each round has its own. */
+/** Each round starts without failures. */
 export function separately(db: Database): Separate {
   const failures = new Map<string, unknown>();
 
@@ -20,7 +23,7 @@ export function separately(db: Database): Separate {
         return await work();
       } catch (error) {
         failures.set(tenantId, error);
-        await sql`select 1`.execute(db); // if it is Postgres that failed, all others would fail too
+        await sql`select 1`.execute(db); // throws if Postgres is unavailable, since all others would fail too
         return undefined;
       }
     },

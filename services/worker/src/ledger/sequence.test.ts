@@ -33,7 +33,7 @@ async function treeOf(tenantId: string) {
   return { leaves, ids: rows.map(({ id }) => id).sort(), ledger };
 }
 
-/** Every row once, numbered without a gap, under a checkpoint that is signed over exactly them. */
+/** Every row occurs once, numbered without a gap, under a checkpoint signed over exactly these rows. */
 async function expectWhole(tenantId: string): Promise<void> {
   const { leaves, ids, ledger } = await treeOf(tenantId);
   expect(leaves.map(({ log_id }) => log_id).sort()).toEqual(ids);
@@ -120,7 +120,7 @@ test('a tree that grows without the key has no checkpoint, and one again in the 
   await withoutKey();
   expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull();
   await withoutKey();
-  expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull(); // the control
+  expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull(); // control
   expect(await sequence()).toBe(0);
   await expectWhole(tenantId);
 });

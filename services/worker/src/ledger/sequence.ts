@@ -25,11 +25,10 @@ import {
 } from './ledger.queries.ts';
 import { separately } from './separately.ts';
 
-/** Rows of one transaction. */
 const batchSize = 2000;
-/** Batches that one round gives a Tenant at most: a round has an end, and says so, also where rows never end. */
+/** Batches that one round gives a Tenant, so that a round ends and reports even if rows never stop coming. */
 export const mostPasses = 20;
-/** Subtrees of 2^4, 2^8 … leaves are stored: what lies between is made of at most 16 stored ones. */
+/** Subtrees of 2^4, 2^8 … leaves are stored; any other is computed from at most 16 stored ones. */
 const storedLevels = 4;
 
 export interface SequenceOptions {
@@ -41,9 +40,9 @@ export interface SequenceOptions {
 }
 
 /**
- * Puts the rows of the audit log that wait into the trees of their Tenants, and signs trees that grew without a key. Each
- * pass gives every Tenant that is due by then a batch, so that none waits for another that has many. Any number of
- * workers may do it at once: the lock of a ledger lets one through.
+ * Puts waiting rows of the audit log into the trees of their Tenants, and signs trees that grew without a key. Each
+ * pass gives every due Tenant one batch, so that no Tenant waits for another's many rows. Workers may run it
+ * concurrently, because each ledger is locked.
  * @returns how many rows.
  * @throws {Error} that names a ledger which could not grow, once all others have.
  */
@@ -67,8 +66,7 @@ export async function sequenceDue(options: SequenceOptions): Promise<number> {
 }
 
 /**
- * One batch of one Tenant, in one transaction: rows leave the arrivals, become leaves, and the new size is signed, or
- * nothing of that happens.
+ * One batch of one Tenant in one transaction: arrivals become leaves and the new size is signed, or nothing happens.
  * @returns whether anything was done, so that another pass may find more.
  */
 async function sequenceBatch(
@@ -77,7 +75,7 @@ async function sequenceBatch(
 ): Promise<{ sequenced: number; hasMoved: boolean }> {
   return db.transaction().execute(async (tx) => {
     const ledger = await lockLedger(tx, tenantId);
-    if (!ledger) return { sequenced: 0, hasMoved: false }; // another worker is at it
+    if (!ledger) return { sequenced: 0, hasMoved: false }; // another worker has it
     const { rows, hasMoved, position } = await nextRows(tx, tenantId, ledger);
     const isUnsigned = privateKey !== undefined && ledger.size > 0 && !ledger.is_signed;
     if (rows.length === 0 && position.unsequenced_before === ledger.unsequenced_before && !isUnsigned) {
@@ -93,7 +91,7 @@ async function sequenceBatch(
       size: frontier.size,
       frontier: Buffer.concat(frontier.hashes),
       kept_at: grown.keptAt,
-      // Without a key none is served: the one from before does not fit the proofs of the tree that has grown.
+      // Without a key there is no checkpoint, because the previous one does not match the proofs of the grown tree.
       checkpoint: privateKey
         ? signCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) }, privateKey)
         : null,

@@ -2,13 +2,13 @@ import type { Database } from '@sluice/database';
 import { listUnwitnessed, noteWitnessed } from './ledger.queries.ts';
 import type { Witness } from './witness.ts';
 
-/** So many failures in a row say that it is the witness, and not one of the checkpoints, that is at fault. */
+/** After this many consecutive failures the round ends, because the witness is at fault and not a checkpoint. */
 const mostFailures = 5;
 
 /**
- * A round that shows the witness the newest checkpoint of each Tenant that it does not have. It is noted as shown when the
- * witness has taken it, so a worker that is killed in between shows it again, and none is left out. Each round begins behind
- * the Tenant that the one before ended with: checkpoints that are refused hold up no others.
+ * Shows the witness the newest checkpoint of each Tenant that it lacks. A checkpoint is noted only once the witness has
+ * accepted it, so a killed worker shows it again. Each round begins after the Tenant where the previous one ended, so
+ * that refused checkpoints do not block the others.
  */
 export function showsCheckpoints(db: Database, witness: Witness, signal?: AbortSignal): () => Promise<void> {
   let after: string | undefined;
@@ -34,7 +34,7 @@ export function showsCheckpoints(db: Database, witness: Witness, signal?: AbortS
   };
 }
 
-/** The same in a circle, which begins behind this Tenant. */
+/** Rotates the list so that it begins after this Tenant. */
 function startingAfter<T extends { tenantId: string }>(after: string | undefined, inOrder: readonly T[]): T[] {
   if (after === undefined) return [...inOrder];
   return [

@@ -40,7 +40,7 @@ async function readCheckpoint(tenantId: string): Promise<Checkpoint> {
   return openCheckpoint(checkpoint ?? '', [verifierOf(tenantId)]);
 }
 
-/** The rows in leaf order with what the export adds: a row that is gone from the log is gone from the export. */
+/** The export of the rows in leaf order; a row deleted from the log is missing in it. */
 async function exportLines(tenantId: string): Promise<string[]> {
   const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
   const { rows } = await sql<LogRow & { leaf_index: number; leaf_hash: Buffer; version: number }>`
@@ -59,7 +59,7 @@ async function exportLines(tenantId: string): Promise<string[]> {
   );
 }
 
-/** Forty rows, what an auditor was handed of them, and what the verifier says once somebody has been at the tables. */
+/** The verdict on forty rows after tampering with the tables, given what an auditor holds. */
 async function verifyAfter(tamper: (tenantId: string) => Promise<unknown>): Promise<Verdict> {
   const tenantId = await testRows(database.current.db).tenant();
   await insertRows(tenantId, rowCount);
@@ -178,7 +178,7 @@ const ledgerTables = [
   'ledger_nodes',
 ];
 
-/** What a dump holds of a Tenant's log, and what puts it back in place of what is there. */
+/** Dumps a Tenant's log; the result restores it over what is there. */
 async function dumpLog(tenantId: string): Promise<() => Promise<void>> {
   const { db } = database.current;
   const rowsOf = (table: string) =>
@@ -189,7 +189,7 @@ async function dumpLog(tenantId: string): Promise<() => Promise<void>> {
   for (const table of ledgerTables) dump.set(table, (await rowsOf(table)).rows[0]?.rows ?? '[]');
   return () =>
     db.transaction().execute(async (tx) => {
-      await sql`set local session_replication_role = replica`.execute(tx); // as pg_restore, which runs no trigger
+      await sql`set local session_replication_role = replica`.execute(tx); // as pg_restore, which runs no triggers
       for (const [table, rows] of dump) {
         const name = sql.table(table);
         await sql`delete from ${name} where tenant_id = ${tenantId}`.execute(tx);
@@ -220,7 +220,7 @@ test('a database restored from an old dump that grows on is told by a checkpoint
   await insertRows(tenantId, 15);
   const grown = await readCheckpoint(tenantId);
   const lines = await exportLines(tenantId);
-  expect(await verifyExport(lines, { checkpoint: grown, since: [older] })).toMatchObject({ isWhole: true }); // the control
+  expect(await verifyExport(lines, { checkpoint: grown, since: [older] })).toMatchObject({ isWhole: true }); // control
   expect(await verifyExport(lines, { checkpoint: grown, since: [older, newer] })).toEqual({
     isWhole: false,
     reason: `The tree was changed between the checkpoints of ${rowCount} and ${rowCount + 10} rows`,

@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 import { toWitnessEntry } from '@sluice/ledger';
 
-/** Keeps checkpoints where who owns the database cannot change them. */
+/** Keeps checkpoints where the owner of the database cannot change them. */
 export interface Witness {
-  /** Resolves when it has the signed note. @throws {Error} where it did not take it, or did not say so in time. */
+  /** Resolves when the witness has the signed note. @throws {Error} where it refused it or did not answer in time. */
   take(note: string): Promise<void>;
 }
 
 const timeoutMs = 10_000;
 
-/** Posts each note as text. Only a 2xx says that it was taken; redirects are not followed. */
+/** Posts each note as text. Only a 2xx counts as accepted; redirects are not followed. */
 export function openUrlWitness(url: string): Witness {
   return {
     async take(note) {
@@ -26,7 +26,7 @@ export function openUrlWitness(url: string): Witness {
   };
 }
 
-/** Appends each note to a file, which is made if it is not there, and waits until it is on the disk. */
+/** Appends each note to a file, which it creates if needed, and waits until it is on disk. */
 export function openFileWitness(path: string): Witness {
   return {
     async take(note) {

@@ -4,8 +4,8 @@ import { byTenant } from '../by-tenant.ts';
 import { deleteOldRecords } from '../idempotency-expiry/delete-old-records.ts';
 
 /**
- * Goes through all Tenants: notes what of their tokens is due and was not noted, and deletes answers that were kept for
- * long enough.
+ * Goes through all Tenants, notes tokens that are due but were never noted, and deletes kept answers that are old
+ * enough.
  */
 export async function sweepOverlooked(db: Database): Promise<void> {
   const tenants = await db.selectFrom('tenants').select('id').execute();

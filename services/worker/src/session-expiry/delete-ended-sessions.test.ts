@@ -18,7 +18,7 @@ test('sessions that ended go, by two workers at once; the others stay', async ()
   }));
   await db.insertInto('sessions').values(sessions).execute();
   await Promise.all([deleteEndedSessions(db), deleteEndedSessions(db)]);
-  await deleteEndedSessions(db); // what one left to the other
+  await deleteEndedSessions(db); // deletes what each left to the other
   const left = await db.selectFrom('sessions').select('id').where('tenant_id', '=', tenant_id).execute();
   expect(left.map(({ id }) => id).sort()).toEqual(
     sessions

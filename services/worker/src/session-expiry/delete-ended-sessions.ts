@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 const batchSize = 1000;
 
 /**
- * Deletes sessions whose moment has come, those that were never authorized included. No process has to be told, because
- * a session is refused from its moment on by whoever cached it.
+ * Deletes ended sessions, including those never authorized. No process needs notice, because a cached session is
+ * refused from its `expires_at` on.
  */
 export async function deleteEndedSessions(db: Database): Promise<void> {
   let deleted: bigint | undefined;

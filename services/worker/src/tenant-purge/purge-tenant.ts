@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { deleteTenantRow, listClosedTenants, purgedTables, purgeRows } from './tenant-purge.queries.ts';
 
 /**
- * Deletes the rows of a closed Tenant in batches, and its own row last, so that a purge which was cut off goes on at
- * the next try. Audit rows stay. A Tenant that is open is left alone.
+ * Deletes the rows of a closed Tenant in batches and its own row last, so that an interrupted purge can continue. Audit
+ * rows stay. An open Tenant is left alone.
  */
 export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
   const closed = await listClosedTenants(db, tenantId);
@@ -23,7 +23,7 @@ export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, '
   log.info({ tenant_id: tenantId, purged_rows: purged }, 'a deleted tenant is purged');
 }
 
-/** Every closed Tenant whose purge did not end. */
+/** Continues every purge that has not finished. */
 export async function sweepClosedTenants(context: Pick<Context, 'db' | 'log'>): Promise<void> {
   await byTenant(await listClosedTenants(context.db), async (id) => {
     await purgeTenant(id, context);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** What a Tenant leaves behind, apart from its tokens and its audit rows. Keys and sessions go with their Applications. */
+/** Tables of a Tenant besides its tokens and audit rows. Keys and sessions are deleted with their Applications. */
 export const purgedTables = [
   'idempotency_records',
   'proxies',
@@ -15,7 +15,7 @@ export const purgedTables = [
 
 type PurgedTable = (typeof purgedTables)[number];
 
-/** What follows `tenant_id` in the primary key. */
+/** The columns of the primary key after `tenant_id`. */
 const restOfKey: Record<PurgedTable, readonly string[]> = {
   idempotency_records: ['application_id', 'request_hash'],
   proxies: ['id'],
@@ -25,7 +25,7 @@ const restOfKey: Record<PurgedTable, readonly string[]> = {
   due_tokens: ['kind', 'due_at'],
 };
 
-/** Ids of Tenants that were deleted and still have their row; of this one only, if it is given. */
+/** Deleted Tenants that still have their row; only the given one, if any. */
 export async function listClosedTenants(db: Queryable, id?: string): Promise<string[]> {
   const rows = await db
     .selectFrom('tenants')
@@ -38,8 +38,8 @@ export async function listClosedTenants(db: Queryable, id?: string): Promise<str
 }
 
 /**
- * Deletes at most a batch of the Tenant's rows. The order makes Postgres read the primary key: without it the first
- * thousand are looked for in the whole table, and when none is left all of it is read.
+ * Deletes at most one batch of the Tenant's rows. `order by` makes Postgres use the primary key; without it Postgres
+ * scans the whole table, at the latest when none is left.
  * @returns how many.
  */
 export async function purgeRows(db: Database, table: PurgedTable, tenantId: string): Promise<number> {
@@ -53,13 +53,13 @@ export async function purgeRows(db: Database, table: PurgedTable, tenantId: stri
 }
 
 /**
- * Deletes the row of a closed Tenant that has nothing left. Rows that another worker is deleting are still there until
- * it commits, and so are rows of requests that were under way when the Tenant was closed.
+ * Deletes the row of a closed Tenant once nothing else is left. Until they commit, deletions by other workers and
+ * requests that began before the Tenant was closed count as something left.
  * @returns false where something is left.
  */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // Whoever creates tokens holds the row, so that what it inserts is seen below.
+    // Creators of tokens lock this row, so that their inserts are visible below.
     const tenant = tx.selectFrom('tenants').select('id').where('id', '=', id).where('closed_at', 'is not', null);
     if (!(await tenant.forUpdate().executeTakeFirst())) return false;
     for (const table of ['tokens', ...purgedTables] as const) {

@@ -1,17 +1,16 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** What happens at a statement: the connection is cut before Postgres sees it, or when it is done and not answered yet. */
+/** Cuts the connection before Postgres sees a statement, or after it has run and before the answer. */
 export type Cut = 'before' | 'after';
 
 export interface StatementDoor {
-  /** The database behind the door. */
   url: string;
-  /** How many statements have come through, `begin` and `commit` included. */
+  /** The number of statements so far, `begin` and `commit` included. */
   count(): number;
-  /** Cuts the connection at the nth statement from now on, counted from 1. Returns what takes that back. */
+  /** Cuts the connection at the nth statement from now, counted from 1. Returns a function that cancels it. */
   cutAt(n: number, cut: Cut): () => void;
-  /** Holds the nth statement from now on. */
+  /** Holds the nth statement from now. */
   holdAt(n: number): { reached: Promise<void>; release: () => void };
 }
 
@@ -21,7 +20,10 @@ interface Plan {
   hold?: { reached: () => void; released: Promise<void> };
 }
 
-/** A way to Postgres that knows statements: one ends with each simple query and with each Sync of the extended protocol. */
+/**
+ * A proxy for Postgres that recognizes statements: one ends with each simple query and each Sync of the extended
+ * protocol.
+ */
 export async function openStatementDoor(databaseUrl: string, stack: AsyncDisposableStack): Promise<StatementDoor> {
   const url = new URL(databaseUrl);
   const target = { port: Number(url.port), host: url.hostname };
@@ -32,7 +34,7 @@ export async function openStatementDoor(databaseUrl: string, stack: AsyncDisposa
     const upstream = connect(target);
     let isDying = false;
     for (const socket of [client, upstream]) {
-      sockets.add(socket.setNoDelay(true)); // the messages of a statement pass one by one
+      sockets.add(socket.setNoDelay(true)); // sends the messages of a statement one by one
       socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
     }
     const end = () => {
@@ -84,7 +86,7 @@ export async function openStatementDoor(databaseUrl: string, stack: AsyncDisposa
   };
 }
 
-/** Each message of a client, one after another. The first has no letter before its length. */
+/** Reads messages of a client. The first one has no letter before its length. */
 async function relay(client: Socket, pass: (message: Buffer, isStatement: boolean) => Promise<void>): Promise<void> {
   let waiting = Buffer.alloc(0);
   let letters = 0;
@@ -101,7 +103,7 @@ async function relay(client: Socket, pass: (message: Buffer, isStatement: boolea
   }
 }
 
-/** Whether an answer ends with ReadyForQuery: what was asked is done. */
+/** Whether an answer ends with ReadyForQuery, so the statement is done. */
 function isReady(answer: Buffer): boolean {
   return answer.length >= 6 && answer.subarray(-6, -1).equals(Buffer.from([0x5a, 0, 0, 0, 5]));
 }

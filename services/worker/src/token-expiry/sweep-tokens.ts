@@ -5,22 +5,19 @@ import type { Context } from '../context.ts';
 
 type Sweeping = Pick<Context, 'db' | 'log'>;
 
-/**
- * Deletes the tokens whose `expires_at` has come. They count as gone from that moment on, by the row; this only clears
- * them away.
- */
+/** Deletes expired tokens. They count as absent from `expires_at` on, so this only cleans up. */
 export function sweepExpiredTokens(context: Sweeping): Promise<void> {
   return sweepDue(context, { kind: 'expiry', done: 'tokens expired', doBatch: deleteExpiredTokens });
 }
 
-/** Deletes the verification codes of cards that are due. They are not shown from that moment on, by the row. */
+/** Deletes due verification codes of cards, which are not shown from `cvc_due_at` on. */
 export function sweepDueCvcs(context: Sweeping): Promise<void> {
   return sweepDue(context, { kind: 'cvc', done: 'card verification codes removed', doBatch: removeDueCvcs });
 }
 
 interface Sweep {
   kind: DueKind;
-  /** What is logged with the number of tokens. */
+  /** Logged with the number of tokens. */
   done: string;
   doBatch: (tx: Queryable, tenantId: string) => Promise<number>;
 }
