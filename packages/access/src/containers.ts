@@ -1,4 +1,4 @@
-/** Segments of letters, digits, `_` and `-` between slashes; outer slashes may be left out; `/`, and only it, is the root. */
+/** Segments of letters, digits, `_` and `-` between slashes. The outer slashes are optional; `/` alone is the root. */
 export const containerPattern = '^(?:/|/?[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*/?)$';
 
 /** The form in which containers are compared: `a/b` → `/a/b/`, root `/`. */
@@ -7,7 +7,7 @@ export function canonicalContainer(container: string): string {
   return inner === '' ? '/' : `/${inner}/`;
 }
 
-/** Whether a grant on `granted` reaches `container`: it covers itself and all below it. */
+/** Whether a grant on `granted` reaches `container`: a grant covers its container and everything below it. */
 export function covers(granted: string, container: string): boolean {
   return canonicalContainer(container).startsWith(canonicalContainer(granted));
 }

@@ -9,12 +9,11 @@ export interface RuleCondition {
   value: string;
 }
 
-/** A grant: these permissions, on this container, answered with this transform. */
 export interface AccessRule {
   description?: string;
   /** From 1; a higher value has lower precedence. */
   priority: number;
-  /** Without one, and without conditions, the rule reaches every container. */
+  /** A rule with neither container nor conditions reaches every container. */
   container?: string;
   /** All must hold. */
   conditions?: readonly RuleCondition[];
@@ -22,33 +21,32 @@ export interface AccessRule {
   permissions: readonly string[];
 }
 
-/** What an Application or a session may do: flat permissions, and rules. */
 export interface Grants {
   permissions: readonly string[];
   rules: readonly AccessRule[];
   /**
-   * Of a session: what the Application that authorized it may do. Nothing beyond that is granted, whatever the session's
-   * own permissions and rules say.
+   * Set for a session: the grants of the Application that authorized it, beyond which the session is granted nothing.
    */
   within?: Grants;
 }
 
-/** The token that is decided on, or its containers alone: then no condition on an id holds. */
+/** A token, or only its containers, and then no condition on an id holds. */
 export type DecidedOn = readonly string[] | { id: string; containers: readonly string[] };
 
-/** What flat permissions imply for the `data` of token responses. */
+/** What flat permissions show of a token's `data`. */
 const flatTransform: RuleTransform = 'mask';
 
-/** From the strictest. */
+/** Strictest first. */
 const strictness: readonly RuleTransform[] = ['redact', 'mask', 'reveal'];
 
 /**
- * Whether the operation is granted on a token, and with which transform. The first rule by priority, then position, that
- * reaches the token and grants the permission decides; flat permissions come after the rules and reach all containers.
+ * Decides whether an operation on a token is granted, and with which transform. The first rule, by priority and then
+ * position, that reaches the token and grants the permission decides. Flat permissions come after the rules and reach
+ * every container.
  *
- * Delegation never widens: a session gets what both its own grants and those that it is {@link Grants.within} give, with
- * the stricter of the two transforms.
- * @returns the transform for the `data` of token responses, or undefined where nothing grants it.
+ * Delegation never widens: a session gets only what both its own grants and {@link Grants.within} give, with the
+ * stricter of the two transforms.
+ * @returns the transform for the token's `data`, or undefined where nothing grants the operation.
  */
 export function decide(grants: Grants, permission: string, token: DecidedOn): RuleTransform | undefined {
   const own = decideAlone(grants, permission, token);
@@ -83,7 +81,7 @@ function meets(
     if (!('id' in token)) return false;
     return operator === 'equals' ? token.id === value : token.id.startsWith(value);
   }
-  // By whole segments: `/a/` is no beginning of `/ab/`.
+  // Compares whole segments: `/a/` is not a prefix of `/ab/`.
   if (operator === 'starts_with') return containers.some((candidate) => covers(value, candidate));
   const wanted = canonicalContainer(value);
   return containers.some((candidate) => canonicalContainer(candidate) === wanted);
@@ -94,8 +92,8 @@ function containersOf(token: DecidedOn): readonly string[] {
 }
 
 /**
- * Whether the operation is granted on each of the token's containers by itself. Creating in containers and moving to
- * them needs all; reading needs one, which is what {@link decide} tells.
+ * Whether the operation is granted on each container by itself. Creating in containers and moving into them needs all
+ * of them; reading needs only one, as {@link decide} checks.
  */
 export function isGrantedOnEach(grants: Grants, permission: string, token: DecidedOn): boolean {
   return containersOf(token).every((container) => {
@@ -104,7 +102,6 @@ export function isGrantedOnEach(grants: Grants, permission: string, token: Decid
   });
 }
 
-/** Whether the permission is held at all, flat or by any rule. */
 export function holds({ permissions, rules, within }: Grants, permission: string): boolean {
   const isOwn = permissions.includes(permission) || rules.some((rule) => rule.permissions.includes(permission));
   return isOwn && (within === undefined || holds(within, permission));

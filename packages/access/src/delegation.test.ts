@@ -55,7 +55,7 @@ const permission = fc.constantFrom(...permissions);
 
 const numRuns = 20_000;
 
-/** Moves of one token by a session and its Application, each where its mover sees no more of it than before. */
+/** Moves of one token by a session and its Application, none of which shows the mover more than before. */
 function movesOf(seesMore: typeof seesMoreIn) {
   const moves = { application: 0, session: 0 };
   const refused = { application: 0, session: 0 };
@@ -73,7 +73,7 @@ function movesOf(seesMore: typeof seesMoreIn) {
       const isAllowed = isGrantedOnEach(movers[who], 'token:update', both) && !seesMore(movers[who], moved, at);
       (isAllowed ? moves : refused)[who]++;
       if (!isAllowed) continue;
-      // The Application could have made the same move, so what follows is not new to it.
+      // The Application could have made the same move, so its consequences are not new to the Application.
       expect(isGrantedOnEach(within, 'token:update', both)).toBe(true);
       at = moved;
       const widened = sights.filter((sight) =>
@@ -87,7 +87,7 @@ function movesOf(seesMore: typeof seesMoreIn) {
 
 const sights = ['token:read', 'token:use', 'token:search'];
 
-/** Use and search give all or nothing, whatever their transform. */
+/** Use and search show everything or nothing, whatever their transform. */
 function sightBefore(grants: Grants, permission: string, at: Parameters<typeof decide>[2]): number {
   const transform = decide(grants, permission, at);
   return rank(permission === 'token:read' ? transform : transform && 'reveal');
@@ -103,7 +103,7 @@ describe('delegation never widens', () => {
         const mine = decide(session, asked, on);
         const theirs = decide(within, asked, on);
         const alone = decide(grants, asked, on);
-        // Exactly the smaller of the two, and so neither wider nor narrower.
+        // Exactly the smaller of the two: neither wider nor narrower.
         expect(rank(mine)).toBe(Math.min(rank(theirs), rank(alone)));
         if (mine) granted += 1;
         if (mine && (mine !== theirs || mine !== alone)) stricter += 1;
@@ -113,7 +113,7 @@ describe('delegation never widens', () => {
       }),
       { numRuns },
     );
-    // The property has seen what it is about.
+    // The runs have exercised each case.
     expect(granted).toBeGreaterThan(numRuns / 50);
     expect(stricter).toBeGreaterThan(numRuns / 200);
   });
@@ -121,7 +121,7 @@ describe('delegation never widens', () => {
   test('no sequence of moves by a session and its Application shows either what the Application did not see', () => {
     const { sequences, moves, refused } = movesOf(seesMoreIn);
     fc.assert(sequences, { numRuns: 5000 });
-    // The property has seen what it is about.
+    // The runs have exercised each case.
     expect(Math.min(moves.session, moves.application, refused.session, refused.application)).toBeGreaterThan(500);
   });
 

@@ -1,4 +1,3 @@
-/** Application types and what each is for. */
 export const applicationTypes = ['private', 'public', 'management'] as const;
 export type ApplicationType = (typeof applicationTypes)[number];
 
@@ -63,7 +62,7 @@ export function isHoldable(permission: string, type: ApplicationType): permissio
   return holders.get(permission)?.includes(type) ?? false;
 }
 
-/** The permissions that an Application of this type can hold; all of them without a type. */
+/** The permissions that an Application of this type can hold; without a type all permissions. */
 export function permissionsFor(type?: ApplicationType): readonly Permission[] {
   return type ? permissions.filter((p) => (p.application_types as readonly string[]).includes(type)) : permissions;
 }

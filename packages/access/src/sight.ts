@@ -3,10 +3,10 @@ import { type DecidedOn, decide, type Grants, type RuleTransform } from './decid
 const transformRank: Record<RuleTransform, number> = { redact: 1, mask: 2, reveal: 3 };
 
 /**
- * Whether these grants show more of a token where it is `after` than where it is `before`: a stronger transform for reads,
- * or use or search that was not granted before. Using gives plaintext away and searching tests guesses of it, so both
- * count as seeing. Of a session also whether its Application sees more: otherwise a session that itself sees nothing
- * could move the token to where the Application may read it.
+ * Whether these grants show more of a token at `after` than at `before`: a stronger transform for reads, or use or
+ * search that was not granted. Use gives plaintext away and search tests guesses, so both count as seeing. For a
+ * session the grants of its Application count too, because a session that sees nothing could otherwise move the token
+ * to where its Application may read it.
  */
 export function seesMoreIn(grants: Grants, after: DecidedOn, before: DecidedOn): boolean {
   if (grants.within !== undefined && seesMoreIn(grants.within, after, before)) return true;

@@ -90,11 +90,11 @@ test('writes what comes between two flushes with one statement', async () => {
   let recorded = 0;
   for (; performance.now() - startedAt < 5 * flushIntervalMs; recorded++) {
     await log.record(disclosure(tenantId));
-    await wait(1); // so that some come while others are written
+    await wait(1); // so that some arrive while others are being written
   }
-  const flushes = Math.floor((performance.now() - startedAt) / flushIntervalMs) + 2; // one more at the edge, the last as it closes
+  const flushes = Math.floor((performance.now() - startedAt) / flushIntervalMs) + 2; // one at the edge, one on closing
   await stack.disposeAsync();
-  // A statement is a transaction, whose number Postgres keeps in each row
+  // Each statement is a transaction, whose number Postgres stores in each row
   const transactions = sql<string>`xmin::text`.as('transaction');
   const rows = await db.selectFrom('audit_log').select(transactions).where('tenant_id', '=', tenantId).execute();
   expect(rows).toHaveLength(recorded);
@@ -149,7 +149,7 @@ test('a batch that was stored, which nobody heard of, is stored once', async () 
   await using stack = new AsyncDisposableStack();
   const { db } = await createTestDatabase(stack);
   const tenantId = randomUUID();
-  // The statement is done, and then the connection is lost.
+  // The statement is executed, and then the connection is lost.
   let losses = 0;
   const losing = db.withPlugin({
     transformQuery: ({ node }) => node,
@@ -179,7 +179,7 @@ test('a row that Postgres refuses holds up no other, and is stored when it is ac
   }
   await eventually('all others', async () => (await rowsOf(db, tenantId)).length === 38);
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('refuses 2 rows') })]);
-  // They count as waiting: 48 more fit.
+  // They count as waiting, so 48 more fit.
   for (let i = 0; i < 48; i++) await log.record(disclosure(tenantId, { entityId: `later-${i}` }));
   await expect(log.record(disclosure(tenantId))).rejects.toEqual(refusedAtOnce);
   await eventually('the later ones', async () => (await rowsOf(db, tenantId)).length === 86);
@@ -189,7 +189,7 @@ test('a row that Postgres refuses holds up no other, and is stored when it is ac
 });
 
 describe('with a spool', () => {
-  /** Ends without a word to anybody, as a process that is killed does: its timer stays, and never comes. */
+  /** Ends without closing, like a killed process; its timer is kept from firing. */
   const abandoned = new AsyncDisposableStack();
   afterAll(() => abandoned.disposeAsync());
   const abandon = async (folder: string, count: number, tenantId: string) => {

@@ -9,9 +9,10 @@ import { openSpool, type Segment } from './spool.ts';
 
 export interface DisclosureLog {
   /**
-   * Notes a disclosure that is about to happen: wait for it before the value goes anywhere. The row is in Postgres within
-   * `flushIntervalMs`; with a spool it outlives the process from then on.
-   * @throws {ServiceError} `unavailable` when rows cannot be stored: what cannot be recorded is not disclosed.
+   * Notes a disclosure; await it before the value is given away. The row is in Postgres within `flushIntervalMs`. With
+   * a spool it survives the process once this resolves.
+   * @throws {ServiceError} `unavailable` when rows cannot be stored, because what cannot be recorded must not be
+   * disclosed.
    */
   record(disclosure: Disclosure): Promise<void>;
 }
@@ -24,7 +25,7 @@ export interface MeasuredDisclosureLog extends DisclosureLog {
 export interface DisclosureLogOptions {
   db: Database;
   stack: AsyncDisposableStack;
-  /** Told of each batch that could not be written; it stays queued and is tried again. */
+  /** Called for each batch that could not be written; the batch stays queued and is tried again. */
   onError: (error: unknown) => void;
   flushIntervalMs?: number;
 }
@@ -34,21 +35,20 @@ const probeIntervalMs = 1000;
 
 type Waiting = SpooledRow<Segment | undefined>;
 
-/** Rows that are kept by one write to the spool, in less than half of the time of one for each. */
+/** Rows that one write to the spool stores, which takes less than half the time of one write for each. */
 interface Gathered {
   chunk: RowChunk;
-  /** The position of the first of them in the chunk. */
+  /** The position of the first row in the chunk. */
   from: number;
   kept: Promise<void>;
 }
 
 /**
- * Opens the log; what a former process left in the spool is written first. On disposal what is queued is written before
- * it closes.
+ * Opens the log and first writes what a previous process left in the spool. On disposal it writes what is queued.
  *
- * A row that Postgres refuses is set aside, where it holds up no other, and goes on counting as one that waits. It is
- * not dropped, since it may be the table that is at fault; then all are refused, and disclosing stops.
- * @throws {Error} where there can be no such folder.
+ * A row that Postgres refuses is set aside, so that it blocks no other, and still counts as waiting. It is not dropped,
+ * because the table may be at fault; then all rows are refused, and disclosing stops.
+ * @throws {Error} where the folder cannot be created.
  */
 export function openDisclosureLog(
   { DISCLOSURE_QUEUE_LIMIT: queueLimit, DISCLOSURE_SPOOL_DIRECTORY: directory }: DisclosureSettings,
@@ -66,7 +66,10 @@ export function openDisclosureLog(
 
   const insert = (rows: RowRange) => insertRows(db, rows.lines());
 
-  /** What comes meanwhile waits for the next time: few statements with many rows cost less than many with few. */
+  /**
+   * Rows that arrive meanwhile wait for the next flush, because few statements with many rows cost less than many with
+   * few.
+   */
   async function flush(): Promise<void> {
     if (refused.length > 0 && performance.now() - probedAt >= probeIntervalMs) await probe();
     let due = queue.length;
@@ -83,7 +86,7 @@ export function openDisclosureLog(
     }
   }
 
-  /** Tries one of those that were refused, each time another. Where it is accepted now, all are tried again. */
+  /** Tries a different refused row each time. Once one is accepted, all are tried again. */
   async function probe(): Promise<void> {
     probedAt = performance.now();
     const one = refused.shift();
@@ -125,7 +128,7 @@ export function openDisclosureLog(
   stack.defer(async () => {
     clearInterval(timer);
     isClosed = true;
-    await gathered?.kept.catch(() => {}); // those who record are told
+    await gathered?.kept.catch(() => {}); // the callers of record() get the error
     try {
       await flushOnce();
       await flushOnce();
@@ -135,7 +138,7 @@ export function openDisclosureLog(
     if (refused.length > 0 && !spool) onError(new Error(`${refused.length} rows that Postgres refused are lost`));
   });
 
-  /** Once a second at most: every disclosure is refused meanwhile. */
+  /** At most once a second, because every disclosure is refused meanwhile. */
   function complain(error: unknown): void {
     if (performance.now() - complainedAt < 1000) return;
     complainedAt = performance.now();
@@ -145,7 +148,7 @@ export function openDisclosureLog(
   const waiting = () => queue.length + refused.length;
 
   function gather(chunk: RowChunk): Gathered {
-    // Behind all that are about to record theirs, too: requests that began together come here together.
+    // Runs after all callers that began in the same turn, so that their rows share one write.
     const kept: Promise<void> = Promise.resolve().then(() => keep(own));
     const own: Gathered = { chunk, from: chunk.count - 1, kept };
     return own;

@@ -12,7 +12,7 @@ export interface Disclosure {
   operation: 'read' | 'use';
   entityType: 'token' | 'proxy' | 'reactor';
   entityId: string;
-  /** Never a value. */
+  /** Never holds a value. */
   detail: DisclosureDetail;
 }
 
@@ -21,18 +21,17 @@ interface DisclosureDetail {
   destination_host?: string;
   application_id?: string;
   method?: string;
-  /** Where in the request the tokens stood. */
+  /** The places in the request where the tokens were used. */
   places?: readonly string[];
   path_name?: string;
   /** Tokens that were not revealed because a member of their `use` forbids it. */
   refused?: readonly { token_id: string; member: string }[];
-  /** How many values the response guard found. */
   guard_hits?: number;
 }
 
 /**
- * Its row in the audit log as JSON text, which is all that is kept of it: its bytes are spooled, wait, and are inserted.
- * It has an id of its own, not one by Postgres, so that a row that is sent twice is there once.
+ * The row of the audit log as JSON text; its bytes are spooled, queued and inserted. The id is made here and not by
+ * Postgres, so that a row which is sent twice is stored once.
  */
 export type RowText = string;
 
@@ -57,10 +56,10 @@ export function idOf(row: RowText): string {
   return (JSON.parse(row) as { id: string }).id;
 }
 
-/** Many rows are of the same millisecond, and to write a date takes longer than the rest of a row. */
+/** Kept because many rows share a millisecond, and formatting a date takes longer than the rest of a row. */
 let written = { ms: Number.NaN, at: '', uuid: '' };
 
-/** A UUID of version 7 (RFC 9562), which begins with the time: rows that come together are together in the index. */
+/** A UUID of version 7 (RFC 9562), which begins with the time, so that concurrent rows are neighbours in the index. */
 function newRow(ms: number): { id: string; at: string } {
   if (written.ms !== ms) {
     const time = ms.toString(16).padStart(12, '0');
@@ -70,8 +69,8 @@ function newRow(ms: number): { id: string; at: string } {
 }
 
 /**
- * One statement and one parameter, however many rows. Those that are there already stay as they are.
- * @param lines each a line break and a row; no JSON of ours has a line break in it.
+ * Inserts any number of rows with one statement and one parameter. Rows that exist already stay as they are.
+ * @param lines each a line break and a row, whose JSON holds no line break.
  */
 export async function insertRows(db: Database, lines: Buffer): Promise<void> {
   const json = `[${lines.toString('utf8', 1).replaceAll('\n', ',')}]`;

@@ -1,9 +1,9 @@
 import type { RowRange } from './row-chunk.ts';
 
 /**
- * Inserts all rows that Postgres accepts, where one that it refuses makes it refuse the whole statement.
- * @returns those that are refused when they come alone, each as a range of one.
- * @throws what `insert` throws where no row is to blame; some may have been inserted then.
+ * Inserts all rows that Postgres accepts, although a single refused row makes it refuse a whole statement.
+ * @returns the rows that are refused on their own, each as a range of one.
+ * @throws the error of `insert` where no row is to blame; some rows may have been inserted then.
  */
 export async function insertAccepted<Segment>(
   rows: RowRange<Segment>,
@@ -22,7 +22,9 @@ export async function insertAccepted<Segment>(
   return { refused: [...first.refused, ...second.refused], reason: first.reason ?? second.reason };
 }
 
-/** Classes of SQLSTATE: data exceptions, constraints, what functions and triggers raise, what is too large. */
+/**
+ * Classes of SQLSTATE that concern the rows: data exceptions, constraints, errors of functions and triggers, limits.
+ */
 const aboutRows = new Set(['22', '23', 'P0', '54']);
 
 export function isAboutRows(error: unknown): boolean {

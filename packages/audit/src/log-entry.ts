@@ -1,7 +1,7 @@
-/** Who can act. `system` is what time itself and the command line do. */
+/** `system` is the command line, and what happens because time passes. */
 export type ActorType = 'application' | 'session' | 'user' | 'system';
 
-/** What was done; the `operation` of a row. */
+/** The values of `operation`. */
 export const verbs = [
   'create',
   'read',
@@ -17,7 +17,7 @@ export const verbs = [
 
 export type Verb = (typeof verbs)[number];
 
-/** What things are called where people read of them; the keys are the `entity_type` of rows. */
+/** Names for people; the keys are the values of `entity_type`. */
 export const entityNames = {
   application: 'Application',
   invitation: 'Invitation',
@@ -46,7 +46,7 @@ const done: Record<Verb, string> = {
   accept: 'accepted',
 };
 
-/** The message of a row that says nothing more particular, for example `Proxy updated`. */
+/** The default message of a row, for example `Proxy updated`. */
 export function messageOf(entityType: EntityType, operation: Verb): string {
   return `${entityNames[entityType]} ${done[operation]}`;
 }

@@ -1,6 +1,5 @@
 import { type ActorType, type EntityType, messageOf, type Verb } from './log-entry.ts';
 
-/** A row of the audit log as it is stored. */
 export interface LogRow {
   id: string;
   tenant_id: string;
@@ -15,7 +14,6 @@ export interface LogRow {
   detail: Record<string, unknown> | null;
 }
 
-/** The columns of a {@link LogRow}. */
 export const logColumns = [
   'id',
   'tenant_id',
@@ -30,7 +28,7 @@ export const logColumns = [
   'detail',
 ] as const;
 
-/** The same as it is answered, exported, and hashed by the ledger. */
+/** A row as it is answered, exported, and hashed by the ledger. */
 export interface Log {
   id: string;
   tenant_id: string;
@@ -45,7 +43,7 @@ export interface Log {
   detail?: Record<string, unknown>;
 }
 
-/** What versions before 0030 wrote as `operation`, and what it is now. */
+/** Operations as versions before 0030 wrote them, with their present verbs. */
 const former: Readonly<Record<string, Verb>> = {
   'application.created': 'create',
   'application.updated': 'update',
@@ -72,15 +70,14 @@ const former: Readonly<Record<string, Verb>> = {
   'token.expired': 'expire',
 };
 
-/** Every value of the column that means this verb, on things of this type. */
+/** Every stored value that means this verb on things of this type. */
 export function storedOperations(entityType: EntityType, verb: Verb): string[] {
   const before = Object.entries(former).filter(([name, is]) => is === verb && name.startsWith(`${entityType}.`));
   return [verb, ...before.map(([name]) => name)];
 }
 
 /**
- * Changing what this makes of a row that is stored changes what its leaf in the ledger should hash to: a new form needs
- * a new `leaf_version`, and the old one stays for the rows that have it.
+ * The ledger hashes this form. A change to it needs a new `leaf_version`; rows with the old version keep the old form.
  */
 export function presentLog(row: LogRow): Log {
   const verb = former[row.operation] ?? (row.operation as Verb);

@@ -10,7 +10,7 @@ export interface Act {
   traceId: string | null;
 }
 
-/** The act of the command line, and of what time itself does. */
+/** The act of the command line, and of what happens because time passes. */
 export function systemAct(tenantId: string): Act {
   return { tenantId, actorId: null, actorType: 'system', traceId: null };
 }
@@ -19,9 +19,9 @@ export interface Change {
   operation: Verb;
   entityType: EntityType;
   entityId: string;
-  /** Where `messageOf` does not say enough. Never a value. */
+  /** Replaces the message of `messageOf`. Never holds a value. */
   message?: string;
-  /** What else helps to understand it: names of members, counts. Never a value. */
+  /** Further details such as names of members and counts. Never holds a value. */
   detail?: Record<string, unknown>;
 }
 

@@ -1,22 +1,22 @@
 import type { RowText } from './disclosure.ts';
 
 const chunkBytes = 512 * 1024;
-/** More than fit: a row has some 400 bytes. */
+/** More than fit, because a row has some 400 bytes. */
 const mostRows = 2048;
 
 /**
- * Rows one behind the other, as the spool has them: a line break, then JSON. The memory is outside of V8's heap, because
- * rows wait for a tenth of a second: as texts they would all be moved to the old generation and collected from there.
+ * Rows one after the other as the spool stores them: a line break, then JSON. The memory is outside V8's heap, because
+ * rows wait for a tenth of a second, and texts would all move to the old generation before they are collected.
  */
 export class RowChunk {
   readonly #bytes: Buffer;
-  /** Where each row ends. */
+  /** The end position of each row. */
   readonly #ends = new Uint32Array(mostRows);
   #count = 0;
-  /** How many of its rows are waited for; {@link RowQueue} counts them. */
+  /** How many of its rows still wait, as counted by {@link RowQueue}. */
   waiting = 0;
 
-  /** A row that fits in no other chunk has one of its own. */
+  /** `leastBytes` makes room for a row that fits in no ordinary chunk. */
   constructor(leastBytes = 0) {
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(chunkBytes, leastBytes));
   }
@@ -39,7 +39,7 @@ export class RowChunk {
     return true;
   }
 
-  /** Takes the last rows away, so that this many are left. */
+  /** Removes the last rows so that `count` are left. */
   cutTo(count: number): void {
     this.#count = count;
   }

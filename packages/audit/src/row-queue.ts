@@ -1,7 +1,7 @@
 import type { RowText } from './disclosure.ts';
 import { RowChunk, RowRange } from './row-chunk.ts';
 
-/** A row that is spooled, if there is a spool. */
+/** `segment` is undefined without a spool. */
 export interface SpooledRow<Segment> {
   row: RowText;
   segment: Segment;
@@ -11,34 +11,34 @@ export interface SpooledRow<Segment> {
 export class RowQueue<Segment> {
   #ranges: RowRange<Segment>[] = [];
   #chunk = new RowChunk();
-  /** One that is empty: rows that come while others are written need a second. */
+  /** An empty chunk for reuse: rows that arrive while others are being written need a second one. */
   #spare: RowChunk | undefined;
   #written = 0;
 
-  /** With those that are written and not yet pushed. */
+  /** Includes rows that are written and not yet pushed. */
   get length(): number {
     return this.#written;
   }
 
-  /** Writes a row. @returns its chunk, from which it is pushed or taken back. */
+  /** Writes a row. @returns its chunk, for `push` or `takeBack`. */
   write(row: RowText): RowChunk {
     this.#chunk = this.#writeTo(this.#chunk, row);
     return this.#chunk;
   }
 
-  /** The rows of the chunk from a position on are spooled: they wait. */
+  /** Queues the rows of the chunk from this position on, because they are spooled. */
   push(chunk: RowChunk, from: number, segment: Segment): void {
     this.#ranges = joined(this.#ranges, new RowRange(chunk, segment, { from, to: chunk.count }));
   }
 
-  /** The rows of the chunk from a position on could not be spooled. */
+  /** Removes the rows of the chunk from this position on, because they could not be spooled. */
   takeBack(chunk: RowChunk, from: number): void {
     const count = chunk.count - from;
     chunk.cutTo(from);
     this.#leave(chunk, count);
   }
 
-  /** Rows that were spooled before all others. */
+  /** Queues rows that were spooled before all others. */
   putFirst(rows: readonly SpooledRow<Segment>[]): void {
     if (rows.length === 0) return;
     let ranges: RowRange<Segment>[] = [];
@@ -50,12 +50,11 @@ export class RowQueue<Segment> {
     this.#ranges = [...ranges, ...this.#ranges];
   }
 
-  /** The first rows, at most this many. */
   first(most: number): RowRange<Segment> | undefined {
     return this.#ranges[0]?.slice(0, most);
   }
 
-  /** Takes away what {@link first} returned. */
+  /** Removes what {@link first} returned. */
   removeFirst({ chunk, length }: RowRange<Segment>): void {
     const rest = this.#ranges[0]?.slice(length);
     if (rest && rest.length > 0) this.#ranges[0] = rest;
@@ -87,7 +86,7 @@ export class RowQueue<Segment> {
   }
 }
 
-/** The ranges and one more, which goes on with the last where it can. */
+/** Appends a range, merging it with the last one where it continues that. */
 function joined<Segment>(ranges: RowRange<Segment>[], next: RowRange<Segment>): RowRange<Segment>[] {
   const last = ranges.at(-1);
   if (last?.chunk === next.chunk && last.segment === next.segment && last.to === next.from) {

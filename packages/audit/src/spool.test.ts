@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** No file of the process can become larger than this, as on a disk that is full. */
+/** Files of the process cannot grow beyond this, as on a full disk. */
 const mostKiB = 2;
 
 test('rows that fit only in part are refused together, and none of them stays', async () => {

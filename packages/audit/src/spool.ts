@@ -12,50 +12,49 @@ import { join } from 'node:path';
 import type { RowText } from './disclosure.ts';
 import { RowRange } from './row-chunk.ts';
 
-/** One file of the spool. */
 export interface Segment {
   path: string;
-  /** Undefined where a former process wrote it: nothing is added to it. */
+  /** Undefined where a previous process wrote the file, to which nothing is added. */
   descriptor: number | undefined;
   bytes: number;
-  /** Its rows that Postgres has not acknowledged. */
+  /** The number of its rows that Postgres has not acknowledged. */
   waiting: number;
 }
 
 type Rows = RowRange | readonly RowText[];
 
-/** Keeps rows over the death of the process until Postgres has them. */
+/** Keeps rows until Postgres has them, also when the process dies. */
 export interface Spool {
-  /** What former processes left behind, oldest first. */
+  /** Rows of previous processes, oldest first. */
   left: readonly { row: RowText; segment: Segment }[];
   /**
-   * Writes rows to the file; they outlive the process when this returns, not the machine: they may still be in the
-   * system's page cache.
-   * @throws {Error} where that was not possible; then none of them is there.
+   * Writes rows to the file. They survive the process once this returns, but not the machine, because they may still be
+   * in the system's page cache.
+   * @throws {Error} where the write failed; then none of the rows is in the file.
    */
   append(rows: Rows): Segment;
-  /** The same for rows that may stay long, so that they do not keep a file full of others. */
+  /** Appends rows that may stay long to a separate file, so that they keep no file full of others. */
   setAside(rows: Rows): Segment;
-  /** So many rows of the segment are in Postgres. */
+  /** Notes that `count` rows of the segment are in Postgres. */
   release(segment: Segment, count: number): void;
   close(): void;
 }
 
 export interface SpoolOptions {
-  /** Of one process alone; made if it is not there. */
+  /** Used by one process only; created if it does not exist. */
   directory: string;
-  /** Told of what cannot be read or removed. */
+  /** Called for what cannot be read or removed. */
   onError: (error: unknown) => void;
-  /** From which size on a new file is begun. */
+  /** The size at which a new file begins. */
   segmentBytes?: number;
 }
 
 const suffix = '.ndjson';
 
 /**
- * Opens the spool and reads what was left behind. A file holds a row of JSON in each line. The line break comes first,
- * so that a line which was torn spoils no other.
- * @throws {Error} where there can be no such folder.
+ * Opens the spool and reads what was left. A file holds a row of JSON in each line. The line break comes first, so that
+ * a torn line spoils no other.
+ * @throws {Error} where the folder cannot be created.
  */
 export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: SpoolOptions): Spool {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -76,7 +75,7 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
       if (descriptor !== undefined) closeSync(descriptor);
       unlinkSync(path);
     } catch (error) {
-      onError(error); // its rows are inserted again at the next start, which changes nothing
+      onError(error); // the rows are inserted again at the next start, which changes nothing
     }
   }
 
@@ -85,7 +84,7 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
       if (segment.descriptor !== undefined) ftruncateSync(segment.descriptor);
       segment.bytes = 0;
     } catch (error) {
-      onError(error); // the same
+      onError(error); // as above
     }
   }
 
@@ -127,7 +126,7 @@ function write(segment: Segment, rows: Rows): Segment {
   return segment;
 }
 
-/** Takes away what nobody will disclose. A file where that fails gets no more rows. */
+/** Removes a partial write. If that fails, the file receives no more rows. */
 function cutOff(segment: Segment, descriptor: number): void {
   const { bytes } = segment;
   segment.bytes = Number.POSITIVE_INFINITY;
@@ -157,6 +156,6 @@ function isRow(line: string): line is RowText {
     const row = JSON.parse(line) as Record<string, unknown> | null;
     return row !== null && texts.every((name) => typeof row[name] === 'string');
   } catch {
-    return false; // no JSON: the process died, or the disk was full, in the middle of it
+    return false; // a torn line: the process died or the disk filled up while writing
   }
 }

@@ -32,23 +32,22 @@ const kinds: Record<ApplicationType | 'session', string> = {
 /** `svc_<environment>_<kind>_<256 random bits, base 62><CRC-32 of all before, base 62>` */
 const keyPattern = /^svc_[a-z0-9]{1,16}_(?:prv|pub|mgt|ses)_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/;
 const checksumLength = 6;
-/** What follows the kind. */
+/** The part after the kind. */
 const secretLength = 43 + checksumLength;
 
-/** A new API key. Show it once and keep only {@link hashKey} of it. */
+/** A new API key. Show it once and store only its {@link hashKey}. */
 export function generateApiKey(environment: string, type: ApplicationType | 'session'): string {
   const random = toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
   const body = `svc_${environment}_${kinds[type]}_${random}`;
   return body + checksum(body);
 }
 
-/** Whether this is the text of a key at all: its form and its checksum. Costs no look-up. */
+/** Checks form and checksum, without a look-up. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!keyPattern.test(text)) return false;
   return text.slice(-checksumLength) === checksum(text.slice(0, -checksumLength));
 }
 
-/** Whether a well-formed key is one of a session. */
 export function isSessionKey(key: string): boolean {
   return key.endsWith('_ses_', key.length - secretLength);
 }
@@ -57,39 +56,36 @@ function checksum(body: string): string {
   return toBase62(crc32(body), checksumLength);
 }
 
-/** A new nonce of a session: 32 base 62 characters. */
 export function generateNonce(): string {
   return generateProxyKey();
 }
 
-/** A new proxy key: 32 base 62 characters. */
+/** 32 base 62 characters. */
 export function generateProxyKey(): string {
   let text = '';
   for (let i = 0; i < 32; i++) text += toBase62(randomInt(62), 1);
   return text;
 }
 
-/** Whether this is the text of a proxy key at all. */
 export function isWellFormedProxyKey(text: string): boolean {
   return /^[0-9A-Za-z]{32}$/.test(text);
 }
 
-/** The pepper as a key object, made once. */
 export function createPepper(text: string): KeyObject {
   return createSecretKey(text, 'utf8');
 }
 
-/** HMAC-SHA-256(pepper, key): all that is stored of an API key, and how both kinds of key are found. */
+/** HMAC-SHA-256(pepper, key), the only trace of an API key that is stored, and the value by which it is found. */
 export function hashKey(pepper: KeyObject, key: string): Buffer {
   return bytesOf(hashKeyText(pepper, key));
 }
 
-/** The same as a text with a character for each byte, by which caches find it: it takes less time than bytes. */
+/** {@link hashKey} as a text with one character for each byte; caches look it up faster than bytes. */
 export function hashKeyText(pepper: KeyObject, key: string): string {
   return hmacText(pepper, key);
 }
 
-/** What is in Postgres for such a text. */
+/** The bytes that Postgres stores for a {@link hashKeyText}. */
 export function bytesOf(hashText: string): Buffer {
   return Buffer.from(hashText, 'latin1');
 }

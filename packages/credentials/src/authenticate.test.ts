@@ -13,7 +13,7 @@ interface Part {
   key?: string;
 }
 
-/** A Tenant with one Application; returns its key. */
+/** Makes a Tenant with one Application; returns its key. */
 async function newKey({ expiresInMs, isClosed = false, key = generateApiKey('test', 'private') }: Part = {}) {
   const { db } = database.current;
   const [tenant_id, id] = [randomUUID(), randomUUID()];

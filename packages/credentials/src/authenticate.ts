@@ -4,7 +4,7 @@ import { hashKeyText, isSessionKey, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
 import type { Caller } from './find-caller.ts';
 
-/** One answer for every kind of key that is not accepted, so that it tells nothing. */
+/** The same answer for every kind of refused key, so that it reveals nothing. */
 export function unauthenticated(headerName: string): ServiceError {
   return new ServiceError('unauthenticated', `The ${headerName} header must carry a valid API key`);
 }
@@ -17,7 +17,7 @@ export interface AuthenticationOptions {
 }
 
 /**
- * The Application or session whose key a request presents.
+ * Finds the Application or session whose key a request presents.
  * @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted.
  */
 export async function authenticate(

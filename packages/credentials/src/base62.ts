@@ -1,6 +1,6 @@
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A non-negative number in base 62, padded with zeros to `length` characters. A number must be a safe integer. */
+/** Pads with zeros to `length` characters. The value must not be negative, and a number must be a safe integer. */
 export function toBase62(value: bigint | number, length: number): string {
   return (typeof value === 'bigint' ? bigToBase62(value) : smallToBase62(value)).padStart(length, '0');
 }

@@ -4,19 +4,19 @@ import { bytesOf } from './api-key.ts';
 import { type Caller, type FoundCaller, findCaller, findCallerById } from './find-caller.ts';
 import { findSession } from './find-session.ts';
 
-/** Where a service finds who acts. Undefined for what is unknown, expired, or deleted. */
+/** Finds callers; undefined for what is unknown, expired, or deleted. */
 export interface Callers {
-  /** By what `hashKeyText` makes of an Application's key. */
+  /** Takes the `hashKeyText` of an Application's key. */
   byKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
-  /** By what it makes of a session's key. */
+  /** Takes the `hashKeyText` of a session's key. */
   bySessionKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
-  /** For what acts as an Application without presenting its key. */
+  /** For what acts as an Application without its key. */
   byId(tenantId: string, id: string): AtOnceOrLater<Caller | undefined>;
 }
 
 /**
- * Calls `onChange` when the caller may have lost a right: with its Application, its session, or its Tenant.
- * @returns how to stop.
+ * Calls `onChange` when the caller may have lost a right because its Application, session or Tenant changed.
+ * @returns a function that stops watching.
  */
 export function watchCaller(caches: CoherentCaches, caller: Caller, onChange: () => void): () => void {
   const { id, tenantId, type, applicationId } = caller;
@@ -29,7 +29,7 @@ export function watchCaller(caches: CoherentCaches, caller: Caller, onChange: ()
   return caches.watch(tags, onChange);
 }
 
-/** Callers as Postgres knows them at each look-up. */
+/** Reads callers from Postgres at each look-up. */
 export function readCallers(db: Queryable): Callers {
   return {
     byKeyHash: async (hashText) => (await loadApplication(db, hashText))?.value,
@@ -38,7 +38,7 @@ export function readCallers(db: Queryable): Callers {
   };
 }
 
-/** The same from a coherent cache. Keys that lead to nobody are remembered as well, so that junk is not looked up. */
+/** Reads callers through a coherent cache. Unknown keys are remembered too, so that junk costs no further look-up. */
 export function cacheCallers(db: Queryable, caches: CoherentCaches, limits: CacheLimits): Callers {
   const cache = caches.open<Caller>('callers', { ...limits, remembersAbsent: true });
   return {
@@ -53,7 +53,7 @@ async function loadApplication(db: Queryable, hashText: string): Promise<Loaded<
   return toLoaded(await findCaller(db, bytesOf(hashText)));
 }
 
-/** A session changes with both Applications: with the rights of the one, and with the end of either. */
+/** A session depends on both Applications: on the rights of its authorizer, and on the existence of either. */
 async function loadSession(db: Queryable, hashText: string): Promise<Loaded<Caller> | undefined> {
   const found = await findSession(db, bytesOf(hashText));
   if (!found) return undefined;

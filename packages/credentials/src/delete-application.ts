@@ -2,7 +2,7 @@ import { addToCounter, type Queryable } from '@sluice/database';
 import { notExpired } from './find-caller.ts';
 
 /**
- * Deletes an Application; the Proxies that named it name none any more. Call it in a transaction.
+ * Deletes an Application; Proxies that named it name none any more. Call it in a transaction.
  * @returns the ids of those Proxies, or undefined where there was no such Application.
  */
 export async function deleteApplication(tx: Queryable, tenantId: string, id: string): Promise<string[] | undefined> {

@@ -2,28 +2,26 @@ import type { ApplicationType, Grants } from '@sluice/access';
 import { prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** The Application or session whose key was presented, with what it may do. */
+/** The Application or session whose key was presented, with its grants. */
 export interface Caller extends Grants {
   id: string;
   tenantId: string;
   type: ApplicationType | 'session';
   /** The key that an Application presented; absent for what acts without one. */
   keyId?: string;
-  /** Of a session: the Application that authorized it. */
+  /** The Application that authorized the session. */
   applicationId?: string;
-  /** Of a session that is bound to Proxies: their ids. */
+  /** The only Proxies that the session may invoke, if it is bound to some. */
   proxies?: readonly string[];
 }
 
-/** With the moment at which it is gone. */
 export interface FoundCaller extends Caller {
   expires_at: string | null;
 }
 
-/** Not gone by the database's clock: an Application that is due counts as deleted though its row is still there. */
+/** Compares with the database's clock: an expired Application counts as deleted even before its row is deleted. */
 export const notExpired = sql<boolean>`(applications.expires_at is null or applications.expires_at > clock_timestamp())`;
 
-/** The same for one key of an Application. */
 export const keyNotExpired = sql<boolean>`(application_keys.expires_at is null or application_keys.expires_at > clock_timestamp())`;
 
 /** Undefined for a key that is unknown, expired, or of a deleted Application or Tenant. */
@@ -47,7 +45,7 @@ const selectByKeyHash = prepared('caller_by_key_hash', (db, keyHash: Buffer) =>
     .where(keyNotExpired),
 );
 
-/** The same by id, for what acts as an Application without presenting its key. */
+/** For what acts as an Application without its key. */
 export async function findCallerById(db: Queryable, tenantId: string, id: string): Promise<FoundCaller | undefined> {
   const [caller] = await selectById(db, tenantId, id);
   return caller;

@@ -2,15 +2,14 @@ import { prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import { type FoundCaller, keyNotExpired, notExpired } from './find-caller.ts';
 
-/** What a session is found with besides: both Applications that it depends on. */
 export interface FoundSession extends FoundCaller {
-  /** The public Application that made it. */
+  /** The public Application that created it. */
   madeBy: string;
 }
 
 /**
- * The session of a key. Undefined while it waits, and when it has ended: by its own moment, with either Application, with
- * the key that authorized it, or with its Tenant.
+ * Finds the session of a key. Undefined while it waits, and once it has ended: because it expired, or because either
+ * Application, the authorizing key or the Tenant is gone.
  */
 export async function findSession(db: Queryable, keyHash: Buffer): Promise<FoundSession | undefined> {
   const [row] = await selectByKeyHash(db, keyHash);

@@ -5,7 +5,7 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** A network and the length of its prefix in bits. */
 export type AddressRange = readonly [Address, number];
 
-/** The address that a socket, a resolver or a WHATWG host shows; undefined for names and for sloppy notations (`127.1`). */
+/** Reads the notation of sockets, resolvers and WHATWG hosts; undefined for names and short notations (`127.1`). */
 export function parseAddress(text: string): Address | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (isIP(bare) === 0) return undefined;
@@ -39,7 +39,7 @@ export const loopbackRanges = ranges('127.0.0.0/8', '::1');
 /** RFC 1918 and RFC 4193. */
 export const privateRanges = ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7');
 
-/** Where clouds hand out credentials to whoever asks: link-local as a whole, and the ones that lie elsewhere. */
+/** Addresses at which clouds hand out credentials: all of link-local, and those outside of it. */
 const metadataRanges = ranges(
   '169.254.0.0/16',
   '168.63.129.16', // Azure
@@ -51,7 +51,7 @@ const metadataRanges = ranges(
   'fe80::a9fe:a9fe', // OpenStack
 );
 
-/** IPv6 outside of this has not been given out for global unicast (RFC 4291 section 2.4, IANA registry). */
+/** IPv6 addresses outside this range are not assigned for global unicast (RFC 4291 section 2.4, IANA registry). */
 const globalUnicast = ranges('2000::/3');
 
 export function isMetadata(address: Address): boolean {
@@ -68,11 +68,11 @@ interface Carrier {
   inverted?: number[];
 }
 
-/** Address forms that carry an IPv4 address, and where in their 16 bytes it can stand. */
+/** Address forms that carry an IPv4 address, and its possible positions in the 16 bytes. */
 const carriers: Carrier[] = [
   // IPv4-compatible, IPv4-mapped (RFC 4291 section 2.5.5), IPv4-translated (RFC 7915), the well-known NAT64 prefix (RFC 6052)
   { within: ranges('::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96'), offsets: [[12, 13, 14, 15]] },
-  // Local NAT64 prefixes (RFC 8215) may be of any length, so the place of the address varies (RFC 6052 section 2.2)
+  // Local NAT64 prefixes (RFC 8215) may have any length, so the position of the address varies (RFC 6052 section 2.2)
   {
     within: ranges('64:ff9b:1::/48'),
     offsets: [
@@ -88,7 +88,7 @@ const carriers: Carrier[] = [
   { within: ranges('2001::/32'), offsets: [[4, 5, 6, 7]], inverted: [12, 13, 14, 15] },
 ];
 
-/** RFC 5214 section 6.1: below any prefix, the interface is 0000:5efe or 0200:5efe and the IPv4 address. */
+/** RFC 5214 section 6.1: under any prefix, the interface id is 0000:5efe or 0200:5efe and the IPv4 address. */
 const isatap: Carrier = { within: [], offsets: [[12, 13, 14, 15]] };
 
 function isIsatap(bytes: readonly number[]): boolean {
@@ -96,7 +96,7 @@ function isIsatap(bytes: readonly number[]): boolean {
   return (flags | 2) === 2 && zero === 0 && oui[0] === 0x5e && oui[1] === 0xfe;
 }
 
-/** The IPv4 addresses that traffic to this IPv6 address may end at. Empty for addresses that carry none. */
+/** The IPv4 addresses at which traffic to this IPv6 address may end. */
 export function embeddedAddresses(address: Address): Address[] {
   if (address.kind() === 'ipv4' || isInRanges(address, loopbackRanges)) return [];
   const bytes = address.toByteArray();
@@ -105,7 +105,7 @@ export function embeddedAddresses(address: Address): Address[] {
   const at = (offsets: number[], mask = 0) => offsets.map((offset) => (bytes[offset] ?? 0) ^ mask);
   const found = carrier.offsets.map((offsets) => at(offsets));
   if (carrier.inverted) found.push(at(carrier.inverted, 0xff));
-  // 0.0.0.0/8 only shows that this is not the place; it is kept where there is but one place
+  // 0.0.0.0/8 shows that the address is not at this position; it counts only where there is a single position
   const used = found.filter(([first]) => first !== 0);
   return (used.length > 0 ? used : found).map((octets) => new ipaddr.IPv4(octets));
 }

@@ -81,7 +81,7 @@ test.each(urls)('allow %j, deny %j: %s, %s', (allow, deny, host, isAllowed) => {
   expect(policy.checkUrl(`https://${host}/`).ok).toBe(isAllowed);
 });
 
-/** What a name resolves to, when it is dialled. */
+/** The addresses to which a name resolves when it is dialled. */
 const answers: [allow: string[], deny: string[], name: string, address: string, isAllowed: boolean][] = [
   [[], [], 'a.test', '8.8.8.8', true],
   [[], [], 'a.test', '10.0.0.1', false],

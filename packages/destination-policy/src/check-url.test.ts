@@ -13,7 +13,7 @@ const local = createDestinationPolicy({
   allow: ['loopback', 'private', 'single-label', 'host.docker.internal'],
   deny: [],
 });
-/** The control: what it takes, the others refuse by a rule of their own. */
+/** Control: URLs that it accepts are refused by a rule of the other policies. */
 const everything = createDestinationPolicy({
   schemes: ['http', 'https'],
   allow: ['0.0.0.0/0', '::/0', 'loopback', 'single-label', '*.internal', '*.local'],
@@ -47,7 +47,7 @@ describe.each([
     };
     expect(order.filter((taker) => takers[taker])).toEqual(order.slice(order.indexOf(takenBy)));
 
-    // What is dialled is judged as what is configured
+    // What is dialled is judged like what is configured
     const verdict = everything.checkUrl(url);
     const address = verdict.ok ? bareHost(verdict.url) : '';
     if (isIP(address) === 0) return;

@@ -1,14 +1,14 @@
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** `dns.lookup` asked for all addresses. */
+/** `dns.lookup` with `all: true`. */
 export type Resolver = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** The policy forbids the address. `code` is `EDESTINATIONDENIED`; the message is for logs, not for callers. */
+/** The policy forbids the address. The message is for logs and not for callers. */
 export class DestinationDeniedError extends Error {
   readonly code = 'EDESTINATIONDENIED';
 
@@ -19,8 +19,8 @@ export class DestinationDeniedError extends Error {
 }
 
 /**
- * A `lookup` for sockets that fails when the policy denies any of the answers, and hands on exactly what it
- * checked: nothing is resolved a second time, so that a name cannot change its address in between.
+ * A `lookup` for sockets that fails when the policy denies any of the answers. It returns exactly the addresses that it
+ * checked, and nothing is resolved again, so that a name cannot change its address in between.
  */
 export function checkedLookup(
   isAllowed: (address: string, hostname: string) => boolean,

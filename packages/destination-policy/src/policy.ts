@@ -6,11 +6,11 @@ import { isInternal, isLocalhost, isName, isSingleLabel, withoutRootDot } from '
 import { readUrl } from './urls.ts';
 
 export interface DestinationRules {
-  /** Of `http` and `https`. */
+  /** `http` and `https`. */
   schemes: readonly string[];
   /** Addresses, CIDR ranges, host names, patterns (`*.example.com`), `loopback`, `private`, `single-label`. */
   allow: readonly string[];
-  /** As `allow`; wins over it. */
+  /** The same kinds of entries; wins over `allow`. */
   deny: readonly string[];
   /** Default: the system's, `dns.lookup`. */
   resolve?: Resolver;
@@ -18,24 +18,24 @@ export interface DestinationRules {
 
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
-/** Which destinations may be called. Nothing in it changes after its creation. */
+/** Which destinations may be called. Immutable. */
 export interface DestinationPolicy {
   /**
-   * For a URL as it is configured: one that needs no repair, with an allowed scheme and host. Names are judged, not
-   * resolved. The reason is public, completes "destination_url …", and names the setting that decides.
+   * Checks a URL as it is configured: strictly well-formed, with an allowed scheme and host. Names are not resolved.
+   * The reason is public, completes "destination_url …", and names the setting that decides.
    */
   checkUrl(text: string): UrlVerdict;
   /** Whether this address may be dialled for this host. Anything that is not an address is refused. */
   checkAddress(address: string, hostname?: string): boolean;
-  /** For sockets: resolves, and fails with {@link DestinationDeniedError} if any answer is denied. Bound. */
+  /** For sockets: fails with {@link DestinationDeniedError} if any resolved address is denied. Bound. */
   lookup: LookupFunction;
-  /** The same with this resolver, unless the rules name one. */
+  /** As `lookup` with this resolver, unless the rules name one. */
   lookupBy(resolve: Resolver): LookupFunction;
 }
 
 type Verdict = 'allowed' | 'metadata' | 'denied' | 'closed';
 
-/** Throws an Error that names the setting and the entry that it cannot read. */
+/** Throws an Error that names the setting and the invalid entry. */
 export function createDestinationPolicy(rules: DestinationRules): DestinationPolicy {
   const schemes = parseSchemes(rules.schemes);
   const allow = parseEntries('DESTINATION_ALLOW', rules.allow);
@@ -80,7 +80,7 @@ function judgeAddress(address: Address, allow: Entries, deny: Entries, isNameAll
   if (all.some(deny.hasAddress)) return 'denied';
   if (isNameAllowed) return 'allowed';
   if (embedded.length === 0) return allow.hasAddress(address) || isGloballyRoutable(address) ? 'allowed' : 'closed';
-  // A translated form must be allowed itself (NAT64 for instance), and so must the address behind it
+  // A translated form (NAT64 for instance) must be allowed itself, and so must the embedded address
   const isOpen =
     allow.hasAddress(address) && embedded.every((inner) => judgeAddress(inner, allow, deny, false) === 'allowed');
   return isOpen ? 'allowed' : 'closed';

@@ -1,6 +1,6 @@
 import { createDestinationPolicy, type DestinationPolicy } from './policy.ts';
 
-/** The settings that decide where the gateway may connect to: `properties` for a service's configuration schema. */
+/** `properties` for a service's configuration schema. */
 export const destinationSettings = {
   DESTINATION_SCHEMES: {
     type: 'string',
@@ -25,7 +25,7 @@ export const destinationSettings = {
   },
 } as const;
 
-/** The policy that the settings describe. Throws an Error that names the setting and the entry that it cannot read. */
+/** Throws an Error that names the setting and the invalid entry. */
 export function destinationPolicyFrom(config: {
   DESTINATION_SCHEMES: string;
   DESTINATION_ALLOW: string;

@@ -2,16 +2,16 @@ const maxLength = 2048;
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)/i;
 
 /**
- * The WHATWG parser, but strict: what it would silently repair (spaces, tabs, line ends, control characters,
- * backslashes, missing or extra slashes, invisible characters in the host) is refused, because other parsers
- * repair it otherwise.
+ * A strict WHATWG parser. It refuses what WHATWG silently repairs (spaces, tabs, line ends, control characters,
+ * backslashes, missing or extra slashes, invisible characters in the host), because other parsers repair it
+ * differently.
  */
 export function readUrl(text: string): { ok: true; url: URL } | { ok: false; reason: string } {
   const reason = findFault(text);
   if (reason) return { ok: false, reason };
   const url = URL.parse(text);
   if (!url) return { ok: false, reason: 'must be a valid URL' };
-  // Nobody listens there, and to some it means that no port was given
+  // Nobody listens on port 0, and some software reads it as a missing port
   return url.port === '0' ? { ok: false, reason: 'must not have the port 0' } : { ok: true, url };
 }
 

@@ -1,7 +1,6 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** One request: which Application sent it, and under which key. */
 export interface RecordKey {
   tenantId: string;
   applicationId: string;
@@ -15,15 +14,15 @@ export interface Claim extends RecordKey {
 
 const kept = sql`interval '24 hours'`;
 /**
- * Longer than an operation takes unless its process is dead or hangs. One that hangs and goes on later cannot keep its
- * answer any more, and so what it was about to do is rolled back.
+ * Longer than any operation takes unless its process is dead or hangs. A hanging process that resumes can no longer
+ * store its answer, so its transaction is rolled back.
  */
 const lockedFor = sql`interval '20 seconds'`;
 
 /**
- * Claims the key for this request: where it is free, where its answer is older than 24 hours, or where whoever worked
- * on it is dead. False where it is somebody else's. The default of `created_at` is the one clock: a table that is spread
- * over shards takes no clock of its own in an update.
+ * Claims the key where it is free, where its answer is older than 24 hours, or where its claim has expired. False where
+ * another request holds it. Only the default of `created_at` reads the clock, because a table spread over shards must
+ * not do so in an update.
  */
 export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
   const result = await sql`
@@ -49,7 +48,7 @@ export function findRecord(db: Queryable, { tenantId, applicationId, requestHash
     .executeTakeFirst();
 }
 
-/** False where the claim has passed to another request. */
+/** False where another request has taken over the claim. */
 export async function storeAnswer(db: Queryable, claim: Claim, answer: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency_records')
@@ -62,7 +61,7 @@ export async function storeAnswer(db: Queryable, claim: Claim, answer: Buffer): 
   return numUpdatedRows === 1n;
 }
 
-/** Frees the key after a failure, unless something was done all the same: failures are not kept. */
+/** Frees the key after a failure, unless an answer was stored all the same; failures are not kept. */
 export async function releaseClaim(db: Queryable, claim: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_records')

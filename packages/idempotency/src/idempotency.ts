@@ -14,28 +14,27 @@ import { type Claim, claimKey, findRecord, releaseClaim, storeAnswer } from './i
 
 export interface IdempotencyOptions {
   db: Database;
-  /** Answers hold keys and values, so they are kept encrypted. */
+  /** Encrypts kept answers, because they hold keys and values. */
   vault: KeyHolder;
-  /** Hashes of bodies are keyed: a card number could be guessed from a plain one. */
+  /** Keys the hashes of bodies, because a card number could be guessed from a plain hash. */
   pepper: KeyObject;
-  /** Told when an answer could not be kept as it was sent: the operation has happened, and its caller is answered. */
+  /** Called when an answer could not be kept; the operation has happened, and its caller is answered. */
   onError: (error: unknown) => void;
-  /** Waits until no process serves what a change has replaced; where operations change such things. */
+  /** Waits until no process serves what a change has replaced; for services whose operations make such changes. */
   confirm?: (change: PendingChange) => Promise<Confirmation>;
 }
 
-/** What is kept of an answer. */
 interface Kept {
   status: number;
   body: unknown;
   headers: Readonly<Record<string, string>>;
-  /** There as long as nobody was told that it is confirmed. */
+  /** Present until the change has been confirmed to somebody. */
   change?: PendingChange | undefined;
 }
 
 /**
- * Keeps the first success under an idempotency key for 24 hours and replays it. Scoped to Application, method and path.
- * The same key while the first request is under way, or with another body, is a `conflict`.
+ * Keeps the first success under an idempotency key for 24 hours and replays it, for one Application, method and path.
+ * The same key with another body, or while the first request is in progress, is a `conflict`.
  */
 export function openIdempotency({ db, vault, pepper, onError, confirm }: IdempotencyOptions): IdempotencyStore {
   function claimOf({ caller, method, path, key, body }: IdempotentRequest): Claim {
@@ -57,7 +56,7 @@ export function openIdempotency({ db, vault, pepper, onError, confirm }: Idempot
     const encrypt = await prepareSecret(vault, placeOf(claim));
     return async (tx, reply, change) => {
       if (await storeAnswer(tx, claim, encrypt(textOf(toKeep(reply), change)))) return;
-      throw underWay(); // it took too long, and another request has the key: nothing of this one may stay
+      throw underWay(); // it took too long and lost its key to another request, so its transaction must be rolled back
     };
   }
 

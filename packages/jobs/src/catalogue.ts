@@ -2,7 +2,7 @@ import type { JobsOptions } from 'bullmq';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 
-/** Failed jobs are tried again, later and later; when all tries are used up, the sweep still finds the row. */
+/** Failed jobs are retried with growing delays. When all attempts are used up, the sweep still finds the row. */
 const retried: JobsOptions = {
   attempts: 8,
   backoff: { type: 'exponential', delay: 1000 },
@@ -11,8 +11,8 @@ const retried: JobsOptions = {
 };
 
 /**
- * Every job: its name, what it carries, how it is tried. A job is an alarm clock: it names a row, and the row decides.
- * Payloads hold ids and nothing else.
+ * Every job with its name, payload and retries. A job is an alarm clock: it names a row, and the row decides. Payloads
+ * hold only ids.
  */
 export const catalogue = {
   'application-expiry': {
@@ -43,5 +43,5 @@ interface Payloads {
 export type JobName = keyof Payloads;
 export type Payload<N extends JobName> = Payloads[N];
 
-/** A hash tag, so that all keys of the queues are in one slot of a Redis Cluster. */
+/** The hash tag puts all keys of the queues into one slot of a Redis Cluster. */
 export const keyPrefix = '{sluice:jobs}';

@@ -1,19 +1,19 @@
 import { openRedis, type RedisClient } from '@sluice/service-runtime';
 import { Cluster, type RedisOptions } from 'ioredis';
 
-/** BullMQ asks for null where it blocks, and waits for ever then. */
+/** BullMQ requires null for blocking connections, which then wait for ever. */
 type Options = Pick<RedisOptions, 'maxRetriesPerRequest'>;
 
 export interface Connection {
-  /** For BullMQ; it duplicates one to block on from it. */
+  /** For BullMQ, which duplicates it for blocking calls. */
   redis: RedisClient;
-  /** Whether Redis can be used at the moment, through the duplicates as well. */
+  /** Whether Redis can be used now, through the duplicates as well. */
   isReady(): boolean;
 }
 
 /**
- * A connection that reconnects for ever. On disposal it ends, and with it its duplicates, which BullMQ may leave behind
- * while Redis is away.
+ * A connection that reconnects for ever. On disposal it also ends its duplicates, which BullMQ may leave behind while
+ * Redis is unavailable.
  */
 export function openConnection(url: string, stack: AsyncDisposableStack, options: Options): Connection {
   const redis = openRedis(url, options);
@@ -37,7 +37,7 @@ export function openConnection(url: string, stack: AsyncDisposableStack, options
 
 const patienceMs = 1000;
 
-/** Whether the work was done within a second; it goes on if not. For what BullMQ would wait for as long as it takes. */
+/** Whether the work ended within a second; it continues if not. For work that BullMQ would await without limit. */
 export async function isDoneInTime(work: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), patienceMs);

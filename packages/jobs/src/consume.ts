@@ -7,21 +7,21 @@ import type { JobMetrics } from './job-metrics.ts';
 export interface ConsumeOptions {
   redisUrl: string;
   stack: AsyncDisposableStack;
-  /** Told of each try that failed, and not of Redis being away. */
+  /** Called for each failed attempt, but not while Redis is unavailable. */
   onError: (error: Error) => void;
   concurrency?: number;
-  /** How long a job is a worker's without a sign of life from it; then another takes it over. Default 30 s. */
+  /** A job without a sign of life from its worker for this long goes to another worker. Default 30 s. */
   lockMs?: number;
   metrics?: JobMetrics;
-  /** Puts a span around each job; `causedBy` is the `traceparent` of the request that made it. */
+  /** Runs each job in a span; `causedBy` is the `traceparent` of the request that enqueued it. */
   inSpan?: InSpan | undefined;
 }
 
 type InSpan = <T>(name: string, work: () => Promise<T>, options: { causedBy?: string | undefined }) => Promise<T>;
 
 /**
- * Runs `handle` for each job of this name. A job may come twice, and a worker that stalled may come back: handlers are
- * idempotent. On disposal the jobs under way finish first, whether Redis is there or not.
+ * Runs `handle` for each job of this name. A job may run twice, and a stalled worker may resume, so handlers must be
+ * idempotent. On disposal the running jobs finish first, with or without Redis.
  */
 export function consume<N extends JobName>(
   name: N,
@@ -49,7 +49,7 @@ export function consume<N extends JobName>(
       stalledInterval: lockMs / 2,
     },
   );
-  // While Redis is away each try to connect would be told.
+  // Reported only while Redis is ready, because each attempt to reconnect emits an error too.
   const onQueueError = (error: Error) => {
     if (connection.isReady()) onError(error);
   };
@@ -64,7 +64,7 @@ export function consume<N extends JobName>(
     metrics.follow(queue);
   }
   stack.defer(async () => {
-    // Without force BullMQ would wait for Redis too, and for ever. A job whose end Redis does not learn of comes again.
+    // Without force BullMQ would wait for Redis for ever. A job whose end Redis does not learn of runs again.
     const closed = worker.close(!connection.isReady());
     await Promise.allSettled(underWay);
     await isDoneInTime(closed);

@@ -3,17 +3,17 @@ import { catalogue, type JobName, keyPrefix, type Payload } from './catalogue.ts
 import { isDoneInTime, openConnection } from './connection.ts';
 
 export interface EnqueueOptions<N extends JobName> {
-  /** One alarm for one thing: a second job with the same id while the first waits is not added. */
+  /** A second job with the same id is not added while the first one waits. */
   id: string;
   payload: Payload<N>;
-  /** When it is due; at once without it. */
+  /** When it is due; without it at once. */
   at?: Date;
 }
 
 export interface Jobs {
   /**
-   * Adds a job. Rejects at once when Redis is known to be away, within a second when it does not answer; call it after
-   * commit, never inside a transaction.
+   * Adds a job. Rejects at once when Redis is known to be unavailable, and within a second when it does not answer.
+   * Call it after the commit, never in a transaction.
    */
   enqueue<N extends JobName>(name: N, options: EnqueueOptions<N>): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface JobsOptions {
   redisUrl: string;
   stack: AsyncDisposableStack;
   onError: (error: Error) => void;
-  /** Of what is under way, so that a job can name what caused it. */
+  /** Gives the `traceparent` of the current request, which the job will name as its cause. */
   traceparent?: (() => string | undefined) | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface JobsOptions {
 export function openJobs({ redisUrl, stack, onError, traceparent }: JobsOptions): Jobs {
   const { redis: connection } = openConnection(redisUrl, stack, { maxRetriesPerRequest: 0 });
   let away = false;
-  // A cluster may tell of the error of one node, and is ready all the same.
+  // The status decides, because a cluster may report the error of one node while it is ready.
   const look = () => {
     away = connection.status !== 'ready';
   };

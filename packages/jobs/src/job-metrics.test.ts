@@ -46,11 +46,11 @@ test('the age of the oldest job that waits, jobs by state, what was done and wha
   await enqueue();
   await eventually('the first is under way', () => begun.length === 1);
   await enqueue(new Date(Date.now() + 600_000));
-  expect(await age()).toBe(0); // nothing that is due waits
+  expect(await age()).toBe(0); // nothing waits that is due
   await enqueue();
   await new Promise((resolve) => setTimeout(resolve, 1200));
   await enqueue();
-  expect(await age()).toBeGreaterThanOrEqual(1.1); // of the older of two
+  expect(await age()).toBeGreaterThanOrEqual(1.1); // the older of the two
   expect(await figure('sluice_queue_jobs{queue="tenant-purge",state="wait"}')).toBe(2);
   expect(await figure('sluice_queue_jobs{queue="tenant-purge",state="delayed"}')).toBe(1);
   held.resolve();

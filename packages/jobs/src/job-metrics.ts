@@ -5,16 +5,15 @@ import { isDoneInTime } from './connection.ts';
 
 const states = ['wait', 'delayed', 'active', 'failed'] as const;
 
-/** What is measured of the queues that a process consumes. */
 export interface JobMetrics {
   /** Exports how many jobs of this queue are in which state. */
   follow(queue: Queue): void;
   completed(queue: string): void;
-  /** A try of a job failed. */
+  /** An attempt of a job failed. */
   failed(queue: string): void;
 }
 
-/** Registers the metrics. The queues are asked when they are scraped; while Redis is away they have no figures. */
+/** Registers the metrics. Queues are queried at each scrape; while Redis is unavailable they have no figures. */
 export function createJobMetrics(registry: Registry): JobMetrics {
   const queues: Queue[] = [];
   const registers = [registry];

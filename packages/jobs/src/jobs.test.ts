@@ -146,7 +146,7 @@ test('while Redis is away a job is refused at once; when it is back jobs are tak
   for (let i = 0; i < 10; i++) await expect(enqueue(jobs, randomUUID())).rejects.toThrow('Redis is away');
   expect(performance.now() - start).toBeLessThan(900);
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(told).toEqual([]); // of none of the tries to connect
+  expect(told).toEqual([]); // attempts to connect are not reported
 
   for (let round = 0; round < 2; round++) {
     await door.open();

@@ -1,14 +1,14 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { hashBytes } from './hashing.ts';
 
-/** The size and root of a tree, and which tree (C2SP tlog-checkpoint). */
+/** A signed statement about a tree (C2SP tlog-checkpoint). */
 export interface Checkpoint {
   origin: string;
   size: number;
   root: Buffer;
 }
 
-/** Who may have signed: the name and public key of a C2SP verifier line. */
+/** The name and public key of a C2SP verifier line. */
 export interface Verifier {
   name: string;
   publicKey: KeyObject;
@@ -16,15 +16,15 @@ export interface Verifier {
 
 const ed25519 = 1;
 const rawKeyBytes = 32;
-/** What precedes the 32 bytes in the DER form of an Ed25519 public key (RFC 8410). */
+/** The prefix of the DER form of an Ed25519 public key (RFC 8410). */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** The origin of a Tenant's ledger, which is also the name of the key that signs it. */
+/** The origin of a Tenant's ledger, which is also the name of its signing key. */
 export function originOf(ledgerOrigin: string, tenantId: string): string {
   return `${ledgerOrigin}/ledger/${tenantId}`;
 }
 
-/** @throws {Error} where the text is no Ed25519 private key in PKCS#8 PEM. */
+/** @throws {Error} where the text is not an Ed25519 private key in PKCS#8 PEM. */
 export function readPrivateKey(pem: string): KeyObject {
   const key = createPrivateKey(pem);
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('The key must be an Ed25519 key');
@@ -44,13 +44,13 @@ export function writePublicKey(key: KeyObject): string {
   return spki.subarray(spkiPrefix.length).toString('base64');
 }
 
-/** The line of C2SP signed-note that lets a verifier know the key. */
+/** The verifier line of a key (C2SP signed-note). */
 export function verifierLine({ name, publicKey }: Verifier): string {
   const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(publicKey), 'base64')]);
   return `${name}+${keyIdOf(name, typed).toString('hex')}+${typed.toString('base64')}`;
 }
 
-/** @throws {Error} for a line that is none, or whose key id is not that of its key. */
+/** @throws {Error} for a malformed line, or one whose key id does not match its key. */
 export function readVerifierLine(line: string): Verifier {
   const [, name = '', id = '', text = ''] = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line.trim()) ?? [];
   const typed = Buffer.from(text, 'base64');
@@ -71,10 +71,7 @@ export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: K
   return `${body}\n— ${origin} ${signature.toString('base64')}\n`;
 }
 
-/**
- * Reads a checkpoint and checks that one of the verifiers signed it.
- * @throws {Error} that says what is wrong with it.
- */
+/** Reads a checkpoint and requires a signature of one of the verifiers. @throws {Error} that says what is wrong. */
 export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Checkpoint {
   const end = note.indexOf('\n\n');
   if (end === -1) throw new Error('The checkpoint has no signature');

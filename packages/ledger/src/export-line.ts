@@ -1,9 +1,9 @@
-/** A row, or why the line is none. */
+/** The row, or what is wrong with the line. */
 type Line = { row: Record<string, unknown>; fault?: never } | { row?: never; fault: string };
 
 /**
- * A line of an export or of proofs. A line that readers of JSON may understand in more than one way is refused: what is
- * verified must be what everybody reads.
+ * Parses a line of an export or of proofs. A line that JSON parsers may read differently is refused, because what is
+ * verified must be what every reader sees.
  */
 export function parseLine(line: string): Line {
   let value: unknown;
@@ -23,15 +23,15 @@ export function parseLine(line: string): Line {
   return { row: value as Record<string, unknown> };
 }
 
-/** Strings, with the colon that makes one the name of a member, and numbers so long that a double may not hold them. */
+/** Matches strings, with the colon after a member name, and numbers too long for a double. */
 const tokens = /"(?:[^"\\]|\\.)*"(?:\s*(:))?|(\d[\d.eE+-]{15,})/g;
 
-/** Whether it says no more than the double that it is read as. */
+/** Whether the double has the same value as the text. */
 function isExact(number: string): boolean {
   return significant(number) === significant(String(Number(number)));
 }
 
-/** The digits without zeros around them, and the place of the last one, so that 1e30, 1.0e30 and all its zeros are one. */
+/** Normalizes 1e30, 1.0e30 and the number with all its zeros to the same text. */
 function significant(number: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
@@ -39,7 +39,7 @@ function significant(number: string): string {
   return `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
 }
 
-/** Of this value and all within it: JSON.parse keeps one of those that are equal. */
+/** Counts member names recursively. Fewer than in the text means duplicates, because JSON.parse keeps one of them. */
 function countNames(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members: unknown[] = Object.values(value);

@@ -1,6 +1,6 @@
 import { emptyRoot, hashBytes, hashNode } from './hashing.ts';
 
-/** A complete subtree: the leaves from `index` × 2^`level` on, 2^`level` of them. */
+/** A complete subtree of 2^`level` leaves, the first of which is `index` × 2^`level`. */
 export interface Subtree {
   level: number;
   index: number;
@@ -11,8 +11,8 @@ export interface CompleteNode extends Subtree {
 }
 
 /**
- * The right edge of a tree: the hashes of the complete subtrees over all of its leaves, left to right, largest first.
- * With it leaves can be added, and the root be computed, without any other part of the tree.
+ * The right edge of a tree: the hashes of the complete subtrees over all leaves, left to right, largest first. It
+ * suffices to add leaves and to compute the root.
  */
 export interface Frontier {
   size: number;
@@ -22,8 +22,8 @@ export interface Frontier {
 export const emptyFrontier: Frontier = { size: 0, hashes: [] };
 
 /**
- * The frontier once a leaf is added.
- * @param onNode told of every subtree that this leaf completes, the leaf itself first.
+ * The frontier after adding a leaf.
+ * @param onNode called for every subtree that this leaf completes, the leaf itself first.
  */
 export function addLeaf({ size, hashes }: Frontier, leafHash: Buffer, onNode?: (node: CompleteNode) => void): Frontier {
   const rest = [...hashes];
@@ -61,7 +61,7 @@ export function subtreesOf(size: number): Subtree[] {
   return subtrees;
 }
 
-/** @throws {RangeError} where there are not as many hashes as a tree of this size has complete subtrees. */
+/** @throws {RangeError} where the number of hashes does not fit a tree of this size. */
 export function readFrontier(size: number, bytes: Buffer): Frontier {
   const isSize = Number.isSafeInteger(size) && size >= 0;
   if (!isSize || bytes.length !== subtreesOf(size).length * hashBytes)

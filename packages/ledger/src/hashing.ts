@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Bytes of each hash. */
 export const hashBytes = 32;
 
 const leafPrefix = Buffer.from([0]);

@@ -1,8 +1,8 @@
 import { readVerifierLine, type Verifier } from './checkpoint.ts';
 
 /**
- * Reads what `/.well-known/sluice-ledger-key/<tenant id>` answers: a verifier line for each key, old ones included.
- * @throws {Error} for a line that is none, and where there is no line.
+ * Reads the answer of `/.well-known/sluice-ledger-key/<tenant id>`: a verifier line for each key, old ones included.
+ * @throws {Error} for a malformed line, and where there is no line.
  */
 export function readKeyFile(text: string): Verifier[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -20,7 +20,7 @@ const sha = (...parts: (Buffer | number[])[]) => {
   return hash.digest();
 };
 
-/** MTH of RFC 9162 section 2.1.1, as it is written there. */
+/** MTH of RFC 9162 section 2.1.1, written literally. */
 function naiveRoot(leaves: readonly Buffer[]): Buffer {
   const [first] = leaves;
   if (!first) return sha();

@@ -1,7 +1,7 @@
 import { type Subtree, subtreesOf } from './frontier.ts';
 import { hashNode } from './hashing.ts';
 
-/** One hash of a proof: that of the leaves from `start` up to `end`, made of complete subtrees. */
+/** The leaves from `start` up to `end`, whose hash is one element of a proof. */
 export interface Range {
   start: number;
   end: number;
@@ -32,7 +32,7 @@ export function consistencyRanges(from: number, to: number): Range[] {
   if (!Number.isSafeInteger(from) || from < 1 || from > to) throw new RangeError('There are no trees of these sizes');
   const ranges: Range[] = [];
   let [start, end] = [0, to];
-  let isWhole = true; // the older tree's root is known to who verifies, where it is a subtree of the newer one
+  let isWhole = true; // a verifier knows the older root, where it is a subtree of the newer tree
   while (from !== end) {
     const middle = start + largestPowerBelow(end - start);
     if (from <= middle) {
@@ -47,7 +47,7 @@ export function consistencyRanges(from: number, to: number): Range[] {
   return isWhole ? ranges : [{ start, end }, ...ranges];
 }
 
-/** The complete subtrees that a range consists of, left to right. */
+/** The complete subtrees that make up a range, left to right. */
 export function subtreesIn({ start, end }: Range): Subtree[] {
   return subtreesOf(end - start).map(({ level, index }) => ({ level, index: index + start / 2 ** level }));
 }
@@ -57,7 +57,7 @@ export function joinSubtrees(hashes: readonly Buffer[]): Buffer {
   return hashes.reduceRight((right, left) => hashNode(left, right));
 }
 
-/** RFC 9162 section 2.1.3.2: the root that a proof of inclusion leads to; undefined where it has another shape. */
+/** RFC 9162 section 2.1.3.2: the root that a proof of inclusion leads to; undefined where its shape is wrong. */
 export function rootOfInclusion(
   { leafIndex, treeSize, leafHash }: { leafIndex: number; treeSize: number; leafHash: Buffer },
   hashes: readonly Buffer[],
@@ -82,7 +82,7 @@ export function rootOfInclusion(
   return last === 0 ? root : undefined;
 }
 
-/** RFC 9162 section 2.1.4.2: whether a proof shows that the older tree is the beginning of the newer one. */
+/** RFC 9162 section 2.1.4.2: whether the proof shows that the older tree is the beginning of the newer one. */
 export function isConsistent(
   older: { size: number; root: Buffer },
   newer: { size: number; root: Buffer },

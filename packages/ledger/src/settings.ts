@@ -1,4 +1,4 @@
-/** Of whoever signs checkpoints or serves the keys that do. */
+/** For services that sign checkpoints or publish the keys. */
 export const ledgerOriginSettings = {
   BASE_URL: {
     type: 'string',
@@ -14,7 +14,7 @@ export const ledgerOriginSettings = {
   },
 } as const;
 
-/** By which name the ledgers of an installation are known: one that is set, or host and port of the base URL. */
+/** The name of an installation's ledgers: the configured one, or host and port of the base URL. */
 export function ledgerOriginOf(settings: {
   LEDGER_ORIGIN?: string | undefined;
   BASE_URL?: string | undefined;

@@ -23,7 +23,6 @@ const newRows = (count: number): Row[] =>
     detail: { token_ids: [`t${i}`], ß: 1e21 },
   }));
 
-/** What an export of these rows is. */
 const exported = (rows: readonly Row[]) =>
   rows.map((row, leaf_index) => ({
     ...row,
@@ -48,7 +47,7 @@ const rows = newRows(100);
 const checkpoint = checkpointOf(rows);
 const whole = exported(rows);
 const changed = (index: number, part: Row) => whole.map((row, i) => (i === index ? { ...row, ...part } : row));
-/** As who owns the database would: hashes and places fit the changed rows. */
+/** Forges rows as the owner of the database could: hashes and positions fit the changed rows. */
 const forged = (from: readonly Row[]) =>
   exported(from.map(({ leaf_index: _, leaf_hash: __, leaf_version: ___, ...row }) => row));
 
@@ -116,7 +115,7 @@ test('where retention dropped rows, it starts from their subtrees', async () => 
     { ...head, hashes: [...head.hashes].reverse() },
     { ...head, hashes: [] },
     { dropped: -1, hashes: [] },
-    { dropped: 128, hashes: [head.hashes[0]] }, // as if all had been dropped, further than any checkpoint reaches
+    { dropped: 128, hashes: [head.hashes[0]] }, // as if all rows had been dropped, beyond any checkpoint
   ]) {
     expect(await verify([wrong, ...whole.slice(37)], checkpoint)).toMatchObject({ isWhole: false });
   }
@@ -162,7 +161,7 @@ describe('a checkpoint', () => {
   });
 });
 
-/** The export with another text in place of this one, which stands in the line of row 41. */
+/** The export with a text replaced in the line of row 41. */
 const rewritten = (from: string, to: string) =>
   whole.map((row, i) => (i === 41 ? JSON.stringify(row).replace(from, to) : JSON.stringify(row)));
 

@@ -4,30 +4,29 @@ import { addLeaf, emptyFrontier, type Frontier, readFrontier, rootOf } from './f
 import { hashBytes } from './hashing.ts';
 import { leafHash } from './leaf.ts';
 
-/** What a verification found. */
 export type Verdict =
   | {
       isWhole: true;
-      /** Rows that are complete and unchanged, those that retention dropped included. */
+      /** Rows that are complete and unchanged, including those that retention dropped. */
       size: number;
       dropped: number;
-      /** Rows after the newest checkpoint, of which nothing is said. */
+      /** Rows after the newest checkpoint, which are not verified. */
       beyond: number;
-      /** Checkpoints whose last row was dropped, so that they could not be checked. */
+      /** Checkpoints that could not be checked because their last row was dropped. */
       unchecked: number;
     }
   | { isWhole: false; reason: string };
 
 export interface VerifyOptions {
   checkpoint: Checkpoint;
-  /** Further checkpoints, older and newer: the tree must contain them all. */
+  /** Further checkpoints, older and newer, that the tree must contain. */
   since?: readonly Checkpoint[];
 }
 
 /**
- * Checks a whole export against checkpoints, a line at a time, up to the newest of them. First the root over the hashes
- * that the rows state: where it is right, the first row that differs from its stated hash was changed. Where it is wrong,
- * the tree itself was.
+ * Checks a whole export line by line against checkpoints, up to the newest. The root is computed from the hashes that
+ * the rows state. If it is right, the first row that differs from its stated hash was changed; if it is wrong, the tree
+ * was.
  */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -56,16 +55,15 @@ export async function verifyExport(
   return { isWhole: true, size, dropped: walk.dropped, beyond: counts.beyond, unchecked: walk.unchecked };
 }
 
-/** How far a verification has come. */
 interface Walk {
-  /** Checkpoints that are yet to be reached, by size. */
+  /** Checkpoints not yet reached, by size. */
   known: Checkpoint[];
-  /** The size of the newest. */
+  /** The size of the newest checkpoint. */
   target: number;
   frontier: Frontier;
   dropped: number;
   unchecked: number;
-  /** The size of the last checkpoint that was right. */
+  /** The size of the last checkpoint that matched. */
   lastGood: number;
   firstChanged?: string;
 }
@@ -75,7 +73,7 @@ function contradictionIn(known: readonly Checkpoint[]): string | undefined {
   return other && `There are two checkpoints of ${other.size} rows that contradict each other`;
 }
 
-/** Compares the root with the checkpoints of the size that is reached. */
+/** Compares the root with the checkpoints of the present size. */
 function faultAtSize(walk: Walk): string | undefined {
   const { known, frontier } = walk;
   while (known[0] && known[0].size <= frontier.size) {
@@ -105,7 +103,7 @@ function readLine(line: string, walk: Walk, number: number): string | undefined 
   return undefined;
 }
 
-/** Undefined for a row that has no canonical form, which no row of a ledger lacks. */
+/** Undefined for a row without a canonical form; no genuine row lacks one. */
 function hashOf(row: Record<string, unknown>): Buffer | undefined {
   try {
     return leafHash(row, Number(row.leaf_version));

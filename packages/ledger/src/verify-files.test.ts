@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Verifies files of these texts. */
+/** Writes these texts to files and verifies them. */
 async function verify(texts: Partial<Record<keyof VerifyFiles, string>> = {}) {
   const all: Partial<Record<keyof VerifyFiles, string>> = {
     export: linesOf(exported),
@@ -75,7 +75,7 @@ test('says which row differs, and what the witness has more of', async () => {
     text: 'The first row that differs from its hash is row 3 (�[2J)',
   });
   const restored = { export: linesOf(exported.slice(0, 5)), checkpoint: checkpointOf(5) };
-  expect((await verify(restored)).isGood).toBe(true); // a control: without the witness nobody can tell
+  expect((await verify(restored)).isGood).toBe(true); // control: without the witness nobody can tell
   expect(await verify({ ...restored, witness: toWitnessEntry(checkpointOf(8)) })).toMatchObject({ isGood: false });
 });
 
@@ -128,7 +128,7 @@ describe('row by row', () => {
   });
 });
 
-/** Of a power of two of leaves. */
+/** The root of a power of two of leaves. */
 function rootOfPower(level: readonly Buffer[]): Buffer {
   const [first] = level;
   if (first && level.length === 1) return first;

@@ -7,30 +7,29 @@ import { type Verdict, verifyExport } from './verify-export.ts';
 import { verifyRows } from './verify-rows.ts';
 import { readWitnessFile } from './witness-file.ts';
 
-/** Names of files; `-` is standard input, for the export. */
+/** File names; `-` as the export is standard input. */
 export interface VerifyFiles {
   export: string;
   key: string;
   checkpoint?: string | undefined;
   since?: readonly string[] | undefined;
   witness?: string | undefined;
-  /** Proofs of the rows, in place of a checkpoint: for an export that is not whole. */
+  /** Proofs of the rows, in place of a checkpoint, for an export that is not whole. */
   proofs?: string | undefined;
 }
 
-/** What is said of the files, and whether all of it is good. */
 export interface Finding {
   isGood: boolean;
   text: string;
 }
 
 /**
- * Verifies an export of any size from files alone: no database, no secret.
- * @throws {Error} that names the file which cannot be read, or says which checkpoint is not signed.
+ * Verifies an export of any size from files alone, without a database or secret.
+ * @throws {Error} that names the unreadable file, or the checkpoint that is not signed.
  */
 export async function verifyFiles(files: VerifyFiles): Promise<Finding> {
   const { isGood, text } = await judge(files);
-  return { isGood, text: text.replace(/\p{C}/gu, '\uFFFD') }; // it names rows as the export does
+  return { isGood, text: text.replace(/\p{C}/gu, '\uFFFD') }; // hides control characters
 }
 
 async function judge(files: VerifyFiles): Promise<Finding> {
@@ -80,7 +79,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** One after the other: a file of any size. */
+/** Reads lines one by one, so that a file may have any size. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });

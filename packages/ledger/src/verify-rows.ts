@@ -3,13 +3,12 @@ import { parseLine } from './export-line.ts';
 import { leafHash } from './leaf.ts';
 import { rootOfInclusion } from './proofs.ts';
 
-/** What a verification row by row found. */
 export type RowsVerdict = { isProven: true; rows: number } | { isProven: false; reason: string };
 
 /**
- * Checks rows of any export, a filtered one perhaps, each against a proof as `GET /logs/{id}/proof` answers it. It says
- * nothing of rows that are not there.
- * @param proofs a proof a line, in any order; proofs of other rows are passed over.
+ * Checks rows of any export, also a filtered one, each against a proof from `GET /logs/{id}/proof`. It says nothing
+ * about missing rows.
+ * @param proofs one in each line, in any order; proofs of other rows are ignored.
  */
 export async function verifyRows(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -48,7 +47,7 @@ function faultOf(proof: Record<string, unknown>, verifiers: readonly Verifier[])
     const path = (Array.isArray(hashes) ? hashes : []).map((hash) => Buffer.from(String(hash), 'base64'));
     return rootOfInclusion(leaf, path)?.equals(root) ? undefined : 'it does not lead to the root of its checkpoint';
   } catch (error) {
-    return (error as Error).message; // of openCheckpoint, which says what is wrong with it
+    return (error as Error).message; // the message of openCheckpoint says what is wrong
   }
 }
 

@@ -1,22 +1,22 @@
 import { type Checkpoint, openCheckpoint, type Verifier } from './checkpoint.ts';
 
-/** What a witness file holds of one ledger. */
+/** The checkpoints of one ledger in a witness file. */
 export interface Witnessed {
   /** In the order of the file. */
   checkpoints: Checkpoint[];
-  /** Notes that end before their signature does: their writer was stopped while it appended them. */
+  /** Notes without a complete signature, because their writer was stopped while appending. */
   cutOff: number;
 }
 
-/** What is appended to a witness file for a checkpoint: the signed note as it is, and one blank line. */
+/** The entry of a checkpoint in a witness file: the signed note and one blank line. */
 export function toWitnessEntry(note: string): string {
   return `${note}\n`;
 }
 
 /**
- * Reads the checkpoints of the verifiers' ledger from a witness file. The file may hold those of other ledgers too, which
- * are passed over, in any order and more than once.
- * @throws {Error} that names the line of a note which none of the verifiers has signed.
+ * Reads the checkpoints of the verifiers' ledger. The file may hold checkpoints of other ledgers, which are ignored, in
+ * any order and repeatedly.
+ * @throws {Error} that names the line of a note which no verifier has signed.
  */
 export async function readWitnessFile(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -32,7 +32,7 @@ export async function readWitnessFile(
   return witnessed;
 }
 
-/** Ends of notes are told by their signatures, so that one which was cut off costs none but itself. */
+/** Notes end with their signatures, so that a note that was cut off spoils no other. */
 async function* notesIn(lines: AsyncIterable<string> | Iterable<string>) {
   let note = { line: 1, body: [] as string[], signatures: [] as string[] };
   let count = 0;
@@ -43,7 +43,7 @@ async function* notesIn(lines: AsyncIterable<string> | Iterable<string>) {
       isAfterBlank = true;
       continue;
     }
-    const isSignature = /^[—\uFFFD]/.test(line); // cut off within the dash, it reads as U+FFFD
+    const isSignature = /^[—\uFFFD]/.test(line); // a dash that was cut off reads as U+FFFD
     if (isAfterBlank && !isSignature) {
       if (note.body.length > 0) yield note;
       note = { line: count, body: [], signatures: [] };

@@ -14,15 +14,14 @@ const known: Record<string, { code: ErrorCode; detail: string }> = {
 };
 const malformed = { code: 'bad_request', detail: 'The request is not valid HTTP/1.1' } as const;
 
-/** How the problem is sent; `wrap` puts it into a body of another shape. Default: a problem document. */
+/** How the problem is sent; `wrap` puts it into another body. Default: a problem document. */
 export interface RefusalShape {
   contentType?: string;
   wrap?: (problem: Problem) => object;
 }
 
 /**
- * Answers what the HTTP parser refuses, for a server's `clientError`: a problem document as everywhere else, and the end
- * of the connection.
+ * For a server's `clientError`: answers what the HTTP parser refuses with a problem document, and ends the connection.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex, shape: RefusalShape = {}): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -33,7 +32,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   refuse(new ServiceError(code, detail), socket, shape);
 }
 
-/** For a server's `connect`: the refusal, and the end of the connection. */
+/** For a server's `connect`: refuses it and ends the connection. */
 export function answerConnect(socket: Duplex, shape: RefusalShape = {}): void {
   refuse(new ServiceError('bad_request', 'CONNECT is not supported'), socket, shape);
 }

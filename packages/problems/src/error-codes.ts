@@ -1,6 +1,6 @@
 /**
- * Every way in which a request can fail, with the one HTTP status and title that the kind has on the wire
- * (RFC 9110 section 15). The code is also the end of the problem's `type`.
+ * Every way in which a request can fail, with its HTTP status (RFC 9110 section 15) and title. The code is also the end
+ * of the problem's `type`.
  */
 export const errorCodes = {
   bad_request: { status: 400, title: 'Bad request' },

@@ -15,7 +15,7 @@ const types: Record<string, string> = {
   string: 'a string',
 };
 
-/** What is wrong, in words that follow the path of a member: `name` "must have at most 200 characters". */
+/** Words that follow the path of a member: `name` "must have at most 200 characters". */
 export function faultInWords({ keyword, params, message }: SchemaFault): string {
   const limit = Number(params.limit);
   switch (keyword) {

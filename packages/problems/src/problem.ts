@@ -14,7 +14,7 @@ export interface Problem {
 
 export const problemContentType = 'application/problem+json';
 
-/** The body for an error. Only a {@link ServiceError} says more than "Internal server error". */
+/** Only a {@link ServiceError} says more than "Internal server error". */
 export function toProblem(error: unknown, traceId: string): Problem {
   const known = asServiceError(error);
   const { status, title } = errorCodes[known.code];
@@ -28,7 +28,7 @@ export function toProblem(error: unknown, traceId: string): Problem {
   };
 }
 
-/** The error itself if it may be shown; 503 if a store is away; otherwise a 500 that says nothing. */
+/** The error itself if it may be shown; 503 if a store is unavailable; otherwise a 500 that says nothing. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isStoreAway(error)) {
@@ -40,11 +40,13 @@ export function asServiceError(error: unknown): ServiceError {
   return new ServiceError('internal', 'The request could not be processed', { cause: error });
 }
 
-/** Socket errors, and the SQLSTATE classes of a server that is stopping, starting, full or too slow (Postgres appendix A). */
+/**
+ * Socket errors, and SQLSTATE classes of a server that is stopping, starting, full or too slow (Postgres appendix A).
+ */
 const awayCodes =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|53...|57P0.|57014|55P03|25P03|40P01)$/;
 
-/** pg gives these no code. The last is what a rollback says after the connection was lost, and hides what lost it. */
+/** pg gives these no code. The last one is what a rollback reports after the connection was lost, hiding the cause. */
 const awayMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after|Client .* and is not queryable$)/;
 

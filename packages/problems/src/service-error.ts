@@ -1,21 +1,17 @@
 import { type ErrorCode, errorCodes } from './error-codes.ts';
 
-/** Messages by the path of the member that they are about, for example `{ "rules[0].priority": ["must be at least 1"] }`. */
+/** Messages by the path of their member, for example `{ "rules[0].priority": ["must be at least 1"] }`. */
 export type FieldErrors = Record<string, string[]>;
 
 export interface ServiceErrorOptions {
-  /** What is wrong, member by member. */
   errors?: FieldErrors;
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
-  /** What happened inside. It reaches the log, never the answer. */
+  /** The internal cause. It is logged and never answered. */
   cause?: unknown;
 }
 
-/**
- * A failure that the caller is told about: `detail` is public and must name no secret.
- * Everything else that is thrown becomes a bare 500.
- */
+/** A failure that the caller sees: `detail` is public and must name no secret. Every other error becomes a bare 500. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -36,7 +32,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** A 400 that says where: `validationFailed({ name: ['is required'] })`. The path '' is the body itself, shown as `$`. */
+/**
+ * A 400 that says where: `validationFailed({ name: ['is required'] })`. The path '' is the body itself, shown as `$`.
+ */
 export function validationFailed(errors: FieldErrors): ServiceError {
   const detail = Object.entries(errors)
     .slice(0, 3)

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { watchRedis } from './redis-presence.ts';
 import { createSharedLimit, type SharedLimit, type SharedLimitOptions, type SharedStore } from './shared-limit.ts';
 
-/** The setting of each service that shares limits. */
+/** For each service that shares limits. */
 export const sharedLimitSettings = {
   RATE_LIMIT_REDIS_TIMEOUT_MS: {
     type: 'integer',
@@ -17,13 +17,13 @@ export const sharedLimitSettings = {
 } as const;
 
 export interface SharedLimits {
-  /** One limit; each of a process has a kind of its own. */
+  /** Opens a limit; each limit of a process needs its own kind. */
   limit(options: SharedLimitOptions): SharedLimit;
-  /** How often this process decided by itself. */
+  /** How many decisions this process took without Redis. */
   readonly decidedAlone: number;
 }
 
-/** Connects to Redis for the first limit, until the stack closes. Limits are there without Redis too. */
+/** Connects to Redis with the first limit, until the stack closes. Limits also work without Redis. */
 export function openSharedLimits(
   config: { REDIS_URL: string; RATE_LIMIT_REDIS_TIMEOUT_MS: number },
   { log, stack }: { log: Logger; stack: AsyncDisposableStack },
@@ -52,7 +52,6 @@ export function openSharedLimits(
   };
 }
 
-/** Exports how often this process decided by itself. */
 export function measureLocalDecisions(registry: Registry, read: () => number): void {
   exportCounter(registry, {
     name: 'sluice_rate_limit_local_decisions_total',

@@ -6,14 +6,14 @@ export type Redis = ReturnType<typeof connectRedis>;
 /** Whether Redis answers, as far as this process knows. */
 export interface RedisPresence {
   readonly isAway: boolean;
-  /** An answer failed or was late: Redis is left alone until it answers a ping. */
+  /** Reports a failed or late answer; Redis is not used again until it answers a ping. */
   lost(error: unknown): void;
 }
 
 const answerMs = 1000;
 const maxPauseMs = 10_000;
 
-/** Asks for a Redis that is away in the background, so that no request has to find out that it is back. */
+/** Pings an unavailable Redis in the background, so that no request has to find out that it is back. */
 export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): RedisPresence {
   let isAway = false;
   let isClosed = false;
@@ -33,7 +33,7 @@ export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: A
       } catch (error) {
         if (isClosed) return;
         log.debug({ err: error }, 'Redis does not answer yet');
-        // A connection that is silent may be one that something between has forgotten
+        // A silent connection may be one that a proxy or firewall in between has forgotten
         if (redis.status === 'ready' || redis.status === 'connect') redis.disconnect(true);
       }
     }
@@ -55,7 +55,7 @@ export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: A
 /** Rejects where there is no answer in time. */
 export async function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  // Where it was this process that stood still, the answer may be here unread: it is read before the immediate
+  // If this process itself was blocked, the answer may be here unread, and is read before the immediate runs
   const timer = setTimeout(() => setImmediate(() => reject(new Error('No answer from Redis in time'))), milliseconds);
   try {
     return await Promise.race([answer, promise]);

@@ -3,27 +3,26 @@ import { type Redis, type RedisPresence, within } from './redis-presence.ts';
 import { createWindowCounter } from './window-counter.ts';
 
 export interface SharedLimitOptions {
-  /** Of what: part of the keys in Redis, which are `sluice:rate:<kind>:<id>`. */
+  /** Part of the keys in Redis, `sluice:rate:<kind>:<id>`. */
   kind: string;
-  /** Most in a window. */
+  /** The most points in a window. */
   points: number;
   windowSeconds: number;
 }
 
-/** What all limits of a process have in common. */
 export interface SharedStore {
   redis: Redis;
   presence: RedisPresence;
   timeoutMs: number;
-  /** This process decided by itself. */
+  /** Called when this process decides without Redis. */
   onDecidedAlone(): void;
 }
 
-/** A limit that all processes keep together, or each by itself while Redis does not answer. */
+/** A limit that all processes share; without Redis each process keeps it by itself. */
 export interface SharedLimit {
   /**
-   * Counts one more, or as many as are given: 0 if they may pass, or milliseconds until some may. What goes beyond uses the
-   * window up. Never fails.
+   * Counts `points` (default 1). Resolves with 0 if they may pass, or with the milliseconds to wait. Points beyond the
+   * limit use up the window too. Never rejects.
    */
   count(id: string, points?: number): Promise<number>;
 }
@@ -37,7 +36,7 @@ export function createSharedLimit(
     keyPrefix: `sluice:rate:${kind}`,
     points: most,
     duration: windowSeconds,
-    inMemoryBlockOnConsumed: most, // who has used up a window costs Redis nothing more
+    inMemoryBlockOnConsumed: most, // a caller that has used up its window costs Redis nothing more
     rejectIfRedisNotReady: true,
   });
   const alone = createWindowCounter({ points: most, windowMs: windowSeconds * 1000 });

@@ -1,18 +1,18 @@
 export interface WindowCounterOptions {
-  /** Most in a window. */
+  /** The most points in a window. */
   points: number;
   windowMs: number;
-  /** How many ids are told apart; those beyond pass uncounted until the next window. Default 10,000. */
+  /** How many ids are told apart; further ids pass uncounted until the next window. Default 10,000. */
   maxIds?: number;
-  /** Milliseconds of a clock that never goes back; default `performance.now`. */
+  /** Milliseconds of a monotonic clock; default `performance.now`. */
   now?: () => number;
 }
 
 /** Counts in this process. All ids share one window, so that forgetting them needs no timers. */
 export interface WindowCounter {
   /**
-   * Counts one more, or as many as are given: 0 if they may pass, or milliseconds until the next window. What goes beyond
-   * uses the window up.
+   * Counts `points` (default 1). Returns 0 if they may pass, or the milliseconds until the next window. Points beyond
+   * the limit use up the window too.
    */
   count(id: string, points?: number): number;
 }

@@ -1,6 +1,5 @@
 import type { UrlRow } from './url-row.ts';
 
-/** Public. */
 export const publicUrls: UrlRow[] = [
   ['standard', 'https://example.com'],
   ['standard', 'https://example.com/'],
@@ -24,7 +23,6 @@ export const publicUrls: UrlRow[] = [
   ['standard', 'https://internal.example.com/'],
 ];
 
-/** Names. */
 export const names: UrlRow[] = [
   ['local', 'https://echo/'],
   ['local', 'https://echo./'],

@@ -1,6 +1,6 @@
 import type { UrlRow } from './url-row.ts';
 
-/** What would need repair. */
+/** URLs that a lenient parser would repair. */
 export const repairs: UrlRow[] = [
   ['nobody', ''],
   ['nobody', 'example.com'],
@@ -86,7 +86,6 @@ export const repairs: UrlRow[] = [
   ['parser', 'https://example.com/\udc00'],
 ];
 
-/** Schemes. */
 export const schemes: UrlRow[] = [
   ['local', 'http://example.com/'],
   ['local', 'http://8.8.8.8/'],
@@ -124,7 +123,6 @@ export const schemes: UrlRow[] = [
   ['nobody', '-https://example.com/'],
 ];
 
-/** Ports. */
 export const ports: UrlRow[] = [
   ['parser', 'https://example.com:0/'],
   ['standard', 'https://example.com:1/'],

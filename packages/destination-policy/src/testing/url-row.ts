@@ -1,10 +1,11 @@
 /**
- * The first of these that takes the URL; those after it take it as well.
- * - `standard`: the policy as it comes.
+ * The first of these that accepts the URL; those after it accept it too.
+ * - `standard`: the default policy.
  * - `local`: the policy of the local stack.
- * - `everything`: a policy that allows all addresses and names, so that the rows before it can fail.
- * - `parser`: only a bare WHATWG parser. No setting opens these: metadata addresses, schemes, what needs repair.
- * - `nobody`: not even that.
+ * - `everything`: a policy that allows all addresses and names, as a control for the others.
+ * - `parser`: only the bare WHATWG parser, because no setting opens metadata addresses, other schemes and repaired
+ * URLs.
+ * - `nobody`: not even the parser.
  */
 export type TakenBy = 'standard' | 'local' | 'everything' | 'parser' | 'nobody';
 
