@@ -8,7 +8,7 @@ import { tell, write } from './output/print.ts';
 import { completions } from './own/completion.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Runs what was typed. @returns the exit code; failures are told on standard error. */
+/** Runs the typed command. @returns the exit code; failures are printed on standard error. */
 export async function run(typed: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return (await dispatch(typed, terminal)) ?? exitCodes.done;
@@ -59,7 +59,7 @@ async function helpWithGroup(typed: readonly string[], { stdout }: Terminal): Pr
   return verb === undefined ? exitCodes.usage : exitCodes.done;
 }
 
-/** A word as messages repeat it: not at all where it is no word, since it may be a key or a value by mistake. */
+/** Repeats only plain words in messages, because anything else may be a key or value typed by mistake. */
 function named(word = ''): string {
   return /^[a-z]+(-[a-z]+)*$/.test(word) && word.length <= 30 ? ` ${word}` : '';
 }
@@ -80,7 +80,7 @@ function parseTyped(options: Command['options'], args: string[], help: string): 
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    // The parser repeats what was typed, where a key may stand; only names of options are ours to repeat.
+    // The parser's message quotes what was typed, which may be a key, so only the name of the option is taken from it.
     const name =
       error instanceof Error ? /'(-{1,2}[A-Za-z][A-Za-z-]{0,30})(?:[ ,'<]|$)/.exec(error.message)?.[1] : undefined;
     throw new UsageError(

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from './cli.ts';
 
-/** API keys as they look; no service knows them. */
+/** Well-formed API keys that no service knows. */
 export const keys = {
   management: `svc_local_mgt_${'m'.repeat(49)}`,
   private: `svc_local_prv_${'p'.repeat(49)}`,
@@ -13,19 +13,19 @@ export const keys = {
 
 interface Typing {
   env?: Record<string, string>;
-  /** What standard input has, and then it ends. */
+  /** The whole of standard input. */
   stdin?: string;
-  /** A person at the keyboard instead: what is waited for on the screen, and what is typed then. */
+  /** A person at the keyboard: text to wait for on the screen, and what is typed then. */
   turns?: readonly (readonly [shown: string, keyStrokes: string])[];
-  /** Whether a person reads what is written, or only its errors while the output goes elsewhere. */
+  /** Whether the output is a terminal, or only the error output is. */
   isTerminal?: boolean | 'errors only';
   signal?: AbortSignal;
 }
 
-/** Keys that are more than a letter, as a terminal gives them to a program that edits lines. */
+/** Keys other than letters, as a terminal sends them to a program that edits lines. */
 export const keyStrokes = { enter: '\r', interrupt: '\u0003', endOfInput: '\u0004', backspace: '\u007f' } as const;
 
-/** What is typed, and what is written there. */
+/** Types a command and returns what it writes. */
 export async function type(typed: readonly string[], typing: Typing = {}) {
   const { env = {}, stdin = '', turns, isTerminal = true, signal = new AbortController().signal } = typing;
   const written = { out: '', error: '', screen: '' };
@@ -60,7 +60,7 @@ export interface Seen {
 type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 type Service = (seen: Seen, request: IncomingMessage, response: ServerResponse) => Answer | undefined;
 
-/** A real HTTP server in the place of the service: it answers what it is told, and keeps what it was asked. */
+/** An HTTP server in place of the service: it gives the scripted answers and records the requests. */
 export async function startService(closing: AsyncDisposableStack, answer: Service) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

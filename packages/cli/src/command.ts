@@ -3,42 +3,39 @@ import type { Terminal } from './terminal.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** An option as parseArgs takes it, with what help says of it. */
+/** An option of parseArgs, with its help text. */
 export type Option = Options[string] & { description: string; value?: string };
 
 /** What was typed after the command's words. */
 export interface Input {
   positionals: readonly string[];
-  /** By the option's name: what can be given more than once is a list. */
+  /** By the option's name; repeatable options have lists. */
   values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 }
 
 export interface Command {
   words: readonly string[];
   summary: string;
-  /** Names of the positional arguments, those in brackets optional. */
+  /** Names of the positional arguments; optional ones are in brackets. */
   arguments: readonly string[];
   options: Readonly<Record<string, Option>>;
-  /** Below the options in help. */
+  /** Printed below the options in help. */
   notes?: string;
-  /** @returns the exit code; undefined is 0. */
+  /** @returns the exit code; undefined means 0. */
   run(input: Input, terminal: Terminal): Promise<number | undefined>;
 }
 
-/** Options that each command has. */
 export const commonOptions = {
   json: { type: 'boolean', description: 'JSON also on a terminal' },
   profile: { type: 'string', value: 'NAME', description: 'keys and URL of this profile (default, or SLUICE_PROFILE)' },
   help: { type: 'boolean', short: 'h', description: 'this text' },
 } as const satisfies Record<string, Option>;
 
-/** An option's only value as text. */
 export function textOf({ values }: Input, name: string): string | undefined {
   const value = values[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** All values of an option as texts. */
 export function textsOf({ values }: Input, name: string): string[] {
   const value = values[name];
   return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');

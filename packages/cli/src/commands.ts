@@ -10,7 +10,6 @@ import { testTransform } from './own/test-transform.ts';
 import { verifyLogs } from './own/verify-logs.ts';
 import { operationCommand } from './run-operation.ts';
 
-/** Everything that can be typed. */
 export const commands: readonly Command[] = [
   login,
   logout,

@@ -5,7 +5,7 @@ import { commands } from './commands.ts';
 
 const repository = new URL('../../../', import.meta.url);
 
-/** Lines that begin with `sluice`, in code blocks and in code spans; `a && b` and `a > file` are more than one command. */
+/** Commands in code blocks and code spans; `a && b` and `a > file` are split. */
 async function commandsIn(document: string): Promise<string[]> {
   const text = await readFile(new URL(document, repository), 'utf8');
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
@@ -15,7 +15,7 @@ async function commandsIn(document: string): Promise<string[]> {
     .filter((line) => /^(npx )?sluice [a-z-]/.test(line) && !line.endsWith('--help'));
 }
 
-/** Words as a shell splits them, with what stands for one: `[--option NAME]` and `A|B`. */
+/** Splits words as a shell does, and removes the notation `[--option NAME]` and `A|B`. */
 function wordsOf(line: string): string[] {
   const words = line.replace(/[[\]]/g, '').match(/'[^']*'|\S+/g) ?? [];
   return words.map((word) => word.replaceAll("'", '')).slice(words[0] === 'npx' ? 2 : 1);

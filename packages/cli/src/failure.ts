@@ -1,15 +1,14 @@
 import { ConnectionError, SluiceError } from '@sluice/sdk';
 
-/** What the process leaves with. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130, terminated: 143 } as const;
 
-/** What was typed, or a file or variable that it names, is wrong; the message says what and what to do. */
+/** What was typed, or a file or variable that it names, is wrong. The message says what, and what to do. */
 export class UsageError extends Error {}
 
-/** It was understood and not done; the message says why. */
+/** The command was understood but not carried out; the message says why. */
 export class RefusedError extends Error {}
 
-/** Ctrl-C, or the system, ended it. Nothing is told of that: whoever did it knows. */
+/** Ctrl-C or the system ended the command. It is not reported, because whoever did it knows. */
 export class Interrupted extends Error {
   readonly code: number;
 
@@ -19,13 +18,13 @@ export class Interrupted extends Error {
   }
 }
 
-/** What the system calls a failure of its own: `ENOENT`. */
+/** The system's code of an error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** What to tell of a failure, and the exit code that it means. */
+/** The message and exit code of a failure. */
 export function explain(error: unknown): { message?: string; code: number } {
   if (error instanceof Interrupted) return { code: error.code };
   if (error instanceof UsageError) return { message: error.message, code: exitCodes.usage };

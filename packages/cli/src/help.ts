@@ -2,7 +2,6 @@ import { type Command, commonOptions, type Option } from './command.ts';
 
 const exitCodesText = 'Exit codes: 0 done, 1 refused, 2 usage, 3 unreachable, 130 Ctrl-C, 143 SIGTERM.';
 
-/** All commands, in groups. */
 export function overview(commands: readonly Command[]): string {
   const alone = commands.filter(({ words }) => words.length === 1);
   const groups = [...new Set(commands.filter(({ words }) => words.length > 1).map(({ words }) => words[0] ?? ''))];
@@ -24,12 +23,10 @@ export function overview(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** The commands that begin with these words. */
 export function groupHelp(commands: readonly Command[]): string {
   return ['Commands:', ...columns(commands.map((command) => [usageOf(command), command.summary]))].join('\n');
 }
 
-/** One command with its options. */
 export function commandHelp(command: Command): string {
   const options = Object.entries<Option>({ ...command.options, ...commonOptions });
   return [

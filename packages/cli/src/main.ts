@@ -3,9 +3,9 @@ import { run } from './cli.ts';
 import { Interrupted } from './failure.ts';
 
 const interrupted = new AbortController();
-// Once: the second Ctrl-C ends the process at once.
+// Listens once, so that a second Ctrl-C ends the process at once.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(new Interrupted(name)));
-// A reader that has enough, `head` say, is no failure.
+// A reader such as `head` that has read enough is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

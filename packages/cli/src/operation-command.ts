@@ -1,7 +1,7 @@
-/** A command that calls one operation, as the document describes it. */
+/** The command of one operation, generated from the OpenAPI document. */
 export interface OperationCommand {
   words: readonly string[];
-  /** The library's method: `applications.keys.create`. */
+  /** The method of the library: `applications.keys.create`. */
   method: string;
   summary: string;
   permission?: string;
@@ -9,10 +9,10 @@ export interface OperationCommand {
   keyTypes?: readonly string[];
   params: readonly string[];
   query: readonly { name: string; description: string; isList: boolean }[];
-  /** Beginnings of further query parameters: `metadata.` is typed `--metadata key=value`. */
+  /** Prefixes of further query parameters: `metadata.` is typed `--metadata key=value`. */
   prefixes: readonly string[];
   body?: 'required' | 'optional';
-  /** Names of the body's members, where it is an object of known ones. */
+  /** Names of the body's members, where it is an object with known members. */
   members?: readonly string[];
   example?: unknown;
   answer: 'json' | 'list' | 'text' | 'stream' | 'none';

@@ -3,12 +3,11 @@ import { Writable } from 'node:stream';
 import { Interrupted } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Lines of standard input; where a person types them, each is asked for. */
+/** Lines of standard input; a person is asked for each. */
 export interface Lines {
-  /** Whether a person is asked. */
   isAsked: boolean;
   /**
-   * The next line, without showing what is typed where it is a secret. Empty at the end of the input, which is Ctrl-D.
+   * Reads the next line, without echo where it is a secret. Empty at the end of the input (Ctrl-D).
    * @throws {Interrupted} at Ctrl-C.
    */
   next(question: string, isSecret?: boolean): Promise<string>;
@@ -25,27 +24,28 @@ export function openLines({ stdin, stderr, signal }: Terminal): Lines {
       done();
     },
   });
-  // Without a history, no key can be brought back with the arrow keys.
+  // Without a history, the arrow keys cannot bring back a key.
   const reader = createInterface({ input: stdin, output, terminal: isAsked, historySize: 0, signal });
-  // The terminal gives Ctrl-C as a key, not as a signal, while lines are edited.
+  // While lines are edited, the terminal sends Ctrl-C as a key and not as a signal.
   reader.on('SIGINT', () => {
     isInterrupted = true;
     reader.close();
   });
-  // Lines that are pasted at once wait here, until they are asked for.
+  // Lines that are pasted together wait here until they are asked for.
   const lines = reader[Symbol.asyncIterator]();
   return {
     isAsked,
     async next(question, isSecret = false) {
       if (isAsked) {
-        // Before the question is there: who sees it may type at once. It lasts until the next one, against typing ahead.
+        // Echo is off before the question appears, because a person may type at once, and stays off until the next
+        // question.
         isHidden = isSecret;
         reader.setPrompt(question);
         reader.prompt();
         if (isSecret) stderr.write(question);
       }
       const line = await lines.next();
-      // Whoever ends the input, or types a secret, is left on the line of the question.
+      // Without echo, or at the end of the input, the cursor is still on the line of the question.
       if (isAsked && (line.done || isSecret)) stderr.write('\n');
       signal.throwIfAborted();
       if (isInterrupted) throw new Interrupted('SIGINT');

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { codeOf, UsageError } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What `--data` gives: the text itself, a file (`@file`), or standard input (`-`). */
+/** The text itself, a file (`@file`), or standard input (`-`). */
 export async function readData(data: string, { stdin, signal }: Terminal): Promise<string> {
   if (data === '-') return text(addAbortSignal(signal, stdin));
   return data.startsWith('@') ? readTextFile(data.slice(1)) : data;
@@ -19,7 +19,7 @@ export async function readTextFile(path: string): Promise<string> {
   }
 }
 
-/** @throws {UsageError} that says where, and never repeats the text, which may hold a value. */
+/** @throws {UsageError} that says where the fault is, without quoting the text, which may hold a value. */
 export function parseJson(source: string, what: string): unknown {
   try {
     return JSON.parse(source);

@@ -9,18 +9,17 @@ import { connect } from './profile/connect.ts';
 import { parseJson, readData } from './read-input.ts';
 import type { Terminal } from './terminal.ts';
 
-/** After how many items the progress is told again. */
+/** The progress is updated after this many items. */
 const pageSize = 20;
 
 type Method = (...args: unknown[]) => Promise<unknown> | List<unknown>;
 
-/** Operations that need no permission, and yet the key of one type. */
+/** Operations that need no permission but the key of a certain type. */
 const keyTypesByMethod: Readonly<Record<string, readonly string[]>> = {
   'sessions.create': ['public'],
   'sessions.authorize': ['private'],
 };
 
-/** The command of an operation. */
 export function operationCommand(operation: OperationCommand): Command {
   const { words, summary, params, query, prefixes, body, answer, permission } = operation;
   const options: Record<string, Option> = {};
@@ -100,7 +99,7 @@ async function print(answer: Promise<unknown> | List<unknown>, input: Input, ter
   else await printAnswer(terminal, result, json);
 }
 
-/** A table needs all items before it has a width; programs get each as it comes. */
+/** A table needs all items to compute its widths; programs receive each item at once. */
 async function printAll(list: List<unknown>, terminal: Terminal, json: boolean): Promise<void> {
   const items: unknown[] = [];
   {
@@ -116,13 +115,13 @@ async function printAll(list: List<unknown>, terminal: Terminal, json: boolean):
   if (isForPeople(terminal, json)) await printAnswer(terminal, items, json);
 }
 
-/** What has come is printed; that there should be more is told, so that nobody takes it for the whole. */
+/** Prints what arrives, and reports an incomplete answer, so that nobody takes it for the whole. */
 async function printStream(response: Response, terminal: Terminal): Promise<void> {
   try {
     using progress = openProgress(terminal, terminal.stdout.isTTY !== true);
     await printBytes(terminal, counted(response.body, progress));
   } catch (error) {
-    if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // fetch tells a lost connection by it
+    if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // a lost connection is a TypeError
     throw new RefusedError('The answer broke off: it is not complete. An export goes on with --start');
   }
 }

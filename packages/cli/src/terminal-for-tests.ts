@@ -4,24 +4,24 @@ import { resolve } from 'node:path';
 
 const mainFile = resolve(import.meta.dirname, 'main.ts');
 
-/** Something to wait for on the screen, and what is typed then. */
+/** Text to wait for on the screen, and what is typed then. */
 type Turn = readonly [shown: string, keyStrokes: string];
 
 interface Options {
   env?: Record<string, string>;
   cwd?: string;
-  /** Instead of the command line itself. */
+  /** Runs this instead of the command line. */
   command?: readonly string[];
 }
 
-/** Runs the command line on a pseudo-terminal, which echoes and signals as a real one does. */
+/** Runs the command line on a pseudo-terminal, which echoes and signals like a real one. */
 export async function typeAtTerminal(typed: readonly string[], turns: readonly Turn[] = [], options: Options = {}) {
   const { env = {}, cwd, command = [process.execPath, mainFile] } = options;
   const line = [...command, ...typed].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   const child = spawn('script', ['-qec', line, '/dev/null'], {
     env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
     ...(cwd && { cwd }),
-    // What hangs is ended, and fails by its exit code.
+    // A hanging command is killed and fails by its exit code.
     timeout: 30_000,
   });
   let screen = '';

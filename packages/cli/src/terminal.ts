@@ -1,11 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Where a command reads and writes, so that tests can stand in its place. */
+/** The streams of a command, which tests replace. */
 export interface Terminal {
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean };
   env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by Ctrl-C, or by the system, with `Interrupted` as its reason. */
+  /** Aborted by Ctrl-C or by the system, with `Interrupted` as its reason. */
   signal: AbortSignal;
 }

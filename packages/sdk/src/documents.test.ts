@@ -24,13 +24,13 @@ test.each(['llms.txt', 'packages/sdk/README.md'])('every link of %s leads somewh
   for (const link of links) await access(new URL(link, new URL(document, repository)));
 });
 
-/** What the snippets take as given. */
+/** Declarations that the snippets assume. */
 const given = `
 declare const baseUrl: string, apiKey: string, proxyKey: string;
 declare const file: { write(bytes: Uint8Array): void };
 `;
 
-/** What the compiler says of programs, which stand side by side in a folder of this package. */
+/** Compiles the programs together in a folder of this package. */
 function faultsOf(programs: ReadonlyMap<string, string>): string[] {
   const folder = fileURLToPath(new URL('../examples/', import.meta.url));
   const options: ts.CompilerOptions = {
@@ -60,7 +60,7 @@ test('programs in the documents compile, and one that is wrong is noticed', asyn
   for (const document of documents) {
     const blocks = [...(await textOf(document)).matchAll(/^```(?:ts|js)\n(.*?)^```/gms)];
     for (const [index, [, text = '']] of blocks.entries()) {
-      // In JavaScript nobody would say that a setting is there.
+      // JavaScript examples need no proof that a variable is set.
       const settled = text.replace(/process\.env\.(\w+)(?=[,) ])/g, 'String(process.env.$1)');
       programs.set(`${document.replaceAll('/', '-')}-${index}.mts`, `${given}${settled}`);
     }

@@ -25,7 +25,7 @@ const classes = {
   ValidationError,
 };
 
-/** Each problem type that the service has, with the class that it must be and the status that it has. */
+/** Each problem type of the service, with its class and status. */
 const kinds: [code: ProblemCode, status: number, name: keyof typeof classes][] = [
   ['bad_request', 400, 'ValidationError'],
   ['validation_failed', 400, 'ValidationError'],
@@ -54,7 +54,7 @@ const kinds: [code: ProblemCode, status: number, name: keyof typeof classes][] =
   ['loop_detected', 508, 'ServiceError'],
 ];
 
-/** What a call throws when it is answered like this. */
+/** What a call throws for this answer. */
 async function failureOf(status: number, body?: object): Promise<unknown> {
   await using closing = new AsyncDisposableStack();
   const { sluice } = await startScripted(closing, [{ status, body }], { retries: 0 });

@@ -5,7 +5,7 @@ import { apiKey, lost, type Step, startScripted } from './scripted-server-for-te
 const value = '4242424242424242';
 const secret = 'sk_live_of_the_processor';
 
-/** Everything that shows an object without being asked for a member of it. */
+/** All ways to show an object without naming its members. */
 const shown = (thing: unknown) =>
   [inspect(thing, { depth: 9, showHidden: true }), format('%o %O %s', thing, thing, thing), String(thing)].join('\n');
 

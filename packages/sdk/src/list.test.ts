@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startScripted } from './scripted-server-for-tests.ts';
 
-/** A collection that is read in numbered pages, newest first, as the services do it. */
+/** A collection read in numbered pages, newest first, as the services do it. */
 function collection(ids: string[]) {
   return (request: IncomingMessage, response: ServerResponse) => {
     const query = new URL(request.url ?? '', 'http://x').searchParams;

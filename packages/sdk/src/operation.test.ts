@@ -4,7 +4,7 @@ import type { Sluice } from './index.ts';
 import { List } from './list.ts';
 import { apiKey, type Seen, startScripted } from './scripted-server-for-tests.ts';
 
-/** The compiler checks this part: each operationId of the document has a method on the client. */
+/** Checked by the compiler: each operationId of the document has a method on the client. */
 type Operations = typeof operations;
 
 type At<T, Name> = Name extends `${infer Head}.${infer Rest}`
@@ -21,7 +21,7 @@ type EachIs<Expected, Found> = Found extends Record<keyof Found, Expected> ? tru
 
 true satisfies EachIs<true, Methods<Sluice>>;
 
-// A client that lacks one is noticed, and so is one whose resource is no method.
+// Controls: a client that lacks a method fails, and so does one whose resource is no method.
 false satisfies EachIs<true, Methods<Omit<Sluice, 'tokenize'>>>;
 false satisfies EachIs<true, Methods<Omit<Sluice, 'proxies'> & { proxies: Omit<Sluice['proxies'], 'patch'> }>>;
 false satisfies EachIs<true, Methods<Omit<Sluice, 'detokenize'> & { detokenize: string }>>;

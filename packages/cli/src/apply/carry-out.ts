@@ -10,14 +10,14 @@ import type { Members } from './wanted.ts';
 interface Means {
   sluice: Sluice;
   record: MadeRecord;
-  /** Of the Applications that exist, by name. */
+  /** Ids of existing Applications by name. */
   applicationIds: ReadonlyMap<string, string>;
-  /** Where the keys of new Applications go. */
+  /** Path of the file that receives the keys of new Applications. */
   keysFile: string | undefined;
   terminal: Terminal;
 }
 
-/** What each kind is created, changed and deleted with. Bodies come from a file: the service checks them. */
+/** The operations of each kind. Bodies come from a file and are checked by the service. */
 interface Resource {
   create(body: unknown): Promise<{ id: string; key: string }>;
   update(id: string, body: unknown): Promise<unknown>;
@@ -27,8 +27,8 @@ interface Resource {
 const done = { create: 'Created', update: 'Changed', delete: 'Deleted', keep: 'Kept' } as const;
 
 /**
- * Does the steps in their order. What was made is recorded at once, so that a failure half-way loses nothing, and a step
- * that has begun is finished before Ctrl-C ends the rest.
+ * Carries out the steps in order. Each result is recorded at once, so that a failure half-way loses nothing, and Ctrl-C
+ * takes effect only between steps.
  */
 export async function carryOut(steps: readonly Step[], means: Means): Promise<void> {
   const { sluice, record, keysFile, terminal } = means;
@@ -56,7 +56,7 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
         }
       }
     }
-    // Where nobody watches, the plan has said it.
+    // Without a terminal the plan has already listed the steps.
     if (terminal.stderr.isTTY === true)
       tell(terminal, `${index + 1}/${steps.length} ${done[action]} ${nouns[kind]} ${name}`);
   }
@@ -72,7 +72,7 @@ async function openKeysFile(path: string) {
   }
 }
 
-/** The plan has made sure that the name is known. */
+/** The plan has checked that the name is known. */
 function withApplicationId(proxy: Members, ids: ReadonlyMap<string, string>): Members {
   const name = applicationNameOf(proxy);
   return name === undefined ? proxy : { ...proxy, application: { id: ids.get(name) } };

@@ -4,17 +4,20 @@ import { extname } from 'node:path';
 import { codeOf, UsageError } from '../failure.ts';
 import type { Kind } from './wanted.ts';
 
-/** What applies of a file made in a Tenant: ids by name. Only this may `--prune` delete. */
+/** What applies of a file created in a Tenant: ids by name. Only these may `--prune` delete. */
 export type Made = Record<Kind, Record<string, string>>;
 
-/** Beside the file, for whoever shares it: `sluice.yaml` has `sluice.applied.json`. It holds ids, and no secret. */
+/**
+ * Stored beside the file, so that it can be shared: `sluice.yaml` has `sluice.applied.json`. It holds ids and no
+ * secrets.
+ */
 export interface MadeRecord {
   made: Made;
-  /** Writes it as it is now. */
+  /** Writes the record. */
   save(): Promise<void>;
 }
 
-/** @throws {UsageError} where the record is there and is none. */
+/** @throws {UsageError} where the file exists and is not such a record. */
 export async function readMade(file: string, tenantId: string): Promise<MadeRecord> {
   const path = `${file.slice(0, file.length - extname(file).length)}.applied.json`;
   const tenants = await readTenants(path);
@@ -30,7 +33,7 @@ export async function readMade(file: string, tenantId: string): Promise<MadeReco
   };
 }
 
-/** Without a prototype, so that a name like `__proto__` is one like any other. */
+/** Without a prototype, so that `__proto__` is an ordinary name. */
 function byName(ids: Record<string, string> = {}): Record<string, string> {
   return Object.assign(Object.create(null), ids);
 }

@@ -3,25 +3,24 @@ import { RefusedError, UsageError } from '../failure.ts';
 import type { Made } from './made.ts';
 import type { Kind, Members, Wanted } from './wanted.ts';
 
-/** One thing that an apply does, or would do. */
+/** One step of an apply, also as a preview. */
 export interface Step {
   action: 'create' | 'update' | 'keep' | 'delete';
   kind: Kind;
   name: string;
-  /** Of what exists. */
+  /** Of the existing resource. */
   id?: string;
-  /** As the file has it. */
+  /** The body in the file. */
   wanted?: Members;
-  /** What differs: paths of members, with values only where they are no secrets. */
+  /** Paths of the members that differ, with values only where they are not secret. */
   changes: readonly string[];
 }
 
-/** One of each kind, for people. */
 export const nouns = { applications: 'Application', proxies: 'Proxy' } as const satisfies Record<Kind, string>;
 
 export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: string })[]>>;
 
-/** What is to be done so that it is as the file says. @throws {UsageError | RefusedError} where it cannot be so. */
+/** The steps that lead to the state in the file. @throws {UsageError | RefusedError} where there are none that do. */
 export function makePlan(wanted: Wanted, existing: Existing, made: Made): Step[] {
   const steps = (['applications', 'proxies'] as const).flatMap((kind) =>
     wanted[kind].map((body) => stepFor(kind, body, existing, wanted)),
@@ -48,7 +47,7 @@ function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted):
   return { action: changes.length > 0 ? 'update' : 'keep', kind, name, id: current.id, wanted, changes };
 }
 
-/** What a former apply of this file made, and the file no longer has. */
+/** What a previous apply of this file created, and the file no longer has. */
 function leftOver(kind: Kind, wanted: Wanted, existing: Existing, made: Made): Step[] {
   const names = new Set(wanted[kind].map(({ name }) => name));
   const ids = new Set(Object.values(made[kind]));
@@ -57,7 +56,7 @@ function leftOver(kind: Kind, wanted: Wanted, existing: Existing, made: Made): S
     .map(({ id, name }) => ({ action: 'delete', kind, name, id, changes: [] }));
 }
 
-/** Members that only create takes. */
+/** These members can only be set on creation. */
 function assertFixedMembers(wanted: Members, current: Members): void {
   const { name, type, expires_at: expiry } = wanted;
   const message = (member: string) => `The ${member} of the Application ${name} cannot be changed; delete it first`;
@@ -66,7 +65,7 @@ function assertFixedMembers(wanted: Members, current: Members): void {
   if (expiry !== undefined && expiry !== null && !isSameExpiry) throw new UsageError(message('expires_at'));
 }
 
-/** A Proxy names its Application by id or, so that a file is good for any Tenant, by name. */
+/** A Proxy names its Application by id, or by name so that a file works in any Tenant. */
 export function applicationNameOf({ application }: Members): string | undefined {
   const name = isObject(application) ? application.name : undefined;
   return typeof name === 'string' ? name : undefined;
@@ -84,7 +83,9 @@ function assertApplicationKnown(proxy: Members, existing: Existing, file: Wanted
   }
 }
 
-/** Members that PUT resets where they are not named; others are compared where the file names them. */
+/**
+ * PUT resets these members where they are missing, so they always count. Others count only where the file names them.
+ */
 const replaced: Readonly<Record<Kind, readonly string[]>> = {
   applications: ['permissions', 'rules'],
   proxies: [
@@ -97,7 +98,7 @@ const replaced: Readonly<Record<Kind, readonly string[]>> = {
   ],
 };
 
-/** The members that count, in one form: as the file has them and as the service answers them. */
+/** Normalizes the members that count, so that the file and the service's answer can be compared. */
 function comparable(kind: Kind, members: Members, existing: Existing, wanted: Members): Record<string, unknown> {
   const fixed = kind === 'applications' ? ['name', 'type', 'expires_at'] : ['name'];
   const counted = new Set([...replaced[kind], ...Object.keys(wanted).filter((member) => !fixed.includes(member))]);
@@ -121,7 +122,7 @@ function comparable(kind: Kind, members: Members, existing: Existing, wanted: Me
   >;
 }
 
-/** Null equals absent, and so do an empty list and map. */
+/** Treats null, empty lists and empty maps as absent. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isObject(value)) return value;
@@ -137,7 +138,9 @@ function withoutEmpty(value: unknown): unknown {
 /** Members that hold no secret. */
 const shown = new Set(['destination_url', 'require_auth', 'permissions']);
 
-/** Paths of what differs, with both values where they may be shown: neither may where a reference gives the new one. */
+/**
+ * Paths of what differs. Values are shown only of members without secrets, and never if a reference gives the new one.
+ */
 function differences(
   wanted: Record<string, unknown>,
   current: Record<string, unknown>,

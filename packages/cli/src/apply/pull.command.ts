@@ -10,7 +10,9 @@ import type { Existing } from './plan.ts';
 import { readExisting } from './read-existing.ts';
 import type { Kind } from './wanted.ts';
 
-/** Writes what is there as a file that apply takes. Values stay where they are: the file refers to variables for them. */
+/**
+ * Writes existing resources as a file for apply. Secret values are not written; the file refers to variables instead.
+ */
 export const pull: Command = {
   words: ['pull'],
   summary: 'Write Applications and Proxies as a file for apply, with references in place of secrets',
@@ -72,7 +74,7 @@ interface Pulled {
   variables: string[];
 }
 
-/** Members whose values are secrets, or may be. */
+/** Members whose values may be secrets. */
 const secretMaps = ['configuration', 'request_headers'];
 
 function toFile({ applications, proxies }: Existing): Pulled {

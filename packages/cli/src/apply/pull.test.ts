@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keys, startService, type } from '../command-line-for-tests.ts';
 
-/** Pulls from a service that has these Applications and Proxies. */
 async function pull(closing: AsyncDisposableStack, existing: { applications?: object[]; proxies?: object[] }) {
   const service = await startService(closing, ({ url }) => {
     const data = existing[url.startsWith('/proxies') ? 'proxies' : 'applications'] ?? [];

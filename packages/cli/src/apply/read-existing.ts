@@ -1,7 +1,6 @@
 import type { Sluice } from '@sluice/sdk';
 import type { Existing } from './plan.ts';
 
-/** Everything that is there. */
 export async function readExisting(sluice: Sluice, signal: AbortSignal): Promise<Existing> {
   const [applications, proxies] = await Promise.all([
     sluice.applications.list({ size: 100 }, { signal }).toArray(),
@@ -10,7 +9,6 @@ export async function readExisting(sluice: Sluice, signal: AbortSignal): Promise
   return { applications, proxies };
 }
 
-/** The Tenant of the key. */
 export async function tenantIdOf(sluice: Sluice, signal: AbortSignal): Promise<string> {
   return (await sluice.applications.getByKey({ signal })).tenant_id;
 }

@@ -3,33 +3,33 @@ import { isAbsolute, join, relative } from 'node:path';
 import { UsageError } from '../failure.ts';
 import { readTextFile } from '../read-input.ts';
 
-/** What a file refers to, for the plan to say. */
+/** The references of a file, shown in the plan. */
 export interface References {
   files: Set<string>;
   variables: Set<string>;
 }
 
 interface Scope {
-  /** Of the file; what it refers to is below it. */
+  /** The folder of the file, which must contain the files it refers to. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Variables that the person at the terminal allowed. */
+  /** Variables allowed by `--env`. */
   allowed: readonly string[];
   references: References;
 }
 
-/** `{ $file: … }` or `{ $env: … }`, by its only member or one of several. */
+/** Finds `$file` or `$env` also among other members, which are then a fault. */
 function referenceOf(value: object): [kind: string, target: unknown] | undefined {
   return Object.entries(value).find(([name]) => name === '$file' || name === '$env');
 }
 
-/** Whether there is a reference anywhere in the value, which must be a tree. */
+/** The value must be a tree. */
 export function hasReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return referenceOf(value) !== undefined || Object.values(value).some(hasReference);
 }
 
-/** Puts texts in the place of `{ $file: … }` and `{ $env: … }` in a tree. @throws {UsageError} */
+/** Replaces `{ $file: … }` and `{ $env: … }` in a tree by their texts. @throws {UsageError} */
 export async function resolveReferences(value: unknown, scope: Scope): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => resolveReferences(item, scope)));
   if (typeof value !== 'object' || value === null) return value;

@@ -8,16 +8,16 @@ import { hasReference, type References, resolveReferences } from './references.t
 export type Kind = 'applications' | 'proxies';
 export type Members = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** What a file says should be there: bodies as create takes them, references resolved. */
+/** The content of a file: bodies for create, with references resolved. */
 export interface Wanted {
   applications: readonly Members[];
   proxies: readonly Members[];
   references: References;
-  /** Names of the members of each body that come from a reference, in whole or in part: they are never shown. */
+  /** For each body, the members that come wholly or partly from a reference; their values are never shown. */
   hidden: ReadonlyMap<Members, ReadonlySet<string>>;
 }
 
-/** Reads a file in YAML or JSON. @throws {UsageError} that says where, and repeats no value. */
+/** Reads a file in YAML or JSON. @throws {UsageError} that says where the fault is, without quoting a value. */
 export async function readWanted(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -42,7 +42,7 @@ export async function readWanted(
   return { applications: listOf('applications'), proxies: listOf('proxies'), references, hidden };
 }
 
-/** Members that come from references. @throws {UsageError} where a name does, which plans and messages show. */
+/** Members that come from references. @throws {UsageError} where a name does, because plans and messages show names. */
 function namesOfReferences(kind: Kind, index: number, source: Record<string, unknown>): Set<string> {
   const names = Object.keys(source).filter((name) => hasReference(source[name]));
   const { name, application } = source;
@@ -51,7 +51,7 @@ function namesOfReferences(kind: Kind, index: number, source: Record<string, unk
   return new Set(names);
 }
 
-/** @throws {UsageError} where an alias makes a circle, which would be walked for ever. */
+/** @throws {UsageError} where an alias refers to itself, because the tree would be endless. */
 function assertTree(value: unknown, file: string, above: ReadonlySet<unknown> = new Set()): void {
   if (typeof value !== 'object' || value === null) return;
   if (above.has(value)) throw new UsageError(`${file} has an alias that leads to itself`);
@@ -59,7 +59,7 @@ function assertTree(value: unknown, file: string, above: ReadonlySet<unknown> = 
 }
 
 function parseYaml(file: string, text: string): unknown {
-  // Messages with an excerpt of the source would show what stands there.
+  // Pretty errors quote the source, which may hold secrets.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: true });
   const [fault] = document.errors;
   if (fault) {
@@ -89,7 +89,7 @@ function checkList(kind: Kind, value: unknown): Members[] {
   });
 }
 
-/** The service ignores members that it does not know; in a file they are mistakes. */
+/** The service ignores unknown members; in a file they are mistakes. */
 function checkMembers(kind: Kind, item: Record<string, unknown>): void {
   const known = commands.find(({ method }) => method === `${kind}.create`)?.members ?? [];
   const unknown = Object.keys(item).find((name) => !known.includes(name));

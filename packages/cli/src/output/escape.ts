@@ -1,18 +1,18 @@
-/** Control characters, and those that change the order in which text is read: either could make a terminal lie. */
+/** Control characters, and those that change the reading order: either could make a terminal show something false. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const dangerous = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** Text of unknown origin for a single line of a terminal. */
+/** Makes text of unknown origin safe for a single line of a terminal. */
 export function escapeLine(text: string): string {
   return text.replace(dangerous, unicodeEscape);
 }
 
-/** The same, with its lines and tabs. */
+/** As {@link escapeLine}, but keeps line breaks and tabs. */
 export function escapeText(text: string): string {
   return text.replace(dangerous, (character) => (/[\n\t]/.test(character) ? character : unicodeEscape(character)));
 }
 
-/** JSON that means the same and is safe to look at: within strings such characters have an escape of their own. */
+/** Equivalent JSON that is safe on a terminal, because JSON strings allow escapes for such characters. */
 export function toSafeJson(value: unknown, indent?: number): string {
   return escapeText(JSON.stringify(value, undefined, indent) ?? 'null');
 }

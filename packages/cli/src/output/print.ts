@@ -4,12 +4,11 @@ import type { Terminal } from '../terminal.ts';
 import { escapeText, toSafeJson } from './escape.ts';
 import { toMembers, toTable } from './table.ts';
 
-/** Whether a person reads the output: tables for them, JSON for programs. */
+/** A terminal shows tables; a program receives JSON. */
 export function isForPeople({ stdout }: Terminal, json: boolean): boolean {
   return stdout.isTTY === true && !json;
 }
 
-/** An answer, as its reader wants it. */
 export async function printAnswer(terminal: Terminal, answer: unknown, json: boolean): Promise<void> {
   if (answer === undefined) return;
   if (!isForPeople(terminal, json)) return write(terminal.stdout, `${toSafeJson(answer, 2)}\n`);
@@ -47,7 +46,7 @@ function isPage(answer: unknown): answer is { data: unknown[]; pagination: Recor
   );
 }
 
-/** A line for the person at the terminal; never part of the output. */
+/** Writes to standard error, so that messages never mix with the output. */
 export function tell({ stderr }: Terminal, line: string): void {
   stderr.write(`${escapeText(line)}\n`);
 }
@@ -57,7 +56,7 @@ export async function write(stream: Writable, text: string | Uint8Array): Promis
   if (!stream.write(text)) await once(stream, 'drain');
 }
 
-/** Bytes of unknown origin: as they are for programs, made harmless for a terminal. */
+/** Programs receive the bytes unchanged; a terminal receives escaped text. */
 export async function printBytes(terminal: Terminal, body: AsyncIterable<Uint8Array> | null): Promise<void> {
   const decoder = new TextDecoder();
   let last = '\n';

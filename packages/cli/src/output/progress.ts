@@ -1,11 +1,11 @@
 import type { Terminal } from '../terminal.ts';
 
-/** A line that says how far something is, and goes away with it. */
+/** A progress line that is erased on disposal. */
 export interface Progress extends Disposable {
   show(text: string): void;
 }
 
-/** Writes to standard error where that is a terminal, and `isFree` of other output; elsewhere nothing. */
+/** Writes to standard error if it is a terminal and `isFree` of other output; otherwise writes nothing. */
 export function openProgress({ stderr }: Terminal, isFree = true): Progress {
   const isShown = stderr.isTTY === true && isFree;
   let last = '';

@@ -2,14 +2,14 @@ import { escapeLine, toSafeJson } from './escape.ts';
 
 const widest = 60;
 
-/** Members that say most come first; what is the same in each row, long, or a secret of many, does not come at all. */
+/** The most telling members come first. Members that are equal in all rows, long, or possibly secret are left out. */
 const firstMembers = ['id', 'name', 'type', 'state', 'created_at', 'operation', 'message', 'version'];
 const omitted = new Set([
   ...['tenant_id', 'rules', 'request_transform', 'response_transform', 'modified_by', 'created_by'],
   ...['configuration', 'request_headers'],
 ]);
 
-/** Rows of a list with a heading: at most six columns, and no more than fit into a line. */
+/** At most six columns, and only as many as fit into the width. */
 export function toTable(rows: readonly object[], width = Number.POSITIVE_INFINITY): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !omitted.has(name));
   const rank = (name: string) => (firstMembers.indexOf(name) + firstMembers.length + 1) % (firstMembers.length + 1);
@@ -19,12 +19,12 @@ export function toTable(rows: readonly object[], width = Number.POSITIVE_INFINIT
   return align(table.map((row) => row.slice(0, countFitting(table, width))));
 }
 
-/** The members of one thing, one a line. */
+/** One member in each line. */
 export function toMembers(thing: object): string {
   return align(Object.entries(thing).map(([name, value]) => [escapeLine(name), whole(value)]));
 }
 
-/** The first column comes always. */
+/** The first column is always shown. */
 function countFitting(table: readonly (readonly string[])[], width: number): number {
   let used = 0;
   const fitting = widthsOf(table).filter((column, index) => {

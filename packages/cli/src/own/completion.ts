@@ -2,7 +2,7 @@ import { type Command, commonOptions, type Option } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { write } from '../output/print.ts';
 
-/** Each shell asks the program itself, so that what is offered is never older than the program. */
+/** Each script asks the program itself, so that completions always match the installed version. */
 const scripts: Readonly<Record<string, string>> = {
   bash: `_sluice() {
   local IFS=$'\\n'
@@ -22,7 +22,6 @@ compdef _sluice sluice
 `,
 };
 
-/** Writes the script that makes a shell complete commands and options. */
 export const completion: Command = {
   words: ['completion'],
   summary: 'Print the completion script of a shell: bash, zsh or fish',
@@ -38,7 +37,7 @@ export const completion: Command = {
   },
 };
 
-/** What may come after these words: nothing after an option that takes a value, where the shell offers files. */
+/** Empty after an option that takes a value, so that the shell offers files. */
 export function completions(commands: readonly Command[], typed: readonly string[]): string[] {
   const words = typed.filter((word) => !word.startsWith('-'));
   const command = commands

@@ -6,7 +6,6 @@ import { connect } from '../profile/connect.ts';
 import { readData } from '../read-input.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Sends one request through a Proxy. */
 export const invoke: Command = {
   words: ['proxies', 'invoke'],
   summary: 'Send a request through a Proxy, given by id or name (token:use; proxy:read to find it)',
@@ -54,7 +53,7 @@ async function findKey({ positionals: [wanted = ''], values }: Input, terminal: 
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wanted))
     return (await sluice.proxies.get(wanted, { signal })).key;
   const keys: string[] = [];
-  // A filter with a star in it would match more, and is narrowed by the comparison.
+  // The name is compared again, because a star in the filter matches other names too.
   for await (const { name, key } of sluice.proxies.list({ name: wanted }, { signal }))
     if (name === wanted) keys.push(key);
   const [key] = keys;
@@ -90,7 +89,7 @@ async function send(sluice: Sluice, key: string, input: Input, terminal: Termina
   }
 }
 
-/** Fetch repeats a value that cannot be one in its message. */
+/** The message of fetch would quote an invalid value. */
 function setHeader(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value);

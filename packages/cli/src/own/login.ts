@@ -30,14 +30,14 @@ export const login: Command = {
     const before = profiles[name];
     const lines = textOf(input, 'key-file') === undefined ? openLines(terminal) : undefined;
     try {
-      // The environment's URL is not that of a profile which was asked for, and has one.
+      // A profile that was asked for keeps its own URL; SLUICE_URL applies only otherwise.
       const known =
         textOf(input, 'profile') === undefined ? env.SLUICE_URL || before?.url : before?.url || env.SLUICE_URL;
       const url = checkUrl(textOf(input, 'url') ?? known ?? (await askUrl(lines)));
       const header_prefix = textOf(input, 'header-prefix') ?? before?.header_prefix ?? 'SVC';
       const keys = await readKeys(input, lines);
       for (const key of keys) await assertAccepted(key, { url, header_prefix }, terminal);
-      // A profile's keys go to its own URL only, so those of another URL do not stay.
+      // Keys are sent only to their profile's URL, so a new URL drops the old keys.
       const kept = before?.url === url ? before.keys : {};
       const typed = Object.fromEntries(keys.map((key) => [keyTypeOf(key), key]));
       await writeProfiles(env, { ...profiles, [name]: { url, header_prefix, keys: { ...kept, ...typed } } });

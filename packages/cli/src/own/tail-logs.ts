@@ -10,16 +10,15 @@ import type { Terminal } from '../terminal.ts';
 
 const intervalMs = 1_000;
 
-/** Disclosures are written in batches, so a row may come after one that is younger. */
+/** Disclosures are written in batches, so a row may appear after one that is younger. */
 const latestMs = 30_000;
 
-/** Filters of the list, but for those that say which part of it. */
+/** Filters of the list, except those that select a part of it. */
 const filters = (commands.find(({ method }) => method === 'logs.list')?.query ?? []).filter(
   ({ name }) => !['page', 'size', 'start', 'start_date', 'end_date'].includes(name),
 );
 const optionOf = (name: string) => name.replaceAll('_', '-');
 
-/** Shows rows of the audit log as they come, until Ctrl-C. */
 export const tailLogs: Command = {
   words: ['logs', 'tail'],
   summary: 'Show rows of the audit log as they come, until Ctrl-C (log:read)',
@@ -56,7 +55,9 @@ function pairOf(input: Input, name: string): [string, string][] {
   return value === undefined ? [] : [[name, value]];
 }
 
-/** Rows from a little before the newest one on, by the service's clock alone. A service that is away is waited for. */
+/**
+ * Reads from shortly before the newest row, which relies only on the service's clock. Waits for an unavailable service.
+ */
 async function newRows(sluice: Sluice, query: Query, seen: Map<string, string>, terminal: Terminal): Promise<Log[]> {
   const newest = [...seen.values()].sort().at(-1);
   const from = newest === undefined ? {} : { start_date: new Date(Date.parse(newest) - latestMs).toISOString() };
@@ -72,7 +73,7 @@ async function newRows(sluice: Sluice, query: Query, seen: Map<string, string>, 
   }
 }
 
-/** Shows what was not shown, oldest first, and forgets what cannot come again. */
+/** Prints new rows, oldest first, and forgets rows that cannot appear again. */
 async function show(rows: readonly Log[], seen: Map<string, string>, input: Input, terminal: Terminal): Promise<void> {
   const isNew = rows.filter(({ id }) => !seen.has(id)).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
   for (const row of isNew) {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Types the command, with no profile and no service. */
+/** Types the command without a profile and a service. */
 async function verify(file: string, options: Record<string, string>, isTTY = true) {
   const written = { out: '', error: '' };
   const stdout = Object.assign(new PassThrough(), { isTTY, columns: 80 });

@@ -3,7 +3,7 @@ import { type Command, type Input, textOf, textsOf } from '../command.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import { isForPeople, printAnswer, write } from '../output/print.ts';
 
-/** Verifies an export of the audit log from files alone: no service and no key of the API is asked. */
+/** Verifies an export from files alone, without the service and without a key. */
 export const verifyLogs: Command = {
   words: ['logs', 'verify'],
   summary: 'Verify an export of the audit log against a signed checkpoint, from files alone',
@@ -42,6 +42,6 @@ async function verify(files: VerifyFiles): Promise<Finding> {
   try {
     return await verifyFiles(files);
   } catch (error) {
-    throw new UsageError((error as Error).message); // of a file, which it names
+    throw new UsageError((error as Error).message); // it names the file
   }
 }

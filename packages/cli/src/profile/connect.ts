@@ -3,7 +3,7 @@ import { UsageError } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 
-/** What a command needs of a key: one of these types, the first that there is. */
+/** The types of keys that a command accepts, preferred ones first. */
 export interface Need {
   keyTypes?: readonly string[];
   profile?: string | undefined;
@@ -12,7 +12,7 @@ export interface Need {
 const preferred = ['private', 'public', 'management'] as const;
 
 /**
- * A client with the key that fits: of the profile that was asked for, or else of the environment, or else of its profile.
+ * Opens a client with the key of the requested profile, else of the environment, else of its profile.
  * @throws {UsageError}
  */
 export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
@@ -23,7 +23,7 @@ export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
     return client(url, apiKey, env.SLUICE_HEADER_PREFIX || 'SVC');
   }
   const { name, profile } = await findProfile(env, need.profile);
-  // A URL that belongs to the environment's key is not meant for a profile that was asked for.
+  // SLUICE_URL belongs to SLUICE_API_KEY, so it must not redirect the keys of a profile.
   if (url && !apiKey && checkUrl(url) !== profile.url) {
     throw new UsageError(
       `SLUICE_URL is not the URL of the profile ${name}, whose keys go nowhere else. Set SLUICE_API_KEY too, or log in there.`,
@@ -59,7 +59,7 @@ function client(url: string, apiKey: string, headerPrefix: string): Sluice {
   }
 }
 
-/** The URL, in one spelling. @throws {UsageError} where a key would go over the network in the clear. */
+/** Normalizes the URL. @throws {UsageError} where it would send keys unencrypted over a network. */
 export function checkUrl(text: string): string {
   if (!URL.canParse(text)) throw new UsageError('The URL must be like https://sluice.example.com');
   const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(text);

@@ -6,7 +6,7 @@ import { codeOf, UsageError } from '../failure.ts';
 
 type KeyType = 'management' | 'private' | 'public';
 
-/** A place to talk to, and the keys for it. */
+/** An installation and the keys for it. */
 export interface Profile {
   url: string;
   header_prefix: string;
@@ -22,7 +22,7 @@ export function profilesFile({ XDG_CONFIG_HOME, HOME }: Env): string {
   return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'sluice', 'profiles.json');
 }
 
-/** @throws {UsageError} where the file is not ours to read, or others may read it. */
+/** @throws {UsageError} where the file cannot be read, or others may read it. */
 export async function readProfiles(env: Env): Promise<Profiles> {
   const file = profilesFile(env);
   try {
@@ -30,7 +30,7 @@ export async function readProfiles(env: Env): Promise<Profiles> {
       throw new UsageError(`Others may read ${file}, which holds keys. Run: chmod 600 ${file}`);
     }
     const profiles: unknown = JSON.parse(await readFile(file, 'utf8'));
-    // Without a prototype, so that no name but those in the file is a profile.
+    // Without a prototype, so that only names in the file are profiles.
     if (typeof profiles === 'object' && profiles !== null) return Object.assign(Object.create(null), profiles);
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -41,7 +41,7 @@ export async function readProfiles(env: Env): Promise<Profiles> {
   throw new UsageError(`${file} is not what "sluice login" writes. Delete it and log in again.`);
 }
 
-/** Replaces the file as a whole; only its owner can read it, from its first byte on. */
+/** Replaces the file atomically; only its owner can ever read it. */
 export async function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
   const file = profilesFile(env);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -51,7 +51,7 @@ export async function writeProfiles(env: Env, profiles: Profiles): Promise<void>
   await rename(unfinished, file);
 }
 
-/** What an API key says of itself: `svc_local_mgt_…`. */
+/** The type that an API key states: `svc_local_mgt_…`. */
 export function keyTypeOf(key: string): KeyType | undefined {
   const kind = /^[a-z0-9]+_[a-z0-9]+_(mgt|prv|pub)_[0-9A-Za-z]{49}$/i.exec(key)?.[1];
   return kind === 'mgt' ? 'management' : kind === 'prv' ? 'private' : kind === 'pub' ? 'public' : undefined;
