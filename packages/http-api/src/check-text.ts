@@ -5,12 +5,12 @@ const deepest = 64;
 const mostFaults = 100;
 
 /**
- * What Postgres cannot store or a reader cannot survive: NUL characters, lone surrogates, and nesting without end.
- * `opaque` names top-level members that are only passed on and so may hold any text.
+ * Finds what Postgres cannot store (NUL characters, lone surrogates) and endless nesting. `opaque` names top-level
+ * members that are only passed on and may hold any text.
  * @returns at most 100 faults.
  */
 export function checkText(value: unknown, opaque: readonly string[] = []): FieldErrors {
-  // Without a prototype, so that a member called __proto__ is one like any other.
+  // Without a prototype, so that `__proto__` is an ordinary member.
   const errors: FieldErrors = Object.create(null);
   const path: (string | number)[] = [];
   let faults = 0;

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { canonicalAddress, networkOf, openClientAddresses, singleAddressOf } from './client-address.ts';
 
-/** A request over a connection from this peer. */
 function from(remoteAddress: string, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
   return { socket: { remoteAddress }, headers } as unknown as IncomingMessage;

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A setting of each service that has to know from where it is called. */
+/** For each service that needs the address of its clients. */
 export const trustedProxySettings = {
   TRUSTED_PROXIES: {
     type: 'string',
@@ -13,9 +13,9 @@ export const trustedProxySettings = {
 } as const;
 
 /**
- * From where a request comes: the last address that no trusted proxy wrote. What a client itself writes into
- * `X-Forwarded-For` counts for nothing, because only what a trusted proxy says is believed.
- * @throws {Error} naming the setting, where it holds what is no network.
+ * The client's address: the last address in `X-Forwarded-For` that no trusted proxy wrote. What a client itself writes
+ * there counts for nothing, because only trusted proxies are believed.
+ * @throws {Error} naming the setting, where an entry is not a network.
  */
 export function openClientAddresses(trustedProxies = 'none'): (request: IncomingMessage) => string {
   const trusted = trustedProxies
@@ -36,12 +36,14 @@ export function openClientAddresses(trustedProxies = 'none'): (request: Incoming
   };
 }
 
-/** The network that a flood from this address is counted to: IPv4 /24, IPv6 /48. */
+/** The network to which a flood from this address is counted: IPv4 /24, IPv6 /48. */
 export function networkOf(address: string): string {
   return networkWith(address, { ipv4: 24, ipv6: 48 });
 }
 
-/** What a limit counts as one address: an IPv4 address, or an IPv6 /64, because who has one chooses any address within it. */
+/**
+ * What a limit counts as one address: an IPv4 address, or an IPv6 /64, within which a client can choose any address.
+ */
 export function singleAddressOf(address: string): string {
   return networkWith(address, { ipv4: 32, ipv6: 64 });
 }
@@ -55,12 +57,12 @@ function networkWith(address: string, bitsOf: { ipv4: number; ipv6: number }): s
   return `${network.toString()}/${bitsOf[kind]}`;
 }
 
-/** An address as {@link openClientAddresses} writes it; undefined for a text that is none. */
+/** The form in which {@link openClientAddresses} writes an address; undefined for any other text. */
 export function canonicalAddress(text: string): string | undefined {
   return readAddress(text)?.toString();
 }
 
-/** IPv4 in IPv6 is IPv4. Short and octal forms are none: two readers could take them for different addresses. */
+/** IPv4 in IPv6 becomes IPv4. Short and octal forms are refused, because readers disagree about them. */
 function readAddress(text: string): Address | undefined {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined;
   return ipaddr.process(text);

@@ -11,13 +11,12 @@ export const corsSettings = {
 
 interface CorsOptions {
   headerPrefix: string;
-  /** As in {@link corsSettings}. */
   origins: string;
 }
 
 /**
- * Lets pages of these origins call an operation (Fetch standard, CORS protocol). The key is in a header and there are no
- * cookies, so an origin gains nothing that it was not given.
+ * Lets pages of these origins call an operation (Fetch standard, CORS protocol). An origin gains nothing that it was
+ * not given, because the key is in a header and there are no cookies.
  */
 export function allowBrowsers<C>(app: Express, { path, method }: Operation<C>, { headerPrefix, origins }: CorsOptions) {
   const listed = new Set(origins.split(',').map((origin) => origin.trim()));

@@ -39,12 +39,12 @@ const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 export interface ApiOptions<C> {
   operations: readonly Operation<C>[];
   context: C;
-  /** From the text of the key header to its holder; throws `unauthenticated`. */
+  /** Finds the caller of a key; throws `unauthenticated`. */
   authenticate(key: string | undefined): Promise<Caller>;
   headerPrefix: string;
-  /** Origins whose pages may call the operations that are open to browsers, as the setting gives them; none without it. */
+  /** Origins whose pages may call the operations open to browsers, as in the setting; default none. */
   corsOrigins?: string;
-  /** From where a request comes; the peer of its connection without it. */
+  /** The client's address; default: the peer of the connection. */
   addressOf?: (request: IncomingMessage) => string;
   log: Logger;
   /** Without it idempotency keys are ignored. */
@@ -57,7 +57,6 @@ export interface ApiOptions<C> {
   streams?: Streams;
 }
 
-/** An express application that answers the operations, and everything else with a problem document. */
 export function createApi<C>(options: ApiOptions<C>): Express {
   const app = express();
   app
@@ -103,7 +102,7 @@ export function createApi<C>(options: ApiOptions<C>): Express {
   return app;
 }
 
-/** @throws {ServiceError} 400 and 417 for heads and targets that two readers could read differently. */
+/** @throws {ServiceError} 400 and 417 for heads and targets that readers could interpret differently. */
 function readTarget(request: IncomingMessage): string {
   const fault = faultInHead(request);
   if (fault) throw new ServiceError(fault.code, fault.detail);
@@ -112,13 +111,13 @@ function readTarget(request: IncomingMessage): string {
   return path;
 }
 
-/** `/applications/` is `/applications`: many published clients send it. `/applications//` is another path, and unknown. */
+/** `/applications/` means `/applications`, because many published clients send it. `/applications//` is unknown. */
 function dropTrailingSlash(request: Request, _response: Response, next: NextFunction): void {
   request.url = request.url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1');
   next();
 }
 
-/** The checks in their order: 401, 403, 415, 400, and only then the handler with its 404, 409 and 422. */
+/** The order of checks: 401, 403, 415, 400, and only then the handler with its 404, 409 and 422. */
 function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
   const { headerPrefix, addressOf = openClientAddresses() } = options;
   const keyHeader = `${headerPrefix}-API-KEY`.toLowerCase();
@@ -162,7 +161,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
   };
 }
 
-/** Before anything else of the request is looked at. */
+/** Checked before anything else of the request. */
 function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Caller): void {
   if (takesKeyOf !== undefined && caller.type !== takesKeyOf) {
     throw new ServiceError('forbidden', `This needs the key of ${keyHolderOf(takesKeyOf)}`);
@@ -172,7 +171,7 @@ function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Calle
   }
 }
 
-/** The media type that the answer will have: what `Accept` likes best, and the first where it likes none. */
+/** The media type that `Accept` prefers, or the first where it accepts none. */
 function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Operation<C>): string {
   if (typeof produces === 'string') return produces;
   return request.accepts([...produces]) || (produces[0] ?? 'application/json');
@@ -185,7 +184,7 @@ interface OnceOptions<C> {
   options: ApiOptions<C>;
 }
 
-/** Runs the operation, or replays what it answered to the same request before. */
+/** Runs the operation, or replays its answer to an identical earlier request. */
 function once<C>(
   request: Request,
   { operation, caller, body, options }: OnceOptions<C>,
@@ -220,13 +219,13 @@ async function readCheckedBody<C>(request: IncomingMessage, operation: Operation
   checkMediaType(request.headers, consumes);
   const body = await readJsonBody(request, bodyLimitBytes);
   refuse(checkText(body.json, opaque));
-  // In a merge patch null means "remove" and is for the handler to see (RFC 7386).
+  // In a merge patch null means "remove", which the handler must see (RFC 7386).
   if (consumes === 'application/json') dropNulls(body.json, schema);
   check(body.json);
   return body;
 }
 
-/** RFC 9112 section 6: a request has a body where its head says how long it is. */
+/** RFC 9112 section 6: the head says whether a request has a body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -235,7 +234,7 @@ function refuse(errors: Record<string, string[]>): void {
   if (Object.keys(errors).length > 0) throw validationFailed(errors);
 }
 
-/** Returns undefined for a header that is sent twice, because two readers could take different values. */
+/** Undefined for a header that is sent twice, because two readers could take different values. */
 function singleHeader(request: IncomingMessage, name: string): string | undefined {
   const values = request.headersDistinct[name];
   return values?.length === 1 ? values[0] : undefined;
@@ -253,7 +252,7 @@ function withConfirmation(reply: Reply, { changeId, holders, waitedMs }: Confirm
   return new Reply(reply.status, reply.body, { ...reply.headers, [`${headerPrefix}-REVOCATION`]: confirmation });
 }
 
-/** Writes the answer with node:http, because express's own `send` costs a tenth of a short request. */
+/** Uses node:http, because express's own `send` costs a tenth of a short request. */
 function send(response: Response, { status, headers, body }: Reply, mediaType: string): void {
   if (body === undefined) {
     response.writeHead(status, headers).end();
@@ -274,7 +273,7 @@ function methodsByPath<C>(operations: readonly Operation<C>[]): Map<string, stri
   return methods;
 }
 
-/** One line for each request: an allow-list, without query, headers or body. */
+/** One line for each request, from an allow-list without query, headers and body. */
 function accessLog(log: Logger) {
   return pinoHttp<Request, Response>({
     logger: log,

@@ -2,24 +2,23 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '@sluice/credentials';
 import { type ServiceError, validationFailed } from '@sluice/problems';
 
-/** What a cursor is good for, and for nothing else. */
+/** A cursor works only within its scope. */
 export interface CursorScope {
   caller: Pick<Caller, 'id' | 'tenantId' | 'type'>;
   /** Id of the operation. */
   operation: string;
-  /** What the list was asked for, without the size of a page. */
+  /** The filter of the list, without the page size. */
   filter: unknown;
 }
 
 const macBytes = 16;
 
-/** Query parameters of a list by cursor. */
 export const cursorQuery = {
   start: { type: 'string', maxLength: 4000, description: '`pagination.next` of the page before; none for the first' },
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
-/** An opaque text for the position after which the next page begins. Whoever changes it, or uses it elsewhere, gets 400. */
+/** An opaque text for a position. A cursor that is altered, or used in another scope, is refused with 400. */
 export function sealCursor(key: KeyObject, scope: CursorScope, position: readonly string[]): string {
   const text = Buffer.from(JSON.stringify(position));
   return Buffer.concat([macOf(key, scope, text), text]).toString('base64url');
@@ -38,7 +37,7 @@ function notACursor(): ServiceError {
   return validationFailed({ start: ['is not the pagination.next of an answer to the same request'] });
 }
 
-/** Cursors of a session are its own; those of Applications are their Tenant's. */
+/** Cursors of a session belong to it; those of Applications belong to their Tenant. */
 function macOf(key: KeyObject, { caller, operation, filter }: CursorScope, text: Buffer): Buffer {
   const holder = (caller.type as string) === 'session' ? caller.id : '';
   const scope = JSON.stringify(['cursor', caller.tenantId, holder, operation, filter]);
@@ -50,12 +49,12 @@ export interface CursorPage<T> {
   data: T[];
 }
 
-/** The envelope around a page; `next` only where another row exists. */
+/** The envelope around a page; `next` is present only where another row exists. */
 export function toCursorPage<T>(data: T[], size: number, next: string | undefined): CursorPage<T> {
   return { pagination: { page_size: size, ...(next !== undefined && { next }) }, data };
 }
 
-/** The schema of the envelope around a list of `item`, with the item's example in it. */
+/** The schema of the envelope, with the item's example in it. */
 export function cursorPageOf<const S extends { title: string; examples: readonly unknown[] }>(item: S) {
   const pagination = { page_size: 20, next: 'Zm9yIHRoZSBuZXh0IHBhZ2U' };
   return {

@@ -6,9 +6,9 @@ interface ObjectSchema {
 }
 
 /**
- * Removes optional members that are null, because null equals absent, so that defaults apply and no schema has to say it. A
- * member whose schema takes null keeps it, because its handler tells "reset" from "not named". Members that the schema does
- * not describe are left as they are.
+ * Removes optional members that are null, because null equals absent, so that defaults apply. A member whose schema
+ * accepts null keeps it, because its handler distinguishes "reset" from "not named". Members unknown to the schema
+ * stay.
  */
 export function dropNulls(value: unknown, schema: object | undefined): void {
   if (typeof value !== 'object' || value === null || typeof schema !== 'object') return;

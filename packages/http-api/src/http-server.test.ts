@@ -18,7 +18,7 @@ const port = useStack(async (stack) => {
   return { number: await listen(server, { host: '127.0.0.1', port: 0, stack }) };
 });
 
-/** All that comes back for these bytes until the server closes. */
+/** Everything received until the server closes. */
 function exchange(bytes: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
@@ -26,7 +26,7 @@ function exchange(bytes: string): Promise<string> {
   socket.on('data', (chunk) => {
     received += chunk;
   });
-  socket.on('error', () => {}); // a reset after the answer is the server's right
+  socket.on('error', () => {}); // the server may reset the connection after the answer
   socket.on('close', () => resolve(received));
   socket.write(bytes);
   return promise;

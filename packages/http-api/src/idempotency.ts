@@ -4,7 +4,7 @@ import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Confirmation, PendingChange, Reply } from './operation.ts';
 
-/** A request that may be sent again, under a key of its caller's choice. */
+/** A request with an idempotency key. */
 export interface IdempotentRequest {
   caller: Caller;
   method: string;
@@ -12,13 +12,13 @@ export interface IdempotentRequest {
   path: string;
   key: string;
   body: unknown;
-  /** What of an answer may be kept. */
+  /** Reduces the answer to what may be kept. */
   toKeep(reply: Reply): Reply;
-  /** What is left of a kept answer today; with the confirmation of its change where that was still to come. */
+  /** Reduces a kept answer to what may still be told, with the confirmation of its change if that was pending. */
   onReplay(reply: Reply, confirmation?: Confirmation): Promise<Reply>;
 }
 
-/** Keeps the answer in the transaction of what was done. */
+/** Stores the answer in the transaction of the change. */
 export type KeepReply = (tx: Queryable, reply: Reply, change?: PendingChange) => Promise<void>;
 
 /** Remembers the first success under a key. */
@@ -27,8 +27,8 @@ export interface IdempotencyStore {
 }
 
 /**
- * The key that a request carries, if it carries one.
- * @throws {ServiceError} `bad_request` for one that is no key, or for several.
+ * The request's idempotency key; undefined where it has none.
+ * @throws {ServiceError} `bad_request` for a malformed key, or for several.
  */
 export function readIdempotencyKey({ headersDistinct }: IncomingMessage, headerName: string): string | undefined {
   const [key, ...others] = headersDistinct[headerName.toLowerCase()] ?? [];

@@ -5,13 +5,12 @@ import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { createApi, createHttpServer, operationsOf, Reply } from './index.ts';
 
-/** Stands in the values of the bodies, and so in no answer. */
+/** Occurs in the bodies' values, and so must not occur in an answer. */
 const secret = 'hunter2';
 const limitBytes = 1024 * 1024;
 
 let server: Server;
 let url: string;
-/** The body as the handler was given it. */
 let received: unknown;
 
 beforeAll(async () => {
@@ -55,7 +54,7 @@ afterAll(async () => {
   await once(server, 'close');
 });
 
-/** All that comes back for these bytes until the server closes. */
+/** Everything received until the server closes. */
 async function exchange(bytes: string): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write(bytes);
@@ -84,7 +83,7 @@ async function send(body: string | Uint8Array, path = '/open') {
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
 
-/** Refused with a problem document that says where, and repeats no value. */
+/** Expects a problem document that says where the fault is, without quoting a value. */
 async function expectRefusal(body: string | Uint8Array, path?: string) {
   const { status, type, text } = await send(body, path);
   expect({ status, type, text }).toEqual({
@@ -102,7 +101,6 @@ const bytes = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const bigEndian = (text: string): Buffer => utf16(text).swap16();
-/** The text of one member, as the value of `a`. */
 const a = (text: string): string => `{"a":${text}}`;
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}"${secret}"${'}'.repeat(levels)}`;
 
@@ -236,7 +234,7 @@ describe('400 with a problem document:', () => {
     ['NUL in a string', a(`"${secret}\0"`)],
     ['ESC in a string', a(`"${secret}\x1b"`)],
     ['U+001F in a name', `{"a\x1f":"${secret}"}`],
-    // JSON, but not what a store can keep.
+    // Valid JSON that a store cannot keep.
     ['an escaped NUL', a(`"${secret}\\u0000"`)],
     ['an escaped NUL in a name', `{"a\\u0000":"${secret}"}`],
     ['a lone high surrogate', a(`"${secret}\\uD800"`)],

@@ -1,8 +1,8 @@
 import { ServiceError } from '@sluice/problems';
 
 /**
- * `application/json` takes any `+json` too, with any parameters and case (RFC 9110 section 8.3.1); other types only
- * themselves. A body in a content coding is not taken.
+ * `application/json` accepts any `+json`, with any parameters and case (RFC 9110 section 8.3.1); other types accept
+ * only themselves. A content coding is refused.
  * @throws {ServiceError} `unsupported_media_type`
  */
 export function checkMediaType(headers: NodeJS.Dict<string | string[]>, consumes: string): void {

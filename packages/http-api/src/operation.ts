@@ -6,15 +6,15 @@ import type { TypeOf } from './schema-type.ts';
 
 type Typed<S, Otherwise> = S extends object ? TypeOf<S> : Otherwise;
 
-/** What metrics and traces call an operation: `POST /tokens`. */
+/** The name of an operation in metrics and traces: `POST /tokens`. */
 export function operationName({ method, path }: { method: string; path: string }): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
-/** Largest body of an operation that names no other: 1 MiB. */
+/** For operations that name no other limit: 1 MiB. */
 export const defaultBodyLimitBytes = 1024 * 1024;
 
-/** A committed change that still has to be confirmed by every process that caches. */
+/** A committed change that every caching process still has to confirm. */
 export interface PendingChange {
   id: string;
   tenantIds: readonly string[];
@@ -22,23 +22,22 @@ export interface PendingChange {
 }
 
 /**
- * Stores the answer in the transaction of the change, so that a request that is repeated under its idempotency key never
- * acts twice, whatever happened to its first answer.
+ * Stores the answer in the transaction of the change, so that a request repeated with its idempotency key never acts
+ * twice, whatever happened to the first answer.
  */
 export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChange) => Promise<void>;
 
-/** The input of a handler, all of it checked. */
+/** The input of a handler, fully checked. */
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
   query: Typed<Q, Record<string, never>>;
   body: Typed<B, undefined>;
-  /** How many bytes of body were sent. */
   bodyBytes: number;
   caller: Caller;
   traceId: string;
-  /** The IP address that the request comes from. */
+  /** The client's IP address. */
   address: () => string;
-  /** The media type of the answer: where there are several, the one that the caller likes best, or the first. */
+  /** The media type of the answer: among several the one that the caller prefers, or the first. */
   accepted: string;
   /** A handler that creates something must call it. Undefined when the request has no idempotency key. */
   settle: SettleAnswer | undefined;
@@ -46,76 +45,76 @@ export interface OperationInput<P, Q, B> {
 
 type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv';
 
-/** What an operation is, apart from its handler. */
 export interface OperationFacts<P, Q, B> {
   id: string;
-  /** The group of the API reference that it is in: the resource. */
+  /** The resource, which is a group of the API reference. */
   tag: string;
   summary: string;
-  /** What the summary and the schemas do not say, in Markdown. Our headers are written with the prefix SVC. */
+  /** Markdown, for what summary and schemas do not say. Headers are written with the prefix SVC. */
   description?: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express path, for example `/applications/:id`. */
   path: string;
-  /** What the caller's Application must hold; absent where a valid key is enough. */
+  /** The permission that the caller must hold; absent where any valid key is enough. */
   permission?: PermissionType;
-  /** Whose key it takes, where it is not any: of an Application of this type, or of a session. */
+  /** Restricts the caller to Applications of this type, or to sessions. */
   takesKeyOf?: Caller['type'];
   params?: P;
   query?: Q;
   body?: B;
-  /** A request without a body is one with `{}`. */
+  /** A missing body means `{}`. */
   bodyOptional?: boolean;
-  /** Media type of the body. `application/json` also takes any `+json`. */
+  /** Media type of the body. `application/json` also accepts any `+json`. */
   consumes?: 'application/json' | 'application/merge-patch+json';
-  /** Media type of the answer, or those that a caller may choose from by `Accept`; a text is sent as it is. */
+  /** Media type of the answer, or several that `Accept` chooses from; a text is sent as it is. */
   produces?: MediaType | readonly MediaType[];
   /** Largest body in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
   /** Top-level members that are only passed on, so that they may hold any text, even NUL and lone surrogates. */
   opaque?: readonly string[];
-  /** False where a repetition is harmless and the answer holds values. Otherwise POST, PUT and PATCH take an idempotency key. */
+  /**
+   * False where repetition is harmless and the answer holds values. By default POST, PUT and PATCH take an idempotency
+   * key.
+   */
   idempotent?: boolean;
-  /** Browsers of any origin may call it. */
+  /** Browsers may call it. */
   cors?: boolean;
-  /** It changes what processes cache, and answers once none serves the old state: its handler returns {@link Confirmed}. */
+  /** It changes cached data and answers once no process serves the old state: its handler returns {@link Confirmed}. */
   confirmed?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
   response: { readonly [status: number]: object | null };
-  /** What else it can fail with, beside what every operation can. */
+  /** Failures besides those of every operation. */
   errors?: readonly ErrorCode[];
 }
 
 /**
- * One operation of the API, as data: the route, the permission check, the validation, the 415, the documentation and
- * the type of `handle` all come from this record, so that none of them can disagree.
+ * An operation of the API as data. The route, the permission check, the validation, the 415, the documentation and the
+ * type of `handle` all come from this record, so that they cannot disagree.
  */
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
-  /** What of an answer may be kept for a day under an idempotency key, where not all of it may. */
+  /** Reduces an answer to what may be kept for a day under an idempotency key. */
   keep?(body: unknown): unknown;
-  /** What of a kept answer may still be told, where that changes with time. */
+  /** Reduces a kept answer to what may still be told, where that changes with time. */
   replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
 }
 
-/** An operation whose input types are no longer known: what a list of operations holds. */
+/** An operation whose input types are erased, as lists of operations hold it. */
 export interface Operation<C> extends OperationFacts<object, object, object> {
   keep?(body: unknown): unknown;
   replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: never, context: C): Promise<unknown>;
 }
 
-/** Whose keys these are, in words. */
 export function keyHolderOf(type: Caller['type']): string {
   return type === 'session' ? 'a session' : `a \`${type}\` Application`;
 }
 
-/** Whether a request may carry an idempotency key. */
 export function takesIdempotencyKey({ method, idempotent }: Pick<Operation<never>, 'method' | 'idempotent'>): boolean {
   return idempotent !== false && (method === 'post' || method === 'put' || method === 'patch');
 }
 
-/** The function with which a service writes its operation records: `const operation = operationsOf<Context>()`. */
+/** Types the records of a service: `const operation = operationsOf<Context>()`. */
 export function operationsOf<C>() {
   return <
     const P extends object | undefined = undefined,
@@ -126,7 +125,7 @@ export function operationsOf<C>() {
   ): Operation<C> => record as Operation<C>;
 }
 
-/** What a handler returns when the status or a header depends on what happened. */
+/** Returned by a handler whose status or headers vary. */
 export class Reply {
   readonly status: number;
   readonly body: unknown;
@@ -140,9 +139,9 @@ export class Reply {
 }
 
 /**
- * What a handler returns for an answer of any length: text in pieces, each made when the reader has taken the one before.
- * A failure before the first piece is answered with a problem. A later one resets the connection, so that no reader takes a
- * part for the whole. A piece may be empty.
+ * Returned by a handler for an answer of any length: pieces of text, each made once the reader has taken the previous
+ * one. A failure before the first piece is answered with a problem. A later failure resets the connection, so that no
+ * reader takes a part for the whole. A piece may be empty.
  */
 export class Streamed {
   readonly pieces: AsyncGenerator<string, void, undefined>;
@@ -165,7 +164,7 @@ export interface Confirmation {
   waitedMs: number;
 }
 
-/** What a handler returns for a change that has been confirmed; the answer says so in a header. */
+/** Returned by a handler for a confirmed change; a header of the answer says so. */
 export class Confirmed {
   readonly confirmation: Confirmation;
   readonly result: unknown;

@@ -1,4 +1,3 @@
-/** Query parameters of every list. */
 export const pageQuery = {
   page: { type: 'integer', minimum: 1, maximum: 2_147_483_647, default: 1, description: 'Page number to return' },
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
@@ -14,7 +13,6 @@ export interface PageRequest {
   size: number;
 }
 
-/** The envelope around one page of results. */
 export function toPage<T>(data: T[], totalItems: number, { page, size }: PageRequest): Page<T> {
   return {
     pagination: {
@@ -27,7 +25,7 @@ export function toPage<T>(data: T[], totalItems: number, { page, size }: PageReq
   };
 }
 
-/** The schema of the envelope around a list of `item`, with the item's example in it. */
+/** The schema of the envelope, with the item's example in it. */
 export function pageOf<const S extends { title: string; examples: readonly unknown[] }>(item: S) {
   const pagination = { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 };
   return {

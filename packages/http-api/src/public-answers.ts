@@ -1,13 +1,13 @@
 import { ServiceError } from '@sluice/problems';
 import type { Express } from 'express';
 
-/** A text that anybody may read, without a key, made of parameters of its path. */
+/** A text that anybody may read without a key, computed from path parameters. */
 export interface PublicAnswer {
-  /** As of an operation: `/.well-known/thing/:id`. */
+  /** In the form of an operation's path: `/.well-known/thing/:id`. */
   path: string;
   contentType: string;
   maxAgeSeconds: number;
-  /** @throws {ServiceError} for parameters that are not valid, and where there is nothing. */
+  /** @throws {ServiceError} for invalid parameters, and where there is nothing. */
   answer(params: Readonly<Record<string, string>>): string;
 }
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '@sluice/problems';
 import type { Express } from 'express';
 
-/** A file that anybody may read, without a key. */
+/** A file that anybody may read without a key. */
 export interface PublicFile {
   path: string;
   contentType: string;
   body: Buffer;
-  /** How long a reader may keep it before asking again; 0 is asking each time. */
+  /** How long a client may cache it; 0 means that it revalidates each time. */
   maxAgeSeconds: number;
   headers?: Readonly<Record<string, string>>;
 }
@@ -22,7 +22,7 @@ export function servePublicFiles(app: Express, files: readonly PublicFile[]): vo
       'X-Content-Type-Options': 'nosniff',
       ...headers,
     };
-    // Express answers HEAD, and 304 where the ETag is the one that was sent.
+    // Express answers HEAD, and 304 for a matching ETag.
     app.get(path, (_request, response) => {
       response.set(fixed).send(body);
     });
@@ -33,7 +33,7 @@ export function servePublicFiles(app: Express, files: readonly PublicFile[]): vo
   }
 }
 
-/** An OpenAPI document where readers look for one. */
+/** Serves an OpenAPI document at its usual path. */
 export function openApiFile(text: string): PublicFile {
   return { path: '/openapi.json', contentType: 'application/json', body: Buffer.from(text), maxAgeSeconds: 300 };
 }

@@ -32,7 +32,7 @@ const port = useStack(async (stack) => {
   return { number: await listen(createHttpServer(app), { host: '127.0.0.1', port: 0, stack }) };
 });
 
-/** All that comes back for these pieces, sent 50 ms apart, until the server closes. */
+/** Sends the pieces 50 ms apart, and returns everything received until the server closes. */
 function exchange(...pieces: string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
@@ -40,7 +40,7 @@ function exchange(...pieces: string[]): Promise<string> {
   socket.on('data', (chunk) => {
     received += chunk;
   });
-  socket.on('error', () => {}); // a reset after the answer is the server's right
+  socket.on('error', () => {}); // the server may reset the connection after the answer
   socket.on('close', () => resolve(received));
   pieces.forEach((piece, index) => {
     setTimeout(() => socket.write(piece), 50 * index);

@@ -3,7 +3,6 @@ import { ServiceError, validationFailed } from '@sluice/problems';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as JSON, and how many bytes it had. */
 export interface JsonBody {
   json: unknown;
   sizeBytes: number;
@@ -11,7 +10,7 @@ export interface JsonBody {
 
 /**
  * Reads a JSON body.
- * @throws {ServiceError} `payload_too_large`, or a 400 that says where the fault is and never repeats what was sent.
+ * @throws {ServiceError} `payload_too_large`, or a 400 that says where the fault is, without quoting the body.
  */
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<JsonBody> {
   const bytes = await readBytes(request, limitBytes);
@@ -23,7 +22,7 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
   }
 }
 
-/** V8's messages quote the text around the fault; only the position is ours to tell. */
+/** Only the position is taken from V8's message, because it quotes the text around the fault. */
 function whereOf(error: unknown): string {
   if (error instanceof TypeError) return ': it is not UTF-8';
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
@@ -35,7 +34,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // Refused, its rest is still to be read, which a request that is destroyed cannot be.
+    // Keeps the request alive, because the rest of a refused body must still be read.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);

@@ -6,10 +6,11 @@ interface QuerySchema {
 }
 
 /**
- * The query parameters that a schema names, or has a pattern for, as text. Lists may be repeated, written `id[]=` or
- * `id[0]=`, or separated by commas with or without blanks. An empty value counts as absent; unknown parameters are ignored.
- * @throws {ServiceError} `validation_failed` for a parameter that is given more than once and is no list, and for brackets
- * that are not understood: a filter that was ignored would give everything.
+ * Reads the query parameters of a schema, including its patterns, as text. Lists may be repeated, written `id[]=` or
+ * `id[0]=`, or separated by commas with optional spaces. An empty value counts as absent; unknown parameters are
+ * ignored.
+ * @throws {ServiceError} `validation_failed` for a repeated parameter that is not a list, and for unknown brackets,
+ * because ignoring a filter would return everything.
  */
 export function readQuery(url: string, schema: object): Record<string, string | string[]> {
   const start = url.indexOf('?');
@@ -26,7 +27,7 @@ export function readQuery(url: string, schema: object): Record<string, string | 
     }
     const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)];
     if (values.length > 1) throw validationFailed({ [name]: ['may be given once'] });
-    // Digits alone: ajv would convert 0x10, 1e2 and Infinity too, and check no bounds of the last.
+    // Only digits, because ajv would also convert 0x10, 1e2 and Infinity, and not check the bounds of the last.
     if (type === 'integer' && !/^(?:-?\d{1,15})?$/.test(values[0] ?? '')) {
       throw validationFailed({ [name]: ['must be a whole number'] });
     }
@@ -45,7 +46,7 @@ function checkBrackets({ properties = {} }: QuerySchema, sent: URLSearchParams):
   }
 }
 
-/** All values of a list parameter, those with an index in its order. */
+/** All values of a list parameter, indexed ones in order of their index. */
 function listOf(name: string, sent: URLSearchParams): string[] {
   const values: { index: number; value: string }[] = [];
   for (const [key, value] of sent) {

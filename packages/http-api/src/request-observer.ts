@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What is known of a request when its answer is out. Nothing of it was written by the caller. */
+/** What is known of a request after its answer, from the service's own code and never from the caller. */
 export interface RequestOutcome {
-  /** As it is declared; undefined where there is no such operation. */
+  /** The declared route; undefined where there is no such operation. */
   route: string | undefined;
   status: number;
   errorCode: string | undefined;
@@ -10,13 +10,13 @@ export interface RequestOutcome {
 }
 
 export interface ObservedRequest {
-  /** Of its span; undefined where traces are off. */
+  /** The id of the span; undefined where traces are off. */
   readonly traceId: string | undefined;
   run(work: () => void): void;
   end(outcome: RequestOutcome): void;
 }
 
-/** Told of every request: for metrics and traces, which this package knows nothing of. */
+/** Observes every request for metrics and traces, which this package does not know. */
 export interface RequestObserver {
   begin(request: IncomingMessage): ObservedRequest;
 }

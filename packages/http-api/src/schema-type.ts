@@ -1,7 +1,7 @@
 /**
- * The TypeScript type of what a JSON Schema lets through: the subset that our schemas use (type, enum, properties,
- * required, default, items, additionalProperties as a schema). json-schema-to-ts knows the whole language, and for
- * that exceeds the compiler's instantiation depth on schemas of our size.
+ * The TypeScript type of what a JSON Schema accepts, for the subset that is used here (type, enum, properties,
+ * required, default, items, additionalProperties as a schema). json-schema-to-ts knows the whole language, but exceeds
+ * the compiler's instantiation depth on schemas of this size.
  */
 export type TypeOf<S> = S extends { enum: readonly (infer E)[] }
   ? E
@@ -25,7 +25,7 @@ type ObjectOf<S> = S extends { properties: infer P }
     ? Record<string, TypeOf<A>>
     : Record<string, unknown>;
 
-/** Members that are required, and members that have a default: validation fills them in. */
+/** Required members, and members with a default, which validation fills in. */
 type PresentKeys<S, P> = {
   [K in keyof P]: P[K] extends { default: unknown }
     ? K

@@ -11,12 +11,11 @@ import { isEndCertain } from '@sluice/service-runtime';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 
-/** Every code that a problem can have. */
 export const problemCodes: readonly string[] = Object.keys(errorCodes);
 
-/** The one place that writes errors. What the answer does not say goes to the log. */
+/** The only place that writes errors. What the answer hides is logged. */
 export function sendProblem(log: Logger) {
-  // Express tells an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const error = isBadPath(thrown) ? new ServiceError('bad_request', 'The path is not valid') : asServiceError(thrown);
     response.locals.errorCode = error.code;
@@ -41,7 +40,7 @@ export function sendProblem(log: Logger) {
   };
 }
 
-/** A body can have as many faults as it has bytes; the answer does not grow with them, nor with the names in it. */
+/** Bounds the answer, because a body can have as many faults, and as long names, as it has bytes. */
 function shorten({ detail, errors, ...rest }: Problem): Problem {
   const short = { ...rest, detail: detail.slice(0, 1000) };
   if (!errors) return short;

@@ -7,16 +7,16 @@ import type { Streams } from './streams.ts';
 export interface StreamOptions {
   streams: Streams;
   caller: Caller;
-  /** Throws where the request would be refused by now. */
+  /** Throws where the request would now be refused. */
   authorize(): Promise<unknown>;
   status: number;
   headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends an answer piece by piece, at the speed of its reader, for as long as its caller may have it. The caller's right is
- * checked before each piece, and also when a change to it is announced, even if the reader takes nothing. When the right
- * has ended, the connection is reset, because in HTTP/1.0 an ordinary end would look like the end of the answer.
+ * Sends an answer piece by piece, at the speed of its reader. The caller's right is checked before each piece, and when
+ * a change to it is announced even if the reader takes nothing. When the right has ended, the connection is reset,
+ * because in HTTP/1.0 an ordinary end would look like the end of the answer.
  */
 export async function sendStream(
   request: Request,
@@ -69,11 +69,11 @@ interface State {
   /** How often the caller's right may have changed. */
   changes: number;
   isOver: boolean;
-  /** Why it is over, where that is not the reader's own doing. */
+  /** Why it is over, unless the reader left. */
   reason?: unknown;
 }
 
-/** Checks the right until it did not change during the check, because a check that was overtaken says nothing. */
+/** Repeats the check until no change arrives during it, because a check that was overtaken proves nothing. */
 async function confirm(authorize: () => Promise<unknown>, state: State): Promise<void> {
   for (let seen = -1; seen !== state.changes; ) {
     seen = state.changes;

@@ -22,18 +22,17 @@ export interface StreamLimits {
   STREAM_MAX_SECONDS: number;
 }
 
-/** Calls back when a caller may have lost a right; returns how to stop. */
+/** Calls `onChange` when a caller may have lost a right; returns a function that stops watching. */
 export type WatchCaller = (caller: Caller, onChange: () => void) => () => void;
 
-/** The long answers of a process: how many a Tenant has, and for how long. */
+/** The long answers of a process, limited in number for each Tenant, and in time. */
 export interface Streams {
-  /** @throws {ServiceError} `too_many_requests` where the Tenant has as many as it may. @returns how to give it back. */
+  /** @throws {ServiceError} `too_many_requests` at the Tenant's limit. @returns a function that releases the place. */
   take(tenantId: string, end: () => void): () => void;
   watch: WatchCaller;
   longestMs: number;
-  /** How many are open. */
   count(): number;
-  /** Ends all of them: whoever stops does not wait for an hour. */
+  /** Ends all of them, because a stopping service does not wait for an hour. */
   endAll(): void;
 }
 

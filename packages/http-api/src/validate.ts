@@ -3,30 +3,30 @@ import { type FieldErrors, faultInWords, validationFailed } from '@sluice/proble
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { pointerPath } from './member-path.ts';
 
-/** A plain UUID in either case; no `urn:` form, no braces. */
+/** A plain UUID in either case, without `urn:` and braces. */
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** ISO 8601: a date, or a date with time, with or without fraction and offset. */
+/** ISO 8601: a date, or a date with time, optionally with fraction and offset. */
 const datePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 const formats = { uuid: uuidPattern, 'iso-date': (text: string) => parseDate(text) !== undefined };
 
-/** Bodies are taken as they are; queries arrive as text and are coerced. */
+/** Bodies are validated as they are; query parameters are text and are coerced. */
 const options = { allErrors: true, useDefaults: true, allowUnionTypes: true, formats, verbose: false } as const;
 const bodies = new Ajv(options);
 const queries = new Ajv({ ...options, coerceTypes: true });
 
-/** A body can have as many faults as it has bytes. */
+/** Reported faults, because a body can have as many faults as it has bytes. */
 const mostFaults = 100;
 
 export type Check = (value: unknown) => void;
 
-/** A check of bodies against a schema: fills in defaults, throws `validation_failed` with the faults by their paths. */
+/** Checks bodies: fills in defaults, and throws `validation_failed` with the faults by their paths. */
 export function compileBodyCheck(schema: object): Check {
   return checkWith(bodies.compile(schema));
 }
 
-/** The same for path and query parameters, which are converted to the types that the schema names. */
+/** Checks path and query parameters, and converts them to the types of the schema. */
 export function compileQueryCheck(schema: object): Check {
   return checkWith(queries.compile(schema));
 }
@@ -38,7 +38,7 @@ function checkWith(validate: ValidateFunction): Check {
 }
 
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
-  // Without a prototype, so that a member called constructor is one like any other.
+  // Without a prototype, so that `constructor` is an ordinary member.
   const byPath: FieldErrors = Object.create(null);
   for (const error of errors) {
     if (error.keyword === 'if') continue; // the branch that failed says more
@@ -70,8 +70,8 @@ function describe({ instancePath, keyword, params, message }: ErrorObject): { pa
 }
 
 /**
- * The moment that an ISO 8601 text names; without a zone it is UTC. Undefined for anything else: for 31 February, and
- * for a moment that its offset puts outside of the years 1 to 9999, which Postgres would not take.
+ * Reads an ISO 8601 text, as UTC where it has no zone. Undefined for anything else, such as 31 February, and for a
+ * moment outside the UTC years 1 to 9999, which Postgres would refuse.
  */
 export function parseDate(text: string): Date | undefined {
   if (!datePattern.test(text)) return undefined;
@@ -87,7 +87,7 @@ export function parseDate(text: string): Date | undefined {
   return daysInMonth(text) >= Number(text.slice(8, 10)) ? date : undefined;
 }
 
-/** V8 rolls 31 February over to March where the text has a time. */
+/** The day is checked separately, because V8 reads 31 February with a time as a day in March. */
 function daysInMonth(text: string): number {
   return new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
 }

@@ -7,7 +7,7 @@ export type ReadinessCheck = () => Promise<unknown>;
 
 const checkTimeoutMs = 2000;
 
-/** What `/readyz` tells: the names of the parts that are missing, and why. */
+/** The state of `/readyz`: the missing parts and why they are missing. */
 export class Readiness {
   #checks = new Map<string, ReadinessCheck>();
   #state: 'starting' | 'running' | 'stopping' = 'starting';
@@ -17,7 +17,7 @@ export class Readiness {
     this.#checks.set(name, check);
   }
 
-  /** Whether nothing was missing when it was last looked at. */
+  /** Whether nothing was missing at the last check. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
@@ -67,7 +67,7 @@ export interface AdminOptions {
   stack: AsyncDisposableStack;
 }
 
-/** `/livez`, `/readyz` and `/metrics`, on a port apart from traffic. */
+/** Serves `/livez`, `/readyz` and `/metrics` on a port apart from traffic. */
 export function openAdminServer({ host, port, readiness, metrics, stack }: AdminOptions): Promise<number> {
   const server = createServer(async (request, response) => {
     const path = request.url?.split('?', 1)[0];

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 
 /**
- * A JSON Schema whose property names are environment variables. `description` and `default` are for people too:
- * `--help` prints them. A secret is marked `writeOnly: true`; it is never printed, and may be given as the name of a
- * file in `<NAME>_FILE` instead; what others make for a process, and is no secret, is marked `fromFile: true`.
+ * A JSON Schema whose property names are environment variables. `--help` prints `description` and `default`. A secret
+ * is marked `writeOnly: true`; it is never printed, and may be given as the name of a file in `<NAME>_FILE`. `fromFile:
+ * true` allows such a file for what is not secret.
  */
 export interface ConfigSchema {
   readonly type: 'object';
@@ -14,7 +14,7 @@ export interface ConfigSchema {
   readonly allOf?: readonly SettingCondition[];
 }
 
-/** An absent setting has not the value that a condition asks for, be it its default. */
+/** A condition on a setting does not match where the setting is absent, even if its default would match. */
 export interface SettingCondition {
   readonly if: {
     readonly properties: Readonly<Record<string, { readonly const: string }>>;
@@ -29,7 +29,7 @@ export interface SettingSchema {
   readonly description: string;
   readonly default?: string | number | boolean;
   readonly writeOnly?: boolean;
-  /** It may be given as the name of a file, though it is no secret. */
+  /** Whether a file may hold it, although it is no secret. */
   readonly fromFile?: boolean;
   readonly enum?: readonly string[];
   readonly pattern?: string;
@@ -46,7 +46,7 @@ type SettingValue<T extends SettingSchema> = T extends { enum: readonly (infer E
       ? string
       : number;
 
-/** Settings that have a default or are required are always there; the others may be undefined. */
+/** Settings that have a default or are required are always present; others may be undefined. */
 export type Config<S extends ConfigSchema> = {
   readonly [K in keyof S['properties']]: S['properties'][K] extends { default: string | number | boolean }
     ? SettingValue<S['properties'][K]>
@@ -55,7 +55,7 @@ export type Config<S extends ConfigSchema> = {
       : SettingValue<S['properties'][K]> | undefined;
 };
 
-/** All that is wrong with the environment, one line for each fault. */
+/** All faults of the environment, one in each line. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -64,7 +64,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings that the schema names, checks them whole and freezes them. An empty variable counts as absent.
+ * Reads and checks the settings of the schema and freezes them. An empty variable counts as absent.
  * @throws {ConfigError} naming every variable that is missing or wrong, and what is allowed; never a secret's value.
  */
 export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.ProcessEnv): Config<S> {
@@ -77,7 +77,7 @@ export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.
   const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, strict: false });
   const validate = ajv.compile(schema);
   if (!validate(values)) {
-    // Of a condition only what it asks for is a fault of its own.
+    // A failed condition is reported by what it requires.
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
     for (const error of errors) faults.push(describeFault(error, schema, values));
   }
@@ -114,12 +114,11 @@ function describeFault(error: ErrorObject, schema: ConfigSchema, values: Record<
   return `${name}: ${error.message}${allowed}${found}${setting ? ` (${setting.description})` : ''}`;
 }
 
-/** A URL that is no secret by itself may have been given a password. */
+/** Hides the password that a URL may hold although it is not marked as a secret. */
 function withoutPassword(text: string): string {
   return text.replace(/\/\/.*@/s, '//…@');
 }
 
-/** The settings as text for `--help`: name, default, meaning. */
 export function describeConfig(schema: ConfigSchema): string {
   const required = new Set(schema.required);
   return Object.entries(schema.properties)

@@ -4,19 +4,19 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-// Ports are chosen below the ranges for outgoing connections (Linux from 32768, others from 49152), because any connection
-// of any process may take such a port between its choice and its use, or while a server on it restarts.
+// Ports below the ranges for outgoing connections (Linux from 32768, others from 49152), because an outgoing connection
+// could take a port between its choice and its use, or while a server on it restarts.
 const lowest = 10_000;
 const count = 20_000;
 
-/** Processes choose at the same time. Each begins at another place, so two seldom try the same port. */
+/** Processes that choose concurrently start at different ports, so that two seldom try the same one. */
 const perProcess = 100;
 
 let next = (process.pid * perProcess) % count;
 
 /**
- * Finds a free port of 127.0.0.1 that no process of this user chooses again for ten minutes, so that it stays free until a
- * server listens on it, and while that server restarts.
+ * Finds a free port of 127.0.0.1 that no process of this user chooses again for ten minutes, so that it stays free
+ * until a server listens on it, and while that server restarts.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < count; tried++) {
@@ -35,7 +35,7 @@ export async function freePort(): Promise<number> {
 
 /** A claim is an empty file, which only one process can create. It holds in its own period and in the next one. */
 const periodMs = 600_000;
-/** Not in TMPDIR, because processes with different temporary folders share their ports all the same. */
+/** Not in TMPDIR, because processes with different temporary folders share their ports. */
 const claims = join('/tmp', `sluice-ports-${process.getuid?.() ?? 'own'}`);
 
 async function claimPort(port: number): Promise<boolean> {
@@ -50,7 +50,7 @@ async function claimPort(port: number): Promise<boolean> {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
-  return !wasClaimed(); // at the very end of that period
+  return !wasClaimed(); // the claim may have been made at the very end of that period
 }
 
 async function forgetBefore(period: number): Promise<void> {
@@ -61,8 +61,8 @@ async function forgetBefore(period: number): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /**
- * Takes a port of 127.0.0.1 for a moment and gives it back.
- * @throws {Error} the system's, with its code, if the port cannot be listened on.
+ * Listens on a port of 127.0.0.1 briefly.
+ * @throws {Error} of the system, with its code, if the port cannot be listened on.
  */
 export async function tryPort(port: number): Promise<void> {
   const server = createServer();

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { listen } from './index.ts';
 
-/** A server with the time to look at it while it drains and while it closes. */
+/** A server that can be observed while it drains and while it closes. */
 async function open(listener: RequestListener) {
   const stack = new AsyncDisposableStack();
   const drain = new AbortController();
@@ -20,14 +20,14 @@ async function open(listener: RequestListener) {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-/** The bodies, which are the paths, with what is said of the connection. */
+/** The body of each answer, which is the path, and its Connection header. */
 const answersIn = (all: string) =>
   [...all.matchAll(/Connection: (\S+)[\s\S]*?\r\n\r\n(?:[0-9a-f]+\r\n)?(\/[a-z]*)/g)].map(([, connection, path]) => [
     path,
     connection,
   ]);
 
-/** Answers with the path, later where that says so. */
+/** Answers with the path, delayed for `/later`. */
 const echo: RequestListener = ({ url }, response) => {
   setTimeout(() => response.end(url), url === '/later' ? 200 : 0);
 };
@@ -71,7 +71,7 @@ test.each(['before', 'while'])(
 test('a client that always has more to ask does not hold up the close', async () => {
   const server = await open(echo);
   const socket = await server.connected();
-  socket.on('error', () => undefined); // it writes on after the end
+  socket.on('error', () => undefined); // it writes after the end
   socket.resume().write(get('/one'));
   const asking = setInterval(() => socket.write(get('/later')), 20);
   server.drain();

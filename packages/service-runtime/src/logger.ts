@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 
 export type { Logger };
 
-/** What goes into every line of a logger, and where its lines go. */
+/** What every line of a logger contains, and where its lines go. */
 interface Outlet {
   service: string;
   timestamp: () => string;
@@ -36,7 +36,6 @@ export function createLogger(
   return log;
 }
 
-/** Plain values; one that is undefined is left out. */
 export type LineMembers = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**

@@ -3,7 +3,6 @@ import { type RedisAddress, readRedisUrl } from './redis-address.ts';
 
 export type RedisClient = Redis | Cluster;
 
-/** The options in which connections may differ. */
 export type RedisClientOptions = Pick<
   RedisOptions,
   'autoResubscribe' | 'commandTimeout' | 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'socketTimeout'
@@ -26,7 +25,7 @@ export function openRedis(url: string, options: RedisClientOptions): RedisClient
     redisOptions: { ...ofNodes, ...credentialsOf(address), connectTimeout: common.connectTimeout },
     clusterRetryStrategy: common.retryStrategy,
     slotsRefreshTimeout: common.connectTimeout,
-    // A node is connected to by the name that it has in the cluster, which its certificate is made for.
+    // Nodes are connected to by their names in the cluster, for which their certificates are made.
     dnsLookup: (name, callback) => callback(null, name),
   });
 }

@@ -6,7 +6,6 @@ import { exportGauge } from './metrics/measured.ts';
 /** All workspaces are released together. */
 export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
-/** What every process says of itself. */
 export function measureProcess(service: string, readiness: Readiness, registry: Registry): void {
   new Gauge({
     name: 'sluice_build_info',

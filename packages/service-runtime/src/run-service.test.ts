@@ -5,7 +5,7 @@ import { freePort } from './free-port.ts';
 
 const runtime = new URL('./index.ts', import.meta.url).href;
 
-/** A process that runs a service with this `start`; what it prints is gathered. */
+/** A process that runs a service with this `start`, and its output. */
 function run(start: string, env: Record<string, string> = {}, args: string[] = []) {
   const program = `
     import { httpSettings, listen, runService, serviceSettings, traceSettings } from '${runtime}';
@@ -40,7 +40,7 @@ async function until(output: { text: string }, part: string): Promise<void> {
   }
 }
 
-/** Says when it is there, and in which order it closes. */
+/** Reports when it has started, and the order in which it closes. */
 const orderly = `async (config, { stack }) => {
   stack.defer(() => { console.log('first closed'); });
   stack.defer(async () => { await new Promise((r) => setTimeout(r, 50)); console.log('second closed'); });
@@ -88,7 +88,7 @@ test('a request under way is answered before the exit, a new connection is refus
 });
 
 describe('a service that drains', () => {
-  /** Answers `/slow` after 1.5 s, all else at once. */
+  /** Answers `/slow` after 1.5 s, everything else at once. */
   const serving = `async (config, { stack, draining }) => {
     const server = createServer((request, response) =>
       setTimeout(() => response.end('answered'), request.url === '/slow' ? 1500 : 0));
@@ -123,7 +123,7 @@ describe('a service that drains', () => {
     while (performance.now() - stoppedAt < 700) {
       expect(await isAnswered(url)).toEqual({ text: 'answered', connection: 'close' });
     }
-    expect(await underWay).toEqual({ text: 'answered', connection: 'close' }); // after the draining
+    expect(await underWay).toEqual({ text: 'answered', connection: 'close' }); // answered after draining began
     await expect(fetch(url)).rejects.toThrow();
     expect(await exit).toBe(0);
     expect(performance.now() - stoppedAt).toBeGreaterThan(1000);

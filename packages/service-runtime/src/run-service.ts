@@ -7,20 +7,19 @@ import { createLogger, type Logger } from './logger.ts';
 import { measureProcess, version } from './process-metrics.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
-/** What a service is given beside its configuration. */
 export interface Runtime {
   log: Logger;
-  /** What is opened is put here; it closes in the reverse order. */
+  /** Closes in reverse order what the service opens. */
   stack: AsyncDisposableStack;
   readiness: Readiness;
-  /** Aborted when a stop begins, while requests still come and are answered. */
+  /** Aborted when a stop begins, while requests are still accepted and answered. */
   draining: AbortSignal;
   metrics: Registry;
   /** Undefined where traces are off. */
   tracing?: Tracing | undefined;
 }
 
-/** Where a started service listens; a worker listens nowhere. */
+/** A worker has no port. */
 export interface Service {
   port?: number;
 }
@@ -42,7 +41,7 @@ interface RuntimeSettings {
   /** Absent where nothing is served. */
   SHUTDOWN_DRAIN_MS?: number;
   STOP_WHEN_STDIN_CLOSES: boolean;
-  /** Absent where traces are off, or there are none. */
+  /** Absent where traces are off. */
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_EXPORTER_OTLP_HEADERS?: string;
   OTEL_TRACES_SAMPLER_ARG?: number;
@@ -50,7 +49,7 @@ interface RuntimeSettings {
 
 /**
  * The life of a process: read the configuration, start, wait for a signal, stop. Answers `--help`. Exit codes: 0 after
- * a clean stop, 1 when the start failed or the stop took too long, 78 (EX_CONFIG) for a configuration that is not usable.
+ * a clean stop, 1 when the start failed or the stop took too long, 78 (EX_CONFIG) for an unusable configuration.
  */
 export async function runService<const S extends ConfigSchema>(
   definition: ServiceDefinition<S>,
@@ -89,13 +88,13 @@ export async function runService<const S extends ConfigSchema>(
     logMissing(runtime.readiness, runtime);
     log.info({ port, admin_port: settings.ADMIN_PORT }, `${definition.name} started`);
   } catch (error) {
-    if (runtime.stack.disposed) return; // told to stop while it started: the stop is under way
+    if (runtime.stack.disposed) return; // it was stopped while it started
     log.fatal({ err: error }, `${definition.name} could not start`);
     await stop(1);
   }
 }
 
-/** OpenTelemetry is loaded here, and only here: where traces are off it costs no memory and no time. */
+/** OpenTelemetry is imported only here, so that it costs nothing where traces are off. */
 async function openTracing(service: string, settings: RuntimeSettings, runtime: Runtime): Promise<Tracing> {
   const { openTracing: open } = await import('./tracing/open-tracing.ts');
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '', OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
@@ -103,7 +102,7 @@ async function openTracing(service: string, settings: RuntimeSettings, runtime: 
   return open({ service, version, endpoint, headers, ratio, flushMs: Math.min(timeoutMs / 4, 2000), ...runtime });
 }
 
-/** What joins a line of the log with a trace. */
+/** Joins log lines with traces. */
 function currentTrace({ tracing }: Runtime): object {
   const span = tracing?.current();
   return span ? { otel_trace_id: span.traceId } : {};
@@ -120,9 +119,9 @@ function readConfigOrExit<const S extends ConfigSchema>(schema: S, env: NodeJS.P
 }
 
 /**
- * SIGTERM, SIGINT and the launcher's end stop the service once; a second signal exits at once. Balancers that ask for
- * readiness, or keep connections, notice a little later: a service that is ready goes on answering until then. Where the
- * launcher has gone nobody is left who could notice.
+ * SIGTERM, SIGINT and the launcher's end stop the service; a second signal exits at once. A ready service goes on
+ * answering for a while, because balancers notice the stop a little later. If the launcher has gone, nobody is left to
+ * notice.
  */
 function onStop(
   { log, stack, readiness }: Runtime,

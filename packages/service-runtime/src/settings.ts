@@ -1,4 +1,4 @@
-/** Settings that services share. Each service spreads them into its own configuration schema. */
+/** Settings that services share and spread into their own schemas. */
 
 export const serviceSettings = {
   LOG_LEVEL: {

@@ -57,7 +57,7 @@ function parametersOf(place: 'path' | 'query', schema: object | undefined, schem
   }));
 }
 
-/** Parameters whose names follow a pattern, for which OpenAPI has no words. */
+/** Query parameters whose names follow a pattern, which OpenAPI cannot express. */
 function patternsOf(query: ObjectSchema | undefined): Part {
   const patterns = Object.keys(query?.patternProperties ?? {});
   return patterns.length > 0 ? { 'x-sluice-query-patterns': patterns } : {};
@@ -93,7 +93,7 @@ function contentOf(produces: NonNullable<Facts['produces']>, schema: Part): Part
   return Object.fromEntries([produces].flat().map((type) => [type, { schema }]));
 }
 
-/** The path of a record as the document writes it: `/proxies/:id` → `/proxies/{id}`. */
+/** `/proxies/:id` → `/proxies/{id}`. */
 export function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }

@@ -1,7 +1,7 @@
 /** A part of a document: JSON. */
 export type Part = Record<string, unknown>;
 
-/** An OpenAPI 3.1 document, as far as we write one. */
+/** The part of an OpenAPI 3.1 document that this package writes. */
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string };
@@ -14,7 +14,6 @@ export interface OpenApiDocument {
   components: Record<string, Record<string, Part>>;
 }
 
-/** A group of operations. */
 export interface Tag {
   name: string;
   description: string;

@@ -56,7 +56,7 @@ const everywhere = {
   },
 } as const;
 
-/** `components.responses`: what all operations share. */
+/** `components.responses`: the failures that all operations share. */
 export function sharedFailures(): Record<string, Part> {
   return Object.fromEntries(
     Object.entries(everywhere).map(([code, { name, description, detail, headers }]) => [
@@ -66,7 +66,7 @@ export function sharedFailures(): Record<string, Part> {
   );
 }
 
-/** Everything that an operation can fail with, in the order of the checks. */
+/** The failures of an operation, in the order of the checks. */
 export function failuresOf(operation: Facts): ErrorCode[] {
   const { permission, takesKeyOf, params, query, body, errors = [] } = operation;
   const hasKey = takesIdempotencyKey(operation);
@@ -79,7 +79,6 @@ export function failuresOf(operation: Facts): ErrorCode[] {
   return [...new Set(codes)];
 }
 
-/** The responses of an operation's failures, by status. */
 export function failureResponses(operation: Facts): Record<string, Part> {
   return Object.fromEntries(
     failuresOf(operation).map((code) => {
@@ -97,7 +96,6 @@ function ownFailure(code: ErrorCode, operation: Facts): Part {
 
 interface Description {
   description: string;
-  /** Of the example. */
   detail: string;
   errors?: Record<string, string[]>;
 }

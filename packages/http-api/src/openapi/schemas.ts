@@ -4,7 +4,7 @@ import type { Part } from './document.ts';
 export interface Schemas {
   /** The schemas with a title, by title. */
   readonly named: Record<string, Part>;
-  /** A schema for its place in the document: a reference where it has a title. */
+  /** A schema as it is written in the document: a reference where it has a title. */
   refer(schema: object): Part;
 }
 
@@ -13,8 +13,8 @@ const schemaMapKeywords = new Set(['properties', 'patternProperties']);
 const schemaListKeywords = new Set(['allOf', 'anyOf', 'oneOf']);
 
 /**
- * Collects the schemas of a document, so that each with a title is written once.
- * `refer` throws where two that differ have one title.
+ * Collects the schemas of a document, so that each with a title is written once. `refer` throws where two different
+ * schemas have one title.
  */
 export function collectSchemas(): Schemas {
   const named: Record<string, Part> = {};
@@ -35,7 +35,7 @@ export function collectSchemas(): Schemas {
   }
 
   function writeValue(keyword: string, value: unknown): unknown {
-    // Readers of the document know date-time; what else we take is in the description.
+    // Tools know date-time; the description says what else is accepted.
     if (keyword === 'format' && value === 'iso-date') return 'date-time';
     if (typeof value !== 'object' || value === null) return value;
     if (schemaKeywords.has(keyword)) return refer(value);

@@ -9,19 +9,18 @@ export interface OpenApiOptions {
   operations: readonly OperationFacts<object, object, object>[];
   title: string;
   version: string;
-  /** In Markdown. */
   description: string;
   headerPrefix: string;
-  /** Default: the origin that the document comes from. */
+  /** Default: the origin that serves the document. */
   servers?: readonly Part[];
   tags?: readonly Tag[];
-  /** Paths and components beside those of the operations. */
+  /** Paths and components besides those of the operations. */
   additions?: Pick<OpenApiDocument, 'paths' | 'components'>;
 }
 
 /**
- * The OpenAPI 3.1 document of operations. Schemas with a title become components; all else stands where it is used.
- * @throws {Error} where two schemas that differ have one title, or two operations one id or one method and path.
+ * The OpenAPI 3.1 document of operations. Schemas with a title become components; all others stand where they are used.
+ * @throws {Error} where two different schemas share a title, or two operations share an id, or method and path.
  */
 export function toOpenApi(options: OpenApiOptions): OpenApiDocument {
   const { operations, title, version, description, headerPrefix, tags = [], additions } = options;

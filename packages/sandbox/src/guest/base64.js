@@ -31,10 +31,7 @@ export function toBase64(bytes, forUrl = false) {
   return forUrl ? text : text + '='.repeat(3 - rest);
 }
 
-/**
- * Takes both alphabets. As in Node.js, `=` ends the text, and other characters are ignored.
- * @param {string} text
- */
+/** Takes both alphabets. As in Node.js, `=` ends the text, and other characters are ignored. @param {string} text */
 export function fromBase64(text) {
   const bytes = new Uint8Array(Math.ceil((text.length * 3) / 4));
   let length = 0;

@@ -70,10 +70,7 @@ const errorsModule = `${host.headerPrefix}-errors`;
 /** @type {Record<string, unknown>} */
 const loaded = Object.create(null);
 
-/**
- * `require`. It knows the modules of Node.js with and without `node:`.
- * @param {unknown} specifier
- */
+/** `require`. It knows the modules of Node.js with and without `node:`. @param {unknown} specifier */
 export function requireModule(specifier) {
   const text = `${specifier}`;
   if (text === errorsModule) return errors.exported;

@@ -24,10 +24,7 @@ let transform;
 
 defineGlobals();
 
-/**
- * Runs the module body once; it exports the transform.
- * @param {Function} body
- */
+/** Runs the module body once; it exports the transform. @param {Function} body */
 export function define(body) {
   try {
     const module = { exports: {} };

@@ -17,9 +17,7 @@ let first;
 let lastId = 0;
 let now = 0;
 
-/**
- * Node's handle of a timer. It can be used as a number, and has the methods that code calls.
- */
+/** Node's handle of a timer. It can be used as a number, and has the methods that code calls. */
 class Timeout {
   #timer;
   #wait;

@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export interface Measured<L extends string = string> {
   name: string;
   help: string;
-  /** Read when metrics are; with a label, by its value. */
+  /** Read at each scrape; with a label, by its value. */
   read: () => number | Readonly<Record<L, number>>;
   /** Name of the label. */
   by?: string;

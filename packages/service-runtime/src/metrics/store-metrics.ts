@@ -1,7 +1,6 @@
 import type { Registry } from 'prom-client';
 import { exportGauge } from './measured.ts';
 
-/** The connections of a pool. */
 export interface PoolFigures {
   used: number;
   idle: number;

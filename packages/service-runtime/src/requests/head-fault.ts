@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { isEndCertain } from './is-end-certain.ts';
 
-/** The code is one of the codes of errors. */
+/** The code is one of the error codes. */
 export interface HeadFault {
   code: 'bad_request' | 'expectation_failed';
   detail: string;
 }
 
 /**
- * What the head of a request has that two readers could read differently, or that nobody can do: another version than
- * HTTP/1, no or several hosts (RFC 9112 section 3.2), a body of uncertain length, an expectation. The answer to such a
- * request should end its connection.
+ * Finds what readers of a request's head could interpret differently, or what cannot be served: another version than
+ * HTTP/1, no or several hosts (RFC 9112 section 3.2), a body of uncertain length, an expectation. The answer should end
+ * the connection.
  */
 export function faultInHead(request: IncomingMessage): HeadFault | undefined {
   const { headers, httpVersion } = request;
@@ -26,10 +26,10 @@ export function faultInHead(request: IncomingMessage): HeadFault | undefined {
   return undefined;
 }
 
-/** RFC 3986 section 3.2.2 and a port; no comma, since that is how two lines look when somebody joins them. */
+/** RFC 3986 section 3.2.2 and a port. No comma, because joining two header lines produces one. */
 const hostValue = /^(?:\[[0-9a-f:.]+\]|[a-z0-9\-._~%!$&'()*+;=]*)(?::\d*)?$/i;
 
-/** The values of a header, one for each line. Node's `headersDistinct` makes an object of all headers for it. */
+/** The values of a header, one for each line. Node's `headersDistinct` would build an object of all headers. */
 export function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

@@ -2,20 +2,21 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** The order of requests on connections. */
 export interface Turns {
   listener: RequestListener;
-  /** For a server's `clientError`: calls `answer` when its turn comes, or ends the connection when it can have no turn. */
+  /**
+   * For a server's `clientError`: calls `answer` after the owed answers, or ends the connection where that is
+   * impossible.
+   */
   afterError(socket: Duplex, answer: () => void): void;
-  /** Ends the connection behind the answers that it owes. What has arrived since is not served. */
+  /** Ends the connection after the answers that it owes. Later requests are not served. */
   endAfterOwed(socket: Socket): void;
-  /** The answer to the request that came last; undefined where none is owed. */
+  /** The answer to the latest request; undefined where none is owed. */
   owed(socket: Duplex): ServerResponse | undefined;
-  /** True while nothing is read from a connection since too many requests wait on it. */
+  /** Whether reading is paused because too many requests wait on the connection. */
   isHeld(socket: Duplex): boolean;
 }
 
-/** What is known of a connection. */
 interface Line {
   last: ServerResponse;
   waiting: number;
@@ -23,7 +24,7 @@ interface Line {
   isEnding: boolean;
 }
 
-/** When this many requests wait, nothing more is read from the connection. One read may still have brought thousands. */
+/** With this many waiting requests, reading pauses. A single read may still have brought thousands. */
 const mostWaiting = 64;
 
 /**
@@ -90,11 +91,11 @@ function isOver(response: ServerResponse): boolean {
   return response.writableFinished || response.destroyed;
 }
 
-/** Stops reading. Node resumes a connection by itself after each request and answer, so `resume` does nothing meanwhile. */
+/** Pauses reading. Node resumes a connection after each request and answer, so `resume` is disabled meanwhile. */
 function hold(socket: Duplex, line: Line): void {
   line.isHeld = true;
   socket.resume = () => socket;
-  // Later than a resume that is under way, because that would undo the pause.
+  // Later than a resume that is in progress, because that would undo the pause.
   process.nextTick(() => {
     if (line.isHeld) socket.pause();
   });
@@ -106,7 +107,7 @@ function release(socket: Duplex, line: Line): void {
   socket.resume();
 }
 
-/** Serves a request that waited, unless its connection is gone or was closed with the answer before it. */
+/** Serves a waiting request, unless its connection is gone or was closed with the previous answer. */
 function serveLater(serve: RequestListener, request: IncomingMessage, response: ServerResponse): void {
   if (request.socket.writable) serve(request, response);
 }

@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 import { oneAfterAnother, type Turns } from './one-after-another.ts';
 import { declineUpgrades } from './upgrade-offers.ts';
 
-/** How a service refuses what is not for its listener: each writes an answer and ends the connection. */
+/** How a service answers what never reaches its listener; each also ends the connection. */
 export interface Refusals {
-  /** What the parser does not take for a request. */
+  /** For what the parser does not accept as a request. */
   refuse(error: NodeJS.ErrnoException, socket: Duplex): void;
   refuseConnect(socket: Duplex): void;
 }
@@ -14,9 +14,9 @@ export interface Refusals {
 const connectionsCheckingInterval = 1000;
 
 /**
- * A server for clients that are not trusted. Requests of one connection are served one after another, and what the parser
- * refuses is answered behind them. The listener gets every request, those too which Node would refuse with an empty body:
- * it has to ask {@link faultInHead}, and to count the headers.
+ * A server for untrusted clients. Requests of one connection are served one after another, and refusals of the parser
+ * are answered after them. The listener receives every request, including those that Node would refuse with an empty
+ * body, so it must call {@link faultInHead} and count the headers.
  */
 export function createOrderedServer(
   listener: RequestListener,
@@ -32,16 +32,16 @@ export function createOrderedServer(
     },
     turns.listener,
   );
-  server.maxHeadersCount = 0; // Node would drop headers beyond its own limit without a word
+  server.maxHeadersCount = 0; // Node would silently drop headers beyond its own limit
   server.on('checkExpectation', turns.listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // The rest of that head may be there: we are not reading the connection while its earlier requests are answered.
+    // The rest of that head may have arrived, because reading is paused while earlier requests are answered.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && turns.isHeld(socket)) return;
     turns.afterError(socket, () => refuse(error, socket));
   });
   server.on('connect', (_request, socket) => {
-    socket.on('error', () => socket.destroy()); // Node has let go of it: an error that nobody hears would end the process
-    // Nor does Node tell the answer before this one when it may write on.
+    socket.on('error', () => socket.destroy()); // Node no longer listens, and an unhandled error would end the process
+    // Node does not tell the previous answer when it may write, so it cannot be awaited.
     if (turns.owed(socket)) socket.destroy();
     else refuseConnect(socket);
   });

@@ -14,9 +14,8 @@ export interface RequestObserverOptions {
   tracing: Tracing | undefined;
 }
 
-/** What is known of a request when its answer is out. */
 interface RequestOutcome {
-  /** As it is declared; undefined where there is no such operation. */
+  /** The declared route; undefined where there is no such operation. */
   route: string | undefined;
   status: number;
   errorCode: string | undefined;
@@ -24,14 +23,14 @@ interface RequestOutcome {
 }
 
 interface ObservedRequest {
-  /** Of its span; undefined where traces are off. */
+  /** The id of the span; undefined where traces are off. */
   readonly traceId: string | undefined;
-  /** What `work` begins belongs to the request. */
+  /** Spans that `work` begins belong to the request. */
   run(work: () => void): void;
   end(outcome: RequestOutcome): void;
 }
 
-/** Measures requests to operations, and makes a span of each where traces are on. */
+/** Measures requests, and makes a span for each where traces are on. */
 export interface RequestObserver {
   begin(request: IncomingMessage): ObservedRequest;
 }

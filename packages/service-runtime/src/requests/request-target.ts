@@ -1,11 +1,11 @@
 const absoluteForm = /^https?:\/\/([^/?#]+)([/?].*)?$/is;
 
-/** What to say of a target for which {@link pathOfTarget} gives nothing. */
+/** The detail of the error where {@link pathOfTarget} returns undefined. */
 export const targetFault = 'The request target must be a path, or a URL whose authority is that of Host';
 
 /**
- * Path and query of a request target, byte for byte. A target in absolute form counts where its authority is that of
- * `Host` (RFC 9112 section 3.2.2), because otherwise two readers could take the request for different hosts.
+ * Path and query of a request target, byte for byte. The authority of an absolute form must equal `Host` (RFC 9112
+ * section 3.2.2), because readers could otherwise take the request for different hosts.
  * @returns undefined for any other target.
  */
 export function pathOfTarget(target: string, host: string | undefined): string | undefined {

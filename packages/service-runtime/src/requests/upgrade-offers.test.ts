@@ -10,7 +10,7 @@ const stack = new AsyncDisposableStack();
 beforeEach(() => served.splice(0));
 afterAll(() => stack.disposeAsync());
 
-/** Answers with the path, `/slow` later, when it has read the body. */
+/** Answers with the path once the body is read, delayed for `/slow`. */
 async function echo(request: IncomingMessage, response: ServerResponse) {
   const { method, url } = request;
   served.push(`${method} ${url}`);

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is used of the parser that Node puts on a socket. */
+/** The used part of the parser that Node attaches to a socket. */
 interface Parser {
   constructor: { kOnExecute?: number };
-  /** All that the last read brought; only while `kOnExecute` is called. */
+  /** The bytes of the last read; valid only while `kOnExecute` is called. */
   getCurrentBuffer(): Buffer;
-  /** At `kOnExecute`: called after each read, with how much of it was parsed. */
+  /** At `kOnExecute`: called after each read, with the number of parsed bytes. */
   [event: number]: ((parsed: number | Error) => void) | null;
 }
 
@@ -24,7 +24,7 @@ export function declineUpgrades(onDropped: (socket: Socket) => void): (request: 
     const parser: Parser | undefined = Reflect.get(socket, 'parser');
     const event = parser?.constructor.kOnExecute;
     const onExecute = event !== undefined && parser?.[event];
-    // Where Node has changed so that a rest cannot be seen, there may be one.
+    // If this Node version hides the parser, assume that bytes were dropped.
     if (!onExecute) setImmediate(onDropped, socket);
     else {
       parser[event] = (parsed) => {

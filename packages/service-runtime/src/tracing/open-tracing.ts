@@ -26,20 +26,20 @@ export interface TracingOptions {
   version: string;
   endpoint: string;
   headers: string | undefined;
-  /** Part of the traces that is sent. */
+  /** The proportion of traces that is sent. */
   ratio: number;
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
-  /** How long the last spans may take to be sent when the process stops. */
+  /** The time limit for sending the last spans at a stop. */
   flushMs: number;
 }
 
 const exportTimeoutMs = 5000;
-/** How often the log says that spans are not taken. */
+/** The interval of log lines about refused spans. */
 const complaintIntervalMs = 60_000;
 
-/** Opens traces; the last spans are sent when the stack closes. Only to be imported where traces are on. */
+/** The last spans are sent when the stack closes. Import this module only where traces are on. */
 export function openTracing(options: TracingOptions): Tracing {
   const queue = new SpanQueue({ exporter: createExporter(options), onFailure: complainer(options.log) });
   measureSpans(queue, options.metrics);
@@ -60,7 +60,7 @@ export function openTracing(options: TracingOptions): Tracing {
   function begin(name: string, context: Context, kind: SpanKind, causedBy?: string): OpenSpan {
     const cause = causedBy === undefined ? null : parseTraceParent(causedBy);
     const links = cause ? [{ context: cause }] : [];
-    // Wall clock and monotonic clock drift apart, so they are compared anew for each span.
+    // Wall clock and monotonic clock drift apart, so they are compared for each span.
     const toEpochMs = Date.now() - performance.now();
     const startTime: TimeInput = performance.now() + toEpochMs;
     return open(tracer.startSpan(name, { kind, links, startTime }, context), toEpochMs);
@@ -128,8 +128,8 @@ export function openTracing(options: TracingOptions): Tracing {
 }
 
 /**
- * Parts go with their whole. Else it is drawn by lot, not from the trace id: callers choose that, and could have us
- * send all of theirs.
+ * A child span follows its parent. Otherwise chance decides and not the trace id, because callers choose trace ids and
+ * could have all their traces sent.
  */
 function ownSampler(ratio: number): Sampler {
   return {
@@ -161,12 +161,12 @@ function complainer(log: Logger): (error: Error | undefined) => void {
   };
 }
 
-/** A collector that hangs holds up no stop. */
+/** Bounded, so that a hanging collector does not delay a stop. */
 async function closeWithin(ms: number, queue: SpanQueue): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   await Promise.race([queue.forceFlush(), late]);
   clearTimeout(timer);
-  // The exporter waits for what is under way for as long as its own timeout.
+  // Shutdown would wait for the exporter's own timeout.
   await Promise.race([queue.shutdown(), new Promise((done) => setTimeout(done, ms / 10))]);
 }

@@ -1,15 +1,15 @@
 /**
- * All that a span may say, beside its name and times. There is no place in it for a header, a query, a path with ids, a
+ * Everything that a span may say besides name and times. It has no member for a header, a query, a path with ids, a
  * key, a value or the text of an error.
  */
 export interface SpanFacts {
   tenantId?: string | undefined;
   proxyId?: string | undefined;
   method?: string | undefined;
-  /** As it is declared: `/tokens/:id`. */
+  /** The declared route: `/tokens/:id`. */
   route?: string | undefined;
   status?: number | undefined;
-  /** A code of ours, of Postgres or of the system. */
+  /** A code of this service, of Postgres or of the system. */
   errorCode?: string | undefined;
   tokens?: number | undefined;
   cpuMs?: number | undefined;
@@ -37,7 +37,7 @@ export function toAttributes(facts: SpanFacts): Record<string, string | number> 
 
 const codePattern = /^[A-Za-z0-9_]{1,40}$/;
 
-/** The code of an error, or its name: never its message, which may quote a value. */
+/** The code or name of an error, never its message, which may quote a value. */
 export function errorCodeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'unknown';
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name;

@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client';
 import { exportCounter, exportGauge } from '../metrics/measured.ts';
 import type { SpanQueue } from './span-queue.ts';
 
-/** Registers what became of spans; only where traces are on. */
 export function measureSpans(queue: SpanQueue, registry: Registry): void {
   exportCounter(registry, {
     name: 'sluice_trace_spans_total',

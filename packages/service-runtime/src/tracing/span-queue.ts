@@ -2,25 +2,24 @@ import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/s
 
 export interface SpanQueueOptions {
   exporter: SpanExporter;
-  /** Told of batches that the collector did not take. */
+  /** Called for each batch that the collector did not accept. */
   onFailure: (error: Error | undefined) => void;
   maxSpans?: number;
   maxBatch?: number;
   intervalMs?: number;
 }
 
-/** What became of the spans that ended. */
 export interface SpanCounts {
   exported: number;
-  /** The collector did not take them. */
+  /** The collector did not accept them. */
   failed: number;
   /** The queue was full. */
   dropped: number;
 }
 
 /**
- * Holds spans until they are sent, one batch at a time. It is bounded: while the collector is away or slow, what does
- * not fit is dropped and counted. The SDK's own processor does not count.
+ * Queues spans and sends them batch by batch. While the collector is unavailable or slow, spans beyond the limit are
+ * dropped and counted, which the SDK's own processor does not do.
  */
 export class SpanQueue implements SpanProcessor {
   readonly counts: SpanCounts = { exported: 0, failed: 0, dropped: 0 };
@@ -46,13 +45,12 @@ export class SpanQueue implements SpanProcessor {
     if (this.#spans.length >= this.#options.maxBatch) void this.#send();
   }
 
-  /** Sends what there is. */
   async forceFlush(): Promise<void> {
     await this.#sending;
     await this.#send();
   }
 
-  /** What has not been sent by then counts as dropped. */
+  /** Spans that are not yet sent count as dropped. */
   async shutdown(): Promise<void> {
     clearInterval(this.#timer);
     this.counts.dropped += this.#spans.length;
@@ -77,7 +75,7 @@ export class SpanQueue implements SpanProcessor {
       }
       this.counts.failed += batch.length;
       this.#options.onFailure(failure.error);
-      return; // the next try is at the next interval
+      return; // retried at the next interval
     }
   }
 
@@ -86,7 +84,7 @@ export class SpanQueue implements SpanProcessor {
       this.#options.exporter.export(batch, ({ code, error }) => {
         resolve(code === 0 ? undefined : { error }); // ExportResultCode.SUCCESS
       });
-      // What it throws while it writes a batch down is a failure as well: nobody else would hear of it
+      // An exception of the exporter counts as a failure too, because nothing else would report it
     }).catch((thrown: unknown) => ({ error: thrown instanceof Error ? thrown : undefined }));
   }
 }

@@ -1,4 +1,4 @@
-/** Settings of the processes that make spans. Their names are those of the OpenTelemetry specification. */
+/** Settings of processes that make spans, with the names of the OpenTelemetry specification. */
 export const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     type: 'string',

@@ -1,14 +1,14 @@
 import type { SpanFacts } from './span-facts.ts';
 
-/** A span that has begun. Moments are those of `performance.now()`. */
+/** A span in progress. Times are those of `performance.now()`. */
 export interface OpenSpan {
   /** 32 hexadecimal digits, whether it is sent or not. */
   readonly traceId: string;
-  /** Whether it and its parts are sent. */
+  /** Whether the span and its children are sent. */
   readonly isSent: boolean;
   /** The W3C header that makes another span its child. */
   readonly traceparent: string;
-  /** Adds a part of it that is over. */
+  /** Adds a child span that has ended. */
   addChild(name: string, child: FinishedSpan): OpenSpan;
   end(facts?: SpanFacts, ending?: { name?: string; at?: number }): void;
 }
@@ -22,22 +22,22 @@ export interface FinishedSpan {
 
 export interface SpanOptions {
   facts?: SpanFacts;
-  /** The `traceparent` of what caused it. */
+  /** The `traceparent` of the cause. */
   causedBy?: string | undefined;
 }
 
-/** Makes spans. A process whose traces are off has none, and has loaded nothing of OpenTelemetry. */
+/** Makes spans. A process whose traces are off has none, and does not load OpenTelemetry. */
 export interface Tracing {
   /**
-   * A request from outside. It goes on with the trace that the caller named, if that is one; whether it is sent we
-   * decide ourselves, so that nobody can have us send everything.
+   * Begins the span of an incoming request. It continues the caller's trace if there is one, but decides itself whether
+   * to send it, so that a caller cannot have everything sent.
    */
   beginRequest(name: string, traceparent: string | string[] | undefined): OpenSpan;
-  /** What `work` begins is part of this span. */
+  /** Spans that `work` begins are children of this span. */
   runIn<T>(span: OpenSpan, work: () => T): T;
-  /** A span around work: part of the current one, or a trace of its own. */
+  /** Runs work in a span: a child of the current one, or a new trace. */
   inSpan<T>(name: string, work: () => Promise<T>, options?: SpanOptions): Promise<T>;
-  /** A part of the current span; where there is none, only the work is done. */
+  /** Runs work in a child of the current span; without a current span, just runs it. */
   inPart<T>(name: string, work: () => Promise<T>): Promise<T>;
   current(): OpenSpan | undefined;
 }
