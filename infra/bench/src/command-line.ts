@@ -3,18 +3,17 @@ import type { Benchmark } from './benchmark.ts';
 
 export interface CommandLine {
   isHelp: boolean;
-  /** Those that were named, or all. */
+  /** The named benchmarks, or all. */
   chosen: readonly Benchmark[];
   rounds: number;
   seconds: number;
-  /** Of the large audit log that P15 reads. */
+  /** Rows of the large audit log that P15 reads. */
   logRows: number;
-  /** Whether the temporary folder stays. */
+  /** Whether to keep the temporary folder. */
   keep: boolean;
   profileDirectory: string | undefined;
 }
 
-/** @throws {UsageError} */
 export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]): CommandLine {
   const { values, positionals } = parse(args);
   const ids = positionals.flatMap((word) => {

@@ -20,7 +20,7 @@ export interface RunOptions extends CommandLine {
 
 /**
  * Runs the chosen benchmarks one after the other, prints their table and writes their results.
- * @returns whether all went through without an error; a goal that is missed is none.
+ * @returns whether all ran without an error; a missed goal is not an error.
  */
 export async function run(options: RunOptions): Promise<boolean> {
   const { chosen, rounds, seconds, logRows, path, signal, keep } = options;
@@ -58,7 +58,7 @@ export async function run(options: RunOptions): Promise<boolean> {
   return isClean;
 }
 
-/** What is wrong with one benchmark does not keep the others from running. */
+/** A failing benchmark does not stop the others. */
 async function runOne(benchmark: Benchmark, context: BenchmarkContext): Promise<Outcome | undefined> {
   context.log(`\n${benchmark.id}: ${benchmark.work}`);
   try {
@@ -75,7 +75,7 @@ function describe({ id }: Benchmark, { paths, notes }: Outcome): string {
   return [...lines, ...(paths.length > 0 ? [pathTable(id, paths)] : [])].join('\n');
 }
 
-/** Postgres may run as another user, who must be able to pass through. */
+/** Other users may pass through, because Postgres may run as one. */
 async function openDirectory(opened: AsyncDisposableStack, keep: boolean): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
   await chmod(directory, 0o711);

@@ -3,11 +3,11 @@ import { type Stack, startStack } from '@sluice/local';
 import type { BenchmarkContext } from './benchmark.ts';
 
 export interface BenchmarkStackContext extends BenchmarkContext {
-  /** Settings of the services, beside those of every stack. */
+  /** Settings of the services besides those of every stack. */
   environment?: Record<string, string>;
 }
 
-/** Starts all services, with the one that is to be measured on the core for it; they end with `opened`. */
+/** Starts all services, and moves the measured one to its core; they end with `opened`. */
 export async function startBenchmarkStack(
   measured: 'proxy-gateway' | 'management-api' | 'token-vault',
   context: BenchmarkStackContext,

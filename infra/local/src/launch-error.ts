@@ -1,4 +1,4 @@
-/** Something that the person at the terminal can act on: the message is all that is shown. */
+/** An error that the person at the terminal can act on; only its message is shown. */
 export class LaunchError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -6,7 +6,7 @@ export class LaunchError extends Error {
   }
 }
 
-/** The code of a system error (`EACCES`, `ENOENT`) or SQLSTATE, if it is one. */
+/** The code of a system error (`EACCES`, `ENOENT`), or the SQLSTATE. */
 export function errorCode(error: unknown): string | undefined {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error;
   return hasCode && typeof error.code === 'string' ? error.code : undefined;

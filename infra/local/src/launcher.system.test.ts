@@ -28,12 +28,12 @@ function start(env: Record<string, string>, ...args: string[]) {
   return { child, output, code };
 }
 
-/** Every process whose parent the launcher is, with its start time. */
+/** Every child of the launcher, with its start time. */
 async function childrenOf({ pid }: { pid?: number | undefined }): Promise<[pid: number, identity: string][]> {
   const numbers = (await readdir('/proc')).map(Number).filter((number) => number > 0);
   const found: [number, string][] = [];
   for (const number of numbers) {
-    const status = await readFile(`/proc/${number}/stat`, 'latin1').catch(() => ''); // gone
+    const status = await readFile(`/proc/${number}/stat`, 'latin1').catch(() => ''); // it has ended
     const parent = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
     const identity = processIdentity(number);
     if (parent === pid && identity !== undefined) found.push([number, identity]);
@@ -222,7 +222,7 @@ describe('when it is ready', () => {
   test('a service that dies is reported with the end of its log, and the stack stops with exit 1', async () => {
     const { child, children, code, output } = await startReady();
     const victim = children.find(([pid]) => commandLine(pid).includes('worker'));
-    // It writes its log twice a second
+    // Its log is written twice a second
     while ((await stat(join(folder, 'ready', 'logs', 'worker.log'))).size === 0) await sleep(50);
     process.kill(victim?.[0] ?? 0, 'SIGKILL');
     expect(await code).toBe(1);

@@ -26,16 +26,15 @@ Removing the folder removes all data.`;
 
 export interface LaunchOptions {
   directory: string;
-  /** As it was given. */
   port: string;
   redisUrl: string | undefined;
   environment: Record<string, string>;
   colour: boolean;
-  /** Whether npm runs us, in which case we end with it. */
+  /** Whether npm runs the launcher, which then ends with npm. */
   byNpm: boolean;
 }
 
-/** Runs the stack until it is told to stop. @returns the exit code: 0 when it was, 1 when something is wrong. */
+/** Runs the stack until it is stopped. @returns the exit code: 0 when it was stopped, 1 when something went wrong. */
 export async function launch(options: LaunchOptions): Promise<number> {
   const dim = (text: string) => (options.colour ? `\x1b[2m${text}\x1b[0m` : text);
   const log = (line: string) => console.log(dim(line));

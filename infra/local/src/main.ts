@@ -11,7 +11,7 @@ if (argv.includes('--help') || argv.includes('-h')) {
   const passedOn = ['HEADER_PREFIX', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
   const given = passedOn.map((name) => [name, env[name] ?? ''] as const).filter(([, value]) => value !== '');
   const directory = SLUICE_DIR ? resolve(SLUICE_DIR) : defaultDirectory;
-  // What Node makes of the sources is kept for the next start, which takes half the time then.
+  // Caching the compiled sources halves the time of the next start.
   const NODE_COMPILE_CACHE = join(directory, 'compile-cache');
   process.exitCode = await launch({
     directory,

@@ -1,4 +1,4 @@
-// The parts of which `startStack` is made, for whole-system tests that put them together in another way.
+// The parts of `startStack`, for whole-system tests that combine them differently.
 export { freePort } from '@sluice/service-runtime/free-port';
 export { hasEnded, startLogged, stopChild, untilEnded } from './processes/child.ts';
 export { parentOf } from './processes/process-identity.ts';

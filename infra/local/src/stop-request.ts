@@ -6,11 +6,11 @@ export interface StopRequest extends Disposable {
   requested: Promise<undefined>;
 }
 
-/** npm passes signals on, so that Ctrl-C, which the terminal sends to both, arrives twice. */
+/** Ctrl-C arrives twice, because the terminal sends it to npm too, and npm passes signals on. */
 const sameKeyPressMs = 500;
 
 /**
- * The first Ctrl-C, SIGTERM or SIGHUP asks us to stop; another ends this process at once, and the watchdog the rest.
+ * The first Ctrl-C, SIGTERM or SIGHUP asks to stop; another one ends this process at once, and the watchdog the rest.
  * Listening keeps the process alive.
  */
 export function onStopRequest({ byNpm }: { byNpm: boolean }): StopRequest {
@@ -31,7 +31,7 @@ export function onStopRequest({ byNpm }: { byNpm: boolean }): StopRequest {
   for (const signal of signals) process.on(signal, request);
   const npm = byNpm ? findNpm() : undefined;
   const timer = setInterval(() => {
-    // npm passes on every signal but a kill -9.
+    // npm passes on every signal except a kill -9.
     if (npm && firstAt === undefined && processIdentity(npm.pid) !== npm.identity) request();
   }, 500);
   return {
@@ -44,7 +44,7 @@ export function onStopRequest({ byNpm }: { byNpm: boolean }): StopRequest {
   };
 }
 
-/** The npm that runs us: our parent, or that of the shell which npm starts for a script and which may stay. */
+/** The npm that runs this process: its parent, or the parent of the shell that npm starts for a script. */
 function findNpm(): { pid: number; identity: string } | undefined {
   const parent = parentOf(process.pid);
   const npm = parent && /^(ba|da|z|k)?sh$/.test(parent.name) ? parentOf(parent.pid) : parent;

@@ -5,12 +5,12 @@ import pg from 'pg';
 import { migrateDatabase } from './stack/migrations.ts';
 import { startStores } from './stores/stores.ts';
 
-/** Where the teardown, which jest calls from a file of its own, finds what the setup opened. */
+/** Shared with the teardown, which jest calls from another file. */
 declare global {
   var storesForTests: AsyncDisposableStack | undefined;
 }
 
-/** Nothing of a test run is to survive a crash. */
+/** Fast instead of durable, because nothing of a test run must survive a crash. */
 const postgresSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -21,9 +21,9 @@ const postgresSettings = {
 const template = 'sluice_template';
 
 /**
- * Jest's globalSetup: Postgres and Redis for one test run, in a folder of its own. Sets `TEST_DATABASE_URL` (superuser,
- * database `postgres`) and `TEST_REDIS_URL`; a test makes a database for itself by
- * `CREATE DATABASE x TEMPLATE sluice_template`, which is migrated already.
+ * Jest's globalSetup: Postgres and Redis for one test run, in a folder of their own. Sets `TEST_DATABASE_URL`
+ * (superuser, database `postgres`) and `TEST_REDIS_URL`. A test creates its migrated database with `CREATE DATABASE x
+ * TEMPLATE sluice_template`.
  */
 export default async function startStoresForTests(): Promise<void> {
   await using opened = new AsyncDisposableStack();

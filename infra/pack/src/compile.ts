@@ -2,17 +2,17 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
-/** Runs on Node 20.3 and in browsers of its age. */
+/** For Node 20.3 and browsers of its age. */
 const target = ts.ScriptTarget.ES2022;
 const isForTests = /\.test\.ts$|-for-tests\.ts$/;
 
-/** The sources of a package, without tests, by their paths below `folder`. */
+/** Paths below `folder`, without tests. */
 async function sourcesOf(folder: string): Promise<string[]> {
   const files = await readdir(folder, { recursive: true });
   return files.filter((file) => file.endsWith('.ts') && !isForTests.test(file)).sort();
 }
 
-/** Writes the sources in `folder` as JavaScript into `into`. @returns the texts written. */
+/** @returns the texts written. */
 export async function writeJavaScript(folder: string, into: string, format: 'esm' | 'cjs'): Promise<string[]> {
   const module = format === 'esm' ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS;
   const texts: string[] = [];
@@ -33,7 +33,7 @@ export async function writeJavaScript(folder: string, into: string, format: 'esm
   return texts;
 }
 
-/** Writes the declarations of the sources in `folder` into each of `targets`. @throws {Error} where the types are wrong. */
+/** @throws {Error} where the types are wrong. */
 export async function writeDeclarations(folder: string, targets: readonly string[]): Promise<void> {
   const files = (await sourcesOf(folder)).map((file) => join(folder, file));
   const program = ts.createProgram(files, {
@@ -55,7 +55,7 @@ export async function writeDeclarations(folder: string, targets: readonly string
   const written: [path: string, text: string][] = [];
   program.emit(undefined, (path, text) => written.push([path.slice(folder.length + 1), text]));
   for (const [path, text] of written) {
-    // Declarations keep the extension of the sources, which are not packed.
+    // Declarations would keep the extension of the sources, which are not packed.
     const linked = text.replace(/(from '|import\(")(\.{1,2}\/[^'"]+)\.ts(?=['"])/g, '$1$2.js');
     for (const into of targets) await write(join(into, path), linked);
   }

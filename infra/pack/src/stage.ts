@@ -5,7 +5,7 @@ import { writeDeclarations, writeJavaScript } from './compile.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
 
-/** What a manifest in the repository says that goes into the published one. */
+/** The part of a manifest that is published. */
 interface Manifest {
   name: string;
   version: string;
@@ -15,7 +15,7 @@ interface Manifest {
   dependencies?: Record<string, string>;
 }
 
-/** Puts the library into `folder` as npm packs it. @returns its size: all of it in one gzip, in bytes. */
+/** Puts the library into `folder` as npm packs it. @returns the size of all its code in one gzip, in bytes. */
 export async function stageLibrary(folder: string): Promise<number> {
   const source = join(repository, 'packages/sdk');
   const [esm, cjs] = [join(folder, 'dist/esm'), join(folder, 'dist/cjs')];
@@ -34,7 +34,7 @@ export async function stageLibrary(folder: string): Promise<number> {
   return gzipSync(texts.join('')).length;
 }
 
-/** Puts the command line into `folder`, with what it depends on, so that an installation asks no registry. */
+/** Puts the command line and its dependencies into `folder`, so that installing it needs no registry. */
 export async function stageCommandLine(folder: string): Promise<void> {
   const source = join(repository, 'packages/cli');
   await writeJavaScript(join(source, 'src'), join(folder, 'dist'), 'esm');
@@ -55,7 +55,7 @@ export async function stageCommandLine(folder: string): Promise<void> {
   });
 }
 
-/** What the command line verifies exports with: it depends on nothing, and is published with the command line only. */
+/** The code that verifies exports. It has no dependencies and is published only with the command line. */
 async function stageLedger(folder: string): Promise<void> {
   const source = join(repository, 'packages/ledger');
   await writeJavaScript(join(source, 'src'), join(folder, 'dist'), 'esm');

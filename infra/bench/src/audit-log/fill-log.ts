@@ -2,20 +2,21 @@ import pg from 'pg';
 
 const batch = 500_000;
 
-/** Ids that rows name in turns, so that a filter by one finds one row of a hundred. */
+/** One hundred ids in turn, so that a filter by one matches a row in a hundred. */
 export const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 export interface LogOptions {
   tenantId: string;
   rows: number;
   signal: AbortSignal;
-  /** Told how many rows are there. */
+  /** Called with the number of rows so far. */
   onProgress: (rows: number) => void;
 }
 
 /**
- * Gives Tenants rows as gateways write them, a second apart, with what the ledger keeps of each. Past the triggers, and
- * with the indexes made last: millions of rows in minutes. The leaves have no hashes that fit: nothing is verified here.
+ * Fills logs with rows as gateways write them, a second apart, and the ledger's data of each. It bypasses the triggers
+ * and creates the indexes last, so that millions of rows take minutes. The leaf hashes are arbitrary, because nothing
+ * verifies them here.
  */
 export async function fillLogs(databaseUrl: string, logs: readonly LogOptions[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -49,7 +50,7 @@ export async function fillLogs(databaseUrl: string, logs: readonly LogOptions[])
   }
 }
 
-/** The oldest row first; all of the Tenant's creation were in the log before and are not of its ledger. */
+/** Oldest first. Rows of the Tenant's creation came before and are not in its ledger. */
 const fill = `
   with row as (
     select n, ('00000000-0000-4000-8000-' || lpad((n % 100)::text, 12, '0')) as each, uuidv7() as id,

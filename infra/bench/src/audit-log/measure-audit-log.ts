@@ -10,7 +10,7 @@ import { measureSequencing } from './measure-sequencing.ts';
 const smallRows = 1000;
 const exportedRows = 1_000_000;
 
-/** Rows into the ledger first, while the tables are small; then what reads them once they are large. */
+/** Measures sequencing first, while the tables are small, then reading, once they are large. */
 export async function measureAuditLog(context: BenchmarkContext): Promise<Outcome> {
   const { directory, rounds, seconds, logRows: largeRows, log, signal } = context;
   await using opened = new AsyncDisposableStack();

@@ -16,10 +16,10 @@ export interface ExportOptions {
   signal: AbortSignal;
 }
 
-/** The most that an export of any size may add to the memory of the process, in MiB. */
+/** How much an export of any size may add to the memory of the process, in MiB. */
 const mostMemory = 100;
 
-/** A whole export beside `COPY` of the same rows, in turns, and by how much the process grew at its peak. */
+/** Compares a whole export with `COPY` of the same rows, in turns, and measures the peak growth of the process. */
 export async function measureExport(options: ExportOptions): Promise<Comparison[]> {
   const { rounds, pid, rows, log } = options;
   const [ours, peer, grown]: [number[], number[], number[]] = [[], [], []];
@@ -68,7 +68,7 @@ async function exportAll({ managementApi, tenant, rows, signal }: ExportOptions)
   if (lines !== rows) throw new Error(`The export has ${lines} lines, not ${rows}`);
 }
 
-/** Into nothing, by the server itself: no client could take the rows faster. */
+/** Discards the rows in the server, because no client could take them faster. */
 async function copyAll({ databaseUrl, tenant }: ExportOptions): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

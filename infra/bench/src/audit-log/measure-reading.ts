@@ -12,7 +12,7 @@ const filters: Record<string, string> = {
   token_id: 'token_id=token-3',
   trace_id: 'trace_id=trace-13',
   start_date: 'start_date=2000-01-01T00:00:00Z',
-  'dates of a minute': '', // filled in where it is measured
+  'dates of a minute': '', // filled in when it is measured
 };
 
 export interface ReadingOptions {
@@ -26,7 +26,7 @@ export interface ReadingOptions {
   signal: AbortSignal;
 }
 
-/** Each filter, a page by cursor and the first page with its totals, of both Tenants in turns. */
+/** For each filter: a page by cursor, and the first page with its totals, of both Tenants in turns. */
 export async function measureReading(options: ReadingOptions): Promise<Comparison[]> {
   const { managementApi, small, large, rounds, requests, log, signal } = options;
   const minute = (ago: number) => new Date(Date.now() - ago * 60_000).toISOString();

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Comparison } from '../benchmark.ts';
 
-/** What a worker is to sequence in a second, on two cores that it shares with Postgres. */
+/** Rows a second that a worker must sequence, on two cores that it shares with Postgres. */
 const leastPerSecond = 5000;
-/** Rows that came while no worker ran. */
+/** Rows that arrived while no worker ran. */
 const backlog = 200_000;
-/** How far behind the ledger may be where less comes than it can sequence. */
+/** Seconds that the ledger may lag while fewer rows arrive than it can sequence. */
 const mostBehind = 2;
 
 export interface SequencingOptions {
@@ -18,8 +18,8 @@ export interface SequencingOptions {
 }
 
 /**
- * A worker catches up with rows that came in statements of a thousand, as those of gateways do; then rows come at the
- * rate which it is to keep up with, and every moment it is asked how long the oldest has waited.
+ * A worker first catches up with rows inserted by the thousand, as gateways do. Then rows arrive at the required rate,
+ * and the age of the oldest waiting row is sampled.
  */
 export async function measureSequencing({
   databaseUrl,
@@ -38,7 +38,7 @@ export async function measureSequencing({
       return rows[0]?.behind ?? 0;
     };
     const tenantId = randomUUID();
-    await client.query('begin'); // so that none is sequenced before all are there
+    await client.query('begin'); // so that sequencing starts only once all are inserted
     for (let n = 0; n < backlog; n += 1000) await insert(tenantId);
     await client.query('commit');
     const startedAt = performance.now();

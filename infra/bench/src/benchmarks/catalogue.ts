@@ -20,7 +20,7 @@ import { neighbours } from './p14-neighbours.ts';
 import { auditLog } from './p15-audit-log.ts';
 import { scale } from './scale.ts';
 
-/** All benchmarks, in the order in which they run. */
+/** In the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
   detokenizingInvocation,
   tlsInvocation,

@@ -8,7 +8,7 @@ import { transformingWorkload } from '../invocation/transforming-workload.ts';
 const ofMainThread = (what: string) => `processor time of the main thread, ${what}`;
 const bareProxies = 'http-proxy 1.18.1, undici dispatch';
 
-/** What the main thread does for one request: the figure to optimise by. */
+/** Main-thread time for one request, the best figure for optimizing. */
 export const processorTimes: readonly Benchmark[] = [
   {
     id: 'P1-CPU',

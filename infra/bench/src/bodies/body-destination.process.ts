@@ -4,7 +4,7 @@ import { writeBody } from './write-body.ts';
 
 const size = Number(process.argv[2]);
 
-/** GET gives a body of the size; anything else takes one, and is answered with how many bytes came. */
+/** GET returns a body of the size; any other method takes one, and is answered with the number of bytes received. */
 listen(
   createServer((request, response) => {
     if (request.method === 'GET') {

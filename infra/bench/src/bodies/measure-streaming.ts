@@ -12,7 +12,7 @@ const sizeMebibytes = 100;
 const mostMebibytesOverIdle = 32;
 const directions = ['upload', 'download'] as const;
 
-/** One way to the destination, and the process on it that is measured. */
+/** A way to the destination, and the process on it that is measured. */
 interface MeasuredPath {
   name: string;
   pid: number | undefined;
@@ -20,7 +20,6 @@ interface MeasuredPath {
   headers: Record<string, string>;
 }
 
-/** Of one direction of one path in one round. */
 interface Figures {
   mebibytesPerSecond: number;
   cpuSecondsPerBody: number;
@@ -28,8 +27,8 @@ interface Figures {
 }
 
 /**
- * Throughput of large bodies, one at a time, beside nginx as a proxy on the same core, and the gateway's peak memory
- * meanwhile. Bodies are binary, so that nobody looks for expressions in them.
+ * Throughput of large bodies, one at a time, compared with nginx as a proxy on the same core, and the gateway's peak
+ * memory. Bodies are binary, so that they are not searched for expressions.
  */
 export async function measureStreaming(context: BenchmarkContext): Promise<Outcome> {
   const { rounds, log } = context;
@@ -113,12 +112,12 @@ async function startPaths(
     nginx: { name: 'nginx', pid: nginx.pid, url: `${nginx.url}/proxy`, headers },
   };
   for (const path of [paths.ours, paths.nginx]) {
-    await transfer({ ...path, direction: 'upload', sizeBytes: 1000 }, signal); // for connections and caches
+    await transfer({ ...path, direction: 'upload', sizeBytes: 1000 }, signal); // opens connections and fills caches
   }
   return paths;
 }
 
-/** Bodies one after the other until the time is over. */
+/** Transfers bodies one after the other until the time is over. */
 async function measure(
   { pid, url, headers }: MeasuredPath,
   direction: Transfer['direction'],

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 
 const block = Buffer.alloc(64 * 1024, 0xa5);
 
-/** Writes so many bytes as fast as they are taken, and ends the stream. */
+/** Writes this many bytes as fast as they are taken, and ends the stream. */
 export function writeBody(stream: Writable, sizeBytes: number): void {
   let left = sizeBytes;
   const writeOn = () => {

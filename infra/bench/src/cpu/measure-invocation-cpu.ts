@@ -6,7 +6,7 @@ import { type PeerName, peerNames } from '../peers/peer.ts';
 import type { Goal } from '../report/statistics.ts';
 import { type BusyProcess, measureMainThreads } from './measure-main-threads.ts';
 
-/** Of the gateway, beside the bare proxies with the same requests. */
+/** Compares the gateway with the bare proxies for the same requests. */
 export async function measureInvocationCpu(
   context: BenchmarkContext,
   { goals, ...workload }: MeasuredWorkload,

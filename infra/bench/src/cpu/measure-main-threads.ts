@@ -4,34 +4,34 @@ import type { Goal } from '../report/statistics.ts';
 import { median } from '../report/statistics.ts';
 import { partOfStrangers, readThreadTimes } from './threads.ts';
 
-/** A process that is kept busy, and by what. */
+/** A process, and the work that keeps it busy. */
 export interface BusyProcess {
   name: string;
   pid: number | undefined;
-  /** @returns how often it did in all what is measured, and how often it failed to. */
+  /** @returns how many units of work succeeded, and how many failed. */
   run(seconds: number): Promise<{ count: number; errors: number }>;
-  /** Of a peer: what our time may be of its time. */
+  /** For a peer: the goal for the ratio of the product's time to its time. */
   goal?: Goal | undefined;
 }
 
-/** Longer rounds gain nothing: what slows a machine down comes and goes in seconds. */
+/** Longer rounds gain nothing, because disturbances of the machine last seconds. */
 const longestSeconds = 2;
-/** Where others had the core for more of the time, the round does not count. */
+/** A round does not count where other processes had the core for a larger part of the time. */
 const mostOfStrangers = 0.03;
-/** Rounds that are tried for each that is wanted. */
+/** Attempts for each wanted round. */
 const mostTries = 4;
 
 interface Figures {
-  /** Processor time of the main thread for one request, in microseconds. */
+  /** Main-thread processor time for one request, in microseconds. */
   micros: number;
   errors: number;
-  /** The part of the time in which others had the core. */
+  /** The part of the time in which other processes had the core. */
   strangers: number;
 }
 
 /**
- * Processor time of the main thread for one request, of ours and of each peer, in short rounds, the order of which is
- * random in each. Rates on shared cores move by a third from hour to hour; this moves by some per cent.
+ * Main-thread processor time for one request, of the product and each peer, in short rounds in random order. It varies
+ * by a few per cent, while rates on shared cores vary by a third from hour to hour.
  */
 export async function measureMainThreads(
   { rounds, seconds, log, signal }: BenchmarkContext,

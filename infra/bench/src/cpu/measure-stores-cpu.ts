@@ -6,14 +6,14 @@ import { type BusyProcess, measureMainThreads } from './measure-main-threads.ts'
 
 type Started = Awaited<ReturnType<typeof startCreation | typeof startLookUp>>;
 
-/** Of the vault, beside the bare INSERT. */
+/** Compares the vault with the bare INSERT. */
 export async function measureCreationCpu(context: BenchmarkContext): Promise<Outcome> {
   await using opened = new AsyncDisposableStack();
   const started = await startCreation(context, opened);
   return measureBeside(context, started, [busyPeer('INSERT over pg', started.peer)]);
 }
 
-/** Of the management API, beside the bare SELECT. */
+/** Compares the management API with the bare SELECT. */
 export async function measureLookUpCpu(context: BenchmarkContext): Promise<Outcome> {
   await using opened = new AsyncDisposableStack();
   const started = await startLookUp(context, opened);

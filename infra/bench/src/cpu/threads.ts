@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** What the threads of a process have done, in nanoseconds (Linux: Documentation/scheduler/sched-stats). */
+/** Times of the threads of a process in nanoseconds (Linux: Documentation/scheduler/sched-stats). */
 export interface ThreadTimes {
   /** How long the main thread ran. */
   main: number;
-  /** How long it could have run and waited for its core. */
+  /** How long it was runnable but waited for its core. */
   mainWaited: number;
-  /** How long the other threads that are still there ran. */
+  /** How long the other living threads ran. */
   others: number;
 }
 
@@ -29,8 +29,8 @@ async function readTimes(file: string): Promise<{ ran: number; waited: number }>
 }
 
 /**
- * Which part of the time somebody else had the core: the main thread waited longer than its own helpers ran. Of helpers
- * that run on another core this sees less than there was.
+ * The part of the time in which other processes had the core: the main thread waited longer than its own helpers ran.
+ * It is underestimated where helpers ran on another core.
  */
 export function partOfStrangers(before: ThreadTimes, after: ThreadTimes, seconds: number): number {
   const waited = after.mainWaited - before.mainWaited;

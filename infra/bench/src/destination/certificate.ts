@@ -4,12 +4,12 @@ import { issueCertificate } from '@sluice/testing';
 import type { BenchmarkContext } from '../benchmark.ts';
 
 export interface CertificateFiles {
-  /** Also what those who connect must trust. */
+  /** Also the authority that clients must trust. */
   certificate: string;
   key: string;
 }
 
-/** A certificate for 127.0.0.1 that is its own authority, for a day; as PEM files. */
+/** Creates a self-signed certificate for 127.0.0.1, valid for a day, as PEM files. */
 export async function createCertificate({ directory }: BenchmarkContext): Promise<CertificateFiles> {
   const { certificate, key } = issueCertificate('127.0.0.1');
   const files = { certificate: join(directory, 'certificate.pem'), key: join(directory, 'key.pem') };

@@ -6,21 +6,21 @@ import { untilListening } from '../processes/until-listening.ts';
 import type { CertificateFiles } from './certificate.ts';
 import { startNginx } from './start-nginx.ts';
 
-/** What the destination answers every request with: 80 bytes. */
+/** The destination's answer to every request: 80 bytes. */
 export const answerBody = JSON.stringify({ id: '7f0c2f8e-5f0e-4b57-9d4f-0d6b8f5f3c11', status: 'accepted' }).padEnd(80);
 
 export interface Destination extends AsyncDisposable {
-  /** The program. */
+  /** The name of the program. */
   name: string;
 }
 
 export interface DestinationOptions {
   port: number;
-  /** With one it speaks TLS. */
+  /** Makes it speak TLS. */
   certificate?: CertificateFiles | undefined;
 }
 
-/** Starts the destination: nginx, or a process of Node where there is none. */
+/** Starts nginx, or a Node process where there is none. */
 export async function startDestination(
   context: BenchmarkContext,
   { port, certificate }: DestinationOptions,

@@ -14,11 +14,10 @@ interface Received {
 
 export interface Echo extends AsyncDisposable {
   port: number;
-  /** The request that was answered last. */
   last(): Received | undefined;
 }
 
-/** A destination that answers with the body that it received; with a certificate it speaks TLS. */
+/** A destination that answers with the received body; with a certificate it speaks TLS. */
 export async function startEcho(certificate?: CertificateFiles): Promise<Echo> {
   let last: Received | undefined;
   const respond: RequestListener = async (request, response) => {

@@ -1,4 +1,4 @@
-/** One process that keeps its connections for good. `http` is what it serves: blocks `server`, `upstream` and so on. */
+/** A single process that keeps its connections open. `http` holds its blocks `server`, `upstream` and so on. */
 export function nginxConfiguration({ folder, http }: { folder: string; http: string }): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `daemon off;

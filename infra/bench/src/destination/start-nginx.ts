@@ -6,10 +6,10 @@ import { untilListening } from '../processes/until-listening.ts';
 import { nginxConfiguration } from './nginx-configuration.ts';
 
 export interface NginxOptions {
-  /** Of its folder. */
+  /** Name of its folder. */
   name: string;
   port: number;
-  /** What it serves, see `nginxConfiguration`. */
+  /** See `nginxConfiguration`. */
   http: string;
 }
 
@@ -37,6 +37,6 @@ export async function startNginx(
     isForeign: true,
   });
   await untilListening(started, { port, logFile, signal });
-  const pid = Number(await readFile(join(folder, 'nginx.pid'), 'utf8')); // that of `started` is its guard's
+  const pid = Number(await readFile(join(folder, 'nginx.pid'), 'utf8')); // the pid of `started` is its guard's
   return { pid, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() };
 }

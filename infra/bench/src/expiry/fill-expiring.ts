@@ -9,7 +9,7 @@ export interface FillOptions {
   pepper: string;
   tenantId: string;
   applications: number;
-  /** Of how many the keys are known. */
+  /** The number of Applications whose keys are returned. */
   watched: number;
 }
 
@@ -20,11 +20,11 @@ export interface Expiring {
   lastAt: number;
 }
 
-/** How long filling may take, with what is measured before the first of them expires. */
+/** The time for filling, and for what is measured before the first one expires. */
 const leadMs = 60_000;
 const batchSize = 1000;
 
-/** Fills the table with Applications that expire within one second, and queues the alarm of each. */
+/** Inserts Applications that expire within one second, and queues an alarm for each. */
 export async function fillExpiring(options: FillOptions, opened: AsyncDisposableStack): Promise<Expiring> {
   const { databaseUrl, redisUrl, tenantId, applications, watched } = options;
   const pepper = createPepper(options.pepper);
@@ -66,7 +66,7 @@ export async function fillExpiring(options: FillOptions, opened: AsyncDisposable
   return { keys, firstAt, lastAt: firstAt + 1000 };
 }
 
-/** How many rows are there though their moment has come or comes within the second. */
+/** Rows that have expired, or expire within the second. */
 export async function countDue(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

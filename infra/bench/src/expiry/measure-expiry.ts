@@ -13,14 +13,14 @@ import { countDue, fillExpiring } from './fill-expiring.ts';
 
 const applications = 100_000;
 
-/** How many of them are invoked all the time. */
+/** How many of them are invoked continuously. */
 const watched = 200;
 const mostSeconds = 20;
 
 /**
- * Applications that expire within one second, their alarms queued as the management API queues them. Measured are the
- * time until all rows are gone, and what a look-up at the management API takes meanwhile and before. Keys of some of
- * them are used all the time: one that is accepted after its moment is an error.
+ * Applications that expire within one second, with alarms queued as the management API queues them. Measures the time
+ * until all rows are deleted, and the duration of a look-up at the management API before and meanwhile. Some of the
+ * keys are used continuously; a key accepted after its expiry is an error.
  */
 export async function measureExpiry(context: BenchmarkContext): Promise<Outcome> {
   const { directory, seconds, log, signal } = context;
@@ -32,7 +32,7 @@ export async function measureExpiry(context: BenchmarkContext): Promise<Outcome>
   const id = await createApplication(stack, signal);
   const proxyKey = await (await createTenant(stack, signal)).createProxy(`http://127.0.0.1:${echo.port}`);
 
-  /** One look-up at a time, every 5 ms, as long as `goesOn`. */
+  /** One look-up at a time, every 5 ms, while `goesOn`. */
   const lookUps = async (goesOn: () => boolean) => {
     const times: number[] = [];
     while (goesOn()) {
@@ -50,7 +50,7 @@ export async function measureExpiry(context: BenchmarkContext): Promise<Outcome>
   const filling = { databaseUrl, redisUrl, pepper, tenantId: credentials.tenant_id, applications, watched };
   const { keys, firstAt, lastAt } = await fillExpiring(filling, opened);
   const quietUntil = performance.now() + 1000 * seconds;
-  await lookUps(() => performance.now() < quietUntil - 500 * seconds); // warm
+  await lookUps(() => performance.now() < quietUntil - 500 * seconds); // warm-up
   const quiet = await lookUps(() => performance.now() < quietUntil);
   if (Date.now() > firstAt) throw new Error('The Applications expired while the tables were filled');
 

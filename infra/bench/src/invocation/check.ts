@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Echo } from '../destination/echo.ts';
 import type { LoadGenerator, LoadRequest } from '../load/load-generator.ts';
 
-/** One way to the destination. */
+/** A way to the destination. */
 export interface Path {
   name: string;
-  /** Of the process on it; undefined where there is none. */
+  /** The process on it; undefined where there is none. */
   pid?: number | undefined;
   request: LoadRequest;
 }
 
 /**
  * Sends the request once to a destination that answers with what it received.
- * @throws if that is not what the destination was to receive.
+ * @throws if that is not what the destination should receive.
  */
 export async function checkReceived(path: Path, expected: unknown, signal: AbortSignal): Promise<void> {
   const received: unknown = JSON.parse(await send(path, signal));
@@ -21,16 +21,13 @@ export async function checkReceived(path: Path, expected: unknown, signal: Abort
   }
 }
 
-/** @throws if the request is not answered with exactly this. */
+/** @throws if the answer is not exactly this. */
 export async function checkAnswer(path: Path, expected: string, signal: AbortSignal): Promise<void> {
   const answer = await send(path, signal);
   if (answer !== expected) throw new Error(`${path.name}: the answer was ${answer}`);
 }
 
-/**
- * Lets the load generator loose on the echo for a second.
- * @throws if what it sends is not the request.
- */
+/** Runs the load generator against the echo for a second. @throws if it does not send the request. */
 export async function checkLoad(
   load: LoadGenerator,
   { request }: Path,

@@ -6,7 +6,7 @@ const cards = [
   { number: '5555555555554444', expiration_month: 6, expiration_year: 2041 },
 ];
 
-/** JSON with two tokens, each of which is a card. */
+/** JSON with two tokens, each of them a card. */
 export const detokenizingWorkload: Workload = {
   async prepare(tenant) {
     const [payer, payee] = await Promise.all(cards.map((card) => tenant.createCard(card)));

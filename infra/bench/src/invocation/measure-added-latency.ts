@@ -10,7 +10,7 @@ import { startInvocation } from './start-invocation.ts';
 
 const mostMs = { p50Ms: 0.5, p99Ms: 3 };
 
-/** Percentiles through the gateway less those of the destination alone, in the same round and at the same rate. */
+/** Percentiles through the gateway minus those of the destination alone, in the same round and at the same rate. */
 export async function measureAddedLatency(context: BenchmarkContext): Promise<Outcome> {
   const { directory, seconds, log, signal } = context;
   await using opened = new AsyncDisposableStack();
@@ -50,7 +50,7 @@ export async function measureAddedLatency(context: BenchmarkContext): Promise<Ou
   };
 }
 
-/** With the limit, and with what the peer adds. */
+/** Compares with the limit, and with what the peer adds. */
 function compare(
   field: 'p50Ms' | 'p99Ms',
   { alone, through, peer }: { alone: PathFigures; through: PathFigures; peer: PathFigures },

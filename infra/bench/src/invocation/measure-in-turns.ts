@@ -2,7 +2,9 @@ import type { BenchmarkContext, PathFigures } from '../benchmark.ts';
 import type { LoadFigures } from '../load/load-generator.ts';
 import { secondsOfRound } from '../load/round-seconds.ts';
 
-/** A B C A B C: what slows the machine down for a while slows all of them. The round before the first warms up. */
+/**
+ * Measures the paths in turns, A B C A B C, so that a slow phase of the machine affects all of them. Round 0 warms up.
+ */
 export async function measureInTurns<T extends { name: string }>(
   { rounds, seconds, log }: BenchmarkContext,
   paths: readonly T[],

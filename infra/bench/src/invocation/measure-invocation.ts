@@ -5,13 +5,13 @@ import { measureInTurns } from './measure-in-turns.ts';
 import { startInvocation, type Workload } from './start-invocation.ts';
 
 export interface MeasuredWorkload extends Workload {
-  /** Peers without one are there to compare with. */
+  /** A peer without a goal is only for orientation. */
   goals: Partial<Record<PeerName, Goal>>;
   /** Whether the destination speaks TLS. */
   isSecure?: boolean;
 }
 
-/** Requests a second through the gateway, beside bare proxies on the same core with the same requests. */
+/** Requests a second through the gateway, compared with bare proxies on the same core. */
 export async function measureInvocation(context: BenchmarkContext, workload: MeasuredWorkload): Promise<Outcome> {
   const { seconds, signal } = context;
   await using opened = new AsyncDisposableStack();
@@ -37,7 +37,7 @@ export async function measureInvocation(context: BenchmarkContext, workload: Mea
   };
 }
 
-/** The requests a second of two that were measured in the same rounds. */
+/** Compares two paths that were measured in the same rounds. */
 export function compareRates(ours: PathFigures, peer: PathFigures, goal?: Goal): Comparison {
   const rates = ({ rounds }: PathFigures) => rounds.map((figures) => figures.requestsPerSecond);
   const errors = [...ours.rounds, ...peer.rounds].reduce((sum, figures) => sum + figures.errors, 0);

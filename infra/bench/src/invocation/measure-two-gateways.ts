@@ -8,7 +8,7 @@ import { measureInTurns } from './measure-in-turns.ts';
 import { compareRates } from './measure-invocation.ts';
 import { startInvocation } from './start-invocation.ts';
 
-/** Requests a second through two gateways with a load generator each, beside those through one while the other rests. */
+/** Requests a second through two gateways, each with a load generator, compared with one while the other rests. */
 export async function measureTwoGateways(context: BenchmarkContext): Promise<Outcome> {
   const { cores, signal } = context;
   await using opened = new AsyncDisposableStack();
@@ -38,7 +38,7 @@ export async function measureTwoGateways(context: BenchmarkContext): Promise<Out
   };
 }
 
-/** Latencies are those of the slower. */
+/** Adds the rates; latencies are those of the slower one. */
 function together(figures: readonly LoadFigures[]): LoadFigures {
   return figures.reduce((a, b) => ({
     requestsPerSecond: a.requestsPerSecond + b.requestsPerSecond,

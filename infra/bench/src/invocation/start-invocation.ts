@@ -12,24 +12,24 @@ import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 import { checkAnswer, checkLoad, checkReceived, type Path } from './check.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
-/** What is sent through the gateway, and what the destination is to receive of it. */
+/** What is sent through the gateway, and what the destination should receive. */
 export interface Workload {
-  /** Members of the Proxy beside its destination. */
+  /** Members of the Proxy besides its destination. */
   proxy?: object;
-  /** Whether the threads of the gateway beside its main thread may use both cores. */
+  /** Whether the gateway's other threads may use both cores. */
   threadsOnBothCores?: boolean;
   prepare(tenant: Tenant): Promise<{ sent: object; received: object }>;
 }
 
 export interface InvocationOptions {
   workload: Workload;
-  /** The bare proxies that are to run beside ours. */
+  /** The bare proxies that run beside the gateway. */
   peerNames: readonly PeerName[];
   /** Whether the destination speaks TLS. */
   isSecure?: boolean;
 }
 
-/** The ways to the destination. All are open and have brought its answer. */
+/** Working ways to the destination, each checked with one request. */
 export interface Invocation {
   load: LoadGenerator;
   stack: Stack;
@@ -41,8 +41,8 @@ export interface Invocation {
 }
 
 /**
- * Starts the services, the peers and the destination; they end with `opened`. First the destination's place is taken by
- * an echo, to see that each path delivers what it should.
+ * Starts the services, the peers and the destination; they end with `opened`. An echo first takes the destination's
+ * place, to check what each path delivers.
  */
 export async function startInvocation(
   context: BenchmarkContext,
@@ -93,7 +93,7 @@ export async function startInvocation(
   return { load, stack, direct, ours, peers, notes };
 }
 
-/** So that this process can look at the destination as well. */
+/** Lets this process trust the destination too. */
 async function trust(caFile: string, opened: AsyncDisposableStack): Promise<void> {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, await readFile(caFile, 'utf8')]);

@@ -1,15 +1,15 @@
 import type { Stack } from '@sluice/local';
 
-/** A Tenant as its own backend sees it: everything goes through the public interface. */
+/** A Tenant as its own backend sees it, through the public interface. */
 export interface Tenant {
-  /** Key of an Application that may create tokens and use them, unless it was given other permissions. */
+  /** Key of an Application, by default with permission to create and use tokens. */
   apiKey: string;
   applicationId: string;
   /** @returns the id of a new token. */
   createCard(card: object): Promise<string>;
-  /** @returns the ids of as many new tokens; their data is `value 0`, `value 1` and so on. */
+  /** @returns the ids of this many new tokens; their data is `value 0`, `value 1` and so on. */
   createTokens(count: number): Promise<string[]>;
-  /** @returns the key of a new Proxy that asks for an API key. */
+  /** @returns the key of a new Proxy that requires an API key. */
   createProxy(destinationUrl: string, parts?: object): Promise<string>;
 }
 

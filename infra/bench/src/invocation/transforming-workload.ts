@@ -3,7 +3,7 @@ import type { Workload } from './start-invocation.ts';
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2040 };
 
-/** Reads the body, adds to it, and sets a header: what request transforms mostly do. */
+/** A typical request transform: it reads the body, adds to it, and sets a header. */
 const transform = `module.exports = async function ({ args, configuration }) {
   const { body, headers } = args;
   return {
@@ -13,7 +13,7 @@ const transform = `module.exports = async function ({ args, configuration }) {
 };
 `;
 
-/** JSON with two tokens, each of which is a card, and a request transform. */
+/** JSON with two tokens, each of them a card, and a request transform. */
 export const transformingWorkload: Workload = {
   threadsOnBothCores: true,
   proxy: {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type ListTenant, namePart } from './list-tenant.ts';
 
-/** Ten letters and digits, of which none has the part that is searched for, though many have pieces of it. */
+/** Ten letters and digits that never contain the part that is searched for, but often pieces of it. */
 const reference = `replace(
   lower(substr(translate(encode(sha256(n::text::bytea), 'base64'), '+/', 'zq'), 1, 10)), '${namePart}', '')`;
 
@@ -19,8 +19,8 @@ const fills = {
 };
 
 /**
- * Gives the Tenants as many Applications and Proxies as they are to have, with their counters: older rows than those
- * that the lists show, past the public interface, and so with keys that nobody can open.
+ * Fills the Tenants up to their sizes with Applications and Proxies, and sets the counters. These rows are older than
+ * those the lists show, and bypass the public interface, so that their keys cannot be decrypted.
  */
 export async function fillTenants(databaseUrl: string, tenants: readonly (ListTenant & { size: number })[]) {
   const client = new pg.Client({ connectionString: databaseUrl });

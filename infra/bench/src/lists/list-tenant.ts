@@ -6,21 +6,21 @@ import type { Stack } from '@sluice/local';
 const execute = promisify(execFile);
 const command = join(import.meta.dirname, '../../../../services/management-api/src/tenants/tenant.command.ts');
 
-/** What the names of `named` Proxies have in common, in any letter case, and no other name. */
+/** A part of the names of `named` Proxies, in any case, and of no other name. */
 export const namePart = 'q7zk';
 const named = 50;
 
-/** A Tenant whose lists are measured: what they show was created through the public interface. */
+/** A Tenant whose lists are measured; what they show was created through the public interface. */
 export interface ListTenant {
   tenantId: string;
   headers: { 'SVC-API-KEY': string };
   applicationId: string;
   proxyId: string;
-  /** How many there are of each, so far. */
+  /** The number of each so far. */
   counts: { applications: number; proxies: number };
 }
 
-/** @param stackDirectory where the stack keeps its `environment`. */
+/** @param stackDirectory the folder of the stack's `environment`. */
 export async function createListTenant(stack: Stack, stackDirectory: string, signal: AbortSignal): Promise<ListTenant> {
   const args = [`--env-file=${join(stackDirectory, 'environment')}`, command, 'create', '--name', 'Lists', '--json'];
   const { stdout } = await execute(process.execPath, args, { env: {}, signal });

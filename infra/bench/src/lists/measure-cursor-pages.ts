@@ -13,8 +13,8 @@ interface Page {
 }
 
 /**
- * Time of one request at a time for a late page and for the first, in turns, so that what slows the machine down slows
- * both. Tokens are made through the public interface, and the late page's cursor is that of a walk.
+ * Compares single requests for a late page and for the first one, in turns, so that a slow phase of the machine affects
+ * both. Tokens are created through the public interface, and the cursor comes from a walk.
  */
 export async function measureCursorPages(context: BenchmarkContext, goal: Goal): Promise<Outcome> {
   const { rounds, seconds, log, signal } = context;

@@ -12,7 +12,7 @@ const sizes = { small: 1000, large: 1_000_000 };
 interface List {
   name: string;
   path: (tenant: ListTenant) => string;
-  /** How many there are in all. */
+  /** The number of items on all pages. */
   total: (size: number) => number;
 }
 
@@ -25,8 +25,8 @@ const lists: List[] = [
 ];
 
 /**
- * Time of one request at a time, for the first page of each list, in a Tenant with many rows and in one with few: a
- * request for the one, a request for the other, so that what slows the machine down slows both.
+ * Compares single requests for the first page of each list in a large and in a small Tenant, in turns, so that a slow
+ * phase of the machine affects both.
  */
 export async function measureLists(context: BenchmarkContext, goal: Goal): Promise<Outcome> {
   const { directory, rounds, seconds, log, signal } = context;
@@ -87,7 +87,7 @@ interface Page {
   pagination: { total_items: number };
 }
 
-/** By node:http, which adds less to the time than fetch does. */
+/** Uses node:http, which adds less time than fetch. */
 function request(
   url: string,
   options: { agent: Agent; headers: Record<string, string>; signal: AbortSignal },

@@ -9,7 +9,7 @@ interface AutocannonResult {
   non2xx: number;
 }
 
-/** autocannon in a process of its own, as the measured one must not share its event loop. */
+/** autocannon in its own process, because it must not share the event loop of what is measured. */
 export const autocannon: LoadGenerator = {
   name: `autocannon, ${connections} connections, as there is no wrk; it may be slower than what it measures`,
   async run({ url, headers, body }, seconds, signal) {

@@ -16,7 +16,7 @@ const intervalMs = 1000 / task.requestsPerSecond;
 const uncounted = Math.round(task.warmUpSeconds * task.requestsPerSecond);
 const total = uncounted + Math.round(task.seconds * task.requestsPerSecond);
 
-/** The clock that threads share. */
+/** A clock that threads share. */
 const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 const startMs = nowMs() + 200; // the thread has started by then
 const dueMs = (n: number) => startMs + n * intervalMs;
@@ -26,7 +26,7 @@ const latenciesMs: number[] = [];
 let errors = 0;
 let open = total;
 
-/** One request, from its moment to the end of the answer. */
+/** Measures a request from the moment it is due to the end of the answer. */
 class Timed implements Dispatcher.DispatchHandler {
   readonly #n: number;
   #isSuccess = false;

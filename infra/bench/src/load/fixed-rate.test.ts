@@ -8,7 +8,7 @@ import { fixedRate } from './fixed-rate.ts';
 
 const requestsPerSecond = 200;
 
-/** Loads a server for two seconds, of which the second counts. */
+/** Loads a server for two seconds, of which the second one counts. */
 async function loadServer(respond: RequestListener) {
   await using opened = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'fixed-rate-'));
@@ -36,7 +36,7 @@ describe('load at a fixed rate', () => {
         for (const release of held) release();
       }, 2000);
     });
-    // Half of those that count were due half a second or longer before the server answered anything
+    // Half of the counted requests were due at least half a second before the server answered anything
     expect(p50Ms).toBeGreaterThan(400);
     expect(errors).toBe(0);
     expect(count).toBe(2 * requestsPerSecond);

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { connections, type LoadFigures, type LoadGenerator, type LoadRequest } from './load-generator.ts';
 import { runBounded } from './run-bounded.ts';
 
-/** What the process is told. */
+/** The input of the process. */
 export interface FixedRateTask {
   request: LoadRequest;
   requestsPerSecond: number;
-  /** Before those that count, for its own code to warm up. */
+  /** Time before the counted requests, in which the process's own code warms up. */
   warmUpSeconds: number;
   seconds: number;
   connections: number;
 }
 
 /**
- * Sends requests at fixed moments, whether or not those before were answered, from a process of its own. Latency counts
- * from the moment at which a request was due, so a server that stalls is told of all requests that it kept waiting.
+ * Sends requests at fixed times from its own process, whether or not earlier ones were answered. Latency counts from
+ * the time at which a request was due, so that a stalled server is charged for all requests that it delayed.
  */
 export function fixedRate(requestsPerSecond: number, directory: string): LoadGenerator {
   const [warmUpSeconds, taskFile] = [1, join(directory, 'fixed-rate.json')];

@@ -1,7 +1,7 @@
-/** Connections that are kept busy, each with one request at a time. */
+/** Busy connections, each with one request at a time. */
 export const connections = 32;
 
-/** A request that is sent again and again: a POST, or a GET where there is no body. */
+/** A request that is repeated: a POST, or a GET where there is no body. */
 export interface LoadRequest {
   url: string;
   headers: Record<string, string>;
@@ -18,6 +18,6 @@ export interface LoadFigures {
 
 export interface LoadGenerator {
   name: string;
-  /** @throws when it could not run, or the signal is aborted. */
+  /** @throws when it cannot run, or the signal is aborted. */
   run(request: LoadRequest, seconds: number, signal: AbortSignal): Promise<LoadFigures>;
 }

@@ -1,7 +1,7 @@
-/** V8 goes on compiling for some 15 s of full load, on the core that is measured: work that is called warm comes after. */
+/** V8 compiles for some 15 s under full load on the measured core, so work counts as warm only after that. */
 const leastWarmUpSeconds = 20;
 
-/** How long a measurement of this round takes; round 0 warms up. */
+/** Round 0 warms up. */
 export function secondsOfRound(round: number, seconds: number): number {
   return round === 0 ? Math.max(seconds, leastWarmUpSeconds) : seconds;
 }

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 
 /**
- * Runs a load generator to its end, which must come soon after `seconds`.
- * @returns what it printed.
- * @throws if it complained: wrk goes on without a script that it cannot read.
+ * Runs a load generator, which must end soon after `seconds`.
+ * @returns its output.
+ * @throws if it wrote to standard error, because wrk continues without a script that it cannot read.
  */
 export async function runBounded(
   command: string,

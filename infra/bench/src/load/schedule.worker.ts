@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Requests by number: the first is due at `startMs` of `process.hrtime`. */
+/** Requests by number; the first is due at `startMs` of `process.hrtime`. */
 export interface Schedule {
   startMs: number;
   intervalMs: number;
   total: number;
 }
 
-// Timers of the event loop are late by up to a millisecond; a thread that waits for nothing else is not.
+// A thread of its own, because timers of a busy event loop are late by up to a millisecond.
 const { startMs, intervalMs, total } = workerData as Schedule;
 const never = new Int32Array(new SharedArrayBuffer(4));
 for (let n = 0; n < total; n++) {

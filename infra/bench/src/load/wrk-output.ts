@@ -2,10 +2,7 @@ import type { LoadFigures } from './load-generator.ts';
 
 const milliseconds: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/**
- * What `wrk --latency` prints, as figures.
- * @throws if a figure is missing, which is so when no request was answered.
- */
+/** Parses the output of `wrk --latency`. @throws if a figure is missing, as when no request was answered. */
 export function readWrkOutput(output: string): LoadFigures {
   return {
     requestsPerSecond: Number(find(output, /^Requests\/sec:\s+([\d.]+)$/m)[1]),

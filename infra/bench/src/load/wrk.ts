@@ -5,7 +5,7 @@ import { connections, type LoadGenerator, type LoadRequest } from './load-genera
 import { runBounded } from './run-bounded.ts';
 import { readWrkOutput } from './wrk-output.ts';
 
-/** What takes longer is an error. Where many processes share a core, one of them may stand still for seconds. */
+/** A slower request is an error. It is long, because a process on a shared core may stand still for seconds. */
 const timeout = '10s';
 
 /** wrk with one thread. */
@@ -15,7 +15,7 @@ export function wrk({ command, env }: Program, directory: string): LoadGenerator
     name: `wrk, ${connections} connections`,
     async run(request, seconds, signal) {
       runs += 1;
-      const script = join(directory, `request-${runs}.lua`); // of its own: two may run at a time
+      const script = join(directory, `request-${runs}.lua`); // its own file, because two may run at a time
       await writeFile(script, scriptFor(request), { mode: 0o600 });
       const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', timeout, '--latency', '-s', script];
       return readWrkOutput(await runBounded(command, [...options, request.url], { env, seconds, signal }));
@@ -23,14 +23,14 @@ export function wrk({ command, env }: Program, directory: string): LoadGenerator
   };
 }
 
-/** Without a function in it wrk builds the request once. */
+/** Defines no function, so that wrk builds the request only once. */
 function scriptFor({ headers, body }: LoadRequest): string {
   const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[ ${quote(name)} ] = ${quote(value)}`);
   const post = body === undefined ? [] : ['wrk.method = "POST"', `wrk.body = ${quote(body)}`];
   return [...lines, ...post, ''].join('\n');
 }
 
-/** As a long string of Lua, in which nothing has a meaning but its end. */
+/** A long string of Lua, in which only its end is special. */
 function quote(text: string): string {
   return `[==[${text}]==]`;
 }

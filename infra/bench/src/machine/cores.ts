@@ -5,28 +5,25 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 
 export interface Cores {
-  /** Who runs where, in words. */
+  /** What runs on which core, in words. */
   description: string;
-  /** Gives a process that is to be measured the core that nothing else runs on. */
+  /** Moves a measured process to the core reserved for it. */
   moveToTestedCore(pid: number | undefined): Promise<void>;
-  /**
-   * Gives a second process that is to be measured a core of its own, if there are three.
-   * @returns where it runs, in words.
-   */
+  /** Moves a second measured process to a core of its own, if there are three. @returns where it runs, in words. */
   moveToSecondTestedCore(pid: number | undefined): Promise<string>;
-  /** Lets its threads use both cores; the main thread stays on the one that it was given. */
+  /** Lets its other threads use both cores; the main thread stays on its own. */
   spreadThreads(pid: number | undefined): Promise<void>;
-  /** What to put before a command that is to have the whole machine. */
+  /** A command prefix that allows the whole machine. */
   readonly onAllCores: readonly string[];
 }
 
 /**
- * Moves this process to core 1, and with it everything that it starts from now on; what is measured is moved to core 0
- * by itself. Where that cannot be done everything runs where the system puts it.
+ * Moves this process, and everything it starts later, to core 1; measured processes are then moved to core 0. Where
+ * pinning is not possible, the system decides.
  */
 export async function shareCores(): Promise<Cores> {
   try {
-    for (const core of [0, 1]) await moveTo(core, process.pid); // fails where one of them is not ours to use
+    for (const core of [0, 1]) await moveTo(core, process.pid); // fails where one of them may not be used
     return {
       description: 'core 0: what is measured; core 1: load generator, destination, Postgres, Redis, the other services',
       async moveToTestedCore(pid) {
@@ -37,7 +34,7 @@ export async function shareCores(): Promise<Cores> {
           pid !== undefined &&
           (await moveTo(2, pid).then(
             () => true,
-            () => false, // there is none
+            () => false, // there is no third core
           ));
         return isAlone ? 'core 2' : 'core 1, which it shares with the load generator, the destination and the stores';
       },
@@ -60,7 +57,7 @@ export async function shareCores(): Promise<Cores> {
   }
 }
 
-/** With all threads that it has. */
+/** Moves all threads of a process. */
 async function moveTo(core: number, pid: number): Promise<void> {
   await execute('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)]);
 }

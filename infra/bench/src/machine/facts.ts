@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 
-/** What figures depend on, one fact for each line. To be read before anything is pinned. */
+/** What figures depend on, one fact in each line. Read it before anything is pinned. */
 export function machineFacts(): string[] {
   const [oneMinute = 0] = loadavg();
   const memory = (totalmem() / 2 ** 30).toFixed(1);

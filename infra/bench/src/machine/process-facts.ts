@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** Memory that is resident now, or was at most, in MiB, as the kernel counts it. */
+/** Resident memory now, or at its peak, in MiB, as the kernel counts it. */
 export async function memoryOf(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
@@ -8,12 +8,12 @@ export async function memoryOf(pid: number | undefined, field: 'VmRSS' | 'VmHWM'
   return Number(kilobytes) / 1024;
 }
 
-/** From now on `VmHWM` tells the peak since this call (proc_pid_clear_refs(5)). */
+/** Resets `VmHWM`, which then gives the peak since this call (proc_pid_clear_refs(5)). */
 export async function resetPeakMemory(pid: number | undefined): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** Processor time that a process has used until now, with all its threads, in seconds (proc_pid_stat(5)). */
+/** Processor time of a process with all its threads, in seconds (proc_pid_stat(5)). */
 export async function cpuSecondsOf(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may have spaces

@@ -9,8 +9,8 @@ export interface Program {
 
 export interface ProgramSource {
   /**
-   * A program of this machine, or of the named packages of the Debian or Ubuntu we are on, unpacked without installing
-   * them. Undefined where neither can be had.
+   * Finds a program on this machine, or unpacks the named packages of this Debian or Ubuntu without installing them.
+   * Undefined where neither is possible.
    */
   find(name: string, packages: string[]): Promise<Program | undefined>;
 }
@@ -18,13 +18,13 @@ export interface ProgramSource {
 export interface ProgramSourceOptions {
   /** `PATH`. */
   path: string;
-  /** Where what was downloaded is kept. */
+  /** Where downloads are kept. */
   downloads: string;
   log: (line: string) => void;
   signal: AbortSignal;
 }
 
-/** Servers lie where not every user's `PATH` leads. */
+/** Folders of servers, which not every user's `PATH` contains. */
 const serverFolders = ['/usr/local/sbin', '/usr/sbin'];
 
 export function programSource({ path, downloads, log, signal }: ProgramSourceOptions): ProgramSource {

@@ -17,7 +17,7 @@ export interface ApiRequest {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One request over a kept connection; by node:http, which adds less to the time than fetch does. */
+/** One request over a kept connection, with node:http, which adds less time than fetch. */
 export function send({ url, method, headers, body, signal }: ApiRequest): Promise<Answer> {
   const start = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();

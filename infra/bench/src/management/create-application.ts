@@ -1,6 +1,6 @@
 import type { Stack } from '@sluice/local';
 
-/** A new Application with a rule, through the public interface. @returns its id. */
+/** Creates an Application with a rule through the public interface. @returns its id. */
 export async function createApplication(
   { serviceUrls, credentials }: Stack,
   signal: AbortSignal,

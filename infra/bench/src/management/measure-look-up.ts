@@ -8,12 +8,12 @@ import type { Goal } from '../report/statistics.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 import { createApplication } from './create-application.ts';
 
-/** As many connections to Postgres as a service opens by default. */
+/** The default pool size of a service. */
 const poolSize = 10;
 
 /**
- * Requests a second for one Application, beside the SELECT of its row by a process that does nothing else: on the same
- * core, with as many connections to the same Postgres, and as many SELECTs wanted at a time as there are requests.
+ * Requests a second for one Application, compared with a bare SELECT of its row: by a process on the same core, with as
+ * many connections to the same Postgres, and as many SELECTs at a time as requests.
  */
 export async function measureLookUp(context: BenchmarkContext, goal: Goal): Promise<Outcome> {
   const { rounds, seconds, log, signal } = context;
@@ -51,7 +51,7 @@ export async function measureLookUp(context: BenchmarkContext, goal: Goal): Prom
   };
 }
 
-/** The management API, a request for one of its Applications, and the peers; they end with `opened`. */
+/** Starts the management API, prepares a request for an Application, and starts the peers; they end with `opened`. */
 export async function startLookUp(context: BenchmarkContext, opened: AsyncDisposableStack) {
   const { directory, cores, signal } = context;
   const load = await findLoadGenerator(context);

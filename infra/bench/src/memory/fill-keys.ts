@@ -9,7 +9,7 @@ export interface KeyOptions {
   destinationUrl: string;
 }
 
-/** How many rows there are in all, and of how many the keys are known. */
+/** The number of rows in all, and of those whose keys are returned. */
 export interface KeyCounts {
   applications: number;
   proxies: number;
@@ -23,7 +23,7 @@ export interface KnownKeys {
 
 const batchSize = 10_000;
 
-/** The key of the row with this number, where it is to be known. */
+/** The key of the row with this number, if it is returned. */
 type KeyOf = (n: number) => string | undefined;
 
 const inserts = {
@@ -35,7 +35,7 @@ const inserts = {
     select $1, id, 'Proxy', hash, hash, $4 from unnest($2::uuid[], $3::bytea[]) as t(id, hash)`,
 };
 
-/** Fills the tables by SQL with rows whose keys were drawn here, as far as they are to be used. */
+/** Inserts rows by SQL, with generated keys for those that will be used. */
 export async function fillKeys(options: KeyOptions, { applications, proxies, known }: KeyCounts): Promise<KnownKeys> {
   const { databaseUrl, tenantId, destinationUrl } = options;
   const pepper = createPepper(options.pepper);

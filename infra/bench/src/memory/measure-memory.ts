@@ -14,8 +14,8 @@ const mostMebibytes = 300;
 const concurrency = 32;
 
 /**
- * Peak memory of a gateway in front of many more Applications, Proxies and tokens than its caches hold. Each request has
- * a key, a Proxy and a token of its own; all are used once, and then all again.
+ * Peak memory of a gateway with far more Applications, Proxies and tokens than its caches hold. Each request has its
+ * own key, Proxy and token; all are used once, and then all again.
  */
 export async function measureMemory(context: BenchmarkContext): Promise<Outcome> {
   const { directory, rounds, log, signal } = context;

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 
-/** The worst small requests that are known, of one Tenant. */
+/** The worst known small requests of one Tenant. */
 export interface Attack {
   name: string;
-  /** Members of the Proxy beside its destination. */
+  /** Members of the Proxy besides its destination. */
   proxy: object;
   headers: Record<string, string>;
   body: Buffer;
-  /** Whether its transform calls `svc`, as an Application that may use the token of this id. */
+  /** Whether its transform calls `svc` as an Application that may use the token. */
   usesTokens?: boolean;
 }
 
@@ -18,7 +18,7 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const noTransform = 'module.exports = async () => ({})';
 const small = Buffer.from('{}');
 
-/** 1,300 short secrets, so that what a transform prints or throws must be searched for each. */
+/** 1,300 short secrets, each of which must be searched for in what a transform prints or throws. */
 const configuration = Object.fromEntries(
   Array.from({ length: 1300 }, (_, at) => [`S${at}`, (at + 46_656).toString(36).padStart(6, 'q')]),
 );
@@ -31,7 +31,7 @@ const running = (code: string, parts: object = {}) => ({
   ...parts,
 });
 
-/** @param token id of a token that the transforms of the attacker may use. */
+/** @param token id of a token that the attacker's transforms may use. */
 export function attacksWith(token: string): Attack[] {
   const returned = (name: string, code: string, parts?: object): Attack => ({
     name,

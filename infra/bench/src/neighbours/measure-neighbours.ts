@@ -9,12 +9,12 @@ import { secondsOfRound } from '../load/round-seconds.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 import { type Attack, attacksWith } from './attacks.ts';
 
-/** Of the good Tenant: far below what a gateway can do, so that what it waits for are the others. */
+/** The rate of the good Tenant, far below a gateway's capacity, so that it waits only for others. */
 const requestsPerSecond = 200;
-/** Requests that the attacker keeps under way. */
+/** Concurrent requests of the attacker. */
 const atOnce = 24;
 
-/** The 99th percentile of one Tenant's latency beside each attack of another, and alone, in the same rounds. */
+/** The 99th percentile of one Tenant's latency alone and during each attack of another, in the same rounds. */
 export async function measureNeighbours(context: BenchmarkContext): Promise<Outcome> {
   const { directory, rounds, seconds, log, signal } = context;
   await using opened = new AsyncDisposableStack();
@@ -79,7 +79,7 @@ interface HostileRequest {
   body: Buffer;
 }
 
-/** Measures while the attack is under way. What the attacker is answered does not matter, so long as it is answered. */
+/** Measures during the attack. Any answer to the attacker is fine, as long as there is one. */
 async function runBeside(
   url: string,
   { headers, body }: HostileRequest,
@@ -99,14 +99,14 @@ async function runBeside(
   try {
     return await measure();
   } finally {
-    // Those under way come to their end: one that is cut off would disturb what is measured next in another way.
+    // Waits for them, because aborted requests would disturb the next measurement.
     isOver = true;
     await ended;
     if (answers === 0) console.error(`none of ${atOnce} hostile requests was answered in time`);
   }
 }
 
-/** As a multiple of the Tenant's own p99 alone, and as what is added to it. */
+/** As a multiple of the Tenant's own p99 alone, and as the difference. */
 function compare({ name, rounds }: PathFigures, alone: PathFigures): Comparison[] {
   const p99 = (figures: readonly LoadFigures[]) => figures.map(({ p99Ms }) => p99Ms);
   const ours = p99(rounds);

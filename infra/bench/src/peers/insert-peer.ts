@@ -2,18 +2,18 @@ import { type MeasuredProcess, startMeasuredProcess } from './measured-process.t
 
 export interface InsertPeerOptions {
   databaseUrl: string;
-  /** The row that is copied under new ids: a token. */
+  /** The token whose row is copied under new ids. */
   tenantId: string;
   tokenId: string;
   /** Connections to Postgres. */
   poolSize: number;
-  /** INSERTs that are under way or wait for a connection. */
+  /** INSERTs that run or wait for a connection. */
   concurrency: number;
   logFile: string;
   signal: AbortSignal;
 }
 
-/** Starts a process that does nothing but to insert one row through a pool of pg. */
+/** Starts a process that only inserts a row through a pool of pg. */
 export function startInsertPeer({ logFile, signal, ...options }: InsertPeerOptions): Promise<MeasuredProcess> {
   const env = {
     DATABASE_URL: options.databaseUrl,

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { startOwned } from '../processes/owned-process.ts';
 
 export interface MeasuredProcessOptions {
-  /** In this folder; measures as long as each line of its standard input says, and prints what it did a second. */
+  /** A file in this folder. It measures for the seconds in each line of its standard input, and prints the rate. */
   file: string;
   env: Record<string, string>;
   logFile: string;
@@ -13,11 +13,10 @@ export interface MeasuredProcessOptions {
 
 export interface MeasuredProcess extends AsyncDisposable {
   pid: number | undefined;
-  /** @returns how often it did a second what it does. @throws when it failed. */
+  /** @returns its rate a second. @throws when it failed. */
   measure(seconds: number): Promise<number>;
 }
 
-/** Starts a peer that measures itself. */
 export async function startMeasuredProcess({
   file,
   env,

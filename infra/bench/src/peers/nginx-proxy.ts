@@ -7,7 +7,7 @@ export interface NginxProxy extends AsyncDisposable {
   url: string;
 }
 
-/** Starts nginx as a proxy that holds no more of a body than it must. @throws where there is no nginx. */
+/** Starts nginx as a proxy that buffers as little of a body as possible. @throws where there is no nginx. */
 export async function startNginxProxy(context: BenchmarkContext, destinationUrl: string): Promise<NginxProxy> {
   const port = await freePort();
   const http = `  upstream destination { server ${new URL(destinationUrl).host}; keepalive 32; }

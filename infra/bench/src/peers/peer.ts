@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ListeningProcess, startListening } from '../processes/listening-process.ts';
 
-/** The bare proxies that we are compared with, and how tables call them. */
+/** The bare proxies to compare with, and their names in tables. */
 export const peerNames = { httpProxy: 'http-proxy 1.18.1', undici: 'undici dispatch' } as const;
 
 export type PeerName = keyof typeof peerNames;
@@ -14,12 +14,12 @@ const programs: Record<PeerName, string> = {
 export interface PeerOptions {
   destinationUrl: string;
   directory: string;
-  /** PEM of an authority that it is to trust beside the usual ones. */
+  /** PEM of a further authority that it trusts. */
   caFile?: string | undefined;
   signal: AbortSignal;
 }
 
-/** Starts a bare proxy to one destination. */
+/** Starts a bare proxy for one destination. */
 export function startPeer(name: PeerName, options: PeerOptions): Promise<ListeningProcess> {
   const { destinationUrl, directory, caFile, signal } = options;
   return startListening({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 
-/** What one INSERT of a token over pg costs, and nothing else: {@link startInsertPeer} starts this. */
+/** Measures the bare INSERT of a token over pg; {@link startInsertPeer} starts this. */
 const { DATABASE_URL, TENANT_ID, TOKEN_ID, POOL_SIZE, CONCURRENCY } = process.env;
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) });
@@ -34,6 +34,6 @@ async function measure(seconds: number): Promise<number> {
   return (1000 * counts.reduce((sum, count) => sum + count, 0)) / (performance.now() - start);
 }
 
-// Ends with its standard input, each line of which asks for a measurement of as many seconds.
+// Each line of standard input asks for a measurement of as many seconds; the process ends with it.
 for await (const line of createInterface(process.stdin)) console.log(await measure(Number(line)));
 process.exit();

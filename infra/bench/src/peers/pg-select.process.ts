@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 
-/** What one SELECT over pg costs, and nothing else: {@link startSelectPeer} starts this and says how long to measure. */
+/** Measures a bare SELECT over pg; {@link startSelectPeer} starts this. */
 const { DATABASE_URL, TENANT_ID, APPLICATION_ID, POOL_SIZE, CONCURRENCY, IS_PREPARED } = process.env;
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) });
@@ -30,6 +30,6 @@ async function measure(seconds: number): Promise<number> {
   return (1000 * counts.reduce((sum, count) => sum + count, 0)) / (performance.now() - start);
 }
 
-// Ends with its standard input, each line of which asks for a measurement of as many seconds.
+// Each line of standard input asks for a measurement of as many seconds; the process ends with it.
 for await (const line of createInterface(process.stdin)) console.log(await measure(Number(line)));
 process.exit();

@@ -2,19 +2,19 @@ import { type MeasuredProcess, startMeasuredProcess } from './measured-process.t
 
 export interface SelectPeerOptions {
   databaseUrl: string;
-  /** The row: an Application. */
+  /** The row of an Application. */
   tenantId: string;
   applicationId: string;
   /** Connections to Postgres. */
   poolSize: number;
-  /** SELECTs that are under way or wait for a connection. */
+  /** SELECTs that run or wait for a connection. */
   concurrency: number;
   isPrepared: boolean;
   logFile: string;
   signal: AbortSignal;
 }
 
-/** Starts a process that does nothing but to select one row through a pool of pg. */
+/** Starts a process that only selects a row through a pool of pg. */
 export function startSelectPeer({ logFile, signal, ...options }: SelectPeerOptions): Promise<MeasuredProcess> {
   const env = {
     DATABASE_URL: options.databaseUrl,

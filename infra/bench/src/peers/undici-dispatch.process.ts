@@ -5,7 +5,7 @@ import { listen } from './listen.ts';
 const [origin = ''] = process.argv.slice(2);
 const pool = new Pool(origin, { pipelining: 1 });
 
-/** The least that a proxy on undici can do: the body as it came, the headers as they came, both ways. */
+/** The minimal proxy on undici: it passes on bodies and headers unchanged, both ways. */
 class PassThrough implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse;
 

@@ -15,7 +15,7 @@ export interface ListeningProcess extends OwnedProcess {
   url: string;
 }
 
-/** Starts a server of our own in a process of its own; resolves when it listens. */
+/** Starts such a program; resolves when it listens. */
 export async function startListening(options: ListeningProcessOptions): Promise<ListeningProcess> {
   const { file, args, env = {}, logFile, signal } = options;
   const command = process.execPath;

@@ -13,7 +13,7 @@ export interface Gateway {
   pid: number;
 }
 
-/** Starts one more gateway beside those of the stack, on the same stores; resolves when it is ready. */
+/** Starts another gateway on the stores of the stack; resolves when it is ready. */
 export async function startGateway(context: BenchmarkContext, opened: AsyncDisposableStack): Promise<Gateway> {
   const { directory, signal } = context;
   const [port, adminPort] = [await freePort(), await freePort()];

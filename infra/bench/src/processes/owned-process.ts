@@ -11,22 +11,22 @@ export interface OwnedProcessOptions {
   command: string;
   args: string[];
   env?: Record<string, string>;
-  /** Receives stderr, and stdout if nobody reads it. */
+  /** Receives stderr, and stdout unless it is read. */
   logFile: string;
-  /** Whether stdout is read by us. */
+  /** Whether the caller reads stdout. */
   readsOutput?: boolean;
-  /** Whether it is a program that does not end with its standard input, as ours do. */
+  /** Whether the program does not end with its standard input. */
   isForeign?: boolean;
 }
 
-/** Ends what it runs when its own standard input closes. */
+/** Runs a command and kills it when its own standard input closes. */
 const guard = '"$@" & child=$!; read -r line; kill "$child"; wait "$child"';
 
 const stopWithinMs = 5000;
 
 /**
- * Starts a process that ends when this one does, even by `kill -9`: it ends when its standard input closes. Ctrl-C in
- * the terminal does not reach it.
+ * Starts a process that ends when this one does, even by `kill -9`, because it ends when its standard input closes.
+ * Ctrl-C in the terminal does not reach it.
  */
 export async function startOwned(options: OwnedProcessOptions): Promise<OwnedProcess> {
   const { logFile, env = {}, readsOutput = false, isForeign = false } = options;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Benchmark, Comparison } from '../benchmark.ts';
 import { type Goal, isMet, median, ratios, spread } from './statistics.ts';
 
-/** One line of `results.json`. `ours` and `peer` are medians of the rounds, `ratio` is ours to the peer's. */
+/** One line of `results.json`. `ours` and `peer` are medians of the rounds; `ratio` is `ours` to `peer`. */
 export interface Result {
   id: string;
   work: string;
@@ -13,7 +13,7 @@ export interface Result {
   ratio: number;
   /** Lowest and highest ratio of a round. */
   spread: [number, number];
-  /** Null for a peer that is there to compare with. */
+  /** Null for a peer that is only for orientation. */
   goal: string | null;
   met: boolean | null;
   errors: number;
@@ -44,7 +44,7 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Writes the results of the benchmarks that ran, or takes them away where there are none; those of the others stay. */
+/** Replaces the results of the benchmarks that ran and keeps those of the others. */
 export async function writeResults(file: string, results: Result[], ran: readonly string[]): Promise<void> {
   const kept = (await readResults(file)).filter(({ id }) => !ran.includes(id));
   const all = [...kept, ...results].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));

@@ -1,4 +1,4 @@
-/** What a ratio is to be. */
+/** The goal for a ratio. */
 export type Goal = { atLeast: number } | { atMost: number };
 
 /** @throws {RangeError} where there is no value. */
@@ -10,7 +10,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** The value that so many percent of them do not exceed (nearest rank). @throws {RangeError} where there is none. */
+/** The nearest-rank percentile. @throws {RangeError} where there is no value. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
@@ -18,12 +18,11 @@ export function percentile(values: readonly number[], percent: number): number {
   return value;
 }
 
-/** The lowest and the highest. */
 export function spread(values: readonly number[]): [lowest: number, highest: number] {
   return [Math.min(...values), Math.max(...values)];
 }
 
-/** The ratio in each round, of which both have one value. */
+/** The ratio in each round. */
 export function ratios(ours: readonly number[], peer: readonly number[]): number[] {
   return ours.map((value, round) => value / (peer[round] ?? Number.NaN));
 }

@@ -2,7 +2,6 @@ import type { PathFigures } from '../benchmark.ts';
 import type { Result } from './results.ts';
 import { median, spread } from './statistics.ts';
 
-/** Each result on a line. */
 export function resultTable(results: readonly Result[]): string {
   const heads = ['id', 'work', 'ours', 'peer', '', 'ratio', 'spread', 'goal', 'met'];
   const rows = results.map(
@@ -21,7 +20,7 @@ export function resultTable(results: readonly Result[]): string {
   return table(heads, rows);
 }
 
-/** Rates and latencies of all that was under load: medians, and the lowest and highest rate of a round. */
+/** Rates and latencies of everything under load: medians, and the lowest and highest rate of a round. */
 export function pathTable(id: string, paths: readonly PathFigures[]): string {
   const heads = ['id', 'path', 'req/s', 'lowest–highest', 'p50 ms', 'p99 ms', 'errors'];
   const rows = paths.map(({ name, rounds }) => {
@@ -40,7 +39,7 @@ export function pathTable(id: string, paths: readonly PathFigures[]): string {
   return table(heads, rows);
 }
 
-/** Three digits after the point for what is small, none for what is large. */
+/** Three decimals for small numbers, none for large ones. */
 function number(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 3 : 0 });
 }

@@ -8,15 +8,15 @@ import { type Gateway, startGateway } from '../processes/more-gateways.ts';
 import { median, percentile } from '../report/statistics.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 
-/** A lease of 2 s, and 50 ms. */
+/** Goals: 50 ms more than the lease of 2 s for a hung gateway. */
 const mostMs = { quiet: 20, hung: 2050 };
 
 /** How often a gateway is stopped in a round. */
 const stops = 3;
 
 /**
- * Time to replace a key which three gateways have just used: until the answer, after which none of them accepts the old
- * one. Then the same with one gateway stopped, which cannot say that it has heard.
+ * Time to replace a key that three gateways have just used, until the answer, after which no gateway accepts the old
+ * key. Then the same with one gateway stopped, which cannot confirm.
  */
 export async function measureRevocation(context: BenchmarkContext): Promise<Outcome> {
   const { rounds, seconds, log, signal } = context;
@@ -54,7 +54,7 @@ export async function measureRevocation(context: BenchmarkContext): Promise<Outc
     const times: number[] = [];
     const deadline = performance.now() + 1000 * seconds;
     while (performance.now() < deadline) {
-      await expectAll(key, urls, 200); // now all three have it in memory
+      await expectAll(key, urls, 200); // now all three have it cached
       const old = key;
       const answer = await regenerate();
       key = answer.key;

@@ -10,7 +10,7 @@ import { type Gateway, startGateway } from '../processes/more-gateways.ts';
 import { median } from '../report/statistics.ts';
 import { difference, readLoad } from './store-load.ts';
 
-/** One line of `scale.json`, for a thousand requests. `idle` is for a second in which nothing is asked. */
+/** One line of `scale.json`, for a thousand requests; `idle` is for a second without requests. */
 interface Cost {
   work: string;
   processes: number;
@@ -20,7 +20,7 @@ interface Cost {
   redis_cpu_seconds: number;
   postgres_transactions: number;
   redis_commands: number;
-  /** What a core that only this service has could carry: a thousand by its processor time. */
+  /** What a core reserved for this service could carry, computed from the processor time of a thousand. */
   core_carries_per_second: number;
   errors: number;
 }
@@ -28,21 +28,21 @@ interface Cost {
 interface Work {
   name: string;
   pids: number[];
-  /** @returns how many requests were answered, and how many were not as they should be. */
+  /** @returns how many requests succeeded, and how many failed. */
   run(round: number): Promise<{ requests: number; errors: number }>;
 }
 
 const file = join(import.meta.dirname, '..', '..', 'scale.json');
 const most = 4;
-/** Requests that use what no process has read before; each takes two tokens. */
+/** Requests whose data no process has read before; each uses two tokens. */
 const coldRequests = 1000;
-/** Requests of which each has an Application, a Proxy and tokens of its own. */
+/** Requests that each have their own Application, Proxy and tokens. */
 const allColdRequests = 200;
 const atATime = 32;
 
 /**
- * What requests cost each of those that take part. On a machine with fewer cores than processes rates say little; processor
- * time for a thousand requests is what holds.
+ * The cost of requests for each participant, as processor time for a thousand requests, because rates say little on a
+ * machine with fewer cores than processes.
  */
 export async function measureScale(context: BenchmarkContext): Promise<Outcome> {
   const { seconds, signal, rounds, log, profileDirectory } = context;
@@ -111,7 +111,7 @@ export async function measureScale(context: BenchmarkContext): Promise<Outcome> 
     headers: Record<string, string>;
     body: string;
   }
-  /** Each once, so many at a time. What is measured begins here: what was prepared before does not count. */
+  /** Sends each call once, `atATime` at a time. The measurement begins here, so that preparation does not count. */
   async function inTurn(calls: Call[]) {
     begun = await readLoad(stack, [first.pid]);
     const startedAt = performance.now();
@@ -205,7 +205,7 @@ function toCost({ name, processes, requests, seconds, errors }: Run, spent: Retu
   };
 }
 
-/** Of each figure by itself; errors are added. */
+/** The median of each figure by itself; errors are added. */
 function medianOf(costs: Cost[]): Cost {
   const [one] = costs;
   if (!one) throw new Error('No round was measured');

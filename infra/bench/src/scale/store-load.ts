@@ -5,20 +5,20 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { cpuSecondsOf } from '../machine/process-facts.ts';
 
-/** What has been done until now: processor time in seconds, and counts. */
+/** Totals so far: processor time in seconds, and counts. */
 export interface Load {
   serviceCpu: number;
   postgresCpu: number;
   redisCpu: number;
-  /** Each statement that is not in a transaction of several is one. */
+  /** A statement outside a transaction block counts as one. */
   transactions: number;
   redisCommands: number;
 }
 
-/** A server process of Postgres tells what it did when it is idle, once a second at most. */
+/** Backends of Postgres report statistics when they are idle, at most once a second. */
 const untilToldMs = 1500;
 
-/** Reads what the named processes, Postgres and Redis have done. Its own share is one transaction and one command. */
+/** Reads the totals of the named processes, Postgres and Redis. It adds one transaction and one command itself. */
 export async function readLoad(stack: Stack, servicePids: readonly number[]): Promise<Load> {
   await delay(untilToldMs);
   const [services, postgresCpu, redisCpu] = await Promise.all([
@@ -46,7 +46,7 @@ function pidOf({ processes }: Stack, name: string): number {
   return pid;
 }
 
-/** Also of children that have ended (proc_pid_stat(5)). */
+/** Includes children that have ended (proc_pid_stat(5)). */
 async function cpuSecondsWithChildren(parent: number): Promise<number> {
   let ticks = 0;
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)) {

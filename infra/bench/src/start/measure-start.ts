@@ -6,7 +6,9 @@ import { startOwned } from '../processes/owned-process.ts';
 const root = join(import.meta.dirname, '../../../..');
 const goalSeconds = 3;
 
-/** Seconds from `npm start` to the line that says it is ready. The first start, which makes the database, does not count. */
+/**
+ * Seconds from `npm start` until it reports that it is ready. The first start creates the database and does not count.
+ */
 export async function measureStart(context: BenchmarkContext): Promise<Outcome> {
   const { rounds, log } = context;
   const times: number[] = [];

@@ -8,18 +8,18 @@ import { send } from '../management/api-client.ts';
 import { startInsertPeer } from '../peers/insert-peer.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 
-/** As many connections to Postgres as a service opens by default. */
+/** The default pool size of a service. */
 const poolSize = 10;
 const cardsInOneRequest = 1000;
-/** Requests whose median is a round's figure. */
+/** A round's figure is the median of these. */
 const bulkRequests = 5;
 const requestsInTurn = 200;
 const card = { type: 'card', data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2040 } };
 
 /**
- * Cards a second that are created by one request each, beside the bare INSERT of the same row by a process on the same
- * core that does nothing else; and the time of a card in one request that creates a thousand, beside that of one request
- * each: one after the other, and 32 at a time.
+ * Cards a second that are created by single requests, compared with the bare INSERT of the same row by a process on the
+ * same core. Also the time for each card in a request that creates a thousand, compared with single requests, one after
+ * the other and 32 at a time.
  */
 export async function measureCreation(context: BenchmarkContext): Promise<Outcome> {
   const { rounds, seconds, log, signal } = context;
@@ -80,7 +80,7 @@ export async function measureCreation(context: BenchmarkContext): Promise<Outcom
   };
 }
 
-/** The vault, a request that creates a card, and the peer; they end with `opened`. */
+/** Starts the vault, prepares a request that creates a card, and starts the peer; they end with `opened`. */
 export async function startCreation(context: BenchmarkContext, opened: AsyncDisposableStack) {
   const { directory, cores, signal } = context;
   const load = await findLoadGenerator(context);
@@ -100,7 +100,7 @@ export async function startCreation(context: BenchmarkContext, opened: AsyncDisp
   return { load, request, peer, headers, tokenVault, pid: stack.processes.get('token-vault')?.pid };
 }
 
-/** The median time of requests that go one after the other. */
+/** The median time of consecutive requests. */
 async function inTurn(request: Parameters<typeof send>[0], count: number, expected: number) {
   const times: number[] = [];
   let errors = 0;

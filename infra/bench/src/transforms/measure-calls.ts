@@ -9,10 +9,10 @@ const sizes: readonly [name: string, bytes: number, calls: number][] = [
   ['1 MiB', 2 ** 20, 40],
 ];
 const manyTransforms = 1_000;
-/** On a slow machine a report is of fewer calls. */
+/** On a slow machine a report covers fewer calls. */
 const longestReportMs = 8_000;
 
-/** The engine alone, in this process, one call after the other: what a call costs, in lines for the report. */
+/** Measures calls of the engine alone, in this process, one after the other. @returns lines for the report. */
 export async function measureCalls({ signal, log }: BenchmarkContext): Promise<string[]> {
   log('  transforms alone');
   const lines = [await describeColdStart()];
@@ -37,7 +37,7 @@ function openPool(threads: number): TransformPool {
 /** Microseconds from the call to its answer. */
 async function callMicroseconds(pool: TransformPool, proxyId: string, argsJson: string): Promise<number> {
   const startedAt = performance.now();
-  // Each is a Tenant's own: what is slow of one would send all of a Tenant's to other threads.
+  // Each call has its own Tenant, because a slow call would move all transforms of its Tenant to other threads.
   await pool.run({ tenantId: proxyId, proxyId, kind: 'request', code, argsJson, configuration: async () => '{}' });
   return (performance.now() - startedAt) * 1000;
 }
@@ -57,13 +57,13 @@ async function describeCalls(
   return `a call with ${name}: ${micro(median(durations))}, p99 ${micro(durations[Math.floor(durations.length * 0.99)] ?? 0)} (${durations.length} calls, warm)`;
 }
 
-/** Records of some 100 bytes, together about so many. */
+/** Records of some 100 bytes, in total about this many bytes. */
 function items(bytes: number): object[] {
   const item = { id: 1250, name: 'An order of something', note: 'x'.repeat(40), tags: ['a', 'b'] };
   return Array.from({ length: Math.max(1, Math.round(bytes / JSON.stringify(item).length)) }, () => item);
 }
 
-/** A pool from nothing, then the first call of a transform in a thread that is up, and the second. */
+/** Measures opening a pool, then the first and the second call of a transform in a running thread. */
 async function describeColdStart(): Promise<string> {
   const argsJson = JSON.stringify({ body: { items: items(1024) }, headers: {} });
   const startedAt = performance.now();
@@ -84,7 +84,7 @@ async function describeColdStart(): Promise<string> {
   }
 }
 
-/** Each once: far more than are kept warm, and every call needs a new instance. */
+/** Calls each transform once; there are far more than are kept warm, so every call needs a new instance. */
 async function describeMany(pool: TransformPool, signal: AbortSignal): Promise<string> {
   const argsJson = JSON.stringify({ body: { items: items(1024) }, headers: {} });
   const before = process.memoryUsage().rss;

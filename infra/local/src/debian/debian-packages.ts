@@ -5,9 +5,9 @@ import { errorCode } from '../launch-error.ts';
 import { type Bounds, runCommand } from '../processes/run-command.ts';
 
 export interface UnpackOptions extends Bounds {
-  /** For example `['redis-server']`. What they need and this machine lacks comes along. */
+  /** For example `['redis-server']`. Missing dependencies are unpacked too. */
   packages: string[];
-  /** Where unpacked packages are kept: what is there already is not fetched again. */
+  /** Where unpacked packages are kept; packages that exist are not fetched again. */
   directory: string;
   /** Called before anything is fetched. */
   onDownload?: () => void;
@@ -16,9 +16,9 @@ export interface UnpackOptions extends Bounds {
 const timeoutMs = 180_000;
 
 /**
- * Gets programs from the packages of this Debian or Ubuntu, as any user: apt-get works on folders of its own, and
- * nothing is installed. apt itself decides what the packages need beside what the machine has.
- * @returns the folder that stands for `/`: programs lie in its `usr/bin`, libraries in {@link libraryPath}.
+ * Unpacks programs from packages of this Debian or Ubuntu, as any user: apt-get works on its own folders, and nothing
+ * is installed. apt decides which dependencies the machine lacks.
+ * @returns the folder that stands for `/`: programs are in its `usr/bin`, libraries in {@link libraryPath}.
  * @throws {CommandError} where there is no apt-get, no such package, or no network.
  */
 export async function unpackDebianPackages(options: UnpackOptions): Promise<string> {
@@ -39,7 +39,7 @@ export async function unpackDebianPackages(options: UnpackOptions): Promise<stri
   return root;
 }
 
-/** The `LD_LIBRARY_PATH` with which the programs of an unpacked folder find their libraries. */
+/** The `LD_LIBRARY_PATH` for the programs of an unpacked folder. */
 export async function libraryPath(root: string): Promise<string> {
   const folders: string[] = [];
   for (const parent of [join(root, 'usr', 'lib'), join(root, 'lib')]) {
@@ -58,7 +58,7 @@ async function download(packages: string[], work: string, bounds: Bounds): Promi
     'Dir::Cache': work,
     'Dir::Cache::Archives': archives,
     'Debug::NoLocking': '1',
-    'APT::Sandbox::User': '', // as root apt would drop to a user who cannot write here
+    'APT::Sandbox::User': '', // as root, apt would switch to a user who cannot write here
     'Acquire::Languages': 'none',
     'Acquire::Retries': '1',
     'Acquire::http::Timeout': '20',
@@ -80,7 +80,7 @@ async function moveInPlace(unpacked: string, root: string): Promise<void> {
   }
 }
 
-/** For example `debian-12-x64`: packages of another release need other libraries. */
+/** For example `debian-12-x64`, because packages of another release need other libraries. */
 async function systemName(): Promise<string> {
   const release = existsSync('/etc/os-release') ? await readFile('/etc/os-release', 'utf8') : '';
   const field = (name: string) => release.match(new RegExp(`^${name}="?([\\w.-]*)`, 'm'))?.[1] ?? 'unknown';

@@ -6,7 +6,7 @@ export interface Column {
 }
 
 export interface ColumnsOptions {
-  /** Characters that a line may have in all. */
+  /** Characters in a line. */
   width: number;
   colour: boolean;
 }
@@ -14,7 +14,7 @@ export interface ColumnsOptions {
 const gap = 3;
 const narrowest = 30;
 
-/** Texts side by side, or one below the other where there is no room. */
+/** Side by side, or one below the other where there is not enough space. */
 export function formatColumns(columns: readonly Column[], { width, colour }: ColumnsOptions): string {
   const columnWidth = Math.floor((width - gap * (columns.length - 1)) / columns.length);
   if (columnWidth < narrowest)

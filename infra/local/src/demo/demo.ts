@@ -48,7 +48,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   }
 }
 
-/** The credentials of the platform that runs on this folder, if one does. */
+/** The credentials of the platform that runs on this folder, if there is one. */
 async function findRunning({ directory, headerPrefix }: DemoOptions): Promise<Credentials | undefined> {
   try {
     const credentials: Credentials = JSON.parse(await readFile(credentialsFile(directory), 'utf8'));
@@ -56,7 +56,7 @@ async function findRunning({ directory, headerPrefix }: DemoOptions): Promise<Cr
     await new Sluice({ baseUrl, apiKey, headerPrefix, retries: 0 }).tenant.get();
     return credentials;
   } catch {
-    return undefined; // none was ever started here, or it does not run now
+    return undefined; // none was ever started here, or it is not running
   }
 }
 

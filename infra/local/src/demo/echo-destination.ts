@@ -9,11 +9,10 @@ interface SeenRequest {
 
 export interface EchoDestination {
   url: string;
-  /** The last request that arrived. */
   last(): SeenRequest | undefined;
 }
 
-/** A payment processor of sorts: answers with the card number that it was sent, as careless ones do. */
+/** Plays a careless payment processor, whose answer contains the card number. */
 export async function startEchoDestination(stack: AsyncDisposableStack): Promise<EchoDestination> {
   let last: SeenRequest | undefined;
   const server = createServer(async (request, response) => {

@@ -2,7 +2,7 @@ import { Sluice } from '@sluice/sdk';
 import { LaunchError } from '../launch-error.ts';
 import type { Credentials } from '../stack/credentials.ts';
 
-/** A test number of the card networks; it is nobody's card. */
+/** A test number of the card networks, which belongs to nobody. */
 const cardNumber = '4242424242424242';
 
 const requestTransform = `module.exports = async function ({ args, configuration }) {
@@ -30,11 +30,11 @@ export interface ScenarioOptions {
   headerPrefix: string;
   destinationUrl: string;
   stack: AsyncDisposableStack;
-  /** Told each step. */
+  /** Called for each step. */
   log: (line: string) => void;
 }
 
-/** The main job, by the public API alone. What it creates is deleted when the stack is disposed. */
+/** The main job through the public API. Everything it creates is deleted when the stack is disposed. */
 export async function runScenario(options: ScenarioOptions): Promise<Scenario> {
   const { credentials, headerPrefix, destinationUrl, stack, log } = options;
   const baseUrl = credentials.base_url;

@@ -4,7 +4,7 @@ import { open, readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { Watchdog } from './watchdog.ts';
 
-/** As whom a process runs, where that is another than this process's user, and what is put before its command for it. */
+/** Another user for a process: ids, or a command prefix that switches to the user. */
 export interface ProcessUser {
   prefix?: string[];
   uid?: number;
@@ -16,16 +16,16 @@ export interface LoggedProcess {
   args: string[];
   /** The whole environment. */
   env: Record<string, string>;
-  /** Receives stdout and stderr; emptied first, readable by the owner only. */
+  /** Receives stdout and stderr; emptied first, readable only by the owner. */
   logFile: string;
-  /** How the watchdog asks it to stop. */
+  /** The signal with which the watchdog asks it to stop. */
   stopSignal: NodeJS.Signals;
   user?: ProcessUser;
 }
 
 /**
- * Starts a process in a session of its own (Ctrl-C in the terminal reaches the launcher alone, which then stops things
- * in order), with its output in a file, and with a pipe to this process as its standard input. It does not keep this
+ * Starts a process in a session of its own, so that Ctrl-C in the terminal reaches only the launcher, which then stops
+ * processes in order. Its output goes to a file; its standard input is a pipe from this process. It does not keep this
  * process alive.
  */
 export async function startLogged(logged: LoggedProcess, watchdog: Watchdog): Promise<ChildProcess> {
@@ -46,12 +46,11 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Resolves when the process has ended. */
 export async function untilEnded(child: ChildProcess): Promise<void> {
   if (!hasEnded(child)) await once(child, 'exit');
 }
 
-/** Asks the process to stop, and kills it when it has not within the deadline. */
+/** Signals the process, and kills it if it has not ended by the deadline. */
 export async function stopChild(child: ChildProcess, signal: NodeJS.Signals, deadlineMs = 10_000): Promise<void> {
   if (hasEnded(child)) return;
   const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs);
@@ -65,7 +64,7 @@ export function describeEnd(child: ChildProcess): string {
   return child.signalCode ?? `exit code ${child.exitCode}`;
 }
 
-/** The last lines of a log, indented, to be shown below a message. */
+/** The last lines of a log, indented for display below a message. */
 export async function lastLines(logFile: string, count = 10): Promise<string> {
   const lines = (await readFile(logFile, 'utf8')).trimEnd().split('\n').slice(-count);
   return lines.map((line) => `    ${line}`).join('\n');

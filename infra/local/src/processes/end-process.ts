@@ -3,13 +3,13 @@ import { errorCode } from '../launch-error.ts';
 import { processIdentity } from './process-identity.ts';
 
 export interface EndOptions {
-  /** The start time that the process had, so that a later one with its number is left alone. */
+  /** The start time of the process, so that a later process with the same number is left alone. */
   identity: string;
   signal: NodeJS.Signals;
   deadlineMs: number;
 }
 
-/** Ends a process that need not be a child: the signal, and SIGKILL when the deadline has passed. */
+/** Ends a process that need not be a child: first the signal, after the deadline SIGKILL. */
 export async function endProcess(pid: number, { identity, signal, deadlineMs }: EndOptions): Promise<void> {
   sendSignal(pid, identity, signal);
   const killAt = performance.now() + deadlineMs;
@@ -29,7 +29,7 @@ function sendSignal(pid: number, identity: string, signal: NodeJS.Signals): void
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Ended between the look and the signal.
+    // It ended between the check and the signal.
     if (errorCode(error) !== 'ESRCH') throw error;
   }
 }

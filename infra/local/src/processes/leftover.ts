@@ -4,9 +4,9 @@ import { endProcess } from './end-process.ts';
 import { processIdentity, workingFolder } from './process-identity.ts';
 
 /**
- * Clears the way for a server whose last run did not end well: one that still runs is ended (its pid file says which
- * process, the folder in which that works says that it is ours), and the pid file removed, because its number may
- * belong to somebody else by now, or to a process that nobody has waited for, and servers take either for themselves.
+ * Cleans up after a server that did not end properly. If it still runs, it is ended; its pid file names the process,
+ * and the folder it works in proves that it is ours. The pid file is removed, because its number may by now belong to
+ * another process or a zombie, which the server would take for itself.
  */
 export async function endLeftover(pidFile: string, folder: string, signal: NodeJS.Signals): Promise<void> {
   const pid = await readPid(pidFile);
@@ -14,7 +14,7 @@ export async function endLeftover(pidFile: string, folder: string, signal: NodeJ
   const identity = processIdentity(pid);
   if (identity !== undefined) {
     const works = workingFolder(pid);
-    if (works === undefined) return; // cannot be told: the server decides by its own means
+    if (works === undefined) return; // unknown, so the server decides by its own means
     if (works === (await realpath(folder))) await endProcess(pid, { identity, signal, deadlineMs: 10_000 });
   }
   await rm(pidFile, { force: true });

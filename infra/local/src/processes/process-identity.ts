@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Tells a process from a later one that was given the same number: its start time, where the system shows it (Linux).
- * Undefined when no such process runs; one that has ended but was not waited for yet counts as gone.
+ * The start time of a process, where the system shows it (Linux), which distinguishes it from a later process with the
+ * same number. Undefined when no such process runs; a zombie counts as ended.
  */
 export function processIdentity(pid: number): string | undefined {
   if (process.platform !== 'linux') return ifRunning(() => process.kill(pid, 0)) ? 'running' : undefined;
@@ -10,7 +10,7 @@ export function processIdentity(pid: number): string | undefined {
   return status?.state === 'Z' || status?.state === 'X' ? undefined : status?.startTime;
 }
 
-/** Number and name of the process's parent; undefined where it has gone or the system does not tell. */
+/** Undefined where the parent has ended or the system does not tell. */
 export function parentOf(pid: number): { pid: number; name: string } | undefined {
   const parent = readStatus(pid)?.parent;
   const status = parent === undefined ? undefined : readStatus(parent);
@@ -26,7 +26,7 @@ function readStatus(pid: number) {
   return { name, state: fields[0], parent: Number(fields[1]), startTime: fields[19] };
 }
 
-/** The folder in which a process works; undefined where it has gone or the system does not tell. */
+/** The folder in which a process works; undefined where the process has ended or the system does not tell. */
 export function workingFolder(pid: number): string | undefined {
   return ifRunning(() => readlinkSync(`/proc/${pid}/cwd`));
 }
@@ -35,6 +35,6 @@ function ifRunning<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch {
-    return undefined; // it has gone, which is an answer
+    return undefined; // it has ended, which is an answer
   }
 }

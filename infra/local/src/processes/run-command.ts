@@ -4,7 +4,7 @@ import { LaunchError } from '../launch-error.ts';
 import type { ProcessUser } from './child.ts';
 import type { Watchdog } from './watchdog.ts';
 
-/** What bounds a command: it ends with the signal, and with this process. */
+/** A command ends with the signal, and with this process. */
 export interface Bounds {
   signal?: AbortSignal | undefined;
   watchdog?: Watchdog | undefined;
@@ -21,8 +21,8 @@ const execute = promisify(execFile);
 
 /**
  * Runs a command to its end.
- * @returns what it wrote to stdout.
- * @throws {CommandError} when it could not be started, failed or took longer than `timeoutMs` (60 s).
+ * @returns its standard output.
+ * @throws {CommandError} when it could not be started, failed, or took longer than `timeoutMs` (60 s).
  */
 export async function runCommand(command: string, args: string[], options: CommandOptions = {}): Promise<string> {
   const { env, user = {}, timeoutMs = 60_000, signal, watchdog } = options;
@@ -45,7 +45,7 @@ export async function runCommand(command: string, args: string[], options: Comma
   }
 }
 
-/** A command that did not succeed. The message ends with what it wrote to stderr. */
+/** A failed command. The message ends with its standard error. */
 export class CommandError extends LaunchError {
   /** Its exit code, or the system's reason (`ENOENT`) why it could not be started. */
   readonly code: string | number | undefined;

@@ -1,6 +1,5 @@
-// Ends what the launcher started when the launcher is gone, however it went. It holds the read end of a pipe: lines
-// "<pid> <signal>" come in, and the end of the pipe means that the launcher has ended. It then ends what still runs,
-// and itself.
+// Ends what the launcher started when the launcher ends, in whatever way. It reads lines "<pid> <signal>" from a pipe;
+// the end of the pipe means that the launcher has ended. It then ends what still runs, and itself.
 import { createInterface } from 'node:readline';
 import { endProcess } from './end-process.ts';
 import { processIdentity } from './process-identity.ts';

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 
-/** Ends processes when this one is gone, even by `kill -9`. */
+/** Ends processes when this one ends, even by `kill -9`. */
 export interface Watchdog {
-  /** From now on the process does not outlive this one: it gets `signal`, and SIGKILL 10 s later. */
+  /** When this process ends, the given one gets `signal`, and SIGKILL 10 s later. */
   watch(pid: number | undefined, signal: NodeJS.Signals): void;
   /** Ends what is watched and still runs, then the watchdog itself. */
   close(): Promise<void>;
 }
 
-/** Starts the watchdog as a process in a session of its own, so that Ctrl-C in the terminal does not reach it. */
+/** Starts the watchdog in a session of its own, so that Ctrl-C in the terminal does not reach it. */
 export async function startWatchdog(): Promise<Watchdog> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'watchdog.process.ts')], {
     cwd: '/',
@@ -22,7 +22,7 @@ export async function startWatchdog(): Promise<Watchdog> {
   await once(child, 'spawn');
   const gone = once(child, 'exit');
   const pipe = child.stdin;
-  pipe.on('error', () => child.kill()); // the watchdog was killed: nothing is left to be told
+  pipe.on('error', () => child.kill()); // the watchdog was killed
   child.unref();
   if (pipe instanceof Socket) pipe.unref();
   return {

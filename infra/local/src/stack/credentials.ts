@@ -4,7 +4,7 @@ import { type Bounds, runCommand } from '../processes/run-command.ts';
 import { repositoryRoot } from '../repository.ts';
 import { type StackSettings, vaultSettings } from './services.ts';
 
-/** What a client needs: where the platform is, and the key of the first Tenant's first Application. */
+/** The address of the platform, and the key of the first Tenant's first Application. */
 export interface Credentials {
   base_url: string;
   tenant_id: string;
@@ -15,7 +15,7 @@ const tenantCommand = join(repositoryRoot, 'services', 'management-api', 'src', 
 
 export const credentialsFile = (directory: string) => join(directory, 'credentials.json');
 
-/** The credentials of a folder. The first time a Tenant is created for them; later only `base_url` may change. */
+/** The credentials of a folder. The first use creates a Tenant for them; later only `base_url` may change. */
 export async function readCredentials(
   { directory, baseUrl, settings }: { directory: string; baseUrl: string; settings: StackSettings },
   bounds: Bounds,

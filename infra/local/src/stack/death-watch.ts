@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { untilEnded } from '../processes/child.ts';
 import { describeDeath } from './service-process.ts';
 
-/** Resolves with words for people when a process that is watched ends and nobody has said that this is wanted. */
+/** Resolves with a message for people when a watched process ends unexpectedly. */
 export class DeathWatch {
   readonly #died = Promise.withResolvers<string>();
   readonly #logFile: (name: string) => string;
@@ -22,7 +22,7 @@ export class DeathWatch {
     });
   }
 
-  /** From now on processes end because they are told to. */
+  /** From now on processes end as intended. */
   stop(): void {
     this.#wanted = true;
   }

@@ -3,8 +3,8 @@ import { writePrivateFile } from '../private-file.ts';
 import { type StackSettings, vaultSettings } from './services.ts';
 
 /**
- * Writes `environment`, with which the command line tools reach this stack: `node --env-file`, or
- * `set -a; . .sluice/environment`. It holds secrets; only the owner may read it.
+ * Writes the file `environment`, with which command line tools reach this stack: `node --env-file`, or `set -a; .
+ * .sluice/environment`. It holds secrets; only the owner may read it.
  */
 export async function writeEnvironmentFile(directory: string, settings: StackSettings): Promise<void> {
   const lines = Object.entries(vaultSettings(settings)).map(([name, value]) => `${name}='${value}'\n`);

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { errorCode, LaunchError } from '../launch-error.ts';
 
 /**
- * Makes sure that one launcher at a time works on a folder. The lock is a listening Unix socket, which the system takes
- * back however its owner ends; on Linux it has a name and no file.
- * @throws {LaunchError} when another holds the lock.
+ * Ensures that only one launcher works on a folder. The lock is a listening Unix socket, which the system releases
+ * however its owner ends; on Linux it has an abstract name and no file.
+ * @throws {LaunchError} when another launcher holds the lock.
  */
 export async function lockFolder(folder: string, stack: AsyncDisposableStack): Promise<void> {
   const hash = createHash('sha256')

@@ -3,10 +3,10 @@ import { type Bounds, runCommand } from '../processes/run-command.ts';
 import { repositoryRoot } from '../repository.ts';
 
 /**
- * Brings a database to the newest version.
+ * Migrates a database to the newest version.
  * @param root of another version of the product; this one by default.
- * @returns what the migration said.
- * @throws {CommandError} with what the migration said.
+ * @returns the output of the migration.
+ * @throws {CommandError} with the output of the migration.
  */
 export function migrateDatabase(databaseUrl: string, bounds: Bounds = {}, root = repositoryRoot): Promise<string> {
   const command = join(root, 'packages', 'database', 'src', 'migrate.command.ts');

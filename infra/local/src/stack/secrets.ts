@@ -2,13 +2,13 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readOrCreate } from '../private-file.ts';
 
-/** What must stay the same for as long as the data: without them keys are not recognized and tokens not opened. */
+/** Must stay the same as long as the data, because without them keys are not recognized and tokens not opened. */
 export interface Secrets {
   KEY_PEPPER: string;
   ROOT_KEY: string;
 }
 
-/** The secrets of a folder, made at its first use; only the owner may read the file. */
+/** Created at the folder's first use; only the owner may read the file. */
 export async function readSecrets(directory: string): Promise<Secrets> {
   const secret = () => randomBytes(32).toString('base64');
   const create = () => `${JSON.stringify({ KEY_PEPPER: secret(), ROOT_KEY: secret() }, null, 2)}\n`;
@@ -16,13 +16,13 @@ export async function readSecrets(directory: string): Promise<Secrets> {
 }
 
 export interface LedgerKey {
-  /** Path of the private key, which signs checkpoints of the audit log: the worker's alone. */
+  /** Path of the private key, which signs checkpoints of the audit log. Only the worker receives it. */
   file: string;
   /** 32 bytes in base64. */
   publicKey: string;
 }
 
-/** The key of a folder that signs checkpoints, made at its first use; only the owner may read the file. */
+/** Created at the folder's first use; only the owner may read the file. */
 export async function readLedgerKey(directory: string): Promise<LedgerKey> {
   const file = join(directory, 'ledger-key.pem');
   const pem = await readOrCreate(file, () =>

@@ -13,11 +13,11 @@ export interface SpawnOptions {
   settings: StackSettings;
   logFile: string;
   watchdog: Watchdog;
-  /** Of another version of the product; this one by default. */
+  /** Root of another version of the product; this one by default. */
   root?: string;
 }
 
-/** Starts a service; it is not ready yet. */
+/** Starts a service, without waiting until it is ready. */
 export function spawnService(
   service: ServiceDescription,
   { settings, logFile, watchdog, root = repositoryRoot }: SpawnOptions,
@@ -27,7 +27,7 @@ export function spawnService(
   return startLogged({ command: process.execPath, args, env, logFile, stopSignal: 'SIGTERM' }, watchdog);
 }
 
-/** Resolves when the service says that it is ready. */
+/** Resolves when the service reports that it is ready. */
 export async function untilReady(
   child: ChildProcess,
   {
@@ -50,7 +50,7 @@ export async function untilReady(
   }
 }
 
-/** One line, and below it the last of what the process said. */
+/** One line, and below it the end of the process's log. */
 export async function describeDeath(name: string, child: ChildProcess, logFile: string): Promise<string> {
   return `${name} has ended unexpectedly (${describeEnd(child)}); the last lines of ${logFile}:\n${await lastLines(logFile)}`;
 }

@@ -6,11 +6,10 @@ import { type ServiceDescription, type StackSettings, services } from './service
 
 export interface ServiceProcesses {
   running: ReadonlyMap<string, ChildProcess>;
-  /** Starts a service, or starts it again. */
   spawn(name: string): Promise<void>;
-  /** Resolves when the service says that it is ready. */
+  /** Resolves when the service reports that it is ready. */
   untilReady(name: string): Promise<void>;
-  /** Stops all; they get 10 s. */
+  /** Stops all services, which have 10 s. */
   close(): Promise<void>;
 }
 
@@ -21,10 +20,9 @@ export interface ServiceProcessOptions {
   signal: AbortSignal | undefined;
 }
 
-/** A little more than the services give themselves (SHUTDOWN_TIMEOUT_MS). */
+/** A little more than the services' own limit (SHUTDOWN_TIMEOUT_MS). */
 const stopWithinMs = 11_000;
 
-/** The processes of the services, of which none runs yet. */
 export function serviceProcesses({ settings, logFile, watchdog, signal }: ServiceProcessOptions): ServiceProcesses {
   const running = new Map<string, ChildProcess>();
   return {

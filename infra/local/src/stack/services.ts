@@ -9,14 +9,13 @@ export interface ServiceAddress {
 
 export type ServiceName = 'management-api' | 'token-vault' | 'proxy-gateway' | 'worker' | 'ingress';
 
-/** What the services of one stack have to be told. */
 export interface StackSettings {
   databaseUrl: string;
   redisUrl: string;
   secrets: Secrets;
   ledgerKey: LedgerKey;
   addresses: Record<ServiceName, ServiceAddress>;
-  /** Each process that discloses keeps rows of the audit log in a folder of its own in it. */
+  /** Each process that discloses has its own folder in it for rows of the audit log. */
   spoolDirectory: string;
   /** Added to the environment of every service, where it wins. */
   environment: Record<string, string>;
@@ -26,7 +25,7 @@ export interface ServiceDescription {
   name: ServiceName;
   /** Folder of the repository that holds `src/main.ts`. */
   folder: string;
-  /** Its settings, besides those that all have. */
+  /** Settings besides those that all services have. */
   settings: (stack: StackSettings) => Record<string, string>;
 }
 
@@ -34,8 +33,8 @@ export interface ServiceDescription {
 export const nodeOptions: readonly string[] = ['--v8-pool-size=0', '--heap-growing-percent=30'];
 
 /**
- * How glibc allocates for a service, here and in its image: what is large goes back to the system at once, instead of
- * staying in one of eight areas for each core. infra/README.md says what that is worth.
+ * How glibc allocates for a service, here and in its image: large blocks return to the system at once, instead of
+ * staying in one of eight arenas for each core. infra/README.md gives the effect.
  */
 export const allocatorEnvironment: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',
@@ -45,7 +44,7 @@ export const allocatorEnvironment: Readonly<Record<string, string>> = {
 
 const stores = ({ databaseUrl, redisUrl }: StackSettings) => ({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
 
-/** What is needed to work on keys and tokens. */
+/** What work on keys and tokens requires. */
 export const vaultSettings = (stack: StackSettings) => ({
   ...stores(stack),
   ...stack.secrets,
@@ -56,19 +55,18 @@ const spool = ({ spoolDirectory }: StackSettings, name: ServiceName) => ({
   DISCLOSURE_SPOOL_DIRECTORY: join(spoolDirectory, name),
 });
 
-/** What is developed on this machine may be called; cloud metadata addresses stay denied. */
+/** Destinations on this machine may be called; cloud metadata addresses stay denied. */
 const destinations = {
   DESTINATION_SCHEMES: 'http,https',
   DESTINATION_ALLOW: 'loopback,private,single-label,host.docker.internal',
 };
 
-/** By which the ledger is known, to whoever signs checkpoints and whoever serves the keys. */
+/** Names the ledger, for the services that sign checkpoints or publish the keys. */
 const baseUrl = ({ addresses }: StackSettings) => ({ BASE_URL: localUrl(addresses.ingress.port) });
 
-/** The ingress is on this machine. */
 const behindIngress = { TRUSTED_PROXIES: '127.0.0.0/8' };
 
-/** Each gets what it needs and nothing more. */
+/** Each service receives only the settings that it needs. */
 export const services: readonly ServiceDescription[] = [
   {
     name: 'management-api',
@@ -108,7 +106,6 @@ export const services: readonly ServiceDescription[] = [
   },
 ];
 
-/** The whole environment of a service. */
 export function serviceEnvironment(
   { name, settings }: ServiceDescription,
   stack: StackSettings,
@@ -121,13 +118,13 @@ export function serviceEnvironment(
     ADMIN_HOST: '127.0.0.1',
     ADMIN_PORT: String(adminPort),
     STOP_WHEN_STDIN_CLOSES: 'true',
-    SHUTDOWN_DRAIN_MS: '0', // no balancer has to notice, and somebody waits for Ctrl-C
+    SHUTDOWN_DRAIN_MS: '0', // no balancer has to notice, and a person waits after Ctrl-C
     ...settings(stack),
     ...stack.environment,
   };
 }
 
-/** Free ports for all but the ingress, whose port is the one of the base URL. */
+/** Free ports for all services but the ingress, whose port is that of the base URL. */
 export async function findAddresses(ingressPort: number): Promise<Record<ServiceName, ServiceAddress>> {
   const any = async () => ({ port: await freePort(), adminPort: await freePort() });
   return {

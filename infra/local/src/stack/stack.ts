@@ -17,42 +17,42 @@ import { serviceProcesses } from './service-processes.ts';
 import { findAddresses, localUrl, type StackSettings, services } from './services.ts';
 
 export interface StackOptions {
-  /** Holds data, secrets, credentials and logs; made if it is not there. */
+  /** Holds data, secrets, credentials and logs; created if it does not exist. */
   directory: string;
-  /** Of the one base URL; 0 for any that is free. */
+  /** The port of the base URL; 0 for any free one. */
   port: number;
-  /** Told what takes a while. */
+  /** Called for steps that take long. */
   log: (line: string) => void;
   /** Added to the environment of every service, where it wins: `LOG_LEVEL`, `HEADER_PREFIX`, limits. */
   environment?: Record<string, string>;
-  /** A Redis that runs already, instead of a private one. */
+  /** An existing Redis, instead of a private one. */
   redisUrl?: string | undefined;
-  /** Settings of postgresql.conf, added to ours. */
+  /** Settings of postgresql.conf, added to the defaults. */
   postgresSettings?: Record<string, string>;
-  /** Gives up starting. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Stack {
   baseUrl: string;
   credentials: Credentials;
-  /** The services themselves, past the ingress. */
+  /** Each service itself, bypassing the ingress. */
   serviceUrls: { managementApi: string; tokenVault: string; proxyGateway: string };
   databaseUrl: string;
   redisUrl: string;
-  /** By name: the services, and the stores that are ours. */
+  /** By name: the services, and the private stores. */
   readonly processes: ReadonlyMap<string, ChildProcess>;
-  /** Resolves when a process of the start has ended that was not told to, with words for people about it. */
+  /** Resolves with a message for people when a process ends unexpectedly. */
   died: Promise<string>;
-  /** Starts a process that has ended again, at the same place; resolves when it is ready. */
+  /** Restarts an ended process at the same place; resolves when it is ready. */
   restart(name: string): Promise<void>;
-  /** Stops services (they get 10 s), then stores; all processes are gone when it resolves. */
+  /** Stops services (they have 10 s), then stores; resolves when all processes have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the whole platform on this machine. Nothing is left running when this fails, nor when this process dies.
- * @throws {LaunchError} when it cannot be had; the message says why, and what to do.
+ * Starts the whole platform on this machine. No process stays behind when this fails, or when this process dies.
+ * @throws {LaunchError} when it cannot start; the message says why, and what to do.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { directory, log, environment = {}, signal } = options;
@@ -129,7 +129,7 @@ async function makeFolder(directory: string): Promise<void> {
   }
 }
 
-/** Not mkdir's own recursion: that tries for ever where a file system answers that a folder in it does not exist. */
+/** Not mkdir's own recursion, which never ends where a file system reports that a folder in it does not exist. */
 async function makePath(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o711 });

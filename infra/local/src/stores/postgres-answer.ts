@@ -11,10 +11,10 @@ export interface StartingPostgres {
   signal: AbortSignal | undefined;
 }
 
-/** Recovery after a crash may take its time. */
+/** Generous, because recovery after a crash may take long. */
 const readyWithinMs = 60_000;
 
-/** Resolves when the server answers and the database that the URL names is there; creates it if it must. */
+/** Resolves when the server answers and the URL's database exists; creates the database if needed. */
 export async function untilPostgresAnswers({ child, url, logFile, signal }: StartingPostgres): Promise<void> {
   const deadline = performance.now() + readyWithinMs;
   for (;;) {
@@ -33,11 +33,11 @@ export async function untilPostgresAnswers({ child, url, logFile, signal }: Star
   }
 }
 
-/** @returns why not, undefined when the database is there. */
+/** @returns the failure; undefined when the database exists. */
 async function tryDatabase(url: string): Promise<unknown> {
   const database = new URL(url).pathname.slice(1);
   const client = new pg.Client({ connectionString: new URL('/postgres', url).href, connectionTimeoutMillis: 5000 });
-  client.on('error', () => undefined); // the call that it fails reports it
+  client.on('error', () => undefined); // the failing call reports it
   try {
     await client.connect();
     const found = await client.query('SELECT FROM pg_database WHERE datname = $1', [database]);

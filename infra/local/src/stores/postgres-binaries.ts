@@ -9,7 +9,7 @@ export interface PostgresBinaries {
 }
 
 /**
- * The Postgres that npm brought along (one package for each platform), made ready to run.
+ * Finds the Postgres that npm installed (one package for each platform) and prepares it to run.
  * @throws {LaunchError} where npm has none for this machine.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
@@ -28,7 +28,10 @@ function findPlatformPackage(): string {
   }
 }
 
-/** Packages cannot hold symbolic links, so the package lists them; its install script, which npm does not run, makes them. */
+/**
+ * Packages cannot hold symbolic links, so the package lists them. Its install script would create them, but npm does
+ * not run it.
+ */
 async function linkLibraries(native: string): Promise<void> {
   const list = join(native, 'pg-symlinks.json');
   const links: { source: string; target: string }[] = JSON.parse(await readFile(list, 'utf8'));

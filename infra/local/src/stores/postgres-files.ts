@@ -14,7 +14,7 @@ export interface PostgresFiles {
 /** Sorts by code point and knows Unicode's cases, on every machine alike. */
 const localeFlags = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
-/** Creates the data files where there are none, and gives them to the user as whom the server runs this time. */
+/** Creates the data files where there are none, and gives them to the user who runs the server this time. */
 export async function prepareFiles(
   files: PostgresFiles,
   bounds: Bounds & { log: (line: string) => void },
@@ -32,7 +32,7 @@ export async function prepareFiles(
   }
 }
 
-/** Under another name first, so that data files which are there are complete. */
+/** Creates them under another name first, so that data files that exist are complete. */
 async function initialize({ data, passwordFile, initdb, superuser, user }: PostgresFiles, bounds: Bounds) {
   const unfinished = `${data}.new`;
   await rm(unfinished, { recursive: true, force: true });

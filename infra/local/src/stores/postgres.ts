@@ -12,10 +12,10 @@ import type { Server } from './server.ts';
 import { chooseServerUser } from './server-user.ts';
 
 export interface PostgresOptions {
-  /** Holds the data and the password; of the server's own. */
+  /** Holds the data and the password; used by this server only. */
   folder: string;
   logFile: string;
-  /** Settings of postgresql.conf, added to ours. */
+  /** Settings of postgresql.conf, added to the defaults. */
   settings: Record<string, string>;
   log: (line: string) => void;
   signal: AbortSignal | undefined;
@@ -28,7 +28,7 @@ const database = 'sluice';
 /** "Fast shutdown": ends sessions, rolls back, writes a checkpoint. */
 const stopSignal = 'SIGINT';
 
-/** What is logged names neither statements nor the values in them. */
+/** The log must name neither statements nor their values. */
 const ourSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -37,7 +37,7 @@ const ourSettings = {
   log_error_verbosity: 'terse',
 };
 
-/** Makes Postgres ready to start: programs, user, port, password, and the data files where there are none yet. */
+/** Prepares programs, user, port, password, and data files where there are none yet. */
 export async function preparePostgres(options: PostgresOptions): Promise<Server> {
   const { folder, logFile, settings, signal, watchdog } = options;
   const { initdb, postgres } = await findPostgresBinaries();

@@ -14,7 +14,6 @@ export interface StartingRedis {
 
 const readyWithinMs = 10_000;
 
-/** Resolves when the server that is being started answers. */
 export async function untilRedisAnswers({ child, port, password, logFile, signal }: StartingRedis): Promise<void> {
   const deadline = performance.now() + readyWithinMs;
   for (;;) {
@@ -28,7 +27,7 @@ export async function untilRedisAnswers({ child, port, password, logFile, signal
   }
 }
 
-/** One AUTH and one PING, as inline commands. */
+/** Sends one AUTH and one PING as inline commands. */
 function answers(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     let received = '';
@@ -45,7 +44,7 @@ function answers(port: number, password: string): Promise<boolean> {
   });
 }
 
-/** @throws {LaunchError} where nobody listens at the URL: at none of its hosts, where it names several. */
+/** @throws {LaunchError} where no host of the URL can be reached. */
 export async function assertReachable(url: string): Promise<void> {
   const several = /^rediss?\+(cluster|sentinel):\/\/(?:[^@/]*@)?([^@/?]+)/.exec(url);
   const defaultPort = several?.[1] === 'sentinel' ? 26_379 : 6379;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 test('where Redis is neither installed nor to be downloaded, one message says what to do', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'sluice-downloads-'));
-  // In a process of its own, because commands are looked for on the PATH that a process started with.
+  // In a process of its own, because commands are looked up on the PATH with which a process started.
   const script = `
     import { findRedisProgram } from ${JSON.stringify(join(import.meta.dirname, 'redis-program.ts'))};
     await findRedisProgram({ downloads: ${JSON.stringify(empty)}, log: () => {} }).catch((error) => console.log(error.message));

@@ -10,15 +10,15 @@ export interface Program {
 }
 
 export interface RedisProgramOptions extends Bounds {
-  /** Where a downloaded one is kept. */
+  /** Where a downloaded program is kept. */
   downloads: string;
   log: (line: string) => void;
 }
 
 /**
- * A Redis or Valkey to run: the one on the PATH, otherwise that of the Debian or Ubuntu we are on, unpacked without
- * installing it.
- * @throws {LaunchError} where neither can be had, with what to do about it.
+ * Finds Redis or Valkey: on the PATH, otherwise from the packages of this Debian or Ubuntu, unpacked without
+ * installing.
+ * @throws {LaunchError} where neither is available; the message says what to do.
  */
 export async function findRedisProgram({ downloads, log, ...bounds }: RedisProgramOptions): Promise<Program> {
   for (const command of ['valkey-server', 'redis-server']) {
@@ -41,7 +41,7 @@ async function unpackRedis({ downloads, log, ...bounds }: RedisProgramOptions): 
   const root = await unpackDebianPackages(options);
   const program = await programIn(root);
   if (await runs(program, bounds)) return program;
-  // Unpacked on a machine that had a library which this one lacks.
+  // It was unpacked on a machine with a library that this one lacks.
   await rm(root, { recursive: true });
   return programIn(await unpackDebianPackages(options));
 }

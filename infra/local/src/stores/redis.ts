@@ -10,7 +10,7 @@ import { findRedisProgram } from './redis-program.ts';
 import type { Server } from './server.ts';
 
 export interface RedisOptions {
-  /** Of the server's own. */
+  /** Used by this server only. */
   folder: string;
   /** Where a downloaded Redis is kept. */
   downloads: string;
@@ -20,7 +20,7 @@ export interface RedisOptions {
   watchdog: Watchdog;
 }
 
-/** Makes a private Redis ready to start: on 127.0.0.1, with a password, keeping nothing on disk. */
+/** Prepares a private Redis: on 127.0.0.1, with a password, storing nothing on disk. */
 export async function prepareRedis(options: RedisOptions): Promise<Server> {
   const { folder, logFile, signal, watchdog } = options;
   const { command, env } = await findRedisProgram(options);

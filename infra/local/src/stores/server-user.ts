@@ -5,14 +5,14 @@ import { LaunchError } from '../launch-error.ts';
 import type { ProcessUser } from '../processes/child.ts';
 import { type Bounds, CommandError, runCommand } from '../processes/run-command.ts';
 
-/** Inside a user namespace nobody's number stands for the user outside who made it. */
+/** In a user namespace, the number of nobody stands for the user who created it. */
 const inNamespace: ProcessUser = { prefix: ['unshare', '--user', '--map-user=65534', '--'] };
 
 /**
- * Postgres refuses to run as root, and as a user without a name. Where this process is root, finds an unprivileged user
- * that reaches the program and the folder, and gives it the folder; failing that, a user namespace, in which the files
- * of the user outside stay within reach.
- * @param folder the server's own; created here, 0700
+ * Postgres refuses to run as root, and as a user without a name. If this process is root, an unprivileged user is
+ * chosen who can reach the program and the folder, and receives the folder; otherwise a user namespace, in which the
+ * user's files stay accessible.
+ * @param folder used by this server only; created here with mode 0700
  * @throws {LaunchError} where neither works
  */
 export async function chooseServerUser(program: string, folder: string, bounds: Bounds): Promise<ProcessUser> {
@@ -20,7 +20,7 @@ export async function chooseServerUser(program: string, folder: string, bounds: 
   if (process.getuid?.() !== 0) {
     return !hasName() && (await reaches(inNamespace, program, folder, bounds)) ? inNamespace : {};
   }
-  await chmod(dirname(folder), 0o711); // others pass through to the server's folder, and can list nothing
+  await chmod(dirname(folder), 0o711); // others may pass through to the server's folder, but list nothing
   for (const user of await unprivilegedUsers()) {
     await chown(folder, user.uid, user.gid);
     if (await reaches(user, program, folder, bounds)) return user;
@@ -36,7 +36,7 @@ function hasName(): boolean {
   try {
     return userInfo().username !== '';
   } catch {
-    return false; // libuv: no entry in the user database
+    return false; // libuv reports that the user database has no entry
   }
 }
 

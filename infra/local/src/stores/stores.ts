@@ -11,37 +11,39 @@ import { assertReachable } from './redis-answer.ts';
 import type { Server } from './server.ts';
 
 export interface StoresOptions {
-  /** Holds the data and the logs; made if it is not there. */
+  /** Holds the data and the logs; created if it does not exist. */
   directory: string;
-  /** Told what takes a while. */
+  /** Called for steps that take long. */
   log: (line: string) => void;
-  /** A Redis that runs already, instead of a private one. */
+  /** An existing Redis, instead of a private one. */
   redisUrl?: string | undefined;
-  /** Where a downloaded Redis is kept: `.sluice/downloads` of the repository by default, so that all share it. */
+  /**
+   * Where a downloaded Redis is kept: `.sluice/downloads` of the repository by default, so that all folders share it.
+   */
   downloads?: string | undefined;
-  /** Settings of postgresql.conf, added to ours. */
+  /** Settings of postgresql.conf, added to the defaults. */
   postgresSettings?: Record<string, string>;
-  /** Gives up starting. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined;
-  /** One of the caller's own, which then ends the stores too when this process dies. */
+  /** The caller's own watchdog, which then ends the stores too when this process dies. */
   watchdog?: Watchdog | undefined;
 }
 
 export interface Stores {
   databaseUrl: string;
   redisUrl: string;
-  /** `postgres`, and `redis` where it is ours. */
+  /** `postgres`, and `redis` if it is private. */
   processes: ReadonlyMap<string, ChildProcess>;
-  /** Starts a store whose process has ended again, with the same URL and data. */
+  /** Restarts a store whose process has ended, with the same URL and data. */
   restart(name: string): Promise<void>;
-  /** Stops the stores; their processes are gone when it resolves. */
+  /** Stops the stores; resolves when their processes have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Starts Postgres and Redis on free ports of 127.0.0.1. Data are reused, also after a crash. Nothing is left running
- * when this fails, nor when this process dies.
- * @throws {LaunchError} when one cannot be had; the message says what to do.
+ * Starts Postgres and Redis on free ports of 127.0.0.1. Existing data are reused, also after a crash. No process stays
+ * behind when this fails, or when this process dies.
+ * @throws {LaunchError} when a store cannot start; the message says what to do.
  */
 export async function startStores(options: StoresOptions): Promise<Stores> {
   const { directory, log, redisUrl, downloads = join(defaultDirectory, 'downloads'), postgresSettings = {} } = options;
