@@ -1,5 +1,5 @@
-// A card number becomes a token, and reaches the payment processor through a Proxy: this program keeps neither.
-// Settings: SLUICE_URL, SLUICE_API_KEY (a private Application's), SLUICE_PROXY_KEY.
+// Stores a card number as a token and sends it to the payment processor through a Proxy. This program keeps neither.
+// Settings: SLUICE_URL, SLUICE_API_KEY (of a private Application), SLUICE_PROXY_KEY.
 import { Sluice } from '@sluice/sdk';
 
 const { SLUICE_URL, SLUICE_API_KEY, SLUICE_PROXY_KEY } = process.env;

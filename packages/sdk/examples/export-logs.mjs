@@ -1,5 +1,5 @@
-// Writes the audit log, of any size, to standard output, and goes on where it broke off.
-// Settings: SLUICE_URL, SLUICE_API_KEY (a management Application's, with log:read).
+// Writes an audit log of any size to standard output, and resumes where it was interrupted. Settings: SLUICE_URL,
+// SLUICE_API_KEY (of a management Application with log:read).
 import { Sluice } from '@sluice/sdk';
 
 const { SLUICE_URL, SLUICE_API_KEY } = process.env;
@@ -20,7 +20,7 @@ for (let isComplete = false, tries = 5; !isComplete; ) {
       const lines = rest + text.slice(0, end);
       rest = text.slice(end);
       await write(lines);
-      const { leaf_index, dropped } = JSON.parse(lines.trimEnd().split('\n').at(-1)); // the last that is whole
+      const { leaf_index, dropped } = JSON.parse(lines.trimEnd().split('\n').at(-1)); // the last complete line
       start = leaf_index === undefined ? dropped : leaf_index + 1;
     }
     isComplete = true;

@@ -1,4 +1,4 @@
-// What the compiler knows. Checked under --strict, as an ES module and as CommonJS.
+// Checked by the compiler under --strict, as an ES module and as CommonJS.
 import { List, type Proxy as ProxyResource, Sluice, SluiceError, ValidationError } from '@sluice/sdk';
 
 export async function proxies(baseUrl: string, apiKey: string): Promise<string[]> {
@@ -23,7 +23,7 @@ export async function rename(sluice: Sluice, id: string, name: string): Promise<
   }
 }
 
-/** A client of the destination takes the Proxy's fetch as its own. */
+/** A client of the destination accepts the Proxy's fetch as its own. */
 export const fetchOf = (sluice: Sluice, key: string): typeof fetch => sluice.proxy(key).fetch;
 
 // @ts-expect-error the type must be one of three

@@ -1,12 +1,12 @@
 /** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call, its waiting included; the promise rejects with the signal's reason. */
+  /** Ends the call, including its waits; the promise rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** For the whole call, tries and waiting included; default as the client was told. */
+  /** For the whole call, including retries and waits; default: the client's setting. */
   timeoutMs?: number;
-  /** Tries after the first; default as the client was told. */
+  /** Attempts after the first; default: the client's setting. */
   retries?: number;
-  /** Where the operation takes one; otherwise made for each call, and the same for all its tries. */
+  /** For operations that take one. By default each call gets a new key, which all its attempts share. */
   idempotencyKey?: string;
   /** Appears in the service's logs and in errors: at most 64 characters of `[A-Za-z0-9-]`. */
   traceId?: string;

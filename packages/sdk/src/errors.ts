@@ -1,6 +1,6 @@
 import type { ProblemCode } from './generated/problems.gen.ts';
 
-/** What a failure is made of: the problem document of the service, or what is known without one. */
+/** The service's problem document, or what is known without one. */
 export interface Failure {
   /** For example `POST /tokens`: the operation, never its values. */
   operation: string;
@@ -14,22 +14,22 @@ export interface Failure {
   retryAfterSeconds?: number | undefined;
 }
 
-/** Any failure of a call. Never holds what was sent, nor a key. */
+/** Any failure of a call. It never holds what was sent, nor a key. */
 export class SluiceError extends Error {
   override readonly name: string = 'SluiceError';
   /** The HTTP status; undefined where there was no answer. */
   readonly status: number | undefined;
-  /** The kind of failure, for programs: `validation_failed`; where there was no answer, what the system says. */
+  /** The kind of failure, for programs: `validation_failed`; without an answer, the system's error code. */
   readonly code: ProblemCode | (string & {}) | undefined;
   /** The kind of failure in words. */
   readonly title: string;
   /** What is wrong with this call. */
   readonly detail: string | undefined;
-  /** For a validation failure: messages by the path of the member that they are about. */
+  /** For a validation failure: messages by the path of their member. */
   readonly errors: Record<string, string[]> | undefined;
-  /** By which the service's logs are searched. */
+  /** Identifies the request in the service's logs. */
   readonly traceId: string | undefined;
-  /** After how long the service suggests another try. */
+  /** The time after which the service suggests another attempt. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor({ operation, status, code, title, detail, errors, traceId, retryAfterSeconds }: Failure) {
@@ -49,7 +49,7 @@ export class SluiceError extends Error {
   }
 }
 
-/** Something in the request is not valid; `errors` says where. */
+/** The request is not valid; `errors` says where. */
 export class ValidationError extends SluiceError {
   override readonly name = 'ValidationError';
 }
@@ -59,17 +59,17 @@ export class AuthenticationError extends SluiceError {
   override readonly name = 'AuthenticationError';
 }
 
-/** The key is good, and a permission or rule is missing. */
+/** The key is valid but lacks a permission or rule. */
 export class ForbiddenError extends SluiceError {
   override readonly name = 'ForbiddenError';
 }
 
-/** There is none in the Tenant. */
+/** The Tenant has no such resource. */
 export class NotFoundError extends SluiceError {
   override readonly name = 'NotFoundError';
 }
 
-/** It clashes with something that exists. */
+/** The request conflicts with an existing resource. */
 export class ConflictError extends SluiceError {
   override readonly name = 'ConflictError';
 }
@@ -79,29 +79,28 @@ export class UnprocessableError extends SluiceError {
   override readonly name = 'UnprocessableError';
 }
 
-/** Too many requests. */
 export class RateLimitError extends SluiceError {
   override readonly name = 'RateLimitError';
 }
 
-/** The fault is the service's. */
+/** The service failed. */
 export class ServiceError extends SluiceError {
   override readonly name = 'ServiceError';
 }
 
-/** There was no answer, or only a part of one. Whether the service has acted is not known. */
+/** There was no answer, or only a part of one. The service may or may not have acted. */
 export class ConnectionError extends SluiceError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** There was no answer in time. Whether the service has acted is not known. */
+/** There was no answer in time. The service may or may not have acted. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
 type Kind = new (failure: Failure) => SluiceError;
 
-/** The class of each problem type that the service has. What belongs to the invocation of Proxies is no class of its own. */
+/** The class of each problem type. Problems of invoking a Proxy have no classes of their own. */
 const byCode: Readonly<Record<ProblemCode, Kind>> = {
   bad_request: ValidationError,
   validation_failed: ValidationError,
@@ -130,7 +129,7 @@ const byCode: Readonly<Record<ProblemCode, Kind>> = {
   loop_detected: ServiceError,
 };
 
-/** For an answer without a problem type that is known: a balancer's, or that of a service newer than this library. */
+/** For answers without a known problem type: of a balancer, or of a newer service. */
 const byStatus: Readonly<Record<number, Kind>> = {
   400: ValidationError,
   401: AuthenticationError,
@@ -141,7 +140,7 @@ const byStatus: Readonly<Record<number, Kind>> = {
   429: RateLimitError,
 };
 
-/** The error of a kind of failure: its problem type decides, and without a known one its status. */
+/** The problem type decides on the class; without a known one, the status. */
 export function errorOf(failure: Failure): SluiceError {
   const { status = 0, code = '' } = failure;
   const known = Object.hasOwn(byCode, code) ? byCode[code as ProblemCode] : byStatus[status];

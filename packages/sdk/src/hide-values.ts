@@ -1,15 +1,15 @@
-/** Node looks for this when it shows an object: `console.log`, `util.inspect`, uncaught errors, assertions. */
+/** Node calls this when it shows an object: `console.log`, `util.inspect`, uncaught errors, assertions. */
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 
-/** Members that hold a value of the vault, a credential, a secret for transforms, or what a trial of one made of them. */
+/** Members that hold a value of the vault, a credential, a secret for transforms, or output of a trial. */
 const secretMembers = new Set([
   ...['data', 'key', 'session_key', 'nonce', 'callback_secret', 'configuration', 'url'],
   ...['result', 'console', 'error'],
 ]);
 
 /**
- * Makes an answer, and each row of a list, show itself without its values and keys. It stays what it is for programs:
- * members, `JSON.stringify`, spreading and `console.table`, which reads members, see everything.
+ * Makes an answer, and each row of a list, show itself without values and keys. Programs still see everything: members,
+ * `JSON.stringify`, spreading, and `console.table`, which reads members.
  */
 export function hideValues<T>(answer: T, isAllValue = false): T {
   if (typeof answer !== 'object' || answer === null) return answer;

@@ -4,15 +4,15 @@ import type { Settings } from './settings.ts';
 export interface ProxyClient {
   /**
    * As the global `fetch`, through the Proxy: `fetch('/charges?expand=1', { method: 'POST', body })`. Of a whole URL
-   * its path and query are taken, since the Proxy decides the destination, so that this can be given to a client of the
-   * destination as its `fetch`. Sent once, whatever happens; a redirect is returned as it is.
+   * only path and query are used, because the Proxy determines the destination; so this can serve a client of the
+   * destination as its `fetch`. The request is sent once; a redirect is returned as it is.
    *
-   * The answer has `SVC-PROXY-DESTINATION-STATUS` where it is the destination's; otherwise its body is a `proxy_error`.
+   * The destination's answer has the header `SVC-PROXY-DESTINATION-STATUS`; otherwise the body is a `proxy_error`.
    */
   fetch: typeof fetch;
 }
 
-/** @throws {TypeError} where the key cannot be one; it is not repeated. */
+/** @throws {TypeError} for a malformed key, which the message does not repeat. */
 export function proxyClient(proxyKey: string, settings: Settings): ProxyClient {
   if (!/^[\x21-\x7e]+$/.test(proxyKey)) throw new TypeError('The key of a Proxy has no blanks');
   const { baseUrl, headerPrefix, fetch } = settings;
@@ -29,7 +29,9 @@ export function proxyClient(proxyKey: string, settings: Settings): ProxyClient {
   };
 }
 
-/** @throws {TypeError} where the path would leave `/proxy`, and the key go to an operation of the API. */
+/**
+ * @throws {TypeError} where the path would leave `/proxy`, because the key would then reach an operation of the API.
+ */
 function targetOf(input: string, base: string): string {
   const suffix = /^[a-z][a-z0-9+.-]*:\/\//i.test(input) ? pathOf(new URL(input)) : input;
   const url = new URL(base + (/^(?:[/?]|$)/.test(suffix) ? suffix : `/${suffix}`));

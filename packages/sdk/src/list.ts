@@ -1,4 +1,4 @@
-/** A page of a list: the envelope, or all of it as a plain array. */
+/** A page of a list: the envelope, or a plain array of everything. */
 type Page = readonly unknown[] | { pagination: Pagination; data: unknown[] };
 
 interface Pagination {
@@ -10,13 +10,13 @@ interface Pagination {
   next?: string;
 }
 
-/** What a page is a page of. */
+/** The type of the items of a page. */
 export type ItemOf<P> = P extends { data: Array<infer I> } ? I : P extends Array<infer I> ? I : never;
 
 /**
- * A list. Nothing is asked for before it is iterated or a page is taken.
+ * A list. Nothing is requested before it is iterated or a page is taken.
  *
- * Iterating yields each item once, over all pages, also while items come, and while the loop deletes what it is given.
+ * Iterating yields each item of all pages once, even while items are added, and while the loop deletes items.
  */
 export class List<Item, P = unknown> implements AsyncIterable<Item> {
   readonly #fetchPage: (position: number | string | undefined) => Promise<P>;
@@ -26,7 +26,9 @@ export class List<Item, P = unknown> implements AsyncIterable<Item> {
     this.#fetchPage = fetchPage;
   }
 
-  /** One page as the service answers it: the first, the one of a number, or the one that a cursor (`next`) names. */
+  /**
+   * One page as the service answers it: the first, the one with this number, or the one that a cursor (`next`) names.
+   */
   page(position?: number | string): Promise<P> {
     return this.#fetchPage(position);
   }
@@ -56,7 +58,7 @@ export class List<Item, P = unknown> implements AsyncIterable<Item> {
   }
 }
 
-/** Items that came since push others to later pages, where they appear again. */
+/** New items push others to later pages, where they appear again. */
 function isNew(item: unknown, seen: Set<unknown>): boolean {
   const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
   if (id === undefined) return true;
@@ -65,7 +67,7 @@ function isNew(item: unknown, seen: Set<unknown>): boolean {
   return true;
 }
 
-/** Items that were deleted since pull others to earlier pages: as many as the total fell by, so go back by as many. */
+/** Deleted items pull others to earlier pages, so go back by as many as the total fell. */
 function nextPosition(pagination: Pagination, totalBefore: number | undefined): number | string | undefined {
   const { next, total_items: total = 0, page_number: number = 1, page_size: size = 1, total_pages: pages } = pagination;
   if (next !== undefined) return next;

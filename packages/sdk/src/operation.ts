@@ -16,7 +16,7 @@ interface Operation {
   repeatable?: true;
 }
 
-/** The arguments of a call, told apart. */
+/** The arguments of a call. */
 interface Input {
   params: string[];
   body: unknown;
@@ -24,7 +24,7 @@ interface Input {
   options: CallOptions;
 }
 
-/** The methods of every operation, in the tree of resources that their names make. */
+/** The methods of all operations, in the tree of resources that their names form. */
 export function methodsOf(settings: Settings): object {
   const root = {};
   for (const operation of Object.values<Operation>(operations)) {
@@ -56,7 +56,7 @@ function call(operation: Operation, input: Input, settings: Settings): unknown {
   if (operation.answer !== 'list') return request(operation, input, settings);
   return new List((position) => {
     const place = typeof position === 'string' ? { start: position } : position !== undefined && { page: position };
-    // A cursor stands for the place and the totals, so a page's number does not go with it.
+    // A cursor contains position and totals, so a page number is not sent with it.
     const at = (of: object) => ({ ...of, ...(typeof position === 'string' && { page: undefined }), ...place });
     const isSearch = operation.body !== undefined;
     return request(
@@ -94,7 +94,9 @@ function toSendable(operation: Operation, { params, body, query, options }: Inpu
   };
 }
 
-/** @throws {TypeError} for an id that would make another path. Ids are not repeated: one may be a value by mistake. */
+/**
+ * @throws {TypeError} for an id that would change the path. It does not quote the id, which may be a value by mistake.
+ */
 function fill(template: string, params: readonly string[]): string {
   let index = 0;
   return template.replace(/\{(\w+)\}/g, (_, name) => {
@@ -124,7 +126,7 @@ async function read({ answer }: Operation, response: Response): Promise<unknown>
   }
 }
 
-/** 128 random bits. `crypto.randomUUID` is missing on pages without https. */
+/** 128 random bits. Pages without https have no `crypto.randomUUID`. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

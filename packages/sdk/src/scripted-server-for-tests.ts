@@ -10,7 +10,7 @@ export interface Seen {
   body: string;
 }
 
-/** What the server does with one request: answers with status, body and headers, or something of its own. */
+/** How the server handles one request: an answer with status, body and headers, or a function. */
 export type Step =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | ((request: IncomingMessage, response: ServerResponse) => void);
@@ -20,7 +20,7 @@ export const apiKey = 'svc_local_mgt_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG
 /** Breaks the connection without an answer. */
 export const lost: Step = (request) => request.socket.destroy();
 
-/** A real HTTP server that does one step after another, the last again and again, and a client of it. */
+/** An HTTP server that does one step after another and repeats the last one, and a client of it. */
 export async function startScripted(stack: AsyncDisposableStack, steps: Step[], options: Partial<SluiceOptions> = {}) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

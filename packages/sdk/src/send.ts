@@ -1,27 +1,30 @@
 import type { CallOptions } from './call-options.ts';
 import { ConnectionError, errorOf, type SluiceError, TimeoutError } from './errors.ts';
 
-/** A request as it goes out, and what the service lets us do with it. */
+/** A request, and what the service allows to be done with it. */
 export interface Sendable {
   /** For messages: `POST /tokens`. */
   operation: string;
   url: string;
   init: RequestInit & { method: string };
-  /** It may be sent again: nothing is done twice. */
+  /** Whether sending it again has no further effect. */
   isRepeatable: boolean;
   headerPrefix: string;
   fetch: typeof fetch;
 }
 
-/** What a try came to: an answer, or an error, with whether another try may help and whether the service may have acted. */
+/**
+ * The result of an attempt: an answer, or an error with whether a retry may help and whether the service may have
+ * acted.
+ */
 type Outcome<T> = { answer: T } | { error: SluiceError; mayHelp: boolean; wasLost: boolean };
 
 const longestWaitMs = 10_000;
 const shortestWaitMs = 200;
 
 /**
- * Sends a request until it is answered, as often as is safe: after 429, 503 and lost connections, and only where it is
- * repeatable. A try that was lost may have been carried out, so the answers that this explains are no failures.
+ * Sends a request until it is answered: after 429, 503 and lost connections, and only if it is repeatable. An attempt
+ * whose answer was lost may have been carried out, so errors that follow from that count as success.
  * @throws {SluiceError} or the reason of the caller's signal.
  */
 export async function send<T>(
@@ -52,18 +55,18 @@ export async function send<T>(
       given?.throwIfAborted();
     }
   } finally {
-    // An answer that is handed on as a stream may take as long as it likes.
+    // An answer that is returned as a stream has no time limit.
     clearTimeout(timer);
   }
 }
 
-/** A DELETE whose lost try was carried out: there is nothing any more, or the key that ended itself is refused. */
+/** A lost DELETE was carried out: the resource is gone, or the key that ended itself is refused. */
 function saysDone({ url, init }: Sendable, { status }: SluiceError): boolean {
   if (init.method !== 'DELETE') return false;
   return status === 404 || (status === 401 && url.endsWith('/self'));
 }
 
-/** The service still works on the lost try, which has the same idempotency key, and says when to ask again. */
+/** The service still works on the lost attempt, which has the same idempotency key, and says when to ask again. */
 function saysUnderWay({ status, retryAfterSeconds }: SluiceError): boolean {
   return status === 409 && retryAfterSeconds !== undefined;
 }
@@ -74,27 +77,27 @@ async function tryOnce<T>(
   signal: AbortSignal,
 ): Promise<Outcome<T>> {
   try {
-    // Redirects are not followed: a header of ours, the key included, would go along to wherever they lead.
+    // Redirects are not followed, because headers, including the key, would be sent to their target.
     const response = await fetch(url, { ...init, redirect: 'manual', signal });
     if (response.ok) return { answer: await read(response) };
     const error = await toError(operation, response, headerPrefix);
     const isDestinations = response.headers.has(`${headerPrefix}-PROXY-DESTINATION-STATUS`);
     const mayHelp = !isDestinations && (error.status === 429 || error.status === 503);
-    // 503 also says that a service was lost, which may have acted.
+    // 503 also means that a service was lost, which may have acted.
     return { error, mayHelp, wasLost: error.status === 503 };
   } catch (cause) {
     if (cause instanceof UnreadableAnswer) {
       const title = 'The answer is not one of the API; is the base URL right?';
       return { error: errorOf({ operation, title, status: cause.status }), mayHelp: false, wasLost: false };
     }
-    // Errors of a given fetch may hold the request, and so the key: their code is all that is taken from them.
+    // Only the code is taken from errors of a custom fetch, because they may hold the request and so the key.
     const code = codeOf(cause);
     const title = `no answer${code ? ` (${code})` : ''} from ${new URL(url).origin}`;
     return { error: new ConnectionError({ operation, code, title }), mayHelp: true, wasLost: true };
   }
 }
 
-/** What came is no answer of this API. What it was is not repeated: it could be anything. */
+/** The answer is not one of this API. It is not quoted, because it could be anything. */
 export class UnreadableAnswer extends Error {
   readonly status: number;
 
@@ -131,7 +134,7 @@ function parseObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
-    return {}; // a balancer's page, say: its status says enough
+    return {}; // for example a balancer's page, whose status says enough
   }
 }
 
@@ -142,7 +145,7 @@ function secondsOf(text: string | null): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
-/** `ECONNREFUSED` and the like: Node's fetch has it in the cause of what it throws. */
+/** For example `ECONNREFUSED`, which Node's fetch puts into the cause of its error. */
 function codeOf(error: unknown): string | undefined {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined) {
     if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(at.code)) return at.code;
@@ -154,12 +157,12 @@ function timedOut(operation: string, timeoutMs: number): TimeoutError {
   return new TimeoutError({ operation, title: `no answer within ${timeoutMs} ms` });
 }
 
-/** Doubles with each try, and is spread so that clients do not come back together. */
+/** Doubles with each attempt, with random variation so that clients do not return together. */
 function backoffMs(attempt: number): number {
   return Math.min(longestWaitMs, shortestWaitMs * 2 ** attempt) * (0.5 + Math.random() / 2);
 }
 
-/** Returns early when the signal is aborted; the caller looks at it. */
+/** Resolves early when the signal is aborted; the caller checks it. */
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,28 +1,28 @@
-/** What a client is made with. */
+/** Options of a client. */
 export interface SluiceOptions {
   /** For example `https://sluice.example.com`. */
   baseUrl: string;
-  /** The API key of an Application. In browsers only one of a public Application. */
+  /** The API key of an Application; in browsers only that of a public Application. */
   apiKey: string;
-  /** With which the service's own headers begin; default `SVC`. */
+  /** The prefix of the service's own headers; default `SVC`. */
   headerPrefix?: string;
-  /** For a whole call, tries and waiting included; default 30,000. */
+  /** For a whole call, including retries and waits; default 30,000. */
   timeoutMs?: number;
-  /** Tries after the first; default 2. */
+  /** Attempts after the first; default 2. */
   retries?: number;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** The options, checked. The key is in no member, so that nothing which shows an object shows it. */
+/** The checked options. The key is not a member, so that showing the object does not show the key. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   headerPrefix: string;
   timeoutMs: number;
   retries: number;
   fetch: typeof fetch;
-  /** New headers with the key in them. */
+  /** New headers that contain the key. */
   headers(): Headers;
 }
 
@@ -36,7 +36,7 @@ export function readOptions(options: SluiceOptions): Settings {
   check(/^[A-Za-z][A-Za-z0-9-]*$/.test(headerPrefix), 'headerPrefix must be letters, digits and dashes');
   check(Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31, 'timeoutMs must be a positive number');
   check(Number.isInteger(retries) && retries >= 0, 'retries must be an integer from 0');
-  // Called as a function of the global object: browsers refuse fetch as a method of anything else.
+  // Called as a function of the global object, because browsers refuse fetch as a method of another object.
   const given = options.fetch;
   return {
     baseUrl: readBaseUrl(baseUrl),

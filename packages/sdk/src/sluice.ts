@@ -15,14 +15,14 @@ import { readOptions, type Settings, type SluiceOptions } from './settings.ts';
 export class Sluice extends Resources {
   readonly #settings: Settings;
 
-  /** @throws {TypeError} that names the option which is wrong. */
+  /** @throws {TypeError} that names the wrong option. */
   constructor(options: SluiceOptions) {
     super();
     this.#settings = readOptions(options);
     Object.assign(this, methodsOf(this.#settings));
   }
 
-  /** The Proxy with this `key`, to send requests through. */
+  /** A client that sends requests through the Proxy with this `key`. */
   proxy(key: string): ProxyClient {
     return proxyClient(key, this.#settings);
   }
