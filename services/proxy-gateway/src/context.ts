@@ -14,7 +14,7 @@ import type { TenantPlaces } from './limits/tenant-places.ts';
 import type { InvocationMetrics } from './observation/metrics.ts';
 import type { ProxyDefinition } from './proxies/definition.ts';
 
-/** What the steps of an invocation work with. Built once, in service.ts. */
+/** The dependencies of an invocation's steps, built once in service.ts. */
 export interface Context {
   db: Database;
   vault: Vault;
@@ -22,11 +22,11 @@ export interface Context {
   proxies: GuardedCache<ProxyDefinition>;
   destinations: Destinations;
   transforms: TransformPool;
-  /** Whether the log gets what transforms print. */
+  /** Whether the console of transforms is logged. */
   logsConsole: boolean;
   pepper: KeyObject;
   headerNames: HeaderNames;
-  /** Whether answers say in `Server-Timing` what took how long. */
+  /** Whether answers have a `Server-Timing` header. */
   showsTiming: boolean;
   bodyLimitBytes: number;
   bodyTimeoutMs: number;
@@ -38,7 +38,7 @@ export interface Context {
   metrics: InvocationMetrics;
   /** Undefined where traces are off. */
   tracing: Tracing | undefined;
-  /** Whether destinations are told of the trace. */
+  /** Whether destinations receive the trace context. */
   tellsDestinations: boolean;
   log: Logger;
 }

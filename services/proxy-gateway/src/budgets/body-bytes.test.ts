@@ -5,7 +5,7 @@ import type { BodyDirection } from './room.ts';
 const open = (options: { processBytes: number; tenantBytes: number; waitMs?: number }) =>
   createBodyBytes({ waitMs: 60_000, ...options });
 
-/** Notes in `order` when each reservation is granted. */
+/** Records in `order` when each reservation is granted. */
 function reserveAll(bytes: BodyBytes, wanted: [tenant: string, bytes: number][], order: string[]): Reservation[] {
   return wanted.map(([tenant, size], at) => {
     const reservation = bytes.open(tenant, 'request', size);
@@ -88,7 +88,7 @@ test('what waits for room in the process is passed by whoever finds some, so hos
 });
 
 test('the control: Tenants that share nothing by turns leave nothing for the next', () => {
-  // Where one may have all of the process, nothing is kept for others.
+  // Where one Tenant may have the whole process, nothing is kept for others.
   const bytes = open({ processBytes: 4000, tenantBytes: 4000 });
   const flood: [string, number][] = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'].map((tenant) => [tenant, 400]);
   reserveAll(bytes, flood, []);
@@ -124,7 +124,7 @@ test('small bodies do not overtake a large one for ever', async () => {
     order,
   );
   expect(order).toEqual(['a0']);
-  // Room is kept for the eldest that waits: what is small may not take it for ever.
+  // Room is kept for the eldest that waits, because small bodies could otherwise take it for ever.
   const small: Reservation[] = [];
   for (let at = 0; at < 100; at += 1) {
     const { reservation, room } = take(bytes, `c${at}`, 50);

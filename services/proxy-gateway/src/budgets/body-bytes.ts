@@ -2,31 +2,30 @@ import { ServiceError } from '@sluice/problems';
 import { endedEarly } from '../http/content-coding.ts';
 import { type BodyDirection, type Claim, Room, type TenantBytes } from './room.ts';
 
-/** The bytes that one body takes, with what is made of it. */
+/** The memory reserved for one body and everything made from it. */
 export interface Reservation {
   readonly bytes: number;
   /**
-   * Undefined: there was room.
-   * @throws {ServiceError} 503 when it has waited for the longest time in all; 400 when its caller has left.
+   * Undefined where there is room.
+   * @throws {ServiceError} 503 when its total waiting time is used up; 400 when its caller has left.
    */
   growTo(bytes: number): Promise<void> | undefined;
-  /** It takes no more than this, and may grow to `mostBytes` again. */
+  /** Shrinks to `bytes`; it may grow to `mostBytes` again. */
   shrinkTo(bytes: number, mostBytes?: number): void;
-  /** Its caller has left: it stops waiting, and grows no more. */
+  /** The caller has left: stops waiting and never grows again. */
   stopWaiting(): void;
-  /** Its invocation is over. */
   release(): void;
 }
 
 /**
- * How much memory bodies take in this process. Whoever comes beyond it waits: among Tenants in turn, within one the
- * eldest first, and whoever finds room passes those that do not. {@link Room} decides who does.
+ * Limits the memory that bodies take in this process. Beyond the limit bodies wait: Tenants take turns, within a Tenant
+ * the eldest body goes first, and a body that fits may overtake those that do not. {@link Room} decides.
  */
 export interface BodyBytes {
-  /** Nothing is taken yet. */
+  /** Reserves nothing yet. */
   open(tenantId: string, direction: BodyDirection, mostBytes: number): Reservation;
   readonly held: number;
-  /** Of all Tenants together. */
+  /** For all Tenants together. */
   readonly limit: number;
   readonly waiting: number;
   readonly refusals: number;
@@ -38,29 +37,29 @@ export interface BodyBytesOptions {
   waitMs: number;
 }
 
-/** From this many lanes on, those that nobody holds open are forgotten. */
+/** From this number of lanes on, unused lanes are removed. */
 const leastSweep = 1000;
 
 interface Waiter {
   claim: Claim;
-  /** In the order of their opening. */
+  /** Numbers follow the order of opening. */
   number: number;
   more: number;
   grant(): void;
 }
 
 interface Lane extends TenantBytes {
-  /** Reservations that are open. */
+  /** The number of open reservations. */
   open: number;
   readonly waiting: Record<BodyDirection, Waiter[]>;
 }
 
 export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytesOptions): BodyBytes {
   const room = new Room(processBytes, tenantBytes);
-  /** Lanes stay when they are empty, because a map that grows and shrinks with each body is copied again and again. */
+  /** Empty lanes stay, because a map that grows and shrinks with each body is copied again and again. */
   const lanes = new Map<string, Lane>();
   let sweepAt = leastSweep;
-  /** Those where somebody waits, in the order in which their turn comes. */
+  /** Lanes where a body waits, in the order of their turns. */
   const waitingLanes = new Set<Lane>();
   let openings = 0;
   let waiting = 0;
@@ -88,7 +87,7 @@ export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytes
     sweepAt = Math.max(leastSweep, 2 * lanes.size);
   }
 
-  /** Answers first: they end what requests wait for. */
+  /** Answers go first, because requests wait for them to end. */
   const nextOf = ({ waiting: { answer, request } }: Lane) => answer[0] ?? request[0];
 
   function withdraw(lane: Lane, waiter: Waiter): void {
@@ -161,7 +160,7 @@ export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytes
 
     #wait(more: number): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      promise.catch(() => {}); // Whoever awaits it is told; where nobody does any more, a rejection would end the process.
+      promise.catch(() => {}); // without it, a rejection that nobody awaits any more would end the process
       const begunAt = performance.now();
       const end = () => {
         clearTimeout(timer);

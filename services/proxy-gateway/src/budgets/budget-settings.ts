@@ -1,7 +1,7 @@
 const count = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const;
 const bytes = { type: 'integer', minimum: 1024 } as const;
 
-/** How large what one request brings may be where somebody has to take it apart. */
+/** Limits on the parts of one request that must be parsed. */
 export const budgetSettings = {
   BODY_HELD_BYTES: {
     type: 'integer',

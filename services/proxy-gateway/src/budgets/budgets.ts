@@ -4,13 +4,13 @@ import type { Config as ConfigOf } from '@sluice/service-runtime';
 import type { BodyBytesOptions } from './body-bytes.ts';
 import type { budgetSettings } from './budget-settings.ts';
 
-/** What one invocation may make the gateway take apart. */
+/** Limits on the work that one invocation may cause. */
 export interface Budgets {
   requestTransform: MessageLimits;
   responseTransform: MessageLimits;
-  /** Expressions of a body that is held, with those that its transforms detokenize. */
+  /** Expressions in a held body and in what its transforms detokenize. */
   expressions: number;
-  /** The largest result of a transform. */
+  /** Size of the largest result of a transform. */
   resultBytes: number;
 }
 
@@ -19,7 +19,7 @@ export type BudgetConfig = ConfigOf<{ type: 'object'; properties: typeof budgetS
 /** The part of the process's memory that bodies may take. */
 const bodyPart = 0.4;
 
-/** How much memory bodies may take, by the settings and the memory limit: the cgroup's, else the machine's. */
+/** The limits by the settings, or else by the memory limit of the cgroup or machine. */
 export function bodyBytesFrom(config: BudgetConfig, memoryBytes = memoryLimit()): BodyBytesOptions {
   const processBytes = config.BODY_HELD_BYTES || Math.floor(memoryBytes * bodyPart);
   const tenantBytes = Math.min(config.BODY_HELD_TENANT_BYTES || Math.floor(processBytes / 2), processBytes);
@@ -31,7 +31,6 @@ function memoryLimit(): number {
   return ofCgroup > 0 ? Math.min(ofCgroup, totalmem()) : totalmem();
 }
 
-/** The budgets that the settings say. */
 export function budgetsFrom(config: BudgetConfig & { TRANSFORM_OUTPUT_BYTES: number }): Budgets {
   const shared = { formPairs: config.FORM_MAX_PAIRS, headerLines: config.TRANSFORM_HEADER_LINES };
   return {

@@ -4,14 +4,14 @@ import { headerNamesFor } from '../http/header-names.ts';
 import { nextCdnLoop } from '../invocation/cdn-loop.ts';
 import { readInvocation } from '../invocation/read-invocation.ts';
 
-/** Heads are read before anybody is authenticated, so each of them costs about as much as any other of its size. */
+/** Heads are read before authentication, so each must cost about as much as any other of its size. */
 const size = 15_000;
 const fill = (text: string, length = size) => text.repeat(length / text.length);
 
-/** Microseconds: less cannot be told apart. */
+/** In microseconds; smaller differences cannot be measured. */
 const leastWork = 1000;
 
-/** Processor time of the main thread, the least of some rounds, in microseconds. */
+/** Processor time of the main thread in microseconds: the minimum of several rounds. */
 function workOf(read: () => unknown): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5; round += 1) {

@@ -29,7 +29,7 @@ function send({ url }: Gateway, proxyKey: string, { body, coding }: { body: stri
 }
 
 const keep = 'module.exports = async () => ({})';
-/** From now on the destination leaves bodies of over 1,000 bytes unanswered, until it is let. */
+/** Makes the destination hold answers to bodies of over 1,000 bytes; the result releases them. */
 function holdLargeBodies({ destination }: Gateway): () => void {
   const released = Promise.withResolvers<void>();
   destination.answer = (request, response) => {
@@ -78,7 +78,7 @@ test('results of transforms are held as well, however small their requests', asy
   const heldThen = held;
   released.resolve();
   expect(first.status).toBe(503);
-  expect(heldThen * 60_000).toBeLessThan(2 * mebibyte); // half of what the process may hold is a Tenant's
+  expect(heldThen * 60_000).toBeLessThan(2 * mebibyte); // a Tenant may hold half of what the process may hold
   expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200, 503]));
 });
 

@@ -1,26 +1,26 @@
 import type { Reservation } from './body-bytes.ts';
 
-/** A body as it came, and what is put together of it. */
+/** The received body, and the body assembled from it. */
 const copies = 2;
-/** The text that its transform sees and what comes of it, while they wait for a thread or the destination. */
+/** The text that the transform sees and its results, while they wait for a thread or the destination. */
 const copiesOfTransformed = 8;
-/** What a body that comes in parts is given at first, and by how much more than it needs at a time. */
+/** The first reservation of a body of unknown length, and the step by which it grows. */
 const firstStep = 64 * 1024;
 const step = 256 * 1024;
 
 export interface Sizes {
-  /** Of the body as it comes, at most. */
+  /** The largest size of the received body. */
   codedBytes: number;
   bodyLimitBytes: number;
-  /** The largest result of a transform. */
+  /** Size of the largest result of a transform. */
   resultBytes: number;
 }
 
 /**
- * What the body of one direction takes, from before its first byte until its invocation is over: as it comes, decoded,
- * with values in it, and as a transform's result. Each method that may have to wait answers undefined where there is
- * room, and is called before the bytes are there.
- * @throws {ServiceError} 503 from each wait that is in vain, 400 where the caller has left.
+ * The memory of one direction's body, from before its first byte until the end of the invocation: as received, decoded,
+ * with values filled in, and as a transform's result. Each method is called before the bytes exist, and returns
+ * undefined where there is room.
+ * @throws {ServiceError} from the returned promises: 503 when waiting was in vain, 400 when the caller has left.
  */
 export class HeldBody {
   readonly #reservation: Reservation;
@@ -31,12 +31,12 @@ export class HeldBody {
     this.#sizes = sizes;
   }
 
-  /** Before the first byte is read. */
+  /** Call before the first byte is read. */
   begin(contentLength: number | undefined): Promise<void> | undefined {
     return this.#reservation.growTo(Math.min(contentLength ?? firstStep, firstStep) * copies);
   }
 
-  /** Once so many bytes have come, before more of them do. */
+  /** Call once `bytes` have arrived, before reading more. */
   readOn(bytes: number): Promise<void> | undefined {
     const { codedBytes } = this.#sizes;
     if (bytes >= codedBytes || Math.min(bytes + firstStep, codedBytes) * copies <= this.#reservation.bytes) {
@@ -49,23 +49,23 @@ export class HeldBody {
     return this.#reservation.growTo(codedBytes + this.#sizes.bodyLimitBytes * copies);
   }
 
-  /** It grows to so many bytes, because values are put into it. */
+  /** Call before filling in values adds `bytes`. */
   fill(bytes: number): Promise<void> | undefined {
     return this.#reservation.growTo(this.#reservation.bytes + bytes * copies);
   }
 
-  /** Its transform waits for a thread, runs, and answers. */
+  /** Call before its transform waits for a thread and runs. */
   run(bytes: number): Promise<void> | undefined {
     return this.#reservation.growTo(bytes * copiesOfTransformed + this.#sizes.resultBytes);
   }
 
-  /** It has come to so many bytes, and whatever else it took is gone. */
+  /** The body now has this size, and everything else it took is freed. */
   has(bytes: number, next: { isTransformed: boolean } = { isTransformed: false }): void {
     const { resultBytes } = this.#sizes;
     this.#reservation.shrinkTo(bytes * copies, mostOf(bytes, { ...next, resultBytes }));
   }
 
-  /** It streams after all. */
+  /** The body is streamed instead. */
   isStreamed(): void {
     this.#reservation.shrinkTo(0);
   }
@@ -79,7 +79,7 @@ export class HeldBody {
   }
 }
 
-/** What a body of so many bytes may take, with its transform. */
+/** The most memory that a body of this size may take, with its transform. */
 export function mostOf(
   bytes: number,
   { isTransformed, resultBytes }: { isTransformed: boolean; resultBytes: number },

@@ -4,13 +4,12 @@ import { HeldBody, mostOf } from './held-body.ts';
 import type { BodyDirection } from './room.ts';
 
 interface BodyToHold {
-  /** As it comes; undefined where nobody says. */
+  /** Of the received body; undefined where it is unknown. */
   contentLength: number | undefined;
   isCoded: boolean;
   isTransformed: boolean;
 }
 
-/** What the invocation holds for this direction. */
 export function heldBody(
   invocation: Invocation,
   direction: BodyDirection,

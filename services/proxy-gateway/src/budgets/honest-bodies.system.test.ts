@@ -2,7 +2,7 @@ import { useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const mebibyte = 2 ** 20;
-/** What BODY_HELD_BYTES is by default where the process has the 1 GiB of the shipped limits; all else is the default. */
+/** The default of BODY_HELD_BYTES for a process with the shipped limit of 1 GiB; everything else is the default. */
 const heldBytes = Math.floor(0.4 * 1024 * mebibyte);
 const gateway = useStack((stack) => startTestGateway(stack, { BODY_HELD_BYTES: `${heldBytes}` }));
 const inRoomForOne = useStack((stack) =>

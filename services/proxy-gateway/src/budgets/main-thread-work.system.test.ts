@@ -5,8 +5,8 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
 /**
- * What one Tenant's small request makes of the main thread's time, which all Tenants share. Judged by processor time
- * beside that of a plain request with as many bytes, both in this process: no clock decides.
+ * How much time of the main thread, which all Tenants share, one small request can take. It is compared with a plain
+ * request of the same size by processor time in this process, and not by a clock.
  */
 const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '20000', TRANSFORM_CPU_MS: '8000' }));
 
@@ -20,9 +20,9 @@ const count = 'module.exports = async ({ args }) => ({ body: { n: 1 } })';
 const returning = (result: string) => `module.exports = async ({ args, svc }) => { ${result} }`;
 
 interface Scene extends Omit<ProxyParts, 'destination'> {
-  /** What the caller sends. */
+  /** The caller's body. */
   sent?: { type: string; body: string };
-  /** What the destination answers. */
+  /** The destination's answer. */
   answered?: { type: string; body: string };
   key?: string;
 }
@@ -32,7 +32,10 @@ const gzipped = ({ type, body }: { type: string; body: string }) => ({
   headers: { 'Content-Type': type, 'Content-Encoding': 'gzip' },
 });
 
-/** Processor time of the main thread for one invocation, in microseconds: the least of some, for garbage of others comes in between. */
+/**
+ * Main-thread processor time of one invocation in microseconds: the minimum, because collecting other garbage adds to
+ * it.
+ */
 async function workOf({ sent, answered, key, ...parts }: Scene): Promise<{ work: number; status: number }> {
   const { tenant, destination, url } = gateway.current;
   const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });
@@ -53,15 +56,15 @@ async function workOf({ sent, answered, key, ...parts }: Scene): Promise<{ work:
     const answer = await fetch(`${url}/proxy`, request);
     await answer.arrayBuffer();
     status = answer.status;
-    // What goes on behind the answer counts as well
+    // Work after the answer counts too
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     const { user, system } = process.threadCpuUsage(before);
-    if (round > 0) work = Math.min(work, user + system); // the first one loads what the others find
+    if (round > 0) work = Math.min(work, user + system); // the first round fills caches
   }
   return { work: Math.max(work, leastWork), status };
 }
 
-/** Microseconds: less cannot be told apart. */
+/** In microseconds; smaller differences cannot be measured. */
 const leastWork = 5000;
 const rounds = 3;
 
@@ -134,7 +137,7 @@ const filters = "| replace: 'a', 'b' ".repeat(10);
 const fullOfFilters = (wrap: (text: string) => string, count = 9_000) =>
   Array.from({ length: count }, (_, at) => wrap(`{{ x${at % 50} ${filters}}}`));
 
-/** The longest time that another Tenant waits for a turn of the main thread is that of the longest piece. */
+/** The longest piece of work, which is the longest time that another Tenant waits for the main thread. */
 async function longestPieceOf(invoke: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 2; round += 1) {
@@ -164,7 +167,7 @@ function invoking(body: string, type: string | undefined, parts: Partial<ProxyPa
     const { key } = await tenant.application();
     const headers = { 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': key, ...(type && { 'Content-Type': type }) };
     return async () => {
-      // Bytes, because fetch gives a string a type
+      // Bytes, because fetch sets a content type for strings
       const answer = await fetch(`${url}/proxy`, { method: 'POST', headers, body: Buffer.from(body) });
       const said = await answer.text();
       if (answer.status !== status) throw new Error(`${answer.status}: ${said.slice(0, 500)}`);
@@ -172,7 +175,7 @@ function invoking(body: string, type: string | undefined, parts: Partial<ProxyPa
   };
 }
 
-/** What reading, decoding and looking through a body of 5 MiB takes in one pass, and garbage of it. */
+/** The time of reading, decoding and scanning a body of 5 MiB in one pass, with its garbage. */
 const onePass = 50_000;
 
 test.each<[string, string | undefined, () => string]>([

@@ -5,7 +5,7 @@ import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
-/** Small requests of one Tenant that make much work, and another Tenant's request that comes after them. */
+/** Small requests of one Tenant that cause much work, and a later request of another Tenant. */
 const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '20000', TRANSFORM_CPU_MS: '8000' }));
 
 afterEach(() => {
@@ -21,13 +21,13 @@ const running = (code: string) => `
 interface Attack extends Omit<ProxyParts, 'destination'> {
   body?: string;
   type?: string;
-  /** What the destination answers, compressed. */
+  /** The destination's answer, compressed. */
   answered?: { type: string; body: string };
 }
 
 const emptyPairs = '=&'.repeat(200_000);
 const deep = '['.repeat(200_000) + ']'.repeat(200_000);
-/** 1,300 secrets of few characters, and something to print that is nearly one of them at every place. */
+/** 1,300 short secrets, and printed text that nearly matches one at every position. */
 const configuration = Object.fromEntries(
   Array.from({ length: 1300 }, (_, at) => [`S${at}`, (at + 46_656).toString(36).padStart(6, 'q')]),
 );
@@ -105,6 +105,6 @@ test.each(attacks)('%s: another Tenant is answered before they are', async (_, a
   order.push('other');
   await Promise.all(attackers);
   expect(status).toBe(200);
-  // Runs of transforms go side by side, so the first of the attackers may have been short.
+  // Transforms run in parallel, so the first of the attackers may have been short.
   expect(order.indexOf('other')).toBeLessThan(atOnce / 2);
 });

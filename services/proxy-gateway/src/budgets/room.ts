@@ -1,4 +1,3 @@
-/** Which way a body goes. */
 export type BodyDirection = 'request' | 'answer';
 
 /** What the bodies of one Tenant take. */
@@ -6,13 +5,13 @@ export interface TenantBytes {
   readonly tenantId: string;
   held: number;
   ofRequests: number;
-  /** Those that may still grow, the eldest first. */
+  /** Claims that may still grow, the eldest first. */
   readonly growing: Record<BodyDirection, Set<Claim>>;
-  /** What these hold. */
+  /** What the growing claims hold. */
   readonly ofGrowing: Record<BodyDirection, number>;
 }
 
-/** One body: what it takes, and what it may take in the end. */
+/** One body: what it takes now, and what it may take in the end. */
 export interface Claim {
   readonly tenant: TenantBytes;
   readonly direction: BodyDirection;
@@ -21,30 +20,29 @@ export interface Claim {
 }
 
 /**
- * The part that requests may take. The rest is for answers: an invocation whose request is held waits for its answer
- * only, and answers wait for nobody, so that some of them always end.
+ * The part of the room for requests. The rest is for answers: an invocation with a held request waits only for its
+ * answer, and answers wait for nothing else, so that some invocations always end.
  */
 const partOf: Record<BodyDirection, number> = { request: 0.75, answer: 0.25 };
 
-/** The last part of the room is for Tenants that hold little, and how much of a Tenant's bound little is. */
+/** The last part of the room is for Tenants that hold little, and this part of a Tenant's limit counts as little. */
 const partForSmall = 1 / 16;
 const smallPart = 1 / 64;
 
 /**
- * Counts what bodies take, and decides whether one may take more.
+ * Counts what bodies take, and decides whether a body may take more.
  *
- * No Tenant takes so much that another finds nothing. With the defaults it may hold as much as nobody holds: half of all
- * where it is alone, a third beside one that does the same, and so on, which always leaves a part for the next.
+ * A Tenant never takes so much that others find nothing. With the defaults it may hold as much as is left free: half of
+ * the room alone, a third beside another like it, and so on.
  *
- * What is large is not starved by what is small: among Tenants in turn, and within one from the eldest, one body that
- * still grows is next, and others leave its room to it, unless their Tenant holds little. Several that come at once
- * could hold a part each and wait for the rest of each other for ever; so for the next one only what grows no more counts
- * as held, because that ends without more.
+ * Small bodies do not starve large ones: the next growing body, by turns among Tenants and by age within one, has the
+ * room kept free for it, except from Tenants that hold little. For that body only claims that no longer grow count as
+ * held, because bodies that each hold a part could otherwise wait for each other for ever.
  */
 export class Room {
   readonly #processBytes: number;
   readonly #tenantBytes: number;
-  /** The Tenants of bodies that still grow, in turn. */
+  /** The Tenants of growing bodies, in the order of their turns. */
   readonly #turns: Record<BodyDirection, Set<TenantBytes>> = { request: new Set(), answer: new Set() };
   readonly #ofGrowing: Record<BodyDirection, number> = { request: 0, answer: 0 };
   held = 0;
@@ -55,7 +53,7 @@ export class Room {
     this.#tenantBytes = Math.min(tenantBytes, processBytes);
   }
 
-  /** One body alone is always served, so none is counted with more than this. */
+  /** Caps the claim of one body, so that a single body is always served. */
   mostOfOne(direction: BodyDirection): number {
     const ofProcess = this.#processBytes * (1 - partForSmall);
     return Math.floor(Math.min(this.#tenantBytes, ofProcess) * partOf[direction]);
@@ -82,7 +80,7 @@ export class Room {
     return leftForAll >= 0 && this.#isWithinShare(complete + target, bound * this.#processBytes - allComplete - target);
   }
 
-  /** Whoever waits for others of its own Tenant only is passed over. */
+  /** Skips bodies that wait only for others of their own Tenant. */
   #next(direction: BodyDirection): Claim | undefined {
     for (const tenant of this.#turns[direction]) {
       const eldest = eldestOf(tenant.growing[direction]);
@@ -92,7 +90,7 @@ export class Room {
     return undefined;
   }
 
-  /** A Tenant that may have all of the process has nothing to leave to others. */
+  /** A Tenant that may use the whole process need not leave anything to others. */
   #isWithinShare(ofTenant: number, left: number): boolean {
     return ofTenant * (this.#processBytes - this.#tenantBytes) <= this.#tenantBytes * left;
   }
@@ -110,7 +108,7 @@ export class Room {
     this.noteGrowth(claim);
   }
 
-  /** Whether it still grows may have changed, or it has begun to wait. */
+  /** Call when a claim starts to wait, or when it may have begun or ceased to grow. */
   noteGrowth(claim: Claim): void {
     const { tenant, direction, bytes, mostBytes } = claim;
     const growing = tenant.growing[direction];

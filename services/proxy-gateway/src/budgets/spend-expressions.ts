@@ -2,8 +2,8 @@ import { ServiceError } from '@sluice/problems';
 import type { Invocation } from '../proxies/invocation.ts';
 
 /**
- * Charges expressions to their invocation before anybody reads them.
- * @throws {ServiceError} 400 where it has more of them in all than it may.
+ * Charges expressions to the invocation before they are parsed.
+ * @throws {ServiceError} 400 where the invocation exceeds its limit.
  */
 export function spendExpressions(invocation: Invocation, count: number, most: number): void {
   invocation.expressions += count;
@@ -16,7 +16,7 @@ export function spendExpressions(invocation: Invocation, count: number, most: nu
 
 const opening = '{{';
 
-/** How many expressions a text can hold at most, counted up to `most` and one. */
+/** The most expressions that a text can hold, counted up to `most` plus one. */
 export function openingsIn(text: string, most: number): number {
   let count = 0;
   for (let at = text.indexOf(opening); at !== -1 && count <= most; at = text.indexOf(opening, at + 2)) count += 1;

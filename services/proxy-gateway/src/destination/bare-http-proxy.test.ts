@@ -10,10 +10,10 @@ afterEach(closeAll);
 const execute = promisify(execFile);
 const program = new URL('testing/bare-proxy-in-own-process.ts', import.meta.url).pathname;
 
-// The faults of http-proxy 1.18.1 as they come, so that the tests of stream-through.ts show something. When one of
-// these fails, the library has changed, and what closes that fault may go.
+// Faults of plain http-proxy 1.18.1, as controls for the tests of stream-through.ts. When one of these fails, the
+// library has changed, and its workaround may be removed.
 
-/** http-proxy as it comes; `hook` is called where headers could be set. */
+/** Plain http-proxy; `hook` is called where headers could be set. */
 async function startBare(target: string, hook?: () => void) {
   const agent = new Agent({ keepAlive: true });
   onClose(() => agent.destroy());

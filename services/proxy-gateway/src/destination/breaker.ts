@@ -1,19 +1,18 @@
-/** What a breaker needs to know. */
 export interface BreakerOptions {
-  /** Connections in a row that must fail before it opens; 0 switches it off. */
+  /** Consecutive failed connections after which it opens; 0 switches it off. */
   failures: number;
   /** How long it stays open before one call may try again, in milliseconds. */
   openMs: number;
-  /** Milliseconds of a clock that never goes back; default `performance.now`. */
+  /** Milliseconds of a monotonic clock; default `performance.now`. */
   now?: () => number;
 }
 
 /**
- * Keeps calls away from an origin that cannot be reached. It counts only connections that could not be made: an answer
- * is an answer, whatever its status, and a call that is slow or cut off says nothing about the next connection.
+ * Keeps calls away from an unreachable origin. Only failed connection attempts count: any answer proves that the origin
+ * is reachable, and a slow or interrupted call says nothing about the next connection.
  */
 export interface Breaker {
-  /** Milliseconds until a call may try; 0 if it may now. Of those that ask after that time, one gets 0. */
+  /** Milliseconds until a call may try; 0 if it may now. After the time is over, only one caller gets 0. */
   waitMs(): number;
   onConnected(): void;
   onConnectFailed(): void;
@@ -22,7 +21,7 @@ export interface Breaker {
 
 const alwaysClosed: Breaker = { waitMs: () => 0, onConnected() {}, onConnectFailed() {}, isOpen: false };
 
-/** For one origin of one Tenant, so that no Tenant can close a destination for another. */
+/** One breaker for each origin and Tenant, so that no Tenant can close a destination for another. */
 export function createBreaker({ failures, openMs, now = () => performance.now() }: BreakerOptions): Breaker {
   if (failures === 0) return alwaysClosed;
   let failed = 0;
@@ -33,7 +32,7 @@ export function createBreaker({ failures, openMs, now = () => performance.now() 
       if (failed < failures) return 0;
       const wait = opensAgainAt - now();
       if (wait > 0) return wait;
-      // The others wait for what this one finds; if it never says, the next may try after the same time
+      // Others wait for the result of this attempt; if there is none, the next may try after the same time
       opensAgainAt = now() + openMs;
       return 0;
     },

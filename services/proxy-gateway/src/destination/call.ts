@@ -14,7 +14,7 @@ import type { WaitingCall } from './slots.ts';
 const noTrailers: string[] = [];
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
-/** What both transports have in common: the order of events at the sink, the time to the head, the end. */
+/** The common part of both transports: the order of events at the sink, the time limit for the head, the end. */
 export abstract class Call implements DestinationCall, WaitingCall {
   readonly proxyId: string;
   readonly callerId: string;
@@ -42,7 +42,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     link.active++;
   }
 
-  /** Starts now or when it is its turn. Fails where too many wait. */
+  /** Starts now, or when a slot is free. Fails where too many calls wait. */
   begin(): this {
     try {
       if (this.link.slots.take(this)) this.onSlot();
@@ -71,13 +71,13 @@ export abstract class Call implements DestinationCall, WaitingCall {
     this.fail(error);
   }
 
-  /** The transport has let go of the call; a second time changes nothing. */
+  /** Returns the slot once the transport is done; repeated calls have no effect. */
   protected giveSlotBack(): void {
     if (this.#hasSlot) this.link.slots.giveBack(this);
     this.#hasSlot = false;
   }
 
-  /** Hands the call to the transport, and hands it over again for a retry. */
+  /** Starts the transport, and restarts it for a retry. */
   protected abstract start(): void;
   abstract resume(): void;
   /** Frees the socket at once. */
@@ -87,7 +87,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     if (this.#settle()) this.disconnect(new Error('The call was aborted'));
   }
 
-  /** `rawHeaders` and `reason` are those of the final head as they came. */
+  /** `rawHeaders` and `reason` are unfiltered. */
   protected answer(status: number, rawHeaders: readonly (string | Buffer)[], reason: string | undefined): void {
     if (this.isOver) return;
     if (hasForeignCoding(rawHeaders)) {
@@ -108,7 +108,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     }
   }
 
-  /** False: the sink wants a pause. */
+  /** False asks for a pause. */
   protected data(chunk: Buffer): boolean {
     if (this.isOver) return true;
     try {
@@ -123,7 +123,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     if (this.#settle()) this.sink.onEnd(rawTrailers.length === 0 ? noTrailers : this.filter.response(rawTrailers));
   }
 
-  /** Always later, so that the sink never hears of a failure before it has the call. */
+  /** Reports asynchronously, so that the sink has the call before it hears of a failure. */
   protected fail(error: unknown): void {
     if (!this.#settle()) return;
     const told = this.isAnswered ? cutOff(error) : failedBeforeHead(error);
@@ -132,9 +132,9 @@ export abstract class Call implements DestinationCall, WaitingCall {
   }
 
   /**
-   * Whether to send the request once more. It may be sent twice only when its method is idempotent and a kept connection
-   * turned out to be closed before it brought a byte (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1). True only once.
-   * @param isUntouched whether the connection was kept from another call and has brought no byte for this one.
+   * Whether to send the request again, which is true at most once. It requires an idempotent method and a kept
+   * connection that turned out to be closed before it brought a byte (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
+   * @param isUntouched whether the connection was kept from an earlier call and has brought no byte for this one.
    */
   protected takeRetry(error: Error, method: string, isUntouched: boolean): boolean {
     const isStale = isUntouched && isConnectionLoss(error) && !this.isOver && !this.isAnswered;
@@ -143,7 +143,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     return true;
   }
 
-  /** When the time is up; a transport may find that there is still progress. */
+  /** Called when the time is up; a transport may override it where there is still progress. */
   onHeadTimeout(): void {
     this.fail(failure('EHEADTIMEOUT', 'No response head in time'));
   }
@@ -162,7 +162,7 @@ function onHeadTimeout(call: Call): void {
   call.onHeadTimeout();
 }
 
-/** For what fails before there is a link: tells the sink, later, as any other failure. */
+/** Reports a failure that precedes the link to the sink, asynchronously like any other. */
 export function failedCall(error: unknown, sink: DestinationSink): DestinationCall {
   let isAborted = false;
   queueMicrotask(() => {

@@ -9,49 +9,50 @@ import { type NamesOptions, type NamesState, openNames } from './names/names.ts'
 
 export interface DestinationOptions {
   policy: DestinationPolicy;
-  /** PEM file with authorities that are trusted beside the usual ones. */
+  /** PEM file with authorities that are trusted besides the usual ones. */
   caFile?: string | undefined;
   /** The configured prefix of the service's own headers, for example `SVC`. */
   headerPrefix: string;
-  /** From the start of a call (for streamed bodies: since they last moved) to the response head. */
+  /** From the start of a call, or the last progress of a streamed body, to the response head. */
   headTimeoutMs: number;
-  /** Name, TCP and TLS together. */
+  /** For name resolution, TCP and TLS together. */
   connectTimeoutMs: number;
-  /** Connections in a row that must fail before calls to an origin are refused for `breakerOpenMs`. Default 0: never. */
+  /**
+   * Consecutive failed connections after which calls to an origin are refused for `breakerOpenMs`. Default 0: never.
+   */
   breakerFailures?: number;
   breakerOpenMs?: number;
   /** How long an idle connection is kept; shorter where the destination announces less. */
   keepAliveTimeoutMs: number;
-  /** Calls under way for each Tenant and origin. */
+  /** Concurrent calls for each Tenant and origin. */
   maxConnectionsPerOrigin: number;
   /** How many calls may wait for one of these. Default: any number. */
   maxWaitingPerOrigin?: number;
-  /** How names are resolved; default as the system's files say. */
+  /** How names are resolved; default: by the system's files. */
   names?: NamesOptions;
   /** How many pairs of Tenant and origin keep connections. Default 2,000. */
   maxLinks?: number;
 }
 
 interface DestinationsState {
-  /** Calls that wait until a connection is free. */
+  /** Calls that wait for a free connection. */
   waiting: number;
   /** Links whose breaker is open. */
   openBreakers: number;
-  /** Calls refused so far since too many waited. */
+  /** Calls refused so far because too many waited. */
   waitingRefusals: number;
-  /** Connections not tried so far since a breaker was open. */
+  /** Connections not attempted so far because a breaker was open. */
   breakerRefusals: number;
   names: NamesState;
 }
 
-/** The connections to destinations. */
 export interface Destinations {
   readonly headers: HeaderFilter;
   readonly headTimeoutMs: number;
   /** Throws when the policy denies the origin, or when the gateway is stopping. */
   link(tenantId: string, origin: string): Link;
   state(): DestinationsState;
-  /** Lets calls that are under way finish, at most `drainMs` (default 5,000), then closes every socket. */
+  /** Lets running calls finish for at most `drainMs` (default 5,000), then closes every socket. */
   close(drainMs?: number): Promise<void>;
 }
 
@@ -124,7 +125,7 @@ function sweep(links: Map<string, Link>): void {
   }
 }
 
-/** Where all are busy there is nothing to close, and the number of calls is the bound. */
+/** If all links are in use none is closed; their number is then limited by the number of calls. */
 function closeLongestIdle(links: Map<string, Link>): void {
   let longest: [string, Link] | undefined;
   for (const entry of links) {
@@ -144,7 +145,7 @@ function closeLink(link: Link): Promise<void> {
   return link.pool.destroy();
 }
 
-/** One context for all connections: reading a hundred and more roots for each would take milliseconds. */
+/** One context for all connections, because reading the more than a hundred roots takes milliseconds. */
 function trustedRoots(caFile: string | undefined): SecureContext {
   if (caFile === undefined) return createSecureContext();
   const pem = readFileSync(caFile, 'utf8');

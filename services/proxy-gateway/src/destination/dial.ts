@@ -9,19 +9,21 @@ export interface DialOptions {
   policy: DestinationPolicy;
   /** Resolves names, and refuses those that the policy denies. */
   lookup: LookupFunction;
-  /** The roots that are trusted. */
+  /** The trusted roots. */
   secureContext: SecureContext;
   connectTimeoutMs: number;
-  /** Connections in a row that must fail before calls to an origin are refused for a while; 0, the default, for never. */
+  /**
+   * Consecutive failed connections after which calls to an origin are refused for a while; 0, the default, for never.
+   */
   breakerFailures?: number;
   breakerOpenMs?: number;
-  /** Called for each connection that was not tried since the breaker is open. */
+  /** Called for each connection that was not attempted because the breaker is open. */
   onKeptAway?: () => void;
 }
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void;
 
-/** An origin, and what is worth keeping between its connections. */
+/** An origin, and what is kept between its connections. */
 export interface Peer {
   readonly isSecure: boolean;
   /** Without brackets. */
@@ -40,13 +42,13 @@ export function peerOf(origin: URL, { breakerFailures = 0, breakerOpenMs = 0 }: 
 }
 
 /**
- * The one place that opens sockets to destinations. Name and address pass the policy before the connect, the address
- * that was reached passes it again before the first byte, and with TLS the certificate is verified against the name.
+ * The only place that opens sockets to destinations. The policy checks name and address before connecting, and the
+ * connected address again before the first byte. With TLS the certificate is verified against the name.
  */
 export function dial(peer: Peer, options: DialOptions, callback: DialCallback): void {
   const { policy, lookup, connectTimeoutMs, onKeptAway } = options;
   const { host, port } = peer;
-  // Sockets do not ask `lookup` about literals
+  // Sockets do not call `lookup` for literal addresses
   if (isIP(host) !== 0 && !policy.checkAddress(host)) {
     process.nextTick(callback, new DestinationDeniedError(host), null);
     return;
@@ -66,7 +68,7 @@ export function dial(peer: Peer, options: DialOptions, callback: DialCallback): 
     () => socket.destroy(failure('ECONNECTTIMEOUT', `No connection to ${host}`)),
     connectTimeoutMs,
   );
-  // First of the listeners, so before the TLS handshake starts
+  // The first listener, so that it runs before the TLS handshake
   socket.prependOnceListener('connect', () => {
     const { remoteAddress = '' } = socket;
     if (!policy.checkAddress(remoteAddress, host)) socket.destroy(new DestinationDeniedError(host, remoteAddress));
@@ -99,12 +101,12 @@ function openTls(peer: Peer, { lookup, secureContext }: DialOptions): Socket {
     port,
     lookup,
     secureContext,
-    rejectUnauthorized: true, // said aloud: the default follows NODE_TLS_REJECT_UNAUTHORIZED
+    rejectUnauthorized: true, // explicit, because the default follows NODE_TLS_REJECT_UNAUTHORIZED
     servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
     ALPNProtocols: ['http/1.1'],
     ...(tlsSession && { session: tlsSession }),
   });
-  // A resumed session skips the check of the name; Node shows a session only after that check
+  // A resumed session skips the check of the name, but Node emits a session only after that check
   return socket.on('session', (session) => {
     peer.tlsSession = session;
   });

@@ -19,7 +19,7 @@ const caFile = join(mkdtempSync(join(tmpdir(), 'early-')), 'ca.pem');
 writeFileSync(caFile, authority.certificate);
 const policy = createDestinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
 
-/** Answers as soon as a head has come, and closes with the upload unread, which resets the connection. */
+/** Answers as soon as a head has arrived, and closes with the upload unread, which resets the connection. */
 function refuseAtOnce(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   socket.once('data', () => {
@@ -77,7 +77,7 @@ test('a piece of the upload that meets a connection which was just reset does no
     socket.once('data', () => {
       socket.write(refusal);
       socket.resetAndDestroy();
-      // In the same turn of the event loop, so before anything of the answer can be read
+      // In the same turn of the event loop, before any of the answer can be read
       body.push(upload.subarray(0, 1000));
       body.push(upload.subarray(0, 1000));
     });

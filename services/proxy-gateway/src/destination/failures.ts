@@ -2,15 +2,15 @@ import { type ErrorCode, ServiceError } from '@sluice/problems';
 import { errors } from 'undici';
 
 interface Kind {
-  /** Codes of Node, undici, OpenSSL and our own. */
+  /** Codes of Node, undici, OpenSSL and this service. */
   is: RegExp;
   code: ErrorCode;
   detail: string;
 }
 
 /**
- * What the caller is told, by the code of what happened; the first that fits. Denied and refused have one text, that of
- * everything else, because the answer must not map the network or show the policy.
+ * What the caller is told, by the code of the failure; the first match counts. Denied and refused connections share the
+ * text of unknown failures, because the answer must reveal neither the network nor the policy.
  */
 const kinds: readonly Kind[] = [
   {
@@ -94,12 +94,12 @@ type OwnCode =
   | 'ETLS'
   | 'ERR_UNESCAPED_CHARACTERS';
 
-/** An error of our own that this folder tells apart by its code. */
+/** An error that this folder recognizes by its code. */
 export function failure(code: OwnCode, message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code });
 }
 
-/** What the caller is told when no response head came; the precise reason is the `cause`. */
+/** The caller's error when no response head arrived; the precise reason is its `cause`. */
 export function failedBeforeHead(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const happened = codeOf(error);
@@ -107,37 +107,36 @@ export function failedBeforeHead(error: unknown): ServiceError {
   return new ServiceError(code, detail, { cause: error, ...(code === 'unavailable' && { retryAfterSeconds: 1 }) });
 }
 
-/** What the caller is told of an answer that was cut off, where none of it has gone out. */
+/** The caller's error for an interrupted answer of which nothing has been sent on. */
 export function answerCutOff(cause: unknown): ServiceError {
   return new ServiceError('destination_failed', 'The answer of the destination was cut off', { cause });
 }
 
-/** Nobody was called: the last connections to this origin failed, see breaker.ts. */
+/** The breaker is open, so no connection was attempted. */
 export function breakerOpen(waitMs: number): ServiceError {
   return new ServiceError('unavailable', 'The destination could not be reached several times; try again later', {
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   });
 }
 
-/** Nobody was called: as many calls wait for a connection to this origin as may. */
+/** Too many calls wait for a connection, so none was attempted. */
 export function tooManyWaiting(): ServiceError {
   return new ServiceError('unavailable', 'Too many calls wait for a connection to the destination; try again later', {
     retryAfterSeconds: 1,
   });
 }
 
-/** The response ended before its end. */
 export function cutOff(cause: unknown): Error {
   return failure('ECUTOFF', 'The response of the destination was cut off', cause);
 }
 
-/** A connection that the other side gave up, rather than an answer that we do not understand. */
+/** Whether the other side closed the connection, as opposed to an answer that cannot be parsed. */
 export function isConnectionLoss(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error));
 }
 
 function codeOf(error: unknown): string {
-  if (error instanceof errors.HTTPParserError) return 'HPE_INVALID'; // undici leaves the code out
+  if (error instanceof errors.HTTPParserError) return 'HPE_INVALID'; // undici omits the code
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : '';

@@ -10,7 +10,6 @@ function requestTo(origin: string, change: Partial<DestinationRequest> = {}): De
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Both transports keep the same promises. */
 describe.each([
   ['forward', forward],
   ['streamThrough', streamThrough],
@@ -107,7 +106,7 @@ describe.each([
   });
 
   describe('sending again', () => {
-    /** Answers the first request, then closes the connection when the second arrives. The next connection is well. */
+    /** Answers the first request, and closes the connection when the second arrives. The next connection works. */
     const closesKeptConnections = (last: 'destroy' | 'half') =>
       startScript((socket, connection) => {
         let requests = 0;

@@ -7,11 +7,11 @@ import type { Target } from './target.ts';
 
 export interface DestinationRequest extends Target {
   tenantId: string;
-  /** Connections go in turn among the Tenant's Proxies, and among the callers of each. */
+  /** Proxies of the Tenant, and callers of each, take turns for connections. */
   proxyId?: string;
   callerId?: string | undefined;
   method: string;
-  /** Flat list of names and values that went through the request filter; `Host` and framing are added here. */
+  /** Flat list of names and values that passed the request filter; `Host` and framing are added here. */
   headers: string[];
   /** In memory, so that its length is known. */
   body: Buffer | undefined;
@@ -20,8 +20,8 @@ export interface DestinationRequest extends Target {
 }
 
 /**
- * Sends a request whose body is in memory, over pooled connections of the Tenant. It is sent a second time only if
- * the method is idempotent and a kept connection turned out to be closed before it brought a byte.
+ * Sends a request whose body is in memory, over pooled connections of the Tenant. It is sent again only if the method
+ * is idempotent and a kept connection turned out to be closed before it brought a byte.
  */
 export function forward(
   request: DestinationRequest,
@@ -63,7 +63,7 @@ class PooledCall extends Call implements ConnectionHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while its connection was made
+    // The call was aborted while its connection was made
     if (this.isOver) {
       controller.abort(new Error('The call is over'));
       return;
@@ -85,7 +85,7 @@ class PooledCall extends Call implements ConnectionHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     this.giveSlotBack();
     if (this.connection) this.connection.answers++;
-    // A body that ends with the connection has no other sign that it is whole
+    // For a body that ends with the connection, an orderly close is the only sign that it is whole
     const { errored } = this.connection?.socket ?? {};
     if (errored) this.fail(errored);
     else this.end(flatList(controller.rawTrailers));

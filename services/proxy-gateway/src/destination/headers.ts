@@ -1,14 +1,14 @@
 import { ServiceError } from '@sluice/problems';
 
-/** Filters flat lists of names and values. One pass, names and values otherwise untouched. */
+/** Filters flat lists of names and values, which otherwise stay unchanged. */
 export interface HeaderFilter {
-  /** Less hop-by-hop, framing, `Host`, `Expect`, `CDN-Loop` and own headers. */
+  /** Removes hop-by-hop and own headers, framing, `Host`, `Expect` and `CDN-Loop`. */
   request(rawHeaders: readonly string[]): string[];
-  /** Less hop-by-hop and own headers. The length stays. */
+  /** Removes hop-by-hop and own headers; the length stays. */
   response(rawHeaders: readonly (string | Buffer)[]): string[];
 }
 
-/** RFC 9110 section 7.6.1, and what older texts add. */
+/** RFC 9110 section 7.6.1, and headers that older texts add. */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -18,16 +18,16 @@ const hopByHop = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** Written by us in each request; in a response they mean nothing to us, or are its length. */
+/** Written by this service in each request; in a response they mean nothing, or give its length. */
 const ofOneConnection = new Set(['host', 'expect', 'content-length', 'cdn-loop']);
 
-/** Of the headers of an answer, and of its trailers. */
+/** The limit for the headers of an answer, and for its trailers. */
 export const maxAnswerHeadBytes = 64 * 1024;
 
-/** Lines that the parsers count as nothing but name and value: with fewer the difference is under 4 KiB. */
+/** Parsers count only names and values; up to this many lines the uncounted rest is under 4 KiB. */
 const uncountedLines = 1000;
 
-/** Whether the lines of a head have more than {@link maxAnswerHeadBytes}, where the parsers would not see it. */
+/** Whether a head exceeds {@link maxAnswerHeadBytes} in a way that the parsers do not see. */
 export function hasTooManyLines(rawHeaders: readonly (string | Buffer)[]): boolean {
   if (rawHeaders.length <= 2 * uncountedLines) return false;
   const sizeBytes = rawHeaders.reduce((sum, part) => sum + part.length + 2, 0);
@@ -41,10 +41,10 @@ const requestOnly = 3;
 const transferEncoding = 4;
 type Kind = typeof keep | typeof drop | typeof connection | typeof requestOnly | typeof transferEncoding;
 
-/** Names come from strangers, so the memory of them is bounded. */
+/** Bounded, because strangers choose the names. */
 const maxKnownNames = 2000;
 
-/** `ownPrefix` is the configured one, for example `SVC`: everything from `SVC-` on is the service's own. */
+/** `ownPrefix` is the configured one: with `SVC`, headers that begin with `SVC-` are the service's own. */
 export function createHeaderFilter(ownPrefix: string): HeaderFilter {
   const own = `${ownPrefix.toLowerCase()}-`;
   const kinds = new Map<string, Kind>();
@@ -69,7 +69,7 @@ function classify(name: string, own: string): Kind {
   if (name === 'transfer-encoding') return transferEncoding;
   if (ofOneConnection.has(name)) return requestOnly;
   if (hopByHop.has(name) || name.startsWith(own)) return drop;
-  // Proxy-Status (RFC 9209) is the one of them that goes from end to end
+  // Proxy-Status (RFC 9209) is the only one of them that is end-to-end
   return name.startsWith('proxy-') && name !== 'proxy-status' ? drop : keep;
 }
 
@@ -113,13 +113,13 @@ function without(headers: string[], names: ReadonlySet<string>): string[] {
 }
 
 /**
- * Whether a response says that its body is coded in any way but `chunked`, once (RFC 9112 section 6.1). We asked for no
- * other, the caller will not see the header, and parsers that meet one read on until the connection ends.
+ * Whether a response declares any coding other than a single `chunked` (RFC 9112 section 6.1). None other was
+ * requested, the caller does not see the header, and parsers that meet one read until the connection ends.
  */
 export function hasForeignCoding(rawHeaders: readonly (string | Buffer)[]): boolean {
   let codings = 0;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    // The length first: it is all that most headers are asked for
+    // The length is compared first, because it rules out most headers
     if (rawHeaders[i]?.length !== 17 || text(rawHeaders[i]).toLowerCase() !== 'transfer-encoding') continue;
     codings++;
     const coding = text(rawHeaders[i + 1]).trim();
@@ -133,7 +133,7 @@ export function withoutLengthOfNothing(status: number, headers: string[]): strin
   return status === 204 ? without(headers, new Set(['content-length'])) : headers;
 }
 
-/** Only what every client can read; where it is anything else the caller gets the usual phrase of the status. */
+/** Keeps only reasons that every client can read; otherwise the caller gets the usual phrase of the status. */
 export function passableReason(reason: string | undefined): string | undefined {
   return reason !== undefined && /^[\t -~]*$/.test(reason) ? reason : undefined;
 }
@@ -143,8 +143,8 @@ function text(part: string | Buffer | undefined): string {
 }
 
 /**
- * A `Connection` header that a caller chose for the destination may not nominate what we send or frame with: the
- * next hop would drop it. Throws a `bad_request`.
+ * A `Connection` header that a caller chose for the destination must not nominate headers that are sent or used for
+ * framing, because the next hop would drop them. Throws a `bad_request`.
  */
 export function checkConnection(value: string, headers: readonly string[]): void {
   for (const token of connectionTokens(value)) {

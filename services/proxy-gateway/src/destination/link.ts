@@ -11,37 +11,37 @@ export interface LinkOptions extends DialOptions {
   maxConnectionsPerOrigin: number;
   /** How many calls may wait for one of these; default any number. */
   maxWaitingPerOrigin?: number;
-  /** Called for each that was refused, since as many waited as may. */
+  /** Called for each call refused because too many wait. */
   onRefused?: () => void;
 }
 
-/** How long a response body may stand still while we want more of it. */
+/** How long a response body may pause while more of it is wanted. */
 export const bodyIdleTimeoutMs = 300_000;
 
-/** What leads from one Tenant to one origin. Sockets never leave it, so no Tenant uses another's. */
+/** The connections of one Tenant to one origin. Sockets never leave it, so no Tenant uses another's. */
 export interface Link {
   readonly peer: Peer;
   readonly protocol: string;
-  /** For bodies that are in memory. */
+  /** For bodies in memory. */
   readonly pool: Pool;
-  /** For bodies that stream. */
+  /** For streamed bodies. */
   readonly agent: Agent;
   /** For both. */
   readonly slots: Slots;
-  /** Calls that are under way. */
+  /** Calls in progress. */
   active: number;
-  /** From then on no call is started. */
+  /** Then no call is started any more. */
   isClosed: boolean;
   /** How many sweeps have found it unused. */
   idleSweeps: number;
 }
 
-/** A client of the pool that shows its calls which socket they are on. */
+/** A client of the pool that tells calls which socket they use. */
 export class Connection extends Client {
   socket: Socket | undefined;
-  /** Tells the socket that what comes next is the head of an answer. */
+  /** Tells the socket that the head of an answer comes next. */
   expectHead: () => void = () => undefined;
-  /** Responses that the socket has brought: with the first, it counts as reused. */
+  /** Responses that the socket has brought; with the first one it counts as reused. */
   answers = 0;
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: ConnectionHandler): boolean {
@@ -75,12 +75,12 @@ function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
     allowH2: false,
     maxHeaderSize: maxAnswerHeadBytes,
     pipelining: 1,
-    // Calls keep the time to the head themselves; equal values let undici go on with one timer
+    // Calls limit the time to the head themselves; equal values let undici keep one timer running
     headersTimeout: bodyIdleTimeoutMs,
     bodyTimeout: bodyIdleTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
     keepAliveMaxTimeout: options.keepAliveTimeoutMs,
-    keepAliveTimeoutThreshold: 1000, // stay this much under what the destination announces
+    keepAliveTimeoutThreshold: 1000, // ends this much earlier than the destination announces
   };
   return new Pool(origin, {
     ...clientOptions,

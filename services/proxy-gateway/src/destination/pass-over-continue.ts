@@ -4,9 +4,9 @@ const longestHead = 16 * 1024;
 const none: Buffer = Buffer.alloc(0);
 
 /**
- * Keeps `100 Continue` from who reads the socket. undici takes one that nobody asked for as the end of the connection,
- * where RFC 9110 section 15.2 has clients pass over it.
- * @returns tells that what comes next is the head of an answer.
+ * Hides an unsolicited `100 Continue` from undici, which would otherwise end the connection; RFC 9110 section 15.2
+ * tells clients to ignore it.
+ * @returns a function that announces the head of an answer.
  */
 export function passOverContinue(socket: Socket): () => void {
   const read = socket.read.bind(socket);
@@ -33,7 +33,7 @@ export function passOverContinue(socket: Socket): () => void {
   };
 }
 
-/** Where the head begins that is none of `100 Continue`. */
+/** The position of the first head that is not a `100 Continue`. */
 function endOfContinues(bytes: Buffer): number | 'not known yet' {
   let position = 0;
   for (;;) {
@@ -41,7 +41,7 @@ function endOfContinues(bytes: Buffer): number | 'not known yet' {
     if (start.length < 12) return 'HTTP/1.'.startsWith(start.slice(0, 7)) ? 'not known yet' : position;
     if (!/^HTTP\/1\.[01] 100/.test(start)) return position;
     const end = bytes.indexOf('\r\n\r\n', position);
-    // One without such an end is for the parser to refuse.
+    // A head without such an end is left for the parser to refuse.
     if (end === -1) return bytes.includes('\n\n', position) ? position : 'not known yet';
     position = end + 4;
   }

@@ -1,25 +1,24 @@
-/** Receives the answer of a destination as it comes. Ends with exactly one of `onEnd` and `onError`, unless the call is aborted. */
+/** Receives the answer of a destination. Ends with exactly one of `onEnd` and `onError`, unless the call is aborted. */
 export interface DestinationSink {
   /**
-   * The final status (1xx are left out) and the headers as a flat list of names and values, for `writeHead`: less
-   * the hop-by-hop ones (RFC 9110 section 7.6.1) and those with the service's own prefix. The reason phrase is
-   * undefined where a status line cannot hold it.
+   * The final status (without 1xx) and the headers for `writeHead`, a flat list of names and values without hop-by-hop
+   * headers (RFC 9110 section 7.6.1) and the service's own. The reason phrase is undefined where a status line cannot
+   * hold it.
    */
   onHead(status: number, headers: string[], reason: string | undefined): void;
-  /** False asks for a pause, which `resume()` ends; a few chunks that were on their way may still follow. */
+  /** False asks for a pause until `resume()`; a few chunks may still follow. */
   onData(chunk: Buffer): boolean;
-  /** The trailers are a flat list too, filtered as the headers are. */
+  /** The trailers, filtered like the headers. */
   onEnd(trailers: string[]): void;
   /**
-   * Before the head a ServiceError for the caller. After it the answer was cut off: the caller's connection must be
-   * destroyed, so that a part never looks like the whole.
+   * Before the head, a ServiceError for the caller. After it the answer was interrupted, and the caller's connection
+   * must be destroyed, so that a part never looks like the whole.
    */
   onError(error: Error): void;
 }
 
-/** A call that is under way. */
 export interface DestinationCall {
   resume(): void;
-  /** Gives the call up, for example because the client went away. The sink hears nothing more. */
+  /** Aborts the call, for example because the client left. The sink receives nothing more. */
   abort(): void;
 }

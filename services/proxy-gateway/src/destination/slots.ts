@@ -2,33 +2,33 @@ import type { ServiceError } from '@sluice/problems';
 import { tooManyWaiting } from './failures.ts';
 
 export interface SlotOptions {
-  /** How many calls may be under way. */
+  /** Concurrent calls. */
   slots: number;
-  /** How many may wait for one of these. */
+  /** Calls that may wait for a slot. */
   maxWaiting: number;
-  /** Called for each that was refused, since as many waited as may. */
+  /** Called for each call refused because too many wait. */
   onRefused?: (() => void) | undefined;
 }
 
-/** A call that needs a slot. */
 export interface WaitingCall {
   readonly proxyId: string;
   readonly callerId: string;
-  /** Where it stands among those that hold a slot; the slots write it. */
+  /** Its position among the calls that hold a slot, maintained by the slots. */
   place: number;
-  /** Its turn has come; it holds a slot from now on. */
+  /** The waiting call now holds a slot. */
   onSlot(): void;
-  /** It waited, and makes room for a call of somebody who has fewer waiting. */
+  /** The waiting call makes room for a caller with fewer waiting calls. */
   onRefused(error: ServiceError): void;
 }
 
 /**
- * Who may be under way to one origin, over either transport. Slots and places to wait go in turn among the Tenant's Proxies,
- * and within a Proxy among its callers: the next slot goes to who holds the fewest, and where too many wait, the newest call
- * of who has the most waiting is refused. So slow calls of one keep the others waiting for a slot, but not behind them.
+ * Shares the calls to one origin, over either transport. Slots and waiting positions go in turn to the Tenant's
+ * Proxies, and within a Proxy to its callers: the next slot goes to the one that holds the fewest, and where too many
+ * wait, the newest call of the one with the most waiting is refused. So slow calls of one caller never queue ahead of
+ * the others' calls.
  *
- * The transports have queues of their own, but undici's has no bound, neither lets go of a call that was given up while it
- * waited, and Node's agent only counts connections that are made: a burst opens as many as it has calls.
+ * The transports' own queues do not suffice: undici's has no limit, neither drops a call that was aborted while it
+ * waited, and Node's agent counts only established connections, so that a burst opens one for each call.
  */
 export class Slots {
   readonly #options: SlotOptions;
@@ -44,8 +44,8 @@ export class Slots {
   }
 
   /**
-   * True: the call holds a slot. False: it waits, and `onSlot` tells it.
-   * @throws {ServiceError} `unavailable` where as many wait as may, and nobody has more waiting than its caller.
+   * True: the call holds a slot. False: it waits for `onSlot`.
+   * @throws {ServiceError} `unavailable` where too many wait, and no caller has more waiting calls than this one.
    */
   take(call: WaitingCall): boolean {
     const { slots, maxWaiting } = this.#options;
@@ -58,12 +58,12 @@ export class Slots {
     return false;
   }
 
-  /** For a call that is given up while it waits. */
+  /** Removes an aborted call that waits. */
   leave(call: WaitingCall): void {
     this.#waiting.delete(call);
   }
 
-  /** Once for each slot that was taken. */
+  /** Call once for each slot that was taken. */
   giveBack(call: WaitingCall): void {
     const next = this.#nextInTurn();
     const last = this.#holding.pop();
@@ -73,7 +73,7 @@ export class Slots {
     }
     if (!next) return;
     this.#hold(next);
-    // A transport tells that a call is over before its connection is free for the next
+    // A transport reports the end of a call before its connection is free for the next
     process.nextTick(() => next.onSlot());
   }
 
@@ -81,7 +81,9 @@ export class Slots {
     call.place = this.#holding.push(call) - 1;
   }
 
-  /** Of those who hold the fewest slots, whose turn was longest ago. The slot that is given back counts as held. */
+  /**
+   * Among those who hold the fewest slots, the one whose turn was longest ago. The slot being returned still counts.
+   */
   #nextInTurn(): WaitingCall | undefined {
     if (this.#waiting.size === 0) return undefined;
     const held = countBy(this.#holding);
@@ -99,12 +101,12 @@ export class Slots {
     }
   }
 
-  /** @throws {ServiceError} when the call itself is that which is refused. */
+  /** @throws {ServiceError} when the arriving call itself is refused. */
   #makeRoomFor(arriving: WaitingCall): void {
     this.#options.onRefused?.();
     const all = [...this.#waiting, arriving];
     const counts = countBy(all);
-    // From the newest on, so that among equals it is the call that arrives
+    // Newest first, so that among equals the arriving call is refused
     const refused = all.reduceRight((most, call) => (compare(counts, call, most) > 0 ? call : most));
     if (refused === arriving) throw tooManyWaiting();
     this.#waiting.delete(refused);
@@ -112,7 +114,7 @@ export class Slots {
   }
 }
 
-/** How many calls each Proxy has, and each of its callers. */
+/** The number of calls of each Proxy, and of each of its callers. */
 function countBy(calls: readonly WaitingCall[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const call of calls) {

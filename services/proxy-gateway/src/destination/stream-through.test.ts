@@ -18,7 +18,7 @@ import {
 
 afterEach(closeAll);
 
-/** What the gateway makes of a request that it does not read. */
+/** The gateway's request for an incoming one that it does not read. */
 function through(incoming: IncomingMessage, origin: string, destinations: Destinations): StreamedRequest {
   const headers = destinations.headers.request(incoming.rawHeaders);
   return {
@@ -47,7 +47,7 @@ async function startGateway(
   });
 }
 
-/** The control: http-proxy as it comes. */
+/** Control: plain http-proxy. */
 function startBareProxy(origin: string): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   onClose(() => agent.destroy());
@@ -249,7 +249,7 @@ describe('streamThrough', () => {
     const request = { tenantId: 't', origin, path: '/', method: 'POST', headers: [], body };
     const call = streamThrough(request, open(), { onHead() {}, onData: () => true, onEnd() {}, onError() {} });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(readBytes).toBeLessThan(sizeBytes / 4); // what the system's socket buffers take
+    expect(readBytes).toBeLessThan(sizeBytes / 4); // the capacity of the system's socket buffers
     sockets[0]?.resume();
     await until(() => (sockets[0]?.bytesRead ?? 0) > sizeBytes);
     call.abort();

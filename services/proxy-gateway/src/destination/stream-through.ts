@@ -12,17 +12,17 @@ import type { DestinationCall, DestinationSink } from './sink.ts';
 
 export interface StreamedRequest extends Omit<DestinationRequest, 'body'> {
   /**
-   * The caller's request as it comes (keeps its length), another stream made of it (sent chunked), or memory. A
-   * stream that is destroyed with an error aborts the call, and the sink is told that error if it is a ServiceError.
+   * The caller's request itself (keeps its length), a stream made from it (sent chunked), or a buffer. A stream that is
+   * destroyed with an error aborts the call, and the sink receives the error if it is a ServiceError.
    */
   body: Readable | Buffer | undefined;
   /** Sent as `Keep-Alive`. */
   keepAlive?: string | undefined;
-  /** Sent as `Connection`. A `bad_request` if it nominates a header that we send. */
+  /** Sent as `Connection`. A `bad_request` if it nominates a header that is sent. */
   connection?: string | undefined;
 }
 
-/** Sends a request whose body is not held in memory, or which chooses its own `Keep-Alive` or `Connection`. */
+/** Sends a request whose body is not in memory, or which sets its own `Keep-Alive` or `Connection`. */
 export function streamThrough(
   request: StreamedRequest,
   destinations: Destinations,
@@ -37,7 +37,7 @@ export function streamThrough(
   }
 }
 
-/** http-proxy builds the request and pipes the body; its faults are closed by what {@link StreamedCall} hands it. */
+/** http-proxy builds the request and pipes the body; {@link StreamedCall} works around its faults. */
 const proxy = HttpProxy.createProxyServer({ selfHandleResponse: true, ignorePath: true, toProxy: true, secure: true });
 
 class StreamedCall extends Call {
@@ -58,8 +58,8 @@ class StreamedCall extends Call {
     const { host, port } = this.link.peer;
     const target = { protocol: this.link.protocol, host, hostname: host, port };
     const buffer = body instanceof Readable ? body : Readable.from(body ? [body] : []);
-    // A blank pair instead of the caller's: what http-proxy reads from there, or does to it, concerns nobody. The
-    // method on it is one for which http-proxy leaves the framing alone.
+    // A blank request and response instead of the caller's, so that http-proxy cannot read or change them. With POST,
+    // http-proxy leaves the framing alone.
     const blank = new IncomingMessage(new Socket());
     blank.method = 'POST';
     try {
@@ -75,7 +75,7 @@ class StreamedCall extends Call {
     this.#response?.resume();
   }
 
-  /** A long upload is not late as long as it moves. */
+  /** A long upload is not late as long as it progresses. */
   override onHeadTimeout(): void {
     const { bytesWritten = 0 } = this.#outgoing?.socket ?? {};
     const isMoving = !this.#outgoing?.writableFinished && bytesWritten > this.#bytesWritten;
@@ -89,7 +89,7 @@ class StreamedCall extends Call {
     this.#releaseBody();
   }
 
-  /** The agent of the link, but it shows us the request before a byte of it is written. */
+  /** The link's agent, wrapped so that the request can be changed before its first byte is written. */
   #tappedAgent(): Agent {
     const { agent } = this.link;
     const addRequest = (outgoing: ClientRequest, options: object) => {
@@ -103,7 +103,7 @@ class StreamedCall extends Call {
     const { path, headers, keepAlive, connection, cdnLoop } = this.#request;
     if (!sendable.test(path)) throw failure('ERR_UNESCAPED_CHARACTERS', 'The path cannot be sent');
     outgoing.path = path; // http-proxy would fold `//`
-    outgoing.maxHeadersCount = 0; // no count: Node would leave out what is beyond it
+    outgoing.maxHeadersCount = 0; // without a limit, because Node would drop headers beyond it
     Object.assign(outgoing, { maxHeaderSize: maxAnswerHeadBytes });
     appendHeaders(outgoing, this.filter.request(headers));
     appendHeaders(outgoing, framing(this.#request));
@@ -120,7 +120,7 @@ class StreamedCall extends Call {
     outgoing.once('response', (response) => this.#onResponse(response));
     outgoing.once('close', () => {
       if (outgoing === this.#outgoing) this.#onError(failure('ECUTOFF', 'The connection was closed'));
-      // Unless that has sent it again
+      // Unless a retry has replaced the request
       if (outgoing === this.#outgoing) this.giveSlotBack();
     });
     this.#outgoing = outgoing;
@@ -147,12 +147,12 @@ class StreamedCall extends Call {
   #onResponseEnd(response: IncomingMessage): void {
     if (response.complete) this.end(response.rawTrailers);
     else this.fail(failure('ECUTOFF', 'The body is not whole'));
-    // Answered before it had read the whole request: the rest has nowhere to go
+    // The destination answered before reading the whole request, so the rest is not sent
     if (!this.#outgoing?.writableFinished) this.disconnect();
   }
 
   #onError(error: Error): void {
-    // What a destination sends beyond the end of its answer breaks its connection, but not the answer: `end` follows
+    // Bytes after the end of the answer break the connection but not the answer; `end` follows
     if (this.#response?.complete) return;
     const { body, method } = this.#request;
     const { reusedSocket = false, socket } = this.#outgoing ?? {};
@@ -162,7 +162,7 @@ class StreamedCall extends Call {
     else this.fail(error);
   }
 
-  /** `pipe` neither passes on that its source failed, nor that it ended too early. */
+  /** `pipe` passes on neither an error of its source nor its early end. */
   #watchBody(body: Readable): void {
     body.once('error', (error) => this.fail(error));
     body.once('close', () => {
@@ -170,7 +170,7 @@ class StreamedCall extends Call {
     });
   }
 
-  /** Lets the rest of the body run dry, so that the caller's connection stays usable. */
+  /** Drains the rest of the body, so that the caller's connection stays usable. */
   #releaseBody(): void {
     const { body } = this.#request;
     if (!(body instanceof Readable) || body.destroyed) return;
@@ -179,7 +179,7 @@ class StreamedCall extends Call {
   }
 }
 
-/** Part of the contract between requests and agents that the declared types leave out. */
+/** The part of the contract between requests and agents that the declared types leave out. */
 interface RequestQueue {
   addRequest(request: ClientRequest, options: object): void;
 }
@@ -190,7 +190,7 @@ function appendHeaders(outgoing: ClientRequest, headers: readonly string[]): voi
   for (let i = 0; i + 1 < headers.length; i += 2) outgoing.appendHeader(headers[i] ?? '', headers[i + 1] ?? '');
 }
 
-/** Always ours, and always true: the parser vouches for the length of the caller's request, and for nothing else. */
+/** Written by this service and always true: only the length of the caller's request has been verified by the parser. */
 function framing({ body, method }: StreamedRequest): string[] {
   const sizeBytes = body instanceof Readable ? sizeOf(body) : (body?.length ?? 0);
   if (sizeBytes === undefined) return ['Transfer-Encoding', 'chunked'];

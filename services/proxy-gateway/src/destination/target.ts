@@ -1,12 +1,12 @@
 import { ServiceError } from '@sluice/problems';
 
-/** Where a call goes: the origin of the destination, and path and query byte for byte as they are sent. */
+/** Where a call goes: the origin, and path and query byte for byte as they are sent. */
 export interface Target {
   origin: string;
   path: string;
 }
 
-/** What calls are made of, of a destination's URL. */
+/** The parts of a destination's URL. */
 export interface DestinationUrl {
   origin: string;
   host: string;
@@ -15,16 +15,16 @@ export interface DestinationUrl {
   query: string;
 }
 
-/** Undefined where it is no URL. */
+/** Undefined where it is not a URL. */
 export function parseDestination(destinationUrl: string): DestinationUrl | undefined {
   const url = URL.parse(destinationUrl);
   return url ? { origin: url.origin, host: url.host, path: url.pathname, query: url.search } : undefined;
 }
 
 /**
- * The destination's URL, used as it is when there is no suffix, else its path without a trailing slash and the
- * suffix; both queries joined. `suffix` and `query` are raw, with their `/` and `?`; both may be ''.
- * Throws a `bad_request` when the suffix could lead out of the destination's path.
+ * The destination's URL unchanged when there is no suffix, else its path without a trailing slash, followed by the
+ * suffix; both queries are joined. `suffix` and `query` are raw, with their `/` and `?`; both may be ''. Throws a
+ * `bad_request` when the suffix could lead out of the destination's path.
  */
 export function joinUrl(destination: DestinationUrl, suffix: string, query: string): Target {
   const { origin, path, query: ownQuery } = destination;
@@ -44,12 +44,12 @@ function joinQuery(base: string, query: string): string {
   return base === '' ? `?${extra}` : `${base}&${extra}`;
 }
 
-/** What would end the request line, the header line, or the URL before its fragment. */
+/** Characters that would end the request line, the header line, or the URL before its fragment. */
 const notSendable = /[^\u0021-\u00ff]|#/;
 
 /**
- * A segment that goes up is refused in every spelling that some server or framework decodes: `..`, `%2e%2e`, `.%2e`,
- * with `%2f`, `%5c` or `\` as a slash, or with path parameters (`..;x`).
+ * Refuses segments that go up in every spelling that some server or framework decodes: `..`, `%2e%2e`, `.%2e`, with
+ * `%2f`, `%5c` or `\` as a slash, or with path parameters (`..;x`).
  */
 function checkSuffix(suffix: string): void {
   if (!suffix.startsWith('/') || notSendable.test(suffix)) {

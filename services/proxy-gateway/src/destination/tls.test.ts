@@ -114,7 +114,7 @@ test('the environment cannot switch the check off', async () => {
     ['--input-type=module', '--eval', script, join(import.meta.dirname, 'index.ts'), url],
     { env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, cwd: import.meta.dirname },
   );
-  // fetch is the control: without our insistence the variable works
+  // Control: fetch obeys the variable
   expect(stdout.trim().split('\n')).toEqual(['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'fetch 200']);
 });
 

@@ -4,7 +4,7 @@ import { closeAll, open, outcomeOf, startServer, until } from './testing/servers
 
 afterEach(closeAll);
 
-/** Calls of several Proxies and callers to one origin, whose answers the test gives. */
+/** Calls of several Proxies and callers to one origin, which the test answers. */
 async function setUp(limits: { maxConnectionsPerOrigin: number; maxWaitingPerOrigin: number }) {
   const arrived: { who: string; response: ServerResponse }[] = [];
   const { origin } = await startServer((request, response) => {
@@ -21,7 +21,7 @@ async function setUp(limits: { maxConnectionsPerOrigin: number; maxWaitingPerOri
       return outcome;
     });
   };
-  /** Answers the calls that have arrived, one after the other, until nobody waits. */
+  /** Answers the calls that have arrived, one after the other, until none waits. */
   const answerAll = async (count: number) => {
     for (let i = 0; i < count; i++) {
       await until(() => arrived.length > i);

@@ -19,7 +19,7 @@ interface Decoder {
   stream(): Transform;
 }
 
-/** RFC 9659 allows a window of 8 MiB. Without this limit zstd would hold up to 128 MiB for a body that asks for it. */
+/** RFC 9659 allows a window of 8 MiB. Without this limit a body could make zstd hold up to 128 MiB. */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 const unzstd = promisify(zstdDecompress);
@@ -37,12 +37,9 @@ const decoders = {
   },
 } satisfies Record<string, Decoder>;
 
-/**
- * Each piece that is decoded wakes the main thread: 5 MB take 8 ms of it in Node's pieces of 16 KiB, and 3 ms in these.
- */
+/** Each decoded piece wakes the main thread: 5 MB take 8 ms of it in Node's pieces of 16 KiB, and 3 ms in these. */
 const chunkSize = 64 * 1024;
 
-/** A coding that we can undo. */
 type Coding = keyof typeof decoders;
 
 function isCoding(name: string): name is Coding {
@@ -58,9 +55,9 @@ export function contentCodings(contentEncoding: string | undefined): string[] {
 }
 
 /**
- * Undoes the coding of a body, never beyond `limitBytes`.
- * @throws {ServiceError} `unsupported_media_type` for a coding that we do not know, `payload_too_large`, `bad_request`
- * for a body that does not decode.
+ * Decodes a body, never beyond `limitBytes`.
+ * @throws {ServiceError} `unsupported_media_type` for an unknown coding, `payload_too_large`, `bad_request` for a body
+ * that does not decode.
  */
 export async function decodeBody(body: Buffer, codings: readonly string[], limitBytes: number): Promise<Buffer> {
   const coding = checkCoding(codings);
@@ -68,8 +65,9 @@ export async function decodeBody(body: Buffer, codings: readonly string[], limit
 }
 
 /**
- * The coding of a body; undefined where it has none. Each further one multiplies what a few bytes become by a thousand.
- * @throws {ServiceError} `unsupported_media_type` for several, or for one that we do not know.
+ * The single coding of a body; undefined where it has none. Several are refused, because each can multiply a few bytes
+ * by a thousand.
+ * @throws {ServiceError} `unsupported_media_type` for several, or for an unknown one.
  */
 function checkCoding(codings: readonly string[]): Coding | undefined {
   const [coding, ...others] = codings;
@@ -92,9 +90,9 @@ async function decodeOne(body: Buffer, coding: Coding, maxOutputLength: number):
 }
 
 /**
- * Undoes a coding while the body flows. However much a body grows by it, no more than a window of it is ever held.
- * @throws {ServiceError} `unsupported_media_type` for a coding that we do not know. A body that does not decode
- * destroys the stream.
+ * Decodes a body while it is streamed, holding never more than a window of it.
+ * @throws {ServiceError} `unsupported_media_type` for an unknown coding. A body that does not decode destroys the
+ * stream.
  */
 export function decodeWhileStreaming(body: Readable, codings: readonly string[]): Readable {
   const coding = checkCoding(codings);
@@ -102,9 +100,9 @@ export function decodeWhileStreaming(body: Readable, codings: readonly string[])
 }
 
 /**
- * Pipes from when somebody reads the target. Other than with `pipe` alone, a source that fails or ends early destroys
- * the target with an error for the caller. When the target is over, its source is let go: a request runs dry, so that
- * its connection can bring the answer and the next one.
+ * Pipes once the target is read. Unlike plain `pipe`, a source that fails or ends early destroys the target with an
+ * error for the caller. When the target ends, the source is released: a request is drained, so that its connection can
+ * carry the answer and the next request.
  * @returns the target.
  */
 export function feed<T extends Transform>(source: Readable, target: T): T {
@@ -125,7 +123,6 @@ export function feed<T extends Transform>(source: Readable, target: T): T {
   return target;
 }
 
-/** The error for a body of which only a part came. */
 export function endedEarly(): ServiceError {
   return new ServiceError('bad_request', 'The request ended before its body was whole');
 }

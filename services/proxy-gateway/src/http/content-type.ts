@@ -1,6 +1,6 @@
 /**
- * How a body is read. `none`: there was no content type, and it is JSON if it parses. `multipart`: `multipart/form-data`,
- * whose text parts are read. `opaque`: binary and unknown types, which pass as they are.
+ * How a body is read. `none`: no content type, and the body is JSON if it parses. `multipart`: `multipart/form-data`,
+ * whose text parts are read. `opaque`: binary and unknown types, which pass unchanged.
  */
 export type ContentKind = 'json' | 'form' | 'multipart' | 'xml' | 'text' | 'none' | 'opaque';
 

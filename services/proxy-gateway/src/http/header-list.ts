@@ -1,6 +1,6 @@
 import type { HeaderList } from './message.ts';
 
-/** Headers as transforms see them: lower-case names, several lines joined, `set-cookie` as a list. */
+/** Headers as transforms see them: lower-case names, repeated lines joined, `set-cookie` as a list. */
 export function toHeaderObject(
   headers: readonly string[],
   hidden: ReadonlySet<string>,
@@ -18,7 +18,6 @@ export function toHeaderObject(
   return Object.fromEntries(object);
 }
 
-/** Names and values as pairs. */
 export function inPairs(headers: readonly string[]): [name: string, value: string][] {
   return Array.from({ length: headers.length >> 1 }, (_, i) => [headers[2 * i] ?? '', headers[2 * i + 1] ?? '']);
 }
@@ -29,7 +28,7 @@ export function findHeader(headers: readonly string[], name: string): string | u
   return undefined;
 }
 
-/** The list without the headers of these lower-case names. */
+/** Names are in lower case. */
 export function withoutHeaders(headers: readonly string[], ...names: readonly string[]): HeaderList {
   const left: HeaderList = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {

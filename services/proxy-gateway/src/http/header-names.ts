@@ -1,4 +1,4 @@
-/** The names of our own headers and of the query parameter, with the configured prefix. */
+/** The service's own headers and its query parameter, with the configured prefix. */
 export interface HeaderNames {
   prefix: string;
   apiKey: string;
@@ -10,7 +10,7 @@ export interface HeaderNames {
   destinationStatus: string;
 }
 
-/** Names to read are in lower case, as node:http gives them; names to send are as they are written. */
+/** Names to read are in lower case, as node:http gives them; names to send are as written. */
 export function headerNamesFor(prefix: string): HeaderNames {
   const lower = prefix.toLowerCase();
   return {

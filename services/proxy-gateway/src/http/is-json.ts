@@ -1,21 +1,21 @@
 import type { Pieces } from '@sluice/service-runtime';
 
-/** How much is gone through before others may run: less than a millisecond. */
+/** How much is scanned before other work may run: less than a millisecond. */
 const bytesOfPiece = 64 * 1024;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const closings: Record<number, number> = { 91: 0x5d, 123: 0x7d };
 const openingBrace = 0x7b;
-/** Numbers and names, and escapes in strings. */
+/** Numbers, literals, and escapes in strings. */
 const scalar = /(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
 const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Whether `JSON.parse` would read the text, whose bytes are given as Latin-1. It builds nothing, because millions of
- * values take longer to build than to look at.
+ * Whether `JSON.parse` would accept the text, whose bytes are given as Latin-1. It builds no values, because building
+ * millions of values takes longer than scanning them.
  */
 export function* isJsonInPieces(latin1: string): Pieces<boolean> {
-  /** What closes the arrays and objects that are open. */
+  /** The closing characters of open arrays and objects. */
   const open: number[] = [];
   let expects: 'value' | 'value or end' | 'name' | 'name or end' | 'next' = 'value';
   let until = bytesOfPiece;
@@ -62,7 +62,7 @@ function endOfSpace(text: string, from: number): number {
   }
 }
 
-/** @returns the position behind the string that starts here; -1 where it is none. */
+/** @returns the position after the string that starts here; -1 where it is not a valid string. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; ) {
     const c = text.charCodeAt(at);

@@ -10,7 +10,7 @@ export interface Message {
   body: Buffer;
 }
 
-/** A request on its way to the destination. A body that nobody has to read stays a stream. */
+/** A request on its way to the destination. A body that need not be read stays a stream. */
 export interface RequestMessage {
   headers: HeaderList;
   kind: ContentKind;

@@ -2,7 +2,7 @@ import { sharedLimitSettings } from '@sluice/rate-limits';
 
 const perSecond = { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 } as const;
 
-/** How much one Application, one Proxy, one Tenant, one client may ask of the gateway. */
+/** Limits for one Application, Proxy, Tenant or client. */
 export const limitSettings = {
   RATE_LIMIT_APPLICATION_PER_SECOND: {
     ...perSecond,

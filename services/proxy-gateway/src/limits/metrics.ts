@@ -40,7 +40,7 @@ const gauges = {
   ],
 } as const;
 
-/** What was refused, by the limit that did it. */
+/** Refusals by limit. */
 function refusalsOf({ bodyBytes, places, destinations, rateLimits }: Limits): Record<string, number> {
   const { breakerRefusals, waitingRefusals } = destinations.state();
   const { applicationRefusals = 0, proxyRefusals = 0 } = rateLimits?.state() ?? {};
@@ -54,7 +54,7 @@ function refusalsOf({ bodyBytes, places, destinations, rateLimits }: Limits): Re
   };
 }
 
-/** The state of the limits, read when metrics are. */
+/** Read at each scrape. */
 export function measureLimits(limits: Limits, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges))
     exportGauge(registry, { name, help, read: () => read(limits) });

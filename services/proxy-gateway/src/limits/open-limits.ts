@@ -7,7 +7,6 @@ import { type Limits, measureLimits } from './metrics.ts';
 import { type LimitConfig, openRateLimits } from './rate-limits.ts';
 import { createTenantPlaces } from './tenant-places.ts';
 
-/** The limits on invocations, measured, closed with the stack. */
 export function openLimits(
   config: LimitConfig & BudgetConfig & { REDIS_URL: string },
   destinations: Destinations,

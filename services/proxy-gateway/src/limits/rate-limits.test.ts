@@ -109,7 +109,7 @@ test('Redis holds ids only, and for no longer than the window', async () => {
   expect(await redis.keys(`*${keys.application.key}*`)).toEqual([]);
 });
 
-/** From here on Redis goes away; each test leaves it as it was. */
+/** The following tests stop Redis, and each restores it. */
 async function sharedAgain(task: () => Promise<void>): Promise<void> {
   const { logLines } = scene.current;
   const from = logLines.length;
@@ -126,7 +126,7 @@ test('Redis frozen: the gateway counts by itself, and after the first no invocat
   await sharedAgain(async () => {
     const thaw = scene.current.door.holdAnswers();
     await invoke(keys);
-    // With the time that Redis is given, forty in turn would take 20 s, and the test with them
+    // If each of the forty waited out the time limit for Redis, the test would take 20 s and fail
     const all: number[] = [];
     for (let i = 0; i < 40; i++) all.push((await invoke(keys)).status);
     expect(count(all, 200) + count(all, 429)).toBe(40);

@@ -7,7 +7,7 @@ export type LimitConfig = ConfigOf<{ type: 'object'; properties: typeof limitSet
 
 export interface RateLimits {
   /**
-   * Counts an invocation for its Application, where there is one, and its Proxy.
+   * Counts an invocation for its Application, if there is one, and its Proxy.
    * @throws {ServiceError} `too_many_requests` with the time to wait.
    */
   check(proxyId: string, applicationId: string | undefined): Promise<void>;
@@ -20,7 +20,7 @@ interface RateLimitState {
   decidedAlone: number;
 }
 
-/** Undefined where no limit is set: then nothing is counted, and Redis is not connected to. */
+/** Undefined where no limit is set; then nothing is counted, and there is no connection to Redis. */
 export function openRateLimits(
   config: LimitConfig & { REDIS_URL: string },
   { log, stack }: { log: Logger; stack: AsyncDisposableStack },
@@ -38,7 +38,7 @@ export function openRateLimits(
 
   return {
     async check(proxyId, applicationId) {
-      // First, so that an Application beyond its limit takes nothing from others that use the Proxy
+      // Counted first, so that a refused Application uses up nothing of the Proxy's limit
       if (application && applicationId !== undefined) {
         const waitMs = await application.count(applicationId);
         if (waitMs > 0) {

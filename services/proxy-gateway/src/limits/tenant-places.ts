@@ -1,22 +1,24 @@
 import { ServiceError } from '@sluice/problems';
 
-/** How many invocations each Tenant has under way, so that one with a slow destination takes nothing from the others. */
+/**
+ * Limits the concurrent invocations of each Tenant, so that a Tenant with a slow destination takes nothing from others.
+ */
 export interface TenantPlaces {
-  /** @throws {ServiceError} `unavailable` where the Tenant has as many under way as it may. */
+  /** @throws {ServiceError} `unavailable` at the Tenant's limit. */
   take(tenantId: string): void;
-  /** Once for each place that was taken. */
+  /** Call once for each place that was taken. */
   giveBack(tenantId: string): void;
-  /** Of all Tenants together. */
+  /** For all Tenants together. */
   readonly taken: number;
   readonly refusals: number;
 }
 
-/** From this many Tenants on, those that have nothing under way are forgotten. */
+/** From this number of Tenants on, idle ones are removed. */
 const leastSweep = 1000;
 
 /** @param most for each Tenant. */
 export function createTenantPlaces(most: number): TenantPlaces {
-  // Tenants stay in it with nothing under way: a map that grows and shrinks with each invocation is copied again and again
+  // Idle Tenants stay, because a map that grows and shrinks with each invocation is copied again and again
   const takenBy = new Map<string, number>();
   let sweepAt = leastSweep;
   let taken = 0;

@@ -22,7 +22,7 @@ function invoke({ key, proxyKey }: Keys, contentType = 'application/json') {
   return call(scene.current.url, 'POST', '/proxy', { key, headers, body: '{}' });
 }
 
-/** A destination that answers nobody until it is let, and what leads there. */
+/** A destination that answers only once it is released, and invocations that lead there. */
 async function openHanging() {
   let letGo = () => {};
   const released = new Promise<void>((resolve) => {
@@ -36,7 +36,7 @@ async function openHanging() {
   return { destination, keys: { key, proxyKey }, letGo };
 }
 
-/** So many at once; `settled` has the answers that have come. */
+/** Starts `count` invocations; `settled` holds the answers so far. */
 function start(count: number, invocation: () => ReturnType<typeof invoke>) {
   const settled: Awaited<ReturnType<typeof invoke>>[] = [];
   const all = Promise.all(
@@ -71,7 +71,7 @@ test('a Tenant whose destinations hang has its share, and another Tenant is serv
   const served200 = statuses.filter((status) => status === 200).length;
   expect(served200).toBeGreaterThan(0);
   expect(served200).toBeLessThanOrEqual(30);
-  // All places are back
+  // All places have been returned
   for (let round = 0; round < 3; round++) {
     const all = start(10, () => invoke(hanging[0]?.keys ?? other));
     await all.all;

@@ -3,11 +3,10 @@ import { createDurationHistogram, statusClasses, statusClassIndex } from '@sluic
 import { Counter, type Registry } from 'prom-client';
 import { type StageClock, stages } from './stage-clock.ts';
 
-/** What an invocation had to do beyond passing bytes on. */
+/** The work of an invocation beyond passing bytes on. */
 const routes = ['forward', 'detokenize', 'transform'] as const;
 type Route = (typeof routes)[number];
 
-/** What the metrics read of an invocation. */
 interface Measured {
   clock: StageClock;
   tokens?: number | undefined;
@@ -15,7 +14,6 @@ interface Measured {
   errorCode?: string | undefined;
 }
 
-/** What is measured of each invocation. */
 export interface InvocationMetrics {
   finished(invocation: Measured, status: number, durationMs: number): void;
 }

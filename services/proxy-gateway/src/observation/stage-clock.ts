@@ -1,17 +1,17 @@
-/** What an invocation's time is spent on, in order. Reading the request and writing what is in memory belong to none. */
+/** The stages of an invocation, in order. Reading the request and writing what is in memory belong to none. */
 export const stages = ['authenticate', 'detokenize', 'transform', 'destination'] as const;
 export type Stage = (typeof stages)[number];
 
-/** How long an invocation was in each stage, in milliseconds; 0 where it never was. */
+/** Milliseconds that an invocation spent in each stage; 0 where it never was. */
 export class StageClock {
   readonly startedAt = performance.now();
   readonly durations: Record<Stage, number> = { authenticate: 0, detokenize: 0, transform: 0, destination: 0 };
-  /** Told of each stretch in a stage; only where there is a trace. */
+  /** Called for each stretch in a stage; set only where there is a trace. */
   onLeave: ((stage: Stage, enteredAt: number, leftAt: number) => void) | undefined;
   #current: Stage | undefined;
   #enteredAt = this.startedAt;
 
-  /** From now on the time belongs to this stage; to none where none is named. */
+  /** From now on the time belongs to this stage, or to none. */
   enter(stage?: Stage): void {
     const now = performance.now();
     if (this.#current) {
@@ -22,7 +22,7 @@ export class StageClock {
     this.#enteredAt = now;
   }
 
-  /** Up to now, as the value of a `Server-Timing` header (W3C Server Timing). */
+  /** The times so far, as a `Server-Timing` header (W3C Server Timing). */
   serverTiming(): string {
     this.enter(this.#current);
     const entered = stages.filter((stage) => this.durations[stage] > 0);

@@ -9,10 +9,10 @@ import { okAnswer, type Script } from './testing/scripted-destination.ts';
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
-/** Of those in a row, what may pass. */
+/** Trailers in the rows that may pass. */
 const trailers = ['X-Trailer: 1', 'Set-Cookie: a=b'];
 
-/** Sends the bytes as the first answer, and a sound one from then on. */
+/** Sends the bytes as the first answer, and a valid answer from then on. */
 function answersOnce(bytes: string): Script {
   let answers = 0;
   return {

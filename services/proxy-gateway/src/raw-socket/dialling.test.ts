@@ -14,7 +14,7 @@ afterEach(async () => {
   await destination.close();
 });
 
-/** Each look-up of any name takes the next list of answers; the last one stays. */
+/** Each look-up of any name takes the next list of answers; the last list stays. */
 function policyWith(answers: string[][], rules: { allow?: string[]; deny?: string[] }) {
   let lookups = 0;
   const policy = createDestinationPolicy({
@@ -115,9 +115,9 @@ describe.each([
     expect(await call(before, 'name.example', kept)).toBe(200);
     const after = policyWith([['127.0.0.1']], { allow: ['loopback'], deny: ['127.0.0.1'] }).policy;
     expect(await call(after)).toBe('EDESTINATIONDENIED');
-    expect(destination.sockets.map(({ destroyed }) => destroyed)).toEqual([false]); // it was there to be used
+    expect(destination.sockets.map(({ destroyed }) => destroyed)).toEqual([false]); // it was kept
     expect(destination.seen()).toHaveLength(1);
-    // The control: under the policy from before it is used
+    // Control: under the previous policy it is used
     expect(await call(before, 'name.example', kept)).toBe(200);
     expect(destination.sockets.length).toBe(1);
   });

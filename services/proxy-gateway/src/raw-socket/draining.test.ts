@@ -9,7 +9,7 @@ import { okAnswer } from './testing/scripted-destination.ts';
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
-/** A gateway of its own, which is stopped in two steps as by a signal. */
+/** A gateway that is stopped in two steps, as by a signal. */
 async function startStoppable() {
   const stack = new AsyncDisposableStack();
   const drain = new AbortController();

@@ -20,13 +20,13 @@ function requestWith(lines: string, body: string, { keys }: Scene, way: Way): By
   return { head, body: body + next };
 }
 
-/** No whole request, and nothing of what was to be smuggled. */
+/** Expects no whole request, and no byte of the smuggled one. */
 function expectNothing({ destination }: Scene) {
   expect(destination.seen()).toEqual([]);
   expect(destination.texts.join('')).not.toMatch(/next|SVC-/i);
 }
 
-/** Both requests, each with framing that has one meaning, and with headers of the first kept apart from its trailers. */
+/** Expects both requests, with unambiguous framing, and with the first one's headers separate from its trailers. */
 function expectBoth({ destination }: Scene) {
   const seen = destination.seen().toSorted((a, b) => b.start.localeCompare(a.start));
   expect(seen.map(({ start, body, trailers }) => [start, body, trailers])).toEqual([

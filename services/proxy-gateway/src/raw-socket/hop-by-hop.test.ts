@@ -7,7 +7,7 @@ import { closeScenes, contentTypeOf, openScene, ways } from './testing/scene.ts'
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
-/** Names of the lines, in lower case, less those that every message has. */
+/** Names of the lines, in lower case, without those of every message. */
 function names(lines: readonly string[] = [], usual: readonly string[]): string[] {
   return lines.map((line) => line.slice(0, line.indexOf(':')).toLowerCase()).filter((name) => !usual.includes(name));
 }
@@ -35,7 +35,7 @@ const toDestination: [lines: string[], arriving: string[]][] = [
   [['Proxy-Authorization: Basic x', 'Proxy-Authenticate: y'], []],
   [['Upgrade: h2c', 'HTTP2-Settings: AAMA'], []],
   [['Expect: 100-continue'], []],
-  [['CDN-Loop: other'], []], // beside ours, which every call has
+  [['CDN-Loop: other'], []], // besides the gateway's own, which every call has
   [['SVC-ANYTHING: 1', 'svc-x: 2', 'Svc-Trace-Id: 3'], []],
   [
     ['SVCX: 1', 'SVC_API_KEY: 2', 'X-SVC-API-KEY: 3'],
@@ -125,7 +125,7 @@ describe.each(ways)('%s', (way) => {
         socket.write(`HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\nContent-Length: 2\r\n\r\nok`, 'latin1'),
     });
     const { text } = await talk(gateway.current.url, request(scene.keys, lines));
-    // The space around a value is no part of it (RFC 9112 section 5.1), and the order of different names says nothing
+    // The space around a value is not part of it (RFC 9112 section 5.1), and the order of different names is free
     const ours = (all: readonly string[] = []) =>
       all
         .filter((line) => /^(x-|__)/i.test(line))

@@ -12,7 +12,7 @@ afterEach(closeScenes);
 const forged = okAnswer('forged');
 const ok = okAnswer('ok');
 
-/** Name, method, status, the answer, and what the destination sends beyond its end. */
+/** Name, method, status, the answer, and the bytes that the destination sends after its end. */
 const rows: [name: string, method: string, status: number, answer: string, more: string][] = [
   ['a second answer', 'POST', 200, ok, forged],
   ['a second answer', 'GET', 200, ok, forged],
@@ -74,7 +74,7 @@ describe.each(ways)('%s', (way) => {
         },
       });
       const body = method === 'POST' ? `${contentTypeOf(way)}Content-Length: 5\r\n\r\nhello` : '\r\n';
-      // A Connection of its own makes requests without a body take the streamed way, too
+      // A Connection header of its own makes a request without a body take the streamed way too
       const chosen = way === 'streamed' ? 'SVC-PROXY-CONNECTION: keep-alive\r\n' : '';
       const first = `${method} /proxy HTTP/1.1\r\nHost: x\r\n${scene.keys}${chosen}${body}`;
       const second = `GET /proxy HTTP/1.1\r\nHost: x\r\n${scene.keys}${chosen}Connection: close\r\n\r\n`;
@@ -89,7 +89,7 @@ describe.each(ways)('%s', (way) => {
       expect(messages.map(({ start }) => Number(start.split(' ')[1]))).toEqual([status, 200]);
       expect(messages[1]?.body).toBe('second');
       expect(rest).toBe('');
-      // RFC 9110 section 8.6: a 204 has no length, and who believes it waits for a body
+      // RFC 9110 section 8.6: a 204 has no length, and a client that believes one waits for a body
       if (status === 204) expect(valuesOf(messages[0]?.lines ?? [], 'Content-Length')).toEqual([]);
       expect(text).not.toContain('forged');
     });

@@ -15,7 +15,7 @@ describe.each(ways)('%s', (way) => {
   const get = (path: string, keys: string, more = '') => `GET /proxy/${path} HTTP/1.1\r\nHost: x\r\n${keys}${more}\r\n`;
 
   test('requests with keys of their own are answered in order, each by its own destination', async () => {
-    // The first is the slowest
+    // The first one is the slowest
     const slow = await openScene(gateway.current, {
       onRequest: (socket) => void setTimeout(() => socket.write(okAnswer('slow')), 80),
     });
@@ -68,7 +68,7 @@ describe.each(ways)('%s', (way) => {
     expect([isAnswered, hasOvertaken]).toEqual([true, false]);
   });
 
-  /** Bytes behind a POST whose answer takes its time, and what comes back. */
+  /** Bytes after a POST with a slow answer, and the expected statuses. */
   test.each([
     ['a head that cannot be read', 'GET /proxy HTTP/1.1\r\nHost : x\r\n\r\n', [200, 400]],
     ['no HTTP', '\x00\x01\x02', [200, 400]],
@@ -78,7 +78,7 @@ describe.each(ways)('%s', (way) => {
     const whole = 'whole'.repeat(10);
     const scene = await openScene(gateway.current, {
       onRequest(socket) {
-        // A part of the answer is out when the fault is found
+        // A part of the answer is sent when the fault is found
         socket.write(okAnswer(whole).slice(0, -20));
         setTimeout(() => socket.write(whole.slice(-20)), 60);
       },

@@ -15,7 +15,7 @@ const gateway = useStack((stack) =>
 );
 afterEach(closeScenes);
 
-/** Calls `write` again and again until it says that this is enough, or the test is over. */
+/** Calls `write` repeatedly until it returns false. */
 async function drip(everyMs: number, write: () => boolean): Promise<void> {
   while (write()) await wait(everyMs);
 }
@@ -118,7 +118,7 @@ describe.each(ways)('%s', (way) => {
       await wait(100);
       return stands;
     });
-    expect(takenBytes).toBeLessThan(sizeBytes / 2); // what the buffers of the system take
+    expect(takenBytes).toBeLessThan(sizeBytes / 2); // the capacity of the system's buffers
     client.socket.resume();
     const { messages } = readMessages(await client.ended);
     expect(messages[0]?.body.length).toBe(sizeBytes);

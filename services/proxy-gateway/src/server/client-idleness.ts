@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Turns } from '@sluice/service-runtime';
 
 /**
- * Ends the connections of clients that keep us waiting: with the rest of a body, or by not reading their answer. How long
- * a request takes in all has no bound, as bodies have no bound of size. A client that waits for us is left alone.
+ * Ends connections whose clients are idle: they neither send the rest of a body nor read their answer. The total time
+ * of a request has no limit, because the size of a body has none. A client that waits for the gateway is left alone.
  */
 export function endIdleClients(server: Server, turns: Turns, idleMs: number): void {
   // Node reports connections on which nothing moved in either direction, and those kept alive for long enough
@@ -13,9 +13,9 @@ export function endIdleClients(server: Server, turns: Turns, idleMs: number): vo
     if (!owed) {
       socket.destroy();
     } else if (socket.writableLength > 0) {
-      socket.resetAndDestroy(); // a plain close would leave the system with what nobody takes
+      socket.resetAndDestroy(); // a plain close would leave unread data in the system's buffers
     } else if (!owed.req.complete && owed.req.readableFlowing === true) {
-      const code = 'ERR_HTTP_REQUEST_TIMEOUT'; // as Node's own for heads
+      const code = 'ERR_HTTP_REQUEST_TIMEOUT'; // the code that Node uses for heads
       server.emit('clientError', Object.assign(new Error('The rest of the body did not come'), { code }), socket);
     } else {
       socket.setTimeout(idleMs);

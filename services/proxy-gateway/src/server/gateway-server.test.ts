@@ -5,7 +5,7 @@ import { openClient } from '../raw-socket/testing/raw-client.ts';
 import { statusesIn } from '../raw-socket/testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
-/** Node looks once a second for heads that are late. */
+/** Node checks for late heads once a second. */
 const headMs = 1000;
 const gateway = useStack((stack) => startTestGateway(stack, { CLIENT_HEAD_TIMEOUT_MS: `${headMs}` }));
 
@@ -14,7 +14,7 @@ const connectRequest = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n';
 function openSocket(text: string): Promise<Socket> {
   const { hostname, port } = new URL(gateway.current.url);
   return new Promise((resolve) => {
-    // Half open: a client that never closes its side.
+    // A client that never closes its side.
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () =>
       socket.write(text, () => resolve(socket)),
     );

@@ -11,16 +11,16 @@ const inProxyError = { contentType: 'application/json', wrap: (problem: object) 
 interface ClientTimes {
   /** To send a head. */
   clientHeadMs: number;
-  /** To send more of a body that is awaited, or to take more of its answer. */
+  /** To send more of an awaited body, or to read more of its answer. */
   clientIdleMs: number;
 }
 
-/** The server of the gateway. Requests go from the parser straight to the invocation: there is nothing to route. */
+/** Requests go from the parser straight to the invocation, because there is nothing to route. */
 export function createGatewayServer(context: Context, { clientHeadMs, clientIdleMs }: ClientTimes): Server {
   const { server, turns } = createOrderedServer(serveInvocations(context), {
     maxHeaderSize: 16 * 1024,
     headersTimeout: clientHeadMs,
-    requestTimeout: 0, // a body may take any time as long as it moves
+    requestTimeout: 0, // a body may take any time as long as it progresses
     keepAliveTimeout: 65_000,
     noDelay: true,
     refuse: (error, socket) => answerClientError(error, socket, inProxyError),

@@ -4,7 +4,7 @@ import { listen, oneAfterAnother } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient } from '../raw-socket/testing/raw-client.ts';
 
-/** What one read of Node's may bring: 64 KiB, of requests of 29 bytes. */
+/** The most that one read of Node can bring: 64 KiB of requests of 29 bytes. */
 const mostInOneRead = 2300;
 
 const scene = useStack(async (stack) => {
@@ -33,7 +33,7 @@ const requests = (count: number, more = '', body = '') =>
 
 const answered = (text: string) => [...text.matchAll(/\r\n\r\n\/(\d+)/g)].map(([, path]) => Number(path));
 
-/** A flood takes its time where others use the machine. */
+/** Generous, because a flood takes long on a busy machine. */
 async function untilAnswered(isDone: () => boolean): Promise<void> {
   const deadline = performance.now() + 15_000;
   while (!isDone() && performance.now() < deadline) await wait(10);

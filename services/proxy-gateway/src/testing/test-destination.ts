@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { listen } from '@sluice/service-runtime';
 
-/** A request as the destination saw it. */
 interface SeenRequest {
   method: string;
   url: string;
@@ -14,7 +13,7 @@ export interface TestDestination {
   url: string;
   /** Every request so far, oldest first. */
   seen: SeenRequest[];
-  /** What answers from now on; the default answers 200 and `{"ok":true}`. */
+  /** The present behaviour; the default answers 200 and `{"ok":true}`. */
   answer: RequestListener;
   server: Server;
 }
@@ -23,7 +22,7 @@ export const defaultAnswer: RequestListener = (_request, response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"ok":true}');
 };
 
-/** A real HTTP server that remembers what it was sent. */
+/** An HTTP server that records requests. */
 export async function startDestination(stack: AsyncDisposableStack): Promise<TestDestination> {
   const destination: TestDestination = { url: '', seen: [], answer: defaultAnswer, server: createServer() };
   destination.server.on('request', async (request, response) => {

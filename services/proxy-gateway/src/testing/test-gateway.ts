@@ -6,13 +6,13 @@ import { start } from '../service.ts';
 import { startDestination } from './test-destination.ts';
 import { createTestTenant } from './test-tenant.ts';
 
-/** A gateway on real stores, a Tenant, and a destination that remembers what it was sent. */
+/** A gateway on real stores, a Tenant, and a destination that records requests. */
 export async function startTestGateway(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
   const database = await createTestDatabase(stack);
   const { db, url: databaseUrl } = database;
   const secrets = createTestSecrets();
   const logLines: string[] = [];
-  /** Another gateway of the same deployment. */
+  /** Starts another gateway of the same deployment. */
   const startAnother = (
     own: Record<string, string> = {},
     stop?: { stack: AsyncDisposableStack; draining: AbortSignal },
@@ -33,7 +33,7 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
   const disclosures = openDisclosureLog({ DISCLOSURE_QUEUE_LIMIT: 50_000 }, { db, stack, onError });
   const { caches, changes } = await openTestCoherence(database, stack);
   const vault = openVault({ db, keyWrapper: createLocalKeyWrapper(secrets.ROOT_KEY), caches, changes, disclosures });
-  /** Tells the gateway of what a test wrote past the control plane. */
+  /** Tells the gateway of rows that a test wrote directly. */
   const announce = async (tenantId: string, tags: readonly string[]) => {
     await changes.barrier(await changes.record(db, tenantId, tags));
   };

@@ -24,7 +24,7 @@ export interface ProxyParts {
   configuration?: Record<string, string>;
 }
 
-/** A Tenant whose rows are written straight into the database, as the control plane would write them. */
+/** A Tenant whose rows are written directly into the database, as the control plane would write them. */
 export interface TestTenant {
   id: string;
   application(parts?: {

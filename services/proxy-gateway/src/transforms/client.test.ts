@@ -16,7 +16,7 @@ async function newCard(): Promise<string> {
 
 const received = () => JSON.parse(gateway.current.destination.seen.at(-1)?.body ?? '');
 
-/** The notes of what an Application was shown through Proxies, oldest first. */
+/** The disclosures to an Application through Proxies, oldest first. */
 async function disclosuresOf(applicationId: string): Promise<string[][]> {
   const rows = await gateway.current.db
     .selectFrom('audit_log')
@@ -40,7 +40,7 @@ describe('calls that are awaited together', () => {
     await eventually('the notes', async () => (await disclosuresOf(application.id)).flat().length >= 20);
     const notes = await disclosuresOf(application.id);
     expect(notes.flat().sort()).toEqual([...ids].sort());
-    // They come to the main thread one by one: on a busy machine not all at once.
+    // They reach the main thread one by one, so on a busy machine not all at once.
     expect(notes.length).toBeLessThanOrEqual(10);
   });
 

@@ -1,11 +1,11 @@
 import type { Json } from '@sluice/vault';
 
-/** Detokenizes values, all or none. */
+/** Detokenizes all of the values or none. */
 export type DetokenizeEach = (values: readonly Json[]) => Promise<readonly Json[]>;
 
 /**
- * Values that are asked for at once are detokenized by one call: one query, one note of the disclosure. Where that
- * fails each is asked for alone, so that an unknown token spoils nobody else's value.
+ * Detokenizes concurrently requested values with one call, so one query and one disclosure. If that fails, each value
+ * is requested on its own, so that an unknown token does not affect the others.
  */
 export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json) => Promise<Json> {
   let waiting: { value: Json; resolve: (answer: Promise<Json>) => void }[] = [];
@@ -28,7 +28,7 @@ export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json
   return (value) =>
     new Promise((resolve) => {
       waiting.push({ value, resolve });
-      // Calls that the code made side by side arrive in the same turn.
+      // Calls that the code makes in parallel arrive in the same turn.
       if (waiting.length === 1) setImmediate(() => void flush());
     });
 }

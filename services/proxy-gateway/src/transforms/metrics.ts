@@ -32,7 +32,7 @@ const counters = {
   ],
 } as const;
 
-/** The limits of a run, as they are called in metrics, and the ends that no limit was set for. */
+/** Names of the limits of a run in metrics, and of ends without a limit. */
 const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
   cpuMs: 'cpu_time',
   wallMs: 'wall_time',
@@ -44,7 +44,7 @@ const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
   crashed: 'crashed',
 };
 
-/** The state of the pool, read when metrics are. */
+/** Read at each scrape. */
 export function measureTransforms(transforms: TransformPool, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges)) {
     exportGauge(registry, { name, help, read: () => read(transforms.state()) });

@@ -6,7 +6,6 @@ import type { transformSettings } from './transform-settings.ts';
 
 type TransformConfig = ConfigOf<{ type: 'object'; properties: typeof transformSettings }> & { HEADER_PREFIX: string };
 
-/** The pool that runs the transforms, measured, closed with the stack. */
 export function openTransforms(
   config: TransformConfig,
   { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },

@@ -13,8 +13,8 @@ import { applyWritten, passesBy, toTransformMessage, unreadableDetail } from './
 const seesEveryHeader: ReadonlySet<string> = new Set();
 
 /**
- * Whether the Proxy's response transform runs on an answer with this head: JSON and forms whatever the status, other
- * text only on success. What may not be seen streams through.
+ * Whether the Proxy's response transform runs on an answer with this head: JSON and forms with any status, other text
+ * only on success. Other answers are streamed.
  */
 export function isTransformed(proxy: ProxyDefinition, status: number, headers: readonly string[]): boolean {
   if (proxy.responseTransform === undefined) return false;
@@ -23,7 +23,6 @@ export function isTransformed(proxy: ProxyDefinition, status: number, headers: r
   return kind !== 'opaque' && kind !== 'multipart' && status >= 200 && status < 300;
 }
 
-/** Runs the Proxy's response transform on a collected answer. */
 export async function transformResponse(invocation: Invocation, answer: Answer, context: Context): Promise<Answer> {
   const code = invocation.proxy.responseTransform;
   if (code === undefined) return answer;
@@ -36,7 +35,7 @@ export async function transformResponse(invocation: Invocation, answer: Answer, 
     const written = await runTransform(invocation, { kind: 'response', code, argsJson, message: seen }, context);
     const { headers, body } = applyWritten(written, decoded);
     heldBody(invocation, 'answer', context).has(body.length);
-    // A transform may return any header; what frames this connection, and what has our prefix, stays ours.
+    // The filter keeps a transform from setting framing headers and headers with the service's prefix.
     return {
       status: answer.status,
       reason: answer.reason,
@@ -51,7 +50,7 @@ export async function transformResponse(invocation: Invocation, answer: Answer, 
   }
 }
 
-/** The destination's fault, not the caller's. */
+/** The destination is at fault, and not the caller. */
 function unusableAnswer(why: string, cause: unknown): ServiceError {
   const detail = `The answer of the destination could not be read for the transform: ${why}`;
   return new ServiceError('destination_answer_unusable', detail, { cause });

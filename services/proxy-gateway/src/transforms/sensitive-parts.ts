@@ -1,7 +1,7 @@
 import type { Json } from '@sluice/vault';
 import { mostMembers } from './console/secrets.ts';
 
-/** What of a call of the client and its answer the log must not show. */
+/** The parts of a client call and its answer that the log must not show. */
 export function sensitiveParts(operation: string, payload: Json, answer: unknown): unknown[] {
   switch (operation) {
     case 'detokenize':
@@ -18,8 +18,8 @@ export function sensitiveParts(operation: string, payload: Json, answer: unknown
 }
 
 /**
- * The answer less what was in the payload before, which is no secret for having been passed along. Of an answer with more
- * values than the console is cleaned of only so many, with which nothing that is printed is shown.
+ * The answer without what was already in the payload, which is not a secret. An answer with too many values is returned
+ * only in part, which is enough to withhold everything that is printed.
  */
 function revealedIn(payload: Json, answer: unknown): unknown[] {
   const revealed = leavesOf(answer);
@@ -28,7 +28,7 @@ function revealedIn(payload: Json, answer: unknown): unknown[] {
   return revealed.filter((leaf) => !before.has(leaf));
 }
 
-/** The first of them, if they are too many to be looked for. */
+/** At most one more than are looked for. */
 function leavesOf(value: unknown): unknown[] {
   const leaves: unknown[] = [];
   const left = [value];

@@ -1,13 +1,10 @@
 import type { Pieces } from '@sluice/service-runtime';
 
-/** How many values are written before others may run, and characters of their texts: about a millisecond. */
+/** How many values, and characters of texts, are written before other work may run: about a millisecond. */
 const valuesOfPiece = 2000;
 const charactersOfPiece = 256 * 1024;
 
-/**
- * As `JSON.stringify`, for what is not undefined: parts of a large value are written one after another. The first piece is
- * the whole text of a small one.
- */
+/** As `JSON.stringify` for defined values, writing parts of a large value one after another. */
 export function* stringifyInPieces(value: unknown): Pieces<string> {
   const size = sizeOf(value);
   if (size <= valuesOfPiece || typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -35,7 +32,7 @@ export function* stringifyInPieces(value: unknown): Pieces<string> {
   return isArray ? `[${text}]` : `{${text}}`;
 }
 
-/** How many values are in it, long texts as many; counted up to those of a piece and one. */
+/** The number of values, a long text counting as several; counted up to one more than a piece. */
 function sizeOf(value: unknown): number {
   let size = 0;
   const left = [value];

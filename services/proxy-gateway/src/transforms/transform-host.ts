@@ -20,7 +20,7 @@ import { stringifyInPieces } from './stringify.ts';
 
 type HostOperation = (vault: Vault, actor: Actor, payload: Json) => Promise<unknown>;
 
-/** What the client object of a transform can do: the operations of the vault, as the Proxy's Application. */
+/** Operations of a transform's client object: those of the vault, as the Proxy's Application. */
 const operations: Record<string, HostOperation> = {
   'tokens.create': async (vault, actor, payload) => (await createToken(vault, actor, payload)).token,
   'tokens.retrieve': (vault, actor, payload) => findToken(vault, actor, idOf(payload)),
@@ -41,8 +41,8 @@ function idOf(payload: Json): string {
 }
 
 /**
- * Answers the calls of a transform's client. The Application is asked for again at each call, so that one that was
- * deleted, expired or restricted in the middle acts no more; its key is nowhere near the sandbox.
+ * Answers the calls of a transform's client. The Application is looked up at each call, so that one that is deleted,
+ * expired or restricted meanwhile loses its rights; its key never reaches the sandbox.
  */
 export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
   const { callers, vault, budgets, workPieces } = context;
@@ -72,7 +72,7 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
     if (!run) spendExpressions(invocation, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);
     const answer = run ? await run(vault, await findActor(), payload) : await detokenizeAsActor(payload);
-    // More of them are not kept: nothing that is printed is shown as it is
+    // Further ones are not kept, because nothing that is printed is shown any more
     if (sensitive.length <= mostMembers) {
       for (const part of sensitiveParts(operation, payload, answer)) sensitive.push(part);
     }

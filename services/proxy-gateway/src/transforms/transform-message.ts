@@ -9,7 +9,7 @@ const ofDigests = ['content-md5', 'digest'];
 
 const kinds = { json: 'json', none: 'none', form: 'form', xml: 'text', text: 'text' } as const;
 
-/** A message as the sandbox takes it; undefined where transforms do not see the body: binary, or several parts. */
+/** A message for the sandbox; undefined where transforms do not see the body: binary, or several parts. */
 export function toTransformMessage(
   { headers, body }: Message,
   kind: ContentKind,
@@ -22,7 +22,8 @@ export function toTransformMessage(
 }
 
 /**
- * The message that results. What the transform did not return stays; its body has no coding, and its length is ours.
+ * The resulting message. Parts that the transform did not return stay; a new body has no coding, and its length is
+ * computed.
  */
 export function applyWritten({ headers, body, lacksContentType }: WrittenMessage, message: Message): Message {
   if (body === undefined) {
@@ -40,12 +41,12 @@ export function unreadableDetail(error: unknown, { limits }: TransformMessage): 
   return `The form has more than ${limits.formPairs} pairs`;
 }
 
-/** A body without a content type that is no JSON passes by its transform. */
+/** A body without a content type that is not JSON bypasses its transform. */
 export function passesBy(error: unknown, message: TransformMessage): boolean {
   return error instanceof UnreadableBody && message.kind === 'none' && error.reason === 'not_json';
 }
 
-/** @throws {ServiceError} where the sandbox answered another kind of result than the task asks for. */
+/** @throws {ServiceError} where the sandbox returned another kind of result. */
 export function writtenOf(written: WrittenMessage | undefined): WrittenMessage {
   if (written) return written;
   throw new ServiceError('internal', 'The sandbox answered no message');

@@ -1,6 +1,6 @@
 import { defaultSuspension, transformSettings as limitSettings } from '@sluice/sandbox';
 
-/** How transforms run in the gateway: what each may use, threads, suspension, and what becomes of their console. */
+/** How transforms run in the gateway: their limits, threads, suspension, and console. */
 export const transformSettings = {
   TRANSFORM_THREADS: {
     type: 'integer',

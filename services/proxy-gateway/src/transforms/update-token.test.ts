@@ -3,7 +3,7 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 
-/** What the transform, acting as an Application with these permissions, sends on. */
+/** The body that the transform sends on, acting as an Application with these permissions. */
 async function transform(permissions: string[], body: string, sent: unknown) {
   const { tenant, destination, url } = gateway.current;
   const { id: applicationId } = await tenant.application({ permissions });

@@ -14,7 +14,7 @@ const scene = useStack(async (stack) => {
 
 const loopback = { addresses: ['127.0.0.1'], ttl: 0 };
 
-/** Calls a destination of this name as a Proxy of the Tenant's. */
+/** Calls a destination of this name through a Proxy of the Tenant. */
 async function invoker(tenant: TestTenant, name: string) {
   const { gateway, port } = scene.current;
   const proxy = await tenant.proxy({ destination: `http://${name}:${port}`, requireAuth: false });
@@ -44,7 +44,7 @@ test('a name that moves to a forbidden address is refused at the next connection
   const call = await invoker(gateway.tenant, 'moves.example.test');
   const answered = async (addresses: string[]) => {
     await dns.setZone({ 'moves.example.test': { addresses, ttl: 0 } });
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // the least that an answer is remembered
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // the shortest time that an answer is remembered
     return call();
   };
   expect((await answered(['127.0.0.1'])).status).toBe(200);

@@ -31,7 +31,6 @@ export const nameSettings = {
   },
 } as const;
 
-/** What the settings say. */
 export function namesOptionsFrom(config: {
   DESTINATION_NAME_SERVERS: string;
   DESTINATION_LOOKUPS_PER_TENANT: number;

@@ -4,13 +4,13 @@ import { failure } from '../failures.ts';
 import { createNameResolver, type ResolverOptions } from './resolve-name.ts';
 
 export interface NamesOptions extends ResolverOptions {
-  /** Look-ups that one Tenant may have under way; others wait. Default 4. */
+  /** Concurrent look-ups of one Tenant; others wait. Default 4. */
   lookupsPerTenant?: number | undefined;
-  /** Names that are remembered; the oldest go. Default 10,000. */
+  /** Names that are remembered; the oldest is dropped. Default 10,000. */
   maxNames?: number | undefined;
   /** The longest that an answer is remembered, whatever its time to live. Default 30 s. */
   maxAgeSeconds?: number | undefined;
-  /** A look-up that has waited for so long is not begun any more, because its caller has left. Default 5,000. */
+  /** A look-up that has waited this long is dropped, because its caller has left. Default 5,000. */
   maxWaitMs?: number | undefined;
 }
 
@@ -18,13 +18,13 @@ export interface NamesState {
   underWay: number;
   waiting: number;
   remembered: number;
-  /** Look-ups that name servers answered with addresses, with none, and not at all, so far. */
+  /** Look-ups so far for which name servers gave addresses, none, or no answer. */
   outcomes: { found: number; absent: number; failed: number };
 }
 
-/** The addresses of destinations, with what their look-ups may cost the process bounded for each Tenant. */
+/** Resolves destinations, and limits for each Tenant what its look-ups may cost the process. */
 export interface Names {
-  /** For sockets of this Tenant. The policy has not seen what it answers. */
+  /** For sockets of this Tenant. Its answers are not yet checked by the policy. */
   resolverFor(tenantId: string): Resolver;
   state(): NamesState;
   close(): void;
@@ -46,8 +46,8 @@ interface Tenant {
 const failureAgeMs = 1000;
 
 /**
- * Remembers what names resolve to, as long as the answer allows, and joins those who ask for one name. Of a Tenant only
- * some look-ups are under way at a time, so that its names without an answer cost it alone.
+ * Remembers addresses as long as the answer allows, and combines concurrent look-ups of one name. Concurrent look-ups
+ * of a Tenant are limited, so that names without an answer cost only their Tenant.
  */
 export function openNames(options: NamesOptions = {}): Names {
   const { lookupsPerTenant = 4, maxNames = 10_000, maxAgeSeconds = 30, maxWaitMs = 5000 } = options;
@@ -105,7 +105,7 @@ export function openNames(options: NamesOptions = {}): Names {
   }
 
   function remember(name: string, answer: Remembered): void {
-    remembered.delete(name); // so that the order is that of age
+    remembered.delete(name); // keeps the map in order of age
     remembered.set(name, answer);
     if (remembered.size <= maxNames) return;
     for (const oldest of remembered.keys()) {

@@ -4,7 +4,7 @@ import { failure } from '../failures.ts';
 import { candidates, parseHosts, parseSearchRules, watchedFile } from './system-files.ts';
 
 export interface ResolverOptions {
-  /** `address` or `address:port`; default those of resolv.conf. */
+  /** `address` or `address:port`; default: those of resolv.conf. */
   servers?: readonly string[] | undefined;
   hostsFile?: string | undefined;
   resolvConf?: string | undefined;
@@ -16,14 +16,16 @@ interface Resolved {
 }
 
 export interface NameResolver {
-  /** What is known without asking anybody: names of the hosts file, and `localhost` with all below it (RFC 6761). */
+  /** Names known without a query: those of the hosts file, and `localhost` with everything below it (RFC 6761). */
   local(name: string): LookupAddress[] | undefined;
-  /** Asks name servers. Fails with the code ENOTFOUND for a name without addresses, EDNS where nobody knows. */
+  /**
+   * Queries name servers. Fails with the code ENOTFOUND for a name without addresses, and EDNS where no server answers.
+   */
   resolve(name: string): Promise<Resolved>;
   close(): void;
 }
 
-/** A server has 1 s for its first answer and 2 s for its second, so that a silent one leaves time for the next. */
+/** 1 s for a server's first attempt and 2 s for its second, so that a silent server leaves time for the next. */
 const patience = { timeout: 1000, maxTimeout: 2000, tries: 2 };
 
 const loopback: LookupAddress[] = [
@@ -31,12 +33,12 @@ const loopback: LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** Answers that say that a name has no such address. */
+/** Codes that say that a name has no such address. */
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /**
- * Resolves names by c-ares, on sockets of the event loop: `getaddrinfo` would keep one of libuv's four threads for as long
- * as a name server is silent. Both system files are followed as they change.
+ * Resolves names by c-ares on sockets of the event loop, because `getaddrinfo` would block one of libuv's four threads
+ * for as long as a name server is silent. Changes of both system files are followed.
  */
 export function createNameResolver(options: ResolverOptions = {}): NameResolver {
   const { servers = [], hostsFile = '/etc/hosts', resolvConf = '/etc/resolv.conf' } = options;

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 const checkedEveryMs = 1000;
 
-/** What a system file says now: it is looked at once a second at most, and read when it has changed. */
+/** The parsed content of a system file, which is checked for changes at most once a second. */
 export function watchedFile<T>(path: string, parse: (text: string) => T): () => T {
   let checkedAt = performance.now();
   let changedAt = changeOf(path);
@@ -38,7 +38,7 @@ function linesOf(text: string): string[][] {
   );
 }
 
-/** Addresses by name, from a file as hosts(5) describes it. */
+/** Addresses by name, from a file in the form of hosts(5). */
 export function parseHosts(text: string): Map<string, LookupAddress[]> {
   const hosts = new Map<string, LookupAddress[]>();
   for (const [address = '', ...names] of linesOf(text)) {
@@ -53,11 +53,11 @@ export function parseHosts(text: string): Map<string, LookupAddress[]> {
 
 export interface SearchRules {
   search: string[];
-  /** With fewer dots a name is looked for in the search list first. */
+  /** Names with fewer dots are first tried with the search list. */
   ndots: number;
 }
 
-/** The search list of a file as resolv.conf(5) describes it; the last line of a kind counts. */
+/** The search rules of a file in the form of resolv.conf(5); the last line of a kind counts. */
 export function parseSearchRules(text: string): SearchRules {
   const rules: SearchRules = { search: [], ndots: 1 };
   for (const [keyword, ...words] of linesOf(text)) {
@@ -69,7 +69,7 @@ export function parseSearchRules(text: string): SearchRules {
   return rules;
 }
 
-/** The names to ask for, in order. A final dot says that a name is whole. */
+/** The names to query, in order. A trailing dot marks a complete name. */
 export function candidates(name: string, { search, ndots }: SearchRules): string[] {
   if (name.endsWith('.')) return [name];
   const searched = search.filter((domain) => domain !== '').map((domain) => `${name}.${domain}`);

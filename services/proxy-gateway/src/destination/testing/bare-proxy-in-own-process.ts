@@ -1,4 +1,4 @@
-// Puts http-proxy as it comes in front of the origin in its first argument, and sends it the bytes in its second one.
+// Runs plain http-proxy in front of the origin in its first argument, and sends it the bytes in its second one.
 import HttpProxy from 'http-proxy';
 import { exchange, startFront } from './servers.ts';
 

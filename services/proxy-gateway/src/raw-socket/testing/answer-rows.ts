@@ -1,4 +1,4 @@
-/** What must become of an answer: 502, passed on with the body `ok`, or a connection that breaks off. */
+/** The required outcome: 502, passed on with the body `ok`, or an interrupted connection. */
 type AnswerVerdict = 502 | 'taken' | 'cut';
 
 export type AnswerRow = [name: string, verdict: AnswerVerdict, bytes: string];
@@ -10,9 +10,9 @@ const statusLines: [AnswerVerdict, string][] = [
   ['taken', 'HTTP/1.1 200 \xe9'],
   ['taken', '\r\nHTTP/1.1 200 OK'],
   ['taken', 'HTTP/1.0 200 OK'],
-  ['taken', 'HTTP/0.9 200 OK'], // the version is not passed on, and the connection is not used again
+  ['taken', 'HTTP/0.9 200 OK'], // the version is not passed on, and the connection is not reused
   ['taken', 'HTTP/2.0 200 OK'],
-  ['taken', 'HTTP/1.1 200 O\x00K'], // such a reason is not passed on
+  ['taken', 'HTTP/1.1 200 O\x00K'], // the reason is not passed on
   ['taken', 'HTTP/1.1 600 X'],
   ['taken', 'HTTP/1.1 999 X'],
   [502, 'HTTP/1.1 99 X'],
@@ -130,7 +130,7 @@ const bodies: [AnswerVerdict, string][] = [
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** What comes before the head of the final answer. */
+/** Bytes before the head of the final answer. */
 const before: [AnswerVerdict, string][] = [
   ['taken', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ['taken', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\nSVC-TRACE-ID: forged\r\n\r\n'],

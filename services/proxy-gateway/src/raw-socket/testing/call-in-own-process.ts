@@ -1,4 +1,4 @@
-// Calls the URL in its first argument, by the gateway's own transports and by `fetch`, and prints what was answered.
+// Calls the URL in its first argument with the gateway's transports and with `fetch`, and prints the answers.
 import { createDestinationPolicy } from '@sluice/destination-policy';
 import { forward, openDestinations, streamThrough } from '../../destination/index.ts';
 import { outcomeOf } from '../../destination/testing/servers.ts';

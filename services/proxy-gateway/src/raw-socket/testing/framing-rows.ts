@@ -1,12 +1,14 @@
-/** What must become of a request: refused before the destination has a whole one, or exactly this one and the next. */
+/**
+ * The required outcome: refused before the destination has a whole request, or passed on exactly, with the next one.
+ */
 type Verdict = 'refused' | 'taken';
 
-/** Name, verdict, header lines that frame the request, and its body; a request to `/proxy/next` follows in the same bytes. */
+/** Name, verdict, framing header lines, and body. A request to `/proxy/next` follows in the same bytes. */
 export type FramingRow = [name: string, verdict: Verdict, lines: string, body: string];
 
 const chunks = '5\r\nhello\r\n0\r\n\r\n';
 
-/** Values of `Transfer-Encoding`, alone. */
+/** Values of `Transfer-Encoding` on its own. */
 const codings: [Verdict, string][] = [
   ['taken', 'chunked'],
   ['taken', 'Chunked'],
@@ -41,7 +43,7 @@ const codings: [Verdict, string][] = [
   ['refused', 'chunked\nX: y'],
 ];
 
-/** Lines that one reader takes for `Transfer-Encoding` and another does not, each beside a length and alone. */
+/** Lines that only some readers take for `Transfer-Encoding`, each with a length and without one. */
 const disguises = [
   'Transfer-Encoding : chunked',
   'Transfer-Encoding\t: chunked',
@@ -81,12 +83,11 @@ const lengths: [Verdict, string][] = [
   ['refused', '5\x00'],
   ['refused', '\x0b5'],
   ['refused', '5\x0b'],
-  ['refused', '9007199254740993'], // a number of JavaScript would round it
+  ['refused', '9007199254740993'], // JavaScript numbers would round it
   ['refused', '18446744073709551621'], // 2^64 + 5
   ['refused', '5\r\n 5'],
 ];
 
-/** Chunked bodies. */
 const bodies: [Verdict, string][] = [
   ['taken', '005\r\nhello\r\n00\r\n\r\n'],
   ['taken', '2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n'],

@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import HttpProxy from 'http-proxy';
 
-/** What the gateway must not be: a parser that forgives, and http-proxy as it comes behind it. */
+/** The counterexample: a lenient parser with plain http-proxy behind it. */
 export async function startLenientProxy(target: string): Promise<{ url: string; close(): Promise<void> }> {
   const proxy = HttpProxy.createProxyServer({ target });
   const server = createServer({ insecureHTTPParser: true }, (request, response) => {
     try {
       proxy.web(request, response, {}, () => response.destroy());
     } catch {
-      response.destroy(); // it throws at headers that it cannot set
+      response.destroy(); // it throws for headers that cannot be set
     }
   });
   server.on('clientError', (_error, socket) => socket.destroy());

@@ -3,18 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export interface RawClient {
   socket: Socket;
-  /** Everything that came so far, as latin1. */
+  /** Everything received so far, as latin1. */
   text(): string;
   /** True when the gateway has closed its side, or the connection broke. */
   hasEnded(): boolean;
-  /** True when it broke off instead of being closed in good order. */
+  /** True when the connection was reset instead of closed in order. */
   isReset(): boolean;
   write(bytes: string): void;
-  /** Resolves with the text when the connection is over. */
+  /** Resolves with the text when the connection has ended. */
   ended: Promise<string>;
 }
 
-/** A client that sends bytes as they are and keeps what comes. */
+/** A client that sends raw bytes and records what it receives. */
 export function openClient(url: string): RawClient {
   const { hostname, port } = new URL(url);
   const chunks: Buffer[] = [];
@@ -47,15 +47,15 @@ export function openClient(url: string): RawClient {
 }
 
 export interface TalkOptions {
-  /** Enough has come; the default waits for the end of the connection. */
+  /** Stops when it returns true; the default waits for the end of the connection. */
   until?: (text: string) => boolean;
-  /** Pieces are sent this far apart. */
+  /** The time between pieces. */
   pauseMs?: number;
-  /** Gives up waiting after this time; what has come is the outcome. */
+  /** Stops waiting after this time, with what has been received. */
   withinMs?: number;
 }
 
-/** Sends the pieces over one connection and gives what came back. */
+/** Sends the pieces over one connection and returns what was received. */
 export async function talk(
   url: string,
   pieces: string | readonly string[],

@@ -1,16 +1,16 @@
-/** A request or response as bytes that follow RFC 9112 to the letter; texts are latin1. */
+/** A request or response in strict conformance with RFC 9112; texts are latin1. */
 export interface RawMessage {
   /** The request line or status line. */
   start: string;
-  /** As they were sent, one a line: `Name: value`. */
+  /** One line for each header, as sent: `Name: value`. */
   lines: string[];
   body: string;
   trailers: string[];
-  /** Whether the end of the body is known to have come. */
+  /** Whether the end of the body is known to have arrived. */
   isWhole: boolean;
 }
 
-/** `rest` is what follows the last message that is whole; it is empty where the other side kept to the rules. */
+/** `rest` follows the last whole message; it is empty where the other side kept to the rules. */
 export interface ReadMessages {
   messages: RawMessage[];
   rest: string;
@@ -19,11 +19,11 @@ export interface ReadMessages {
 export interface ReadOptions {
   /** Bodies of responses without framing end with the connection. */
   hasEnded?: boolean;
-  /** How many answers belong to HEAD requests, by their place among the final ones. */
+  /** Positions, among the final answers, of answers to HEAD requests. */
   heads?: readonly number[];
 }
 
-/** A reader that forgives nothing: what it cannot read stays in `rest`, so that a test sees it. */
+/** A strict reader: what it cannot read stays in `rest`, so that a test sees it. */
 export function readMessages(text: string, { hasEnded = false, heads = [] }: ReadOptions = {}): ReadMessages {
   const messages: RawMessage[] = [];
   let rest = text;
@@ -51,7 +51,6 @@ function isSound(start: string, lines: readonly string[]): boolean {
   return startLine.test(start) && lines.every((line) => headerLine.test(line));
 }
 
-/** The values of a header, without the space around them. */
 export function valuesOf(lines: readonly string[], name: string): string[] {
   const prefix = `${name.toLowerCase()}:`;
   return lines.filter((line) => line.toLowerCase().startsWith(prefix)).map((line) => line.slice(prefix.length).trim());
@@ -70,7 +69,7 @@ interface Framing {
   hasEnded: boolean;
 }
 
-/** Undefined where the body is not whole, or its framing can be read in two ways. */
+/** Undefined where the body is not whole, or its framing is ambiguous. */
 function readBody(text: string, { lines, isBodiless, isResponse, hasEnded }: Framing): Body | undefined {
   const codings = valuesOf(lines, 'transfer-encoding');
   const lengths = valuesOf(lines, 'content-length');

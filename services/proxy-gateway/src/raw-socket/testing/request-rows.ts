@@ -1,4 +1,4 @@
-/** Name, statuses that the client gets, and the request; `KEYS` stands for the lines of its keys, `\n` for CRLF. */
+/** Name, allowed statuses, and the request; `KEYS` stands for the key headers, `\n` for CRLF. */
 export type RequestRow = [name: string, statuses: number[], request: string];
 
 const close = 'Connection: close\r\n';
@@ -11,7 +11,7 @@ const lines: [status: number, line: string][] = [
   [200, 'TRACE /proxy HTTP/1.1'],
   [200, 'QUERY /proxy HTTP/1.1'],
   [200, '\r\nGET /proxy HTTP/1.1'], // RFC 9112 section 2.2 asks for it
-  [200, 'GET  /proxy HTTP/1.1'], // may be taken (section 3); the destination sees one space
+  [200, 'GET  /proxy HTTP/1.1'], // allowed (section 3); the destination sees one space
   [400, 'GET /proxy HTTP/2.0'],
   [400, 'GET /proxy HTTP/1.2'],
   [400, 'GET /proxy HTTP/0.9'],

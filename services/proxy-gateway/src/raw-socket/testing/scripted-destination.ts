@@ -1,34 +1,33 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type RawMessage, readMessages } from './read-messages.ts';
 
-/** What a destination does with a connection. `request` is undefined until a whole request has come. */
+/** How a destination behaves on a connection. */
 export interface Script {
-  /** Called once for each whole request on a connection, in order. */
+  /** Called for each whole request on a connection, in order. */
   onRequest?(socket: Socket, request: RawMessage, place: { connection: number; request: number }): void;
-  /** Called for each piece of bytes, whole request or not. */
+  /** Called for each piece of bytes, whether it completes a request or not. */
   onBytes?(socket: Socket, soFar: string, connection: number): void;
 }
 
 export interface ScriptedDestination {
   url: string;
   sockets: Socket[];
-  /** Every byte that came, by connection, as latin1. */
+  /** Every received byte, by connection, as latin1. */
   texts: string[];
-  /** The whole requests of all connections, as a reader that forgives nothing sees them. */
+  /** The whole requests of all connections, as a strict reader sees them. */
   seen(): RawMessage[];
-  /** Bytes that are no whole request: parts, or what cannot be read. */
+  /** Received bytes that are not whole requests. */
   rest(): string[];
   close(): Promise<void>;
 }
 
 export const okAnswer = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** Answers each request with its path. */
 export const echoesPath: Script = {
   onRequest: (socket, { start }) => socket.write(okAnswer(start.split(' ')[1] ?? '')),
 };
 
-/** A TCP server that keeps each byte and plays a script. */
+/** A TCP server that records each byte and plays a script. */
 export async function startScripted(script: Script): Promise<ScriptedDestination> {
   const sockets: Socket[] = [];
   const texts: string[] = [];

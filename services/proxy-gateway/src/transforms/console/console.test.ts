@@ -98,14 +98,14 @@ test('what a transform throws shows its caller no secret of the invocation, and 
     answers.push(answer);
   }
   for (const { body } of answers) {
-    const text = JSON.stringify({ ...body.proxy_error, instance: '' }); // a trace id may have any digits
+    const text = JSON.stringify({ ...body.proxy_error, instance: '' }); // a trace id may contain any digits
     expect(text).not.toMatch(/4242|configured-secret|Y29uZmlndXJlZ/);
     expect(text).toMatch(/redacted|withheld/);
   }
   expect(JSON.stringify(answers[0]?.body)).toContain('TypeError: card [redacted] of [redacted] refused (line 1)');
   expect(answers[1]).toMatchObject({ status: 400 });
   expect(JSON.stringify(answers[1]?.body)).toContain('is too high');
-  // The control: what is no secret of it stays.
+  // Control: what is not a secret stays.
   const plain = "module.exports = async () => { throw new Error('order 4711 is unknown') }";
   const { answer } = await invoke(gateway, { requestTransform: plain, configuration }, { card: 1 });
   expect(JSON.stringify(answer.body)).toContain('Error: order 4711 is unknown (line 1)');

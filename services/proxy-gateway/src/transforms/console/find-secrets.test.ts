@@ -2,7 +2,7 @@ import type { Pieces } from '@sluice/service-runtime';
 import fc from 'fast-check';
 import { newSecretFinder } from './find-secrets.ts';
 
-/** What the work leaves, and how many pieces it took. */
+/** The result of the work, and the number of its pieces. */
 function run<T>(work: Pieces<T>): { value: T; pieces: number } {
   for (let pieces = 1; ; pieces += 1) {
     const { done, value } = work.next();
@@ -22,7 +22,7 @@ test('overlapping secrets are one find, and a longer one takes those within it',
 
 test('a secret is found in any case, and by characters of one case only where they are the same', () => {
   expect(findsIn('GEHEIM ÄÖÜ-straße', ['geheim', 'äöü-STRASSE', 'äöü-'])).toEqual(['GEHEIM', 'ÄÖÜ-']);
-  expect(findsIn('\u212Aelvin', ['kelvin'])).toEqual([]); // the Kelvin sign is no K
+  expect(findsIn('\u212Aelvin', ['kelvin'])).toEqual([]); // the Kelvin sign is not a K
 });
 
 test('every place where a pattern for each secret matches is within a find', () => {

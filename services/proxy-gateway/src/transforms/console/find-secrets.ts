@@ -1,10 +1,10 @@
 import type { Pieces } from '@sluice/service-runtime';
 
-/** Shorter ones are found only where they stand alone: "12" is in many words. */
+/** Shorter secrets match only as whole words, because "12" is in many words. */
 const shortestInWords = 4;
 const charactersOfPiece = 4096;
 
-/** Where a secret stands in a text: from its first character to behind its last. */
+/** The position of a secret, from its first character to after its last. */
 export interface Found {
   start: number;
   end: number;
@@ -12,25 +12,25 @@ export interface Found {
 
 /** Finds all secrets in one pass over a text, however many there are. */
 export interface SecretFinder {
-  /** In order; where secrets overlap, they are one find. */
+  /** In order; overlapping secrets are one find. */
   findIn(text: string): Pieces<Found[]>;
 }
 
-/** A state is the longest beginning of a secret that the text read so far ends with; 0 is none. */
+/** A state is the longest prefix of a secret that the text read so far ends with; 0 is none. */
 interface States {
-  /** From a state by a character to the next; keys are `state * 65,536 + character`. */
+  /** The next state by state and character; keys are `state * 65,536 + character`. */
   steps: Map<number, number>;
-  /** The state of the next shorter beginning that the text ends with, too. */
+  /** The state of the next shorter prefix that the text also ends with. */
   shorter: number[];
-  /** The longest secret that ends here and counts within words; 0 for none. */
+  /** The length of the longest secret that ends here and matches within words; 0 for none. */
   longest: number[];
-  /** Bit n is set where a secret of n characters ends here that counts only where it stands alone. */
+  /** Bit n is set where a secret of n characters ends here that matches only as a whole word. */
   alone: number[];
 }
 
 /**
- * Builds a finder for these secrets, in any case: the algorithm of Aho and Corasick (Communications of the ACM 18(6),
- * 1975), because its time depends on the characters of text and secrets, and not on how many secrets there are.
+ * Builds a case-insensitive finder by the algorithm of Aho and Corasick (Communications of the ACM 18(6), 1975),
+ * because its time depends on the characters of text and secrets, and not on the number of secrets.
  */
 export function* newSecretFinder(secrets: Iterable<string>): Pieces<SecretFinder> {
   const states: States = { steps: new Map(), shorter: [0], longest: [0], alone: [0] };
@@ -47,7 +47,7 @@ export function* newSecretFinder(secrets: Iterable<string>): Pieces<SecretFinder
   return { findIn: (text) => findIn(text, states) };
 }
 
-/** `levels` lists the steps by how many characters lead to them, so that shorter beginnings are linked first. */
+/** `levels` groups the steps by their depth, so that shorter prefixes are linked first. */
 function addSecret(secret: string, { steps, shorter, longest, alone }: States, levels: number[][]): void {
   let state = 0;
   for (let at = 0; at < secret.length; at += 1) {
@@ -115,7 +115,7 @@ function longestAlone(text: string, end: number, lengths: number): number {
   return 0;
 }
 
-/** Finds come by their ends, so a long one may hold several that came before it. */
+/** Finds are ordered by their ends, so a long one may include several earlier ones. */
 function addFound(found: Found[], next: Found): void {
   let { start } = next;
   for (let last = found.at(-1); last && last.end > start; last = found.at(-1)) {
@@ -125,12 +125,12 @@ function addFound(found: Found[], next: Found): void {
   found.push({ start, end: next.end });
 }
 
-/** Of a character outside the text it is NaN, which is none. */
+/** A character outside the text is NaN, which is not part of a word. */
 function isWord(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 }
 
-/** As patterns compare without case (ECMA-262, Canonicalize): by the upper case, where that is one character. */
+/** Folds as case-insensitive patterns do (ECMA-262, Canonicalize): to the upper case, where that is one character. */
 function foldCase(code: number): number {
   if (code < 0x80) return code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
   const upper = String.fromCharCode(code).toUpperCase();

@@ -1,23 +1,23 @@
 import type { Pieces } from '@sluice/service-runtime';
 
-/** So many characters in a row of a secret are a part of it that gives it away. */
+/** This many consecutive characters of a secret count as giving it away. */
 const fragmentLength = 8;
-/** Shorter texts, and shorter encodings, are in too much that is harmless. */
+/** Shorter texts and encodings occur in too much that is harmless. */
 const shortestSecret = 4;
 const shortestEncoding = 6;
 
-/** Of the forms of secrets that are looked for in one piece of work; a form costs something, however short it is. */
+/** Forms of secrets searched in one piece of work; each form costs something, however short it is. */
 const charactersOfPiece = 4096;
 const formCost = 16;
 
-/** Only letters and digits, in lower case: spaces, dashes, quotes, commas and escapes hide nothing. */
+/** Keeps only letters and digits, in lower case, so that separators, quotes and escapes cannot hide a secret. */
 export function squeeze(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Looks for secrets in squeezed lines, also across their ends. */
+/** Looks for secrets in squeezed lines, also across line ends. */
 export interface FragmentFinder {
-  /** The lines that a part of one of the secrets, plain or encoded, is in; with pauses between pieces of the work. */
+  /** The lines that contain a part of a secret, plain or encoded. */
   linesWith(secrets: readonly string[]): Pieces<Set<number>>;
 }
 
@@ -26,7 +26,7 @@ export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
   const lineAt = lines.flatMap((line, index) => Array<number>(line.length).fill(index));
   const placesBySize = new Map<number, Map<string, number[]>>();
 
-  /** Where each run of so many characters begins. */
+  /** The positions of each run of `size` characters. */
   function placesOf(size: number): Map<string, number[]> {
     const known = placesBySize.get(size);
     if (known) return known;
@@ -49,7 +49,7 @@ export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
       const run = form.slice(at, at + size);
       const found = places.get(run);
       if (!found) continue;
-      // Once is enough, however often the secret repeats it.
+      // One search is enough, however often the secret repeats the run.
       places.delete(run);
       for (const place of found) {
         for (let offset = 0; offset < size; offset++) touched.add(lineAt[place + offset] ?? 0);
@@ -80,7 +80,7 @@ export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
   };
 }
 
-/** A secret as code might print it without meaning to: squeezed, reversed, and in the common encodings. */
+/** Forms in which code might print a secret unintentionally: squeezed, reversed, and in the common encodings. */
 function formsOf(secret: string): string[] {
   const plain = squeeze(secret);
   if (plain.length < shortestSecret) return [];
@@ -96,7 +96,7 @@ function formsOf(secret: string): string[] {
   return [plain, ...encoded.filter((form) => form.length >= shortestEncoding)];
 }
 
-/** What stays the same of a text's base64 whatever stands before and after it; the same in base64url. */
+/** The part of a text's base64 that does not depend on the surrounding text; equal in base64url. */
 function base64Core(bytes: Buffer, offset: number): string {
   const whole = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString('base64')

@@ -3,22 +3,19 @@ import type { Logger, Pieces } from '@sluice/service-runtime';
 import { redactConsole } from './redact.ts';
 import type { ConsoleSecrets } from './secrets.ts';
 
-/** Which invocation printed. */
+/** The invocation that printed. */
 export interface Printer {
   tenantId: string;
   proxyId: string;
   kind: 'request' | 'response';
   traceId: string;
-  /** Of its span; undefined where traces are off. */
+  /** The id of its span; undefined where traces are off. */
   spanTraceId: string | undefined;
 }
 
 const severity: readonly ConsoleLine['level'][] = ['debug', 'info', 'warn', 'error'];
 
-/**
- * Logs what a transform printed, without its secrets, as one entry whose level is the highest of its lines. Pauses
- * between pieces of the work.
- */
+/** Logs what a transform printed, without its secrets, as one entry with the highest level of its lines. */
 export function* logConsole(
   lines: readonly ConsoleLine[],
   printer: Printer,
@@ -45,6 +42,6 @@ export function* logConsole(
 
 export interface LogConsoleOptions {
   log: Logger;
-  /** Asked only where there is something to log. */
+  /** Called only where there is something to log. */
   secrets: () => ConsoleSecrets;
 }

@@ -4,9 +4,9 @@ import type { Pieces } from '@sluice/service-runtime';
 import { redactConsole, withheldMark } from './redact.ts';
 
 /**
- * The error of a transform for its caller: what its code wrote into it gives away no more than its console does. A whole
- * answer, and what is not the code's own text, stays as it is.
- * @param secrets undefined where there are too many to look for: then every text is withheld.
+ * Redacts the error of a transform for its caller, so that what its code wrote into the error reveals no more than its
+ * console. A complete answer, and text that is not the code's own, stays unchanged.
+ * @param secrets undefined where there are too many to look for; then every text is withheld.
  */
 export function* redactThrown(error: unknown, secrets: () => readonly string[] | undefined): Pieces<unknown> {
   if (!(error instanceof ServiceError && error.cause instanceof TransformThrew)) return error;
@@ -20,7 +20,7 @@ export function* redactThrown(error: unknown, secrets: () => readonly string[] |
   return new ServiceError(code, first + place, { ...(redacted && { errors: redacted }), cause });
 }
 
-/** The same lists with the texts that are shown instead: of each a path, and behind it its messages. */
+/** The same lists with the shown texts, which alternate between a path and its messages. */
 function fieldErrors(errors: FieldErrors, shown: string[]): FieldErrors {
   const redacted: FieldErrors = Object.create(null);
   let at = 0;

@@ -8,16 +8,16 @@ export const withheldMark = '[withheld: it may show a secret]';
 
 const charactersOfPiece = 4096;
 
-/** API keys, proxy keys, and what looks like the number of a card, whoever's they are. */
+/** API keys, proxy keys, and what looks like a card number, whoever they belong to. */
 const apiKey = /svc_[a-z0-9]{1,16}_[a-z]{3}_[0-9A-Za-z]{8,}/gi;
 const proxyKey = /(?<![0-9A-Za-z])[0-9A-Za-z]{32}(?![0-9A-Za-z])/g;
 const cardNumber = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g;
 
 /**
- * Console text without secrets: what appears as it is, in any case or escaped for JSON, gives way to a mark; a line with
- * a part of a secret, spread over the lines, or in an encoding, is withheld whole. In doubt more goes than must. The
- * time it takes is linear in the characters of lines and secrets, and it pauses between pieces of the work.
- * @param secrets undefined where there are too many to look for: then every line is withheld.
+ * Console text without secrets. A secret that appears literally, in any case or escaped for JSON, is replaced with a
+ * mark; a line with a part of a secret, spread over lines or encoded, is withheld whole. In doubt more is hidden than
+ * necessary. The time is linear in the characters of lines and secrets.
+ * @param secrets undefined where there are too many to look for; then every line is withheld.
  */
 export function* redactConsole(
   lines: readonly ConsoleLine[],
@@ -42,7 +42,7 @@ export function* redactConsole(
   return cleaned.map((line, index) => (touched.has(index) ? { level: line.level, text: withheldMark } : line));
 }
 
-/** Each secret as it is, and as JSON writes it within a string. */
+/** Each secret literally, and as JSON writes it within a string. */
 function* formsOf(secrets: readonly string[]): Generator<string> {
   for (const secret of secrets) {
     yield secret;

@@ -1,13 +1,13 @@
-/** More text than this cannot be looked for at each invocation: then nothing that it prints is shown. */
+/** Secrets with more text take too long to look for at each invocation; then nothing that is printed is shown. */
 const mostCharacters = 8_192;
-/** Nor more members, of whatever type: a value of megabytes can have millions, and none of them a text. */
+/** The limit for members of any type, because a value of megabytes can have millions of them. */
 export const mostMembers = 10_000;
 
-/** What one invocation's console text must not show. */
+/** Values that the console of one invocation must not show. */
 export interface ConsoleSecrets {
-  /** Every text and number in a value: what was detokenized, what is tokenized, the configuration. */
+  /** Adds every text and number in a value: what was detokenized or is being tokenized, and the configuration. */
   add(value: unknown): void;
-  /** Undefined: there are too many to look for. */
+  /** Undefined where there are too many to look for. */
   texts(): readonly string[] | undefined;
 }
 
@@ -30,7 +30,7 @@ export function newConsoleSecrets(): ConsoleSecrets {
         const text = typeof item === 'string' ? item.trim() : typeof item === 'number' ? String(item) : '';
         if (text === '' || texts.has(text)) continue;
         texts.add(text);
-        characters += JSON.stringify(text).length - 2; // its escaped form is looked for as well, and no shorter
+        characters += JSON.stringify(text).length - 2; // the escaped form is searched too, and is no shorter
       }
     },
     texts: () => (isTooMuch() ? undefined : [...texts]),

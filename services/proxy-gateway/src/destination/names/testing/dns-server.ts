@@ -1,4 +1,4 @@
-// A name server on a local UDP port, in a process of its own. It takes its zone from its parent and tells it of each query.
+// A name server on a local UDP port, in its own process. Its parent sends the zone and receives each query.
 import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import type { DnsZone } from './start-dns-server.ts';
@@ -50,7 +50,7 @@ function encodeRecord(address: string, { type, ttl }: { type: number; ttl: numbe
   return Buffer.concat([head, Buffer.from(bytes)]);
 }
 
-/** At most one `::`. */
+/** With at most one `::`. */
 function bytesOfIPv6(address: string): number[] {
   const [front = '', back = ''] = address.split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));

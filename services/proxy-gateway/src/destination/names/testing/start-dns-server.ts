@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What names resolve to; a name that is not there does not exist, and `silent` is never answered. */
+/** Answers by name. Other names do not exist; `silent` is never answered. */
 export type DnsZone = Record<string, { addresses: string[]; ttl: number } | 'silent' | 'fails'>;
 
 export interface DnsServer {
@@ -9,11 +9,10 @@ export interface DnsServer {
   server: string;
   /** Every query so far, such as `A name.example`. */
   asked: string[];
-  /** Resolves when the server answers so. */
+  /** Resolves when the server uses the zone. */
   setZone(zone: DnsZone): Promise<void>;
 }
 
-/** A name server in a process of its own. */
 export async function startDnsServer(stack: AsyncDisposableStack): Promise<DnsServer> {
   const child = fork(new URL('./dns-server.ts', import.meta.url), { execArgv: [] });
   stack.defer(async () => {
