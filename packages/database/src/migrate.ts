@@ -18,6 +18,7 @@ import * as auditLogRetention from './migrations/0033-audit-log-retention.ts';
 import * as ledgerRepairs from './migrations/0034-ledger-repairs.ts';
 import * as ledgerArrivalTimes from './migrations/0035-ledger-arrival-times.ts';
 import * as dueTokens from './migrations/0040-due-tokens.ts';
+import * as blindBytes from './migrations/0050-blind-bytes.ts';
 
 /**
  * The migrations, listed by hand and applied in this order; there is no way back. Each must be safe while the previous
@@ -40,6 +41,7 @@ const migrations = {
   '0034-ledger-repairs': ledgerRepairs,
   '0035-ledger-arrival-times': ledgerArrivalTimes,
   '0040-due-tokens': dueTokens,
+  '0050-blind-bytes': blindBytes,
 };
 
 /** The migrations of this version, in their order. */

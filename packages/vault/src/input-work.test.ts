@@ -53,3 +53,13 @@ test.each([
   expect(faultsOf(() => read(wrong(60_000)))).toBe(1);
   expect(faultsOf(() => read(wrong(100)))).toBe(100);
 });
+
+test('what expressions come to is not written beyond 1 MiB: fifty that name a large value cost about as much as one', () => {
+  const input = (expressions: number) => ({
+    data: { large: 'x'.repeat(900_000) },
+    search_indexes: Array.from({ length: 20 }, (_, at) => `${'{{data.large}}'.repeat(expressions)}${at}`),
+  });
+  const read = (expressions: number) => () => faultsOf(() => readTokenInput(input(expressions), '', reading()));
+  expect([read(1)(), read(20)()]).toEqual([0, 20]);
+  expect(workOf(read(20))).toBeLessThan(3 * workOf(read(1)));
+});

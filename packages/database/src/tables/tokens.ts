@@ -22,6 +22,10 @@ export interface TokensTable {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
+  /** What was patched into `data` by callers to whom no rule reveals it, since it was last written by one who sees it. */
+  blind_data_bytes: Generated<number>;
+  /** What was patched into `metadata` by callers who may not read the token, likewise. */
+  blind_metadata_bytes: Generated<number>;
   /** First day of the UTC month in which the token was last created, read or used. */
   active_month: string;
   created_by: string | null;

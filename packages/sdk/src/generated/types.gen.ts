@@ -330,7 +330,7 @@ export type CreateToken = {
      */
     containers?: Array<string>;
     /**
-     * Stored and answered in plaintext: nothing sensitive
+     * Stored and answered in plaintext, up to 1 MiB: nothing sensitive
      */
     metadata?: {
         [key: string]: string;

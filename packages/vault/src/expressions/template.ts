@@ -10,20 +10,37 @@ import {
   parseExpressions,
 } from './parse-expressions.ts';
 import { type Path, parsePath, valueAt } from './path.ts';
+import { textLengthOf } from './text-length.ts';
 import { toText } from './to-text.ts';
+
+/** What a template comes to that would give more than 1 MiB. */
+export const tooLarge = Symbol('too large');
+
+/** In UTF-16 code units. */
+const mostFilled = 1024 * 1024;
 
 /**
  * Fills a mask, or any JSON with `{{ data… | filter }}` in its strings, from a token's data. A string that is one
- * expression becomes the expression's value; a member whose value is undefined is left out.
+ * expression becomes the expression's value; a member whose value is undefined is left out. Fifty expressions can name a
+ * large value fifty times, so nothing more is written once the result is too large.
  * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
  */
-export function fillTemplate(template: Json, data: Json, budget: FilterBudget = newFilterBudget()): Json | undefined {
-  return mapLeaves(template, (leaf) => {
-    if (typeof leaf !== 'string' || !mayContainExpression(leaf)) return leaf;
-    return fillText(leaf, (expression) =>
-      evaluateExpression(expression, valueAt(data, expression.path) ?? null, budget),
-    );
-  });
+export function fillTemplate(
+  template: Json,
+  data: Json,
+  budget: FilterBudget = newFilterBudget(),
+): Json | undefined | typeof tooLarge {
+  const room = { left: mostFilled };
+  const evaluate = (expression: PathExpression) => {
+    if (room.left < 0) return null;
+    const value = evaluateExpression(expression, valueAt(data, expression.path) ?? null, budget);
+    room.left -= textLengthOf(value);
+    return room.left < 0 ? null : value;
+  };
+  const filled = mapLeaves(template, (leaf) =>
+    typeof leaf === 'string' && mayContainExpression(leaf) ? fillText(leaf, evaluate) : leaf,
+  );
+  return room.left < 0 ? tooLarge : filled;
 }
 
 type Evaluate = (expression: PathExpression) => Json;

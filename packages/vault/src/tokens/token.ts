@@ -61,6 +61,9 @@ export interface TokenRow {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
+  /** See `patch-sizes.ts`. */
+  blind_data_bytes: number;
+  blind_metadata_bytes: number;
   active_month: string;
   created_by: string | null;
   created_at: string;

@@ -117,7 +117,7 @@ export const patchTokenOperation = operation({
   tag: 'Tokens',
   summary: 'Change parts of a token with a JSON merge patch (RFC 7386)',
   description:
-    '`data`, `mask` and `metadata` are merged, the other members replaced; null takes a member back to its default. Moving it to other containers needs `token:update` on those that it leaves and on those that it comes to. Where tokens are deduplicated, a patch that would make two equal is 409; there `data` and `deduplicate_token` are 403 to a caller to whom no rule reveals the token, since a 409 would tell it about the value, but for members of a card other than its number. The Content-Type must be `application/merge-patch+json`.',
+    '`data`, `mask` and `metadata` are merged, the other members replaced; null takes a member back to its default. Moving it to other containers needs `token:update` on those that it leaves and on those that it comes to. Where tokens are deduplicated, a patch that would make two equal is 409; there `data` and `deduplicate_token` are 403 to a caller to whom no rule reveals the token, since a 409 would tell it about the value, but for members of a card other than its number. What a caller patches into `data` without seeing it, or into `metadata` without `token:read`, is judged by what it sends and not by what is there: all such patches may come to 1 MiB until a caller who sees the member writes it, or `data` is replaced by a text, number or array; beyond 413. The Content-Type must be `application/merge-patch+json`.',
   method: 'patch',
   path: '/tokens/:id',
   permission: 'token:update',

@@ -1,13 +1,13 @@
 import { type FieldErrors, faultInWords, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
 import { type FilterBudget, requireUnspent } from '../../expressions/filter-budget.ts';
-import { countExpressions, fillTemplate } from '../../expressions/template.ts';
-import { toText } from '../../expressions/to-text.ts';
+import { countExpressions, fillTemplate, tooLarge } from '../../expressions/template.ts';
 import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json } from '../../json.ts';
 import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from '../expiry/cvc.ts';
 import { parseMoment } from '../moment.ts';
 import { isTokenId } from '../token-id.ts';
+import { deriveTexts } from './derived-texts.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
 
 /** A token input that passed every check, with the defaults of its type. */
@@ -22,7 +22,7 @@ export interface TokenInput {
   containers: string[];
   metadata: Record<string, string>;
   searchIndexes: string[];
-  /** What the search indexes evaluate to, without duplicates and empty texts. */
+  /** See {@link deriveTexts}. */
   searchTexts: string[];
   fingerprintExpression: string | undefined;
   /** The text that is fingerprinted; empty where the expression yields nothing, and then there is no fingerprint. */
@@ -37,9 +37,14 @@ export interface TokenInput {
 export interface InputReading {
   now: Date;
   budget: FilterBudget;
+  /** What is not judged by its size, because the caller would learn the size of what it does not see. */
+  unjudged?: ReadonlySet<Judged>;
 }
 
-const mebibyte = 1024 * 1024;
+/** Whose size decides about an error; of `templates`, the size of what they evaluate to. */
+export type Judged = 'data' | 'metadata' | 'templates';
+
+export const mebibyte = 1024 * 1024;
 /** How deeply arrays and objects may be nested. */
 export const deepestJson = 500;
 const mostExpressions = 50;
@@ -51,7 +56,8 @@ const mostMembers = 100;
 /**
  * Checks a token input. Unknown members are ignored; null counts as absent, except for `data`.
  * @param path where the input stands in the body; errors name it.
- * @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` for data over 1 MiB.
+ * @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` for data or metadata over
+ * 1 MiB.
  */
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);
@@ -63,33 +69,43 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   const type = wire.type ?? 'token';
   const data = wire.data as Json;
   const dataText = JSON.stringify(data);
-  if (Buffer.byteLength(dataText) > mebibyte)
-    throw new ServiceError('payload_too_large', 'data may have at most 1 MiB');
+  const isJudged = (what: Judged) => reading.unjudged?.has(what) !== true;
+  if (isJudged('data')) requireMebibyte('data', dataText);
+  if (isJudged('metadata') && wire.metadata) requireMebibyte('metadata', JSON.stringify(wire.metadata));
   refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, reading) });
   // Hashes are made without the cvc, because they outlive it and a hash of three digits is easily guessed.
   const lasting = withoutCvc(type, data);
-  const textOf = (expression: string) => toText(fillTemplate(expression, lasting, reading.budget));
+  const lastingText = lasting === data ? dataText : JSON.stringify(lasting);
+  const { search_indexes: searchIndexes = [], fingerprint_expression: fingerprintExpression } = wire;
+  const derived = deriveTexts(
+    { searchIndexes, fingerprintExpression },
+    { value: lasting, text: lastingText },
+    reading.budget,
+  );
   const input: TokenInput = {
     id: wire.id,
     type,
     data,
     dataText,
-    lastingText: lasting === data ? dataText : JSON.stringify(lasting),
+    lastingText,
     mask: (wire.mask as Json | undefined) ?? tokenTypeOf(type).defaultMask,
     containers: wire.containers ?? [tokenTypeOf(type).defaultContainer],
     metadata: wire.metadata ?? {},
-    searchIndexes: wire.search_indexes ?? [],
-    searchTexts: [...new Set(wire.search_indexes?.map(textOf))].filter((text) => text !== ''),
-    fingerprintExpression: wire.fingerprint_expression,
-    fingerprintText:
-      wire.fingerprint_expression === undefined
-        ? tokenTypeOf(type).fingerprint(data)
-        : textOf(wire.fingerprint_expression),
+    searchIndexes,
+    searchTexts: derived.searchTexts,
+    fingerprintExpression,
+    fingerprintText: derived.fingerprintText ?? tokenTypeOf(type).fingerprint(data),
     deduplicate: wire.deduplicate_token,
     expiresAt: wire.expires_at === undefined ? undefined : parseMoment(wire.expires_at)?.toISOString(),
   };
-  requireUnspent(reading.budget);
+  if (isJudged('templates')) requireUnspent(reading.budget);
   return input;
+}
+
+function requireMebibyte(member: string, text: string): void {
+  if (Buffer.byteLength(text) > mebibyte) {
+    throw new ServiceError('payload_too_large', `${member} may have at most 1 MiB`);
+  }
 }
 
 /** Whether checking stops at the first fault. */
@@ -98,18 +114,20 @@ export function hasManyMembers(wire: unknown): boolean {
 }
 
 /** Checks what the schema cannot express. */
-function memberFaults({ data, ...wire }: TokenInputWire, { now, budget }: InputReading): FieldErrors {
+function memberFaults({ data, ...wire }: TokenInputWire, { now, budget, unjudged }: InputReading): FieldErrors {
   const faults: FieldErrors = {};
   const fill = (template: Json) => fillTemplate(template, data as Json, budget);
   for (const [member, value] of Object.entries(wire)) {
     if (!isStorable(value as Json)) faults[member] = ['contains a NUL character or a lone surrogate'];
   }
   if (wire.id !== undefined && !isTokenId(wire.id)) faults.id = ['is not a token id'];
-  noteTemplateFault(faults, { member: 'mask', template: wire.mask as Json | undefined, fill });
-  noteTemplateFault(faults, { member: 'fingerprint_expression', template: wire.fingerprint_expression, fill });
-  wire.search_indexes?.forEach((expression, i) => {
-    noteTemplateFault(faults, { member: `search_indexes[${i}]`, template: expression, fill });
-  });
+  if (unjudged?.has('templates') !== true) {
+    noteTemplateFault(faults, { member: 'mask', template: wire.mask as Json | undefined, fill });
+    noteTemplateFault(faults, { member: 'fingerprint_expression', template: wire.fingerprint_expression, fill });
+    wire.search_indexes?.forEach((expression, i) => {
+      noteTemplateFault(faults, { member: `search_indexes[${i}]`, template: expression, fill });
+    });
+  }
   const expiresAt = wire.expires_at === undefined ? undefined : (parseMoment(wire.expires_at) ?? 'unreadable');
   if (expiresAt === 'unreadable') faults.expires_at = ['must be an ISO 8601 date'];
   else if (expiresAt && expiresAt <= now) faults.expires_at = ['must be in the future'];
@@ -119,7 +137,7 @@ function memberFaults({ data, ...wire }: TokenInputWire, { now, budget }: InputR
 interface TemplateMember {
   member: string;
   template: Json | undefined;
-  fill: (template: Json) => Json | undefined;
+  fill: (template: Json) => ReturnType<typeof fillTemplate>;
 }
 
 /** Fills the template once, so that an expression whose result is too large is refused now and not at a read. */
@@ -129,13 +147,15 @@ function noteTemplateFault(faults: FieldErrors, { member, template, fill }: Temp
     const count = countExpressions(template);
     if (count > mostExpressions) faults[member] = [`may hold at most ${mostExpressions} expressions`];
     else if (member !== 'mask' && count === 0) faults[member] = ['must hold an expression'];
-    else if (Buffer.byteLength(JSON.stringify(fill(template) ?? null)) > mebibyte) {
-      faults[member] = ['gives more than 1 MiB'];
-    }
+    else if (isOverMebibyte(fill(template))) faults[member] = ['gives more than 1 MiB'];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     faults[member] = [error.detail];
   }
+}
+
+function isOverMebibyte(filled: ReturnType<typeof fillTemplate>): boolean {
+  return filled === tooLarge || Buffer.byteLength(JSON.stringify(filled ?? null)) > mebibyte;
 }
 
 function withoutNulls(value: unknown): unknown {

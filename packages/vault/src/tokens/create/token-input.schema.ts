@@ -27,7 +27,7 @@ export const tokenInputSchema = {
     metadata: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'Stored and answered in plaintext: nothing sensitive',
+      description: 'Stored and answered in plaintext, up to 1 MiB: nothing sensitive',
     },
     search_indexes: {
       type: 'array',

@@ -1,14 +1,15 @@
 import { decide, type RuleTransform } from '@sluice/access';
 import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
-import { fillTemplate } from '../../expressions/template.ts';
+import { fillTemplate, tooLarge } from '../../expressions/template.ts';
 import type { Json } from '../../json.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { neededFirst, newOpeningBudget, openData, requireNeeded } from '../token-data.ts';
+import type { BlindBytes } from '../update/patch-sizes.ts';
 
 export function presentWithoutData(
-  row: Omit<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'active_month'>,
+  row: Omit<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'active_month' | keyof BlindBytes>,
 ): Token {
   return {
     id: row.id,
@@ -28,14 +29,16 @@ export function presentWithoutData(
   };
 }
 
-/** What a reader sees of a token's data: plaintext, the filled mask, or nothing. */
+/** What a reader sees of a token's data: plaintext, the filled mask (null where it is too large), or nothing. */
 export function visibleData(
   transform: RuleTransform,
   { mask, data }: { mask: Json; data: Json },
   budget: FilterBudget,
 ): Json | undefined {
   if (transform === 'reveal') return data;
-  return transform === 'mask' && mask !== null ? fillTemplate(mask, data, budget) : undefined;
+  if (transform !== 'mask' || mask === null) return undefined;
+  const filled = fillTemplate(mask, data, budget);
+  return filled === tooLarge ? null : filled;
 }
 
 /** Whether any of the data is shown, masked or not; then it must be decrypted and the disclosure noted. */

@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import type { NewTokenRow } from '../token.queries.ts';
 import { tokenColumns } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
+import type { BlindBytes } from './patch-sizes.ts';
 
 /** The columns that an update writes. */
-export type TokenChanges = Omit<NewTokenRow, 'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id'>;
+export type TokenChanges = Omit<NewTokenRow, 'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id'> & BlindBytes;
 
 /** Writes a token that the transaction has locked. */
 export async function updateTokenRow(

@@ -22,6 +22,7 @@ import type { Actor, Token, TokenRow } from '../token.ts';
 import { openData } from '../token-data.ts';
 import { isTokenId } from '../token-id.ts';
 import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
+import { blindBytesAfter, unjudgedIn } from './patch-sizes.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
 import { type TokenChanges, updateTokenRow } from './update-token.queries.ts';
 
@@ -39,7 +40,7 @@ const mostAttempts = 10;
  * old state any more. Null resets a member to its default. Moving a token requires `token:update` on the containers
  * that it leaves and on those that it enters. No patch shows its actor more of the token than before
  * (`patch-rights.ts`). The answer shows the data as a read by the actor would, and the fingerprint only to an actor
- * that may read.
+ * that may read. No error depends on the size of what the actor does not see (`patch-sizes.ts`).
  * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
  * where the token would become equal to another and tokens are deduplicated; `payload_too_large`; `unavailable` where
  * the token keeps changing.
@@ -73,13 +74,15 @@ interface Update {
 async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: TokenPatch): Promise<Update> {
   const { tenantId } = actor;
   const [from] = await findTokenRows(vault.db, tenantId, [id]);
-  if (!from) throw tokenNotFound();
   const now = vault.clock();
+  if (!from || isPast(from.expires_at, patch, now)) throw tokenNotFound();
   requirePatchRights(actor, from, patch);
   const settings = await findTokenSettings(vault.db, tenantId);
   if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
+  const blindBytes = blindBytesAfter(actor, from, patch);
   const data = (await openData(vault, tenantId, [from])).get(id) ?? null;
-  const input = readTokenInput(applyTokenPatch(from, data, patch), '', { now, budget: newFilterBudget() });
+  const reading = { now, budget: newFilterBudget(), unjudged: unjudgedIn(actor, from, patch) };
+  const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
   const seal = await openSeal(vault, tenantId, [input]);
   const sealed = seal(input, { tenantId, id, cvcDueAt: cvcDueAt(from, patch, now) });
   const fingerprint = fingerprintAfter(from, patch, { input, sealed, settings });
@@ -93,9 +96,15 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
     search_indexes: input.searchIndexes,
     fingerprint_expression: input.fingerprintExpression ?? null,
     expires_at: input.expiresAt ?? null,
+    ...blindBytes,
   };
   const isUnique = (input.deduplicate ?? settings.deduplicate_tokens) && isNew;
   return { from, input, changes, uniqueFingerprint: isUnique ? fingerprint : undefined, members: Object.keys(patch) };
+}
+
+/** By our clock, which may be ahead of the database's: no fault of a patch that says nothing about it. */
+function isPast(expiresAt: string | null, patch: TokenPatch, now: Date): boolean {
+  return patch.expires_at === undefined && expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
 
 /**

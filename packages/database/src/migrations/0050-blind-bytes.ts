@@ -1,0 +1,14 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * How many bytes callers who do not see a token have patched into it. The previous version leaves the counts as they are,
+ * and judges what it patches by the merged size.
+ */
+export async function up(db: Kysely<never>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  `alter table tokens add column blind_data_bytes integer not null default 0`,
+  `alter table tokens add column blind_metadata_bytes integer not null default 0`,
+];

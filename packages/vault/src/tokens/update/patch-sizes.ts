@@ -1,0 +1,52 @@
+import { decide } from '@sluice/access';
+import { ServiceError } from '@sluice/problems';
+import { isObject, type Json } from '../../json.ts';
+import { type Judged, mebibyte } from '../create/read-token-input.ts';
+import type { Actor, TokenRow } from '../token.ts';
+import type { TokenPatch } from './read-token-patch.ts';
+
+/** What callers who do not see a token have patched into it since somebody who does wrote it. */
+export type BlindBytes = Pick<TokenRow, 'blind_data_bytes' | 'blind_metadata_bytes'>;
+
+type Written = 'data' | 'metadata';
+
+/** `data` is seen where a rule reveals it, `metadata` by everybody who may read the token. */
+function sees(actor: Actor, token: TokenRow, member: Written): boolean {
+  const transform = decide(actor, 'token:read', token);
+  return member === 'data' ? transform === 'reveal' : transform !== undefined;
+}
+
+/**
+ * The counts after this patch. Whoever patches what it does not see could find its size by what is too large together
+ * with it. So such patches are judged by what is sent alone: in sum, because each adds to what is stored.
+ * @throws {ServiceError} `payload_too_large` where they come to more than 1 MiB.
+ */
+export function blindBytesAfter(actor: Actor, token: TokenRow, patch: TokenPatch): BlindBytes {
+  return {
+    blind_data_bytes: bytesAfter(actor, token, { patch, member: 'data' }),
+    blind_metadata_bytes: bytesAfter(actor, token, { patch, member: 'metadata' }),
+  };
+}
+
+function bytesAfter(actor: Actor, token: TokenRow, { patch, member }: { patch: TokenPatch; member: Written }): number {
+  const before = token[`blind_${member}_bytes`];
+  const sent = patch[member] as Json | undefined;
+  if (sent === undefined) return before;
+  if (sees(actor, token, member)) return 0;
+  // What is no object replaces all that was there, whoever wrote it.
+  const after = (isObject(sent) ? before : 0) + Buffer.byteLength(JSON.stringify(sent));
+  if (after <= mebibyte) return after;
+  const detail = `${member}: patches by keys that do not see it may have at most 1 MiB together, until one that sees it writes it`;
+  throw new ServiceError('payload_too_large', detail);
+}
+
+/** What the merged token is not judged in: what the actor does not see, and what the patch leaves as it is. */
+export function unjudgedIn(actor: Actor, token: TokenRow, patch: TokenPatch): ReadonlySet<Judged> {
+  const { data, metadata, mask, search_indexes, fingerprint_expression } = patch;
+  const isTouched = [data, mask, search_indexes, fingerprint_expression].some((member) => member !== undefined);
+  const unjudged = new Set<Judged>();
+  if (data === undefined || !sees(actor, token, 'data')) unjudged.add('data');
+  if (metadata === undefined || !sees(actor, token, 'metadata')) unjudged.add('metadata');
+  if (!isTouched || !sees(actor, token, 'data')) unjudged.add('templates');
+  return unjudged;
+}
