@@ -7,7 +7,7 @@ import { readTokenPatch } from './tokens/update/read-token-patch.ts';
 /** Processor time of the main thread in microseconds: the minimum of several rounds. */
 function workOf(work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 8; round += 1) {
     const before = process.threadCpuUsage();
     work();
     const { user, system } = process.threadCpuUsage(before);
