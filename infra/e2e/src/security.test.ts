@@ -6,7 +6,7 @@ import { faultTests } from './faults/catalogue.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const file = resolve(root, 'infra/SECURITY.md');
-const text = await readFile(file, 'utf8');
+const text = `${await readFile(file, 'utf8')}\n${await readFile(resolve(root, 'infra/pci-dss.md'), 'utf8')}`;
 const { scripts } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8'));
 
 const quoted = (markdown: string) => Array.from(markdown.matchAll(/`([^`\n]+)`/g), ([, words = '']) => words);
@@ -47,18 +47,18 @@ function promisesIn(markdown: string): string[][] {
 const isTest = (words: string) => words.endsWith('.test.ts') || faultOf(words) === undefined;
 const shownBy = ([, , shown = '']: string[]) => quoted(shown).filter((words) => /\.test\.ts$|^npm run /.test(words));
 
-test('every file that SECURITY.md names exists', () => {
+test('every file that SECURITY.md and pci-dss.md name exists', () => {
   const paths = pathsIn(text);
   expect(paths.length).toBeGreaterThan(100);
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('every command that it names can be run', () => {
+test('every command that they name can be run', () => {
   expect(commandsIn(text).length).toBeGreaterThan(10);
   expect(commandsIn(text).flatMap((command) => faultOf(command) ?? [])).toEqual([]);
 });
 
-test('every setting that it names is one', () => {
+test('every setting that they name is one', () => {
   const known = new Set(Object.values(schemas).flatMap(({ properties }) => Object.keys(properties)));
   expect(settingsIn(text).length).toBeGreaterThan(10);
   expect(settingsIn(text).filter((name) => !known.has(name))).toEqual([]);

@@ -2,13 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { readAlerts } from './alert-faults.ts';
 import { committedFiles } from './dashboards/committed.ts';
-import { alertsTable, readme, withTable } from './readme-tables.ts';
+import { alertsTable, documents, withTable } from './tables.ts';
 
 const command = 'node infra/monitoring/src/main.ts';
 const help = `Usage: ${command} [--check]
 
 Writes the dashboards in infra/monitoring/grafana/dashboards, made of infra/monitoring/src/dashboards, and the table of
-alerts in the README, made of infra/monitoring/prometheus/alerts.yml. Commit them; npm test says when they are stale.
+alerts in ALERTS.md, made of infra/monitoring/prometheus/alerts.yml. Commit them; npm test says when they are stale.
 
   --check   writes nothing; leaves with 1 when a file is stale
   --help    prints this text`;
@@ -34,7 +34,8 @@ async function run(): Promise<number> {
   }
   let stale = 0;
   const table = alertsTable(readAlerts());
-  const files = [...committedFiles, { file: readme, text: withTable(await readFile(readme, 'utf8'), 'alerts', table) }];
+  const { alerts } = documents;
+  const files = [...committedFiles, { file: alerts, text: withTable(await readFile(alerts, 'utf8'), 'alerts', table) }];
   for (const { file, text } of files) {
     if (!values.check) await writeFile(file, text);
     else if ((await readFile(file, 'utf8')) !== text) {

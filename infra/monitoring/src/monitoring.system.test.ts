@@ -7,7 +7,7 @@ import { dashboardFaults, type GrafanaDashboard, type GrafanaPanel } from './das
 import { committedFiles } from './dashboards/committed.ts';
 import { type ExportedMetrics, readExported } from './exported-metrics.ts';
 import { queryFaults } from './query-faults.ts';
-import { alertsTable, metricsTable, readme, tableIn } from './readme-tables.ts';
+import { alertsTable, documents, metricsTable, type TableName, tableIn } from './tables.ts';
 import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
 
 jest.setTimeout(120_000);
@@ -81,10 +81,10 @@ test('names and units are as Prometheus asks for', () => {
   expect(faults).toEqual([]);
 });
 
-test('the tables of the README are what is exported, and what the alerts say', () => {
-  const text = readFileSync(readme, 'utf8');
-  expect(tableIn(text, 'metrics')).toBe(metricsTable(exported.current.of));
-  expect(tableIn(text, 'alerts')).toBe(alertsTable(readAlerts()));
+test('the tables of the documents are what is exported, and what the alerts say', () => {
+  const written = (name: TableName) => tableIn(readFileSync(documents[name], 'utf8'), name);
+  expect(written('metrics')).toBe(metricsTable(exported.current.of));
+  expect(written('alerts')).toBe(alertsTable(readAlerts()));
 });
 
 test('requests are counted by operation, and none is left under way', async () => {

@@ -1,10 +1,13 @@
 import type { AlertFile } from './alert-faults.ts';
 import type { ExportedMetrics } from './exported-metrics.ts';
 
-/** The README, whose tables are between comments that name them. */
-export const readme = new URL('../README.md', import.meta.url);
-
 export type TableName = 'alerts' | 'metrics';
+
+/** The document of each table, which stands between comments that name it. */
+export const documents: Readonly<Record<TableName, URL>> = {
+  alerts: new URL('../ALERTS.md', import.meta.url),
+  metrics: new URL('../METRICS.md', import.meta.url),
+};
 
 const markersOf = (name: TableName) => ({ begin: `<!-- ${name} -->\n\n`, end: `\n\n<!-- end of ${name} -->` });
 
@@ -13,7 +16,7 @@ export function tableIn(text: string, name: TableName): string {
   const { begin, end } = markersOf(name);
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  if (from < 0 || to < 0) throw new Error(`the README has no table of ${name}`);
+  if (from < 0 || to < 0) throw new Error(`there is no table of ${name}`);
   return text.slice(from + begin.length, to);
 }
 
@@ -32,7 +35,7 @@ export function alertsTable({ groups }: AlertFile): string {
   return ['| Alert | Severity | After | What to do |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** The metrics of ours, by name, with who exports them. */
+/** The platform's own metrics by name, with the processes that export them. */
 export function metricsTable(exportedBy: ReadonlyMap<string, ExportedMetrics>): string {
   const names = new Set([...exportedBy.values()].flatMap(({ families }) => [...families.keys()]));
   const rows = [...names]
