@@ -24,9 +24,7 @@ export interface AccessRule {
 export interface Grants {
   permissions: readonly string[];
   rules: readonly AccessRule[];
-  /**
-   * Set for a session: the grants of the Application that authorized it, beyond which the session is granted nothing.
-   */
+  /** Set for a session: the grants of its authorizing Application, beyond which it is granted nothing. */
   within?: Grants;
 }
 

@@ -66,10 +66,7 @@ export function openDisclosureLog(
 
   const insert = (rows: RowRange) => insertRows(db, rows.lines());
 
-  /**
-   * Rows that arrive meanwhile wait for the next flush, because few statements with many rows cost less than many with
-   * few.
-   */
+  /** Rows that arrive meanwhile wait, because few statements with many rows cost less than many with few. */
   async function flush(): Promise<void> {
     if (refused.length > 0 && performance.now() - probedAt >= probeIntervalMs) await probe();
     let due = queue.length;

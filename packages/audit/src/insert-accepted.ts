@@ -22,9 +22,7 @@ export async function insertAccepted<Segment>(
   return { refused: [...first.refused, ...second.refused], reason: first.reason ?? second.reason };
 }
 
-/**
- * Classes of SQLSTATE that concern the rows: data exceptions, constraints, errors of functions and triggers, limits.
- */
+/** SQLSTATE classes that concern the rows: data exceptions, constraints, functions and triggers, limits. */
 const aboutRows = new Set(['22', '23', 'P0', '54']);
 
 export function isAboutRows(error: unknown): boolean {

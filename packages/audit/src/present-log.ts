@@ -76,9 +76,7 @@ export function storedOperations(entityType: EntityType, verb: Verb): string[] {
   return [verb, ...before.map(([name]) => name)];
 }
 
-/**
- * The ledger hashes this form. A change to it needs a new `leaf_version`; rows with the old version keep the old form.
- */
+/** The ledger hashes this form, so a change to it needs a new `leaf_version`; older rows keep the old form. */
 export function presentLog(row: LogRow): Log {
   const verb = former[row.operation] ?? (row.operation as Verb);
   const entityType = row.entity_type as EntityType;

@@ -6,10 +6,7 @@ import type { Terminal } from './terminal.ts';
 /** Lines of standard input; a person is asked for each. */
 export interface Lines {
   isAsked: boolean;
-  /**
-   * Reads the next line, without echo where it is a secret. Empty at the end of the input (Ctrl-D).
-   * @throws {Interrupted} at Ctrl-C.
-   */
+  /** The next line, without echo for a secret; empty at the end of the input. @throws {Interrupted} at Ctrl-C. */
   next(question: string, isSecret?: boolean): Promise<string>;
   close(): void;
 }

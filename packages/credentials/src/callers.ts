@@ -14,10 +14,7 @@ export interface Callers {
   byId(tenantId: string, id: string): AtOnceOrLater<Caller | undefined>;
 }
 
-/**
- * Calls `onChange` when the caller may have lost a right because its Application, session or Tenant changed.
- * @returns a function that stops watching.
- */
+/** Calls `onChange` when the caller may have lost a right. @returns a function that stops watching. */
 export function watchCaller(caches: CoherentCaches, caller: Caller, onChange: () => void): () => void {
   const { id, tenantId, type, applicationId } = caller;
   const own = type === 'session' ? tagOf.session(id) : tagOf.application(id);

@@ -65,10 +65,7 @@ const patienceMs = 300_000;
 /** Postgres's code for a lock that was not available in time. */
 const lockNotAvailable = '55P03';
 
-/**
- * Brings the database to the newest version. Several processes may run it at once: one works, the others wait.
- * @returns the names of the migrations that it applied.
- */
+/** Concurrent processes wait for the one that migrates. @returns the names of the migrations that it applied. */
 export async function migrate(db: Database, { onWait, upTo }: MigrateOptions = {}): Promise<string[]> {
   const migrator = new Migrator({
     db,

@@ -41,9 +41,7 @@ export function networkOf(address: string): string {
   return networkWith(address, { ipv4: 24, ipv6: 48 });
 }
 
-/**
- * What a limit counts as one address: an IPv4 address, or an IPv6 /64, within which a client can choose any address.
- */
+/** What counts as one address: an IPv4 address, or an IPv6 /64, in which a client can choose any address. */
 export function singleAddressOf(address: string): string {
   return networkWith(address, { ipv4: 32, ipv6: 64 });
 }

@@ -26,10 +26,7 @@ export interface IdempotencyStore {
   run(request: IdempotentRequest, work: (keep: KeepReply) => Promise<Reply>): Promise<Reply>;
 }
 
-/**
- * The request's idempotency key; undefined where it has none.
- * @throws {ServiceError} `bad_request` for a malformed key, or for several.
- */
+/** Undefined without a key. @throws {ServiceError} `bad_request` for a malformed key, or for several. */
 export function readIdempotencyKey({ headersDistinct }: IncomingMessage, headerName: string): string | undefined {
   const [key, ...others] = headersDistinct[headerName.toLowerCase()] ?? [];
   if (key === undefined) return undefined;

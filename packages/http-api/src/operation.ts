@@ -21,10 +21,7 @@ export interface PendingChange {
   tags: readonly string[];
 }
 
-/**
- * Stores the answer in the transaction of the change, so that a request repeated with its idempotency key never acts
- * twice, whatever happened to the first answer.
- */
+/** Stores the answer in the transaction of the change, so that a repeated request never acts twice. */
 export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChange) => Promise<void>;
 
 /** The input of a handler, fully checked. */
@@ -72,10 +69,7 @@ export interface OperationFacts<P, Q, B> {
   bodyLimitBytes?: number;
   /** Top-level members that are only passed on, so that they may hold any text, even NUL and lone surrogates. */
   opaque?: readonly string[];
-  /**
-   * False where repetition is harmless and the answer holds values. By default POST, PUT and PATCH take an idempotency
-   * key.
-   */
+  /** False where repetition is harmless and the answer holds values. Default: true for POST, PUT and PATCH. */
   idempotent?: boolean;
   /** Browsers may call it. */
   cors?: boolean;

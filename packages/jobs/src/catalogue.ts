@@ -10,10 +10,7 @@ const retried: JobsOptions = {
   removeOnFail: { age: 24 * 3600, count: 1000 },
 };
 
-/**
- * Every job with its name, payload and retries. A job is an alarm clock: it names a row, and the row decides. Payloads
- * hold only ids.
- */
+/** A job is an alarm clock: it names a row, and the row decides. Payloads hold only ids. */
 export const catalogue = {
   'application-expiry': {
     payload: {

@@ -11,10 +11,7 @@ export interface Connection {
   isReady(): boolean;
 }
 
-/**
- * A connection that reconnects for ever. On disposal it also ends its duplicates, which BullMQ may leave behind while
- * Redis is unavailable.
- */
+/** Reconnects for ever. Disposal also ends duplicates, which BullMQ leaves behind without Redis. */
 export function openConnection(url: string, stack: AsyncDisposableStack, options: Options): Connection {
   const redis = openRedis(url, options);
   const all = [redis];

@@ -11,10 +11,7 @@ export interface EnqueueOptions<N extends JobName> {
 }
 
 export interface Jobs {
-  /**
-   * Adds a job. Rejects at once when Redis is known to be unavailable, and within a second when it does not answer.
-   * Call it after the commit, never in a transaction.
-   */
+  /** Rejects at once without Redis, and within a second without an answer. Call it after the commit. */
   enqueue<N extends JobName>(name: N, options: EnqueueOptions<N>): Promise<void>;
 }
 

@@ -1,10 +1,7 @@
 /** The row, or what is wrong with the line. */
 type Line = { row: Record<string, unknown>; fault?: never } | { row?: never; fault: string };
 
-/**
- * Parses a line of an export or of proofs. A line that JSON parsers may read differently is refused, because what is
- * verified must be what every reader sees.
- */
+/** Refuses lines that JSON parsers may read differently, because every reader must see what was verified. */
 export function parseLine(line: string): Line {
   let value: unknown;
   try {

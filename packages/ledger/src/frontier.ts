@@ -10,10 +10,7 @@ export interface CompleteNode extends Subtree {
   hash: Buffer;
 }
 
-/**
- * The right edge of a tree: the hashes of the complete subtrees over all leaves, left to right, largest first. It
- * suffices to add leaves and to compute the root.
- */
+/** The hashes of the complete subtrees over all leaves, largest first; they suffice for new leaves and the root. */
 export interface Frontier {
   size: number;
   hashes: Buffer[];
@@ -21,10 +18,7 @@ export interface Frontier {
 
 export const emptyFrontier: Frontier = { size: 0, hashes: [] };
 
-/**
- * The frontier after adding a leaf.
- * @param onNode called for every subtree that this leaf completes, the leaf itself first.
- */
+/** The frontier after adding a leaf. `onNode` is called for every completed subtree, the leaf itself first. */
 export function addLeaf({ size, hashes }: Frontier, leafHash: Buffer, onNode?: (node: CompleteNode) => void): Frontier {
   const rest = [...hashes];
   let hash = leafHash;

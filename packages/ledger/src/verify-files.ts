@@ -23,10 +23,7 @@ export interface Finding {
   text: string;
 }
 
-/**
- * Verifies an export of any size from files alone, without a database or secret.
- * @throws {Error} that names the unreadable file, or the checkpoint that is not signed.
- */
+/** Needs no database and no secret. @throws {Error} naming an unreadable file or an unsigned checkpoint. */
 export async function verifyFiles(files: VerifyFiles): Promise<Finding> {
   const { isGood, text } = await judge(files);
   return { isGood, text: text.replace(/\p{C}/gu, '\uFFFD') }; // hides control characters

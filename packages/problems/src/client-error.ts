@@ -20,9 +20,7 @@ export interface RefusalShape {
   wrap?: (problem: Problem) => object;
 }
 
-/**
- * For a server's `clientError`: answers what the HTTP parser refuses with a problem document, and ends the connection.
- */
+/** For a server's `clientError`: answers with a problem document, and ends the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex, shape: RefusalShape = {}): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

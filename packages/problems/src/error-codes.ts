@@ -1,7 +1,4 @@
-/**
- * Every way in which a request can fail, with its HTTP status (RFC 9110 section 15) and title. The code is also the end
- * of the problem's `type`.
- */
+/** Status (RFC 9110 section 15) and title of every failure. The code is also the end of the problem's `type`. */
 export const errorCodes = {
   bad_request: { status: 400, title: 'Bad request' },
   validation_failed: { status: 400, title: 'One or more validation errors occurred.' },

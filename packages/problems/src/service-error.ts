@@ -32,9 +32,7 @@ export class ServiceError extends Error {
   }
 }
 
-/**
- * A 400 that says where: `validationFailed({ name: ['is required'] })`. The path '' is the body itself, shown as `$`.
- */
+/** A 400 that says where: `validationFailed({ name: ['is required'] })`. The path '' is the body, shown as `$`. */
 export function validationFailed(errors: FieldErrors): ServiceError {
   const detail = Object.entries(errors)
     .slice(0, 3)

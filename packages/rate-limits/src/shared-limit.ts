@@ -20,10 +20,7 @@ export interface SharedStore {
 
 /** A limit that all processes share; without Redis each process keeps it by itself. */
 export interface SharedLimit {
-  /**
-   * Counts `points` (default 1). Resolves with 0 if they may pass, or with the milliseconds to wait. Points beyond the
-   * limit use up the window too. Never rejects.
-   */
+  /** Resolves with 0 if the points may pass, or the milliseconds to wait; they count either way. Never rejects. */
   count(id: string, points?: number): Promise<number>;
 }
 

@@ -10,10 +10,7 @@ export interface WindowCounterOptions {
 
 /** Counts in this process. All ids share one window, so that forgetting them needs no timers. */
 export interface WindowCounter {
-  /**
-   * Counts `points` (default 1). Returns 0 if they may pass, or the milliseconds until the next window. Points beyond
-   * the limit use up the window too.
-   */
+  /** Returns 0 if the points may pass, or the milliseconds until the next window; they count either way. */
   count(id: string, points?: number): number;
 }
 

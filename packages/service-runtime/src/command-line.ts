@@ -3,10 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 /** Something is wrong with what was typed; the message says what. */
 export class UsageError extends Error {}
 
-/**
- * Reads a command line with `parseArgs` of node:util.
- * @throws {UsageError} for an unknown option, a missing value, or an argument too many.
- */
+/** `parseArgs` of node:util. @throws {UsageError} for an unknown option, a missing value, or an extra argument. */
 export function readOptions<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);

@@ -60,10 +60,7 @@ async function forgetBefore(period: number): Promise<void> {
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/**
- * Listens on a port of 127.0.0.1 briefly.
- * @throws {Error} of the system, with its code, if the port cannot be listened on.
- */
+/** Listens on a port of 127.0.0.1 briefly. @throws {Error} of the system, if it cannot be listened on. */
 export async function tryPort(port: number): Promise<void> {
   const server = createServer();
   server.listen({ host: '127.0.0.1', port });

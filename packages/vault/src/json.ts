@@ -67,10 +67,7 @@ function isExact(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
-/**
- * Whether Postgres can store the value as text or jsonb: no NUL characters and no lone surrogates, member names
- * included.
- */
+/** Whether Postgres can store it as text or jsonb: no NUL characters and lone surrogates, names included. */
 export function isStorable(value: Json): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (Array.isArray(value)) return value.every(isStorable);

@@ -27,9 +27,7 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
 
 const all = operations.map((operation) => [operation.id, operation] as const);
 type Operation = (typeof operations)[number];
-/**
- * Operations that run code without changing anything, or that create something without rights until it is authorized.
- */
+/** They change nothing, or create something that has no rights until it is authorized. */
 const unaudited = ['testTransform', 'createSession'];
 const changing = all.filter(([id, { method }]) => method !== 'get' && !unaudited.includes(id));
 const reading = all.filter(([id, { method }]) => method === 'get' || unaudited.includes(id));

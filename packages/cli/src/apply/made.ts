@@ -7,10 +7,7 @@ import type { Kind } from './wanted.ts';
 /** What applies of a file created in a Tenant: ids by name. Only these may `--prune` delete. */
 export type Made = Record<Kind, Record<string, string>>;
 
-/**
- * Stored beside the file, so that it can be shared: `sluice.yaml` has `sluice.applied.json`. It holds ids and no
- * secrets.
- */
+/** Stored beside the file, so that it can be shared, as `sluice.applied.json`. It holds ids and no secrets. */
 export interface MadeRecord {
   made: Made;
   /** Writes the record. */

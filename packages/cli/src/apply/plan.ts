@@ -83,9 +83,7 @@ function assertApplicationKnown(proxy: Members, existing: Existing, file: Wanted
   }
 }
 
-/**
- * PUT resets these members where they are missing, so they always count. Others count only where the file names them.
- */
+/** PUT resets these members where they are missing; others count only where the file names them. */
 const replaced: Readonly<Record<Kind, readonly string[]>> = {
   applications: ['permissions', 'rules'],
   proxies: [
@@ -138,9 +136,7 @@ function withoutEmpty(value: unknown): unknown {
 /** Members that hold no secret. */
 const shown = new Set(['destination_url', 'require_auth', 'permissions']);
 
-/**
- * Paths of what differs. Values are shown only of members without secrets, and never if a reference gives the new one.
- */
+/** Paths of what differs, with values only of members without secrets that come from no reference. */
 function differences(
   wanted: Record<string, unknown>,
   current: Record<string, unknown>,

@@ -10,9 +10,7 @@ import type { Existing } from './plan.ts';
 import { readExisting } from './read-existing.ts';
 import type { Kind } from './wanted.ts';
 
-/**
- * Writes existing resources as a file for apply. Secret values are not written; the file refers to variables instead.
- */
+/** Writes existing resources as a file for apply, which refers to variables instead of secret values. */
 export const pull: Command = {
   words: ['pull'],
   summary: 'Write Applications and Proxies as a file for apply, with references in place of secrets',

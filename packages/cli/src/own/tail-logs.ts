@@ -55,9 +55,7 @@ function pairOf(input: Input, name: string): [string, string][] {
   return value === undefined ? [] : [[name, value]];
 }
 
-/**
- * Reads from shortly before the newest row, which relies only on the service's clock. Waits for an unavailable service.
- */
+/** Reads from shortly before the newest row, by the service's clock. Waits for an unavailable service. */
 async function newRows(sluice: Sluice, query: Query, seen: Map<string, string>, terminal: Terminal): Promise<Log[]> {
   const newest = [...seen.values()].sort().at(-1);
   const from = newest === undefined ? {} : { start_date: new Date(Date.parse(newest) - latestMs).toISOString() };

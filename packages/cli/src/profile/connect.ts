@@ -11,10 +11,7 @@ export interface Need {
 
 const preferred = ['private', 'public', 'management'] as const;
 
-/**
- * Opens a client with the key of the requested profile, else of the environment, else of its profile.
- * @throws {UsageError}
- */
+/** Uses the key of the requested profile, else of the environment, else of its profile. @throws {UsageError} */
 export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   const { SLUICE_URL: url, SLUICE_API_KEY: apiKey } = env;
   const isOfEnvironment = apiKey && need.profile === undefined;

@@ -12,10 +12,7 @@ const schemaKeywords = new Set(['items', 'additionalProperties', 'propertyNames'
 const schemaMapKeywords = new Set(['properties', 'patternProperties']);
 const schemaListKeywords = new Set(['allOf', 'anyOf', 'oneOf']);
 
-/**
- * Collects the schemas of a document, so that each with a title is written once. `refer` throws where two different
- * schemas have one title.
- */
+/** Writes each schema with a title once. `refer` throws where two different schemas have one title. */
 export function collectSchemas(): Schemas {
   const named: Record<string, Part> = {};
 

@@ -4,10 +4,7 @@ import type { Duplex } from 'node:stream';
 
 export interface Turns {
   listener: RequestListener;
-  /**
-   * For a server's `clientError`: calls `answer` after the owed answers, or ends the connection where that is
-   * impossible.
-   */
+  /** For a server's `clientError`: calls `answer` after the owed answers, or else ends the connection. */
   afterError(socket: Duplex, answer: () => void): void;
   /** Ends the connection after the answers that it owes. Later requests are not served. */
   endAfterOwed(socket: Socket): void;

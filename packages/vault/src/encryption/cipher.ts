@@ -37,10 +37,7 @@ export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext
   return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
 }
 
-/**
- * The version of the data key that opens the ciphertext. @throws {IntegrityError} where it is not a ciphertext of this
- * vault.
- */
+/** The data key's version. @throws {IntegrityError} where it is not a ciphertext of this vault. */
 export function keyVersionOf(ciphertext: Buffer): number {
   if (ciphertext.length < textAt || ciphertext.readUInt8(0) !== format) {
     throw new IntegrityError('a ciphertext has an unknown format');

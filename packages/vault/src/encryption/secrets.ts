@@ -11,10 +11,7 @@ export interface Secret extends SecretPlace {
   purpose: KeyPurpose;
 }
 
-/**
- * Encrypts a value for one place; the ciphertext opens only there.
- * @throws {ServiceError} `unauthenticated` when the Tenant is closed.
- */
+/** The ciphertext opens only in this place. @throws {ServiceError} `unauthenticated` when the Tenant is closed. */
 export async function encryptSecret(holder: KeyHolder, secret: Secret, plaintext: Buffer | string): Promise<Buffer> {
   const key = await holder.dataKeys.reserve(secret, 1);
   if (typeof plaintext !== 'string') return encrypt(key, secret, plaintext);

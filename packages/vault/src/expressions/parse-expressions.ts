@@ -76,9 +76,7 @@ export function readExpressions(text: string): Segment[] {
   return segments;
 }
 
-/**
- * As {@link readExpressions}; it yields after every {@link expressionsOfPiece} expressions so that other work may run.
- */
+/** As {@link readExpressions}, yielding after every {@link expressionsOfPiece} so that other work may run. */
 export function* readExpressionsInPieces(text: string): Generator<void, Segment[], void> {
   const segments: Segment[] = [];
   let position = 0;

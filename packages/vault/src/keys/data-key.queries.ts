@@ -40,10 +40,7 @@ export async function findNewestVersion(
   return row ?? { version: 0, use_count: 0 };
 }
 
-/**
- * Counts uses of the newest version before they happen, and returns that version. Undefined where there is no key, or
- * where the uses would exceed `maximumUses`.
- */
+/** Counts uses before they happen. Undefined where there is no key, or too many uses for this version. */
 export async function reserveUses(
   db: Queryable,
   owner: KeyOwner,

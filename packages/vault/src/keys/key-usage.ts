@@ -7,10 +7,7 @@ export const mostEncryptions = 2 ** 28;
 export interface KeyUsage {
   /** The largest use count of a data key that encrypts now. */
   encryptions: number;
-  /**
-   * Age of the oldest data key that encrypts now, in seconds. Keys of hashes do not count, because they are never
-   * replaced.
-   */
+  /** Age of the oldest data key that encrypts now, in seconds; keys of hashes are never replaced. */
   ageSeconds: number;
 }
 

@@ -16,10 +16,7 @@ export interface KeyWrapper {
    * @throws {ServiceError} `unavailable` where the key service is unavailable.
    */
   currentKeyId(): Promise<string>;
-  /**
-   * Encrypts a data key, which only the same `context` opens again.
-   * @throws {ServiceError} `unavailable` where the key service is unavailable.
-   */
+  /** Only the same `context` opens it. @throws {ServiceError} `unavailable` where the key service is unavailable. */
   wrap(key: Buffer, context: string): Promise<Wrapping>;
   /**
    * @throws {ServiceError} `unavailable` where the key service is unavailable; another error when the wrapped key was

@@ -23,10 +23,7 @@ interface TransitAnswer {
 
 /** Calls the HTTP API of HashiCorp Vault or OpenBao. */
 export interface TransitClient {
-  /**
-   * @throws {ServiceError} `unavailable` where the server cannot be reached, is slow, or refuses our token; the log
-   * says why.
-   */
+  /** @throws {ServiceError} `unavailable` where the server is away, slow, or refuses our token; the log says why. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer>;
   /** Logs that an answer cannot be used, and returns the error to throw. */
   refuse(reason: string, status?: number): ServiceError;
@@ -72,10 +69,7 @@ export function createTransitClient(options: TransitClientOptions): TransitClien
   };
 }
 
-/**
- * Logs when the service begins to fail, fails for another reason, or recovers, so that an outage does not write a line
- * for each request.
- */
+/** Logs when the service begins to fail, fails for another reason, or recovers, and not for each request. */
 function watchService(address: string, log: KeyServiceLog) {
   let failing: string | undefined;
   return {

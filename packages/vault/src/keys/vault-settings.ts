@@ -1,6 +1,4 @@
-/**
- * Settings of every process that opens the vault. {@link vaultConditions} says which of them each provider requires.
- */
+/** For every process that opens the vault. {@link vaultConditions} says which of them each provider requires. */
 export const vaultSettings = {
   KEY_PROVIDER: {
     type: 'string',

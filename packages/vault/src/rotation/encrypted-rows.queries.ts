@@ -60,10 +60,7 @@ export interface NewRow extends OldRow {
   replacements: (Buffer | null)[];
 }
 
-/**
- * Replaces ciphertexts in one statement. A row that has changed since it was read, or that is locked, stays as it is.
- * @returns how many rows it changed.
- */
+/** Rows that have changed since they were read, or are locked, stay. @returns how many rows it changed. */
 export async function replaceCiphertexts(
   db: Queryable,
   { table, idType, columns }: EncryptedTable,

@@ -8,9 +8,7 @@ import type { Rotation } from './rotation.ts';
 export interface Reencryption extends Older {
   purpose: KeyPurpose;
   table: EncryptedTable;
-  /**
-   * From this moment (`performance.now()`) on, no request writes anything that was encrypted under an older version.
-   */
+  /** From this moment (`performance.now()`) on, no request writes under an older version. */
   settledAt: number;
 }
 
@@ -27,10 +25,7 @@ export interface Reencrypted {
 const mostFruitlessMs = 15_000;
 const pauseMs = 200;
 
-/**
- * Encrypts anew until Postgres counts no row under an older version. A row that does not open stays as it is and is
- * reported; a locked row is tried again for a while.
- */
+/** Runs until Postgres counts no older row. Damaged rows are reported; locked ones are retried for a while. */
 export async function reencrypt(rotation: Rotation, work: Reencryption): Promise<Reencrypted> {
   const { purpose, table, settledAt } = work;
   const count = () => countOlder(rotation.countingDb, table, work);

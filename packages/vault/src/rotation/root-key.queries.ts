@@ -44,9 +44,7 @@ export interface Rewrapped extends DataKeyPlace {
   root_key_id: string;
 }
 
-/**
- * Stores rewrapped keys in one statement, except where the old key has changed or its row is locked. @returns how many.
- */
+/** Keys that have changed, or are locked, stay as they are. @returns how many it stored. */
 export async function replaceWrappedKeys(db: Queryable, keys: readonly Rewrapped[]): Promise<number> {
   const { numAffectedRows } = await sql`
     with input (tenant_id, purpose, version, old_key, new_key, new_root_key_id) as materialized (

@@ -12,10 +12,7 @@ export interface Compilation {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const container = new RegExp(containerPattern);
-/**
- * The beginning of a container in canonical form; the first slash is optional. None of its characters is special in a
- * pattern.
- */
+/** The beginning of a container in canonical form. None of its characters is special in a pattern. */
 const containerBeginning = /^\/?(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/;
 const never = sql<boolean>`false`;
 

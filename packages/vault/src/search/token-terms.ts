@@ -10,10 +10,7 @@ export interface Term {
   value: string;
 }
 
-/**
- * Finds tokens that have one of these terms, by the index. Terms are 64-bit hashes and may collide, so add the exact
- * condition where a false match matters.
- */
+/** Terms are 64-bit hashes that may collide, so add the exact condition where a false match matters. */
 export function hasTerm(tenantId: string, wanted: readonly Term[]): Condition {
   const hashes = wanted.map(({ kind, value }) => sql`token_term(${tenantId}::uuid, ${kind}::text, ${value}::text)`);
   return sql<boolean>`search_terms && array[${sql.join(hashes)}]::bigint[]`;

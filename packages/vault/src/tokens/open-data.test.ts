@@ -35,10 +35,7 @@ test('what only filters see decides about no error: beyond the bound it gives nu
   expect(last4.filter((text) => text === 'xxxx').length).toBeGreaterThan(0);
 });
 
-/**
- * The order in which two concurrent Tenants are answered. Both have cached their tokens before, so neither waits for
- * Postgres.
- */
+/** Who of two concurrent Tenants is answered first. Their tokens are cached, so neither waits for Postgres. */
 async function orderOf(data: Json): Promise<string[]> {
   const first = await tokensOf(7, data);
   const second = await tokensOf(1, 'y');

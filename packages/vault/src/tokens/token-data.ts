@@ -28,10 +28,7 @@ export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenTe
   return ciphertext;
 }
 
-/**
- * How many bytes are decrypted and parsed before other work may run: some milliseconds, or up to 70 for a token of 1
- * MiB.
- */
+/** Decrypted and parsed before other work may run: some milliseconds, up to 70 for a token of 1 MiB. */
 const bytesOfPiece = 64 * 1024;
 
 /** How much token data one request may decrypt, because parsed data may take thirty times its size. */
@@ -102,10 +99,7 @@ export function neededFirst<T extends { id: string }>(rows: readonly T[], needed
   return [...rows.filter(({ id }) => needed.has(id)), ...rows.filter(({ id }) => !needed.has(id))];
 }
 
-/**
- * @throws {ServiceError} `payload_too_large` where a required token was not decrypted; without `needed` all are
- * required.
- */
+/** Without `needed` all are required. @throws {ServiceError} `payload_too_large` where one was not decrypted. */
 export function requireNeeded(
   rows: readonly { id: string }[],
   opened: ReadonlyMap<string, unknown>,

@@ -71,10 +71,7 @@ export async function deleteKeys(tx: Queryable, tenantId: string, applicationId:
     .execute();
 }
 
-/**
- * Keeps `applications.key_hash` in step with the keys, because the previous version reads it. That version knows no
- * expiry of keys, so keys that expire are left out.
- */
+/** Sets `applications.key_hash` for the previous version, which knows no expiring keys. */
 export async function keepOldKeyColumn(tx: Queryable, tenantId: string, applicationId: string): Promise<void> {
   await tx
     .updateTable('applications')

@@ -105,10 +105,7 @@ async function countFiltered(db: Database, tenantId: string, filter: Application
   return total;
 }
 
-/**
- * The counter minus expired Applications that are not yet deleted. `statement_timestamp()` is constant, so the index
- * can be used.
- */
+/** The counter minus expired rows. `statement_timestamp()` is constant, so the index can be used. */
 async function countAll(db: Database, tenantId: string): Promise<number> {
   const { due } = await db
     .selectFrom('applications')

@@ -23,10 +23,7 @@ const swaggerFiles = {
   'favicon-32x32.png': 'image/png',
 } as const;
 
-/**
- * The API reference: the document at `/openapi.json`, with the configured header prefix, and the page at `/docs` that
- * shows it.
- */
+/** `/openapi.json` with the configured header prefix, and the page `/docs` that shows it. */
 export function readDocumentation(headerPrefix: string): PublicFile[] {
   const document = readPublic('openapi.json').toString();
   const pages = [welcome(), page('/docs'), page('/docs/')];

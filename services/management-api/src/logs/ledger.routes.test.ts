@@ -79,10 +79,7 @@ test.each([1, 2, 15, 16, 17, 333])(
   },
 );
 
-/**
- * Leaves the ledger as the worker's retention does after dropping these rows: fewer than 16 hashes of each stored level
- * before them.
- */
+/** As the worker's retention leaves the ledger: fewer than 16 hashes of each level before these rows. */
 async function dropRows(tenantId: string, dropped: number): Promise<void> {
   const { db } = api.current;
   await db.updateTable('ledgers').set({ dropped }).where('tenant_id', '=', tenantId).execute();

@@ -53,10 +53,7 @@ export async function listLogs(
   return rows;
 }
 
-/**
- * Counts matching rows, up to one more than {@link mostCounted}. An index suffices unless rows wait to be dropped,
- * because each row must then be looked up.
- */
+/** Counts up to one more than {@link mostCounted}, from an index unless rows wait to be dropped. */
 export async function countFilteredLogs(db: Database, tenantId: string, filter: LogFilter): Promise<number> {
   const kept = (await hasGivenUpRows(db, tenantId)) ? [isKept] : [];
   // The order helps the planner: without it, a limit over most of a table becomes a scan for each pair of type and

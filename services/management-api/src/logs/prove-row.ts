@@ -10,10 +10,7 @@ export async function findCheckpoint(db: Database, tenantId: string): Promise<st
   return ledger.checkpoint;
 }
 
-/**
- * Proves that a row is in the tree of the newest checkpoint.
- * @throws {ServiceError} `not_found` where it is not, and where nothing is signed.
- */
+/** @throws {ServiceError} `not_found` where the row is not in the tree, and where nothing is signed. */
 export function proveRow(db: Database, tenantId: string, logId: string) {
   return inOneMoment(db, async (tx) => {
     const ledger = await findLedger(tx, tenantId);

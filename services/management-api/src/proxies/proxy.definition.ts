@@ -71,10 +71,7 @@ async function checkApplication(id: string, tenantId: string, { db }: Context): 
   throw validationFailed({ 'application.id': ['must be the id of a private or public Application'] });
 }
 
-/**
- * Compiles the transforms. The fault is 422, so it is reported after 400 and 404.
- * @throws {ServiceError} `transform_does_not_compile` with line and column.
- */
+/** A 422, so after 400 and 404. @throws {ServiceError} `transform_does_not_compile` with line and column. */
 export async function checkTransforms(
   definition: ProxyDefinition,
   tenantId: string,
@@ -86,10 +83,7 @@ export async function checkTransforms(
   }
 }
 
-/**
- * Checks size and syntax of the code at this path.
- * @throws {ServiceError} `validation_failed`, `transform_does_not_compile` with line and column.
- */
+/** @throws {ServiceError} `validation_failed` for its size, `transform_does_not_compile` with line and column. */
 export async function checkCode(
   path: string,
   code: string,

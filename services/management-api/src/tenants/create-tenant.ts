@@ -36,10 +36,7 @@ export async function createTenant(
   return { tenant_id: tenantId, owner_id: ownerId, ...made };
 }
 
-/**
- * Creates another Application that can manage the Tenant, for an operator who lost the first key. Undefined where there
- * is no such Tenant, or it is closed.
- */
+/** For an operator who lost the first key. Undefined where there is no such Tenant, or it is closed. */
 export function createManagementKey(
   maker: KeyMaker,
   tenantId: string,

@@ -28,10 +28,7 @@ type Application = Grants & {
   isDeleted: boolean;
 };
 
-/**
- * Numbers refer to created resources, in their order. Key 1 of an Application is its current one, key 2 the previous
- * one.
- */
+/** Numbers are those of created resources. Key 1 of an Application is its current one, key 2 the previous one. */
 export type ApplicationCommand =
   | { do: 'create'; body: Body }
   | { do: 'get' | 'delete' | 'regenerate'; application: number }

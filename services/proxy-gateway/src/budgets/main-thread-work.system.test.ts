@@ -32,10 +32,7 @@ const gzipped = ({ type, body }: { type: string; body: string }) => ({
   headers: { 'Content-Type': type, 'Content-Encoding': 'gzip' },
 });
 
-/**
- * Main-thread processor time of one invocation in microseconds: the minimum, because collecting other garbage adds to
- * it.
- */
+/** In microseconds: the minimum of several, because collecting other garbage adds to it. */
 async function workOf({ sent, answered, key, ...parts }: Scene): Promise<{ work: number; status: number }> {
   const { tenant, destination, url } = gateway.current;
   const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });

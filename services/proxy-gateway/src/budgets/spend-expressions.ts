@@ -1,10 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import type { Invocation } from '../proxies/invocation.ts';
 
-/**
- * Charges expressions to the invocation before they are parsed.
- * @throws {ServiceError} 400 where the invocation exceeds its limit.
- */
+/** Call before parsing them. @throws {ServiceError} 400 where the invocation exceeds its limit. */
 export function spendExpressions(invocation: Invocation, count: number, most: number): void {
   invocation.expressions += count;
   if (invocation.expressions <= most) return;

@@ -17,9 +17,7 @@ export interface DestinationOptions {
   headTimeoutMs: number;
   /** For name resolution, TCP and TLS together. */
   connectTimeoutMs: number;
-  /**
-   * Consecutive failed connections after which calls to an origin are refused for `breakerOpenMs`. Default 0: never.
-   */
+  /** Failed connections in a row that close an origin for `breakerOpenMs`. Default 0: never. */
   breakerFailures?: number;
   breakerOpenMs?: number;
   /** How long an idle connection is kept; shorter where the destination announces less. */

@@ -12,9 +12,7 @@ export interface DialOptions {
   /** The trusted roots. */
   secureContext: SecureContext;
   connectTimeoutMs: number;
-  /**
-   * Consecutive failed connections after which calls to an origin are refused for a while; 0, the default, for never.
-   */
+  /** Failed connections in a row that close an origin for a while; 0, the default, for never. */
   breakerFailures?: number;
   breakerOpenMs?: number;
   /** Called for each connection that was not attempted because the breaker is open. */

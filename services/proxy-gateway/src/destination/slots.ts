@@ -81,9 +81,7 @@ export class Slots {
     call.place = this.#holding.push(call) - 1;
   }
 
-  /**
-   * Among those who hold the fewest slots, the one whose turn was longest ago. The slot being returned still counts.
-   */
+  /** Of those with the fewest slots, the one whose turn was longest ago. The returned slot still counts. */
   #nextInTurn(): WaitingCall | undefined {
     if (this.#waiting.size === 0) return undefined;
     const held = countBy(this.#holding);

@@ -12,9 +12,7 @@ test('a zstd body that asks for a window of over 8 MiB is refused, whatever its 
   await expect(decodeBody(withWindow(header, 27), ['zstd'], 10_000)).rejects.toMatchObject({ code: 'bad_request' });
 });
 
-/**
- * A frame that is not a single segment has its window in the byte after its descriptor (RFC 8878 section 3.1.1.1.2).
- */
+/** The window of a frame with several segments is after its descriptor (RFC 8878 section 3.1.1.1.2). */
 function withWindow(frame: Buffer, windowLog: number): Buffer {
   const magicAndDescriptor = frame.subarray(0, 5);
   const isSingleSegment = ((magicAndDescriptor[4] ?? 0) & 0x20) !== 0;

@@ -21,10 +21,7 @@ export function toTransformMessage(
   return { text: body.toString(), kind: kinds[kind], contentType, limits };
 }
 
-/**
- * The resulting message. Parts that the transform did not return stay; a new body has no coding, and its length is
- * computed.
- */
+/** Parts that the transform did not return stay; a new body has no coding, and its length is computed. */
 export function applyWritten({ headers, body, lacksContentType }: WrittenMessage, message: Message): Message {
   if (body === undefined) {
     return { headers: headers ? withoutHeaders(headers, ...ofFraming) : message.headers, body: message.body };

@@ -76,10 +76,7 @@ function atMost(points: number, what: string, where: string): string {
   return `At most ${points} ${what} a minute may be created ${where}`;
 }
 
-/**
- * Without TRUSTED_PROXIES there are no limits by address, because behind an ingress all clients would share its
- * address.
- */
+/** None without TRUSTED_PROXIES, because behind an ingress all clients would share its address. */
 function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: number; bytesPerAddress: number } {
   const perAddress = config.PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE;
   const bytesPerAddress = config.PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE;

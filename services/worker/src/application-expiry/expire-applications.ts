@@ -4,10 +4,7 @@ import type { Context } from '../context.ts';
 import { deleteDueApplications, type ExpiredRow, listRemaining } from './application-expiry.queries.ts';
 
 export interface ApplicationExpiry {
-  /**
-   * Handles the alarm of one Application. Rejects, so that the job is retried, where the alarm rang early by the
-   * database's clock.
-   */
+  /** Rejects, so that the job is retried, where the alarm rang early by the database's clock. */
   onAlarm(application: { tenant_id: string; application_id: string }): Promise<void>;
   /** Deletes every expired Application, whether its alarm rang or not. */
   sweep(): Promise<void>;

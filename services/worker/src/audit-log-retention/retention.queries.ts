@@ -69,9 +69,7 @@ async function findFirstToKeep(tx: Queryable, tenantId: string, keepFrom: string
   return rows[0].first;
 }
 
-/**
- * Drops the oldest month of the log that ended before this moment. False where there is none, or it is still in use.
- */
+/** Only a month that ended before this moment. False where there is none, or it is still in use. */
 export async function dropOldestMonth(db: Database, keepFrom: string): Promise<boolean> {
   const { rows } = await sql<{ dropped: string | null }>`
     select drop_oldest_audit_log_month((${keepFrom}::timestamptz at time zone 'UTC')::date) as dropped

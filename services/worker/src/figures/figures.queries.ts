@@ -15,10 +15,7 @@ const dueTokens = (kind: string) => sql`
   select ${age(`(min(due_at) + interval '2 minutes')`)} from due_tokens
   where kind = ${kind} and due_at <= statement_timestamp()`;
 
-/**
- * What waits in Postgres. Each query reads the end of an index, or a small table: leases, outbox, arrivals. Ages are in
- * seconds.
- */
+/** Each reads the end of an index, or a small table: leases, outbox, arrivals. Ages are in seconds. */
 const queries = {
   changes: sql`select count(distinct id) from changes`,
   oldestChange: sql`select ${age('min(created_at)')} from changes`,

@@ -3,11 +3,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/**
- * Deletes at most one batch of a Tenant's answers that were kept for 24 hours. From then on no request is answered with
- * them, deleted or not.
- * @returns how many.
- */
+/** One batch at most. After 24 hours no request is answered with them, deleted or not. @returns how many. */
 export async function deleteOldRecords(db: Database, tenantId: string): Promise<number> {
   const { numAffectedRows } = await sql`
     with due as materialized (

@@ -2,10 +2,7 @@ import { type LogRow, logColumns } from '@sluice/audit';
 import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/**
- * Tenants with unsequenced rows, each found with one step through the index; with `isUnsignedDue`, also those whose
- * tree grew while no worker had a key.
- */
+/** Tenants with unsequenced rows; `isUnsignedDue` adds those whose tree grew while no worker had a key. */
 export async function listDueTenants(db: Database, { isUnsignedDue = false } = {}): Promise<string[]> {
   const unsigned = sql`union select tenant_id from ledgers where checkpoint is null and size > 0`;
   const { rows } = await sql<{ tenant_id: string }>`

@@ -3,10 +3,7 @@ import { sql } from 'kysely';
 
 /** Works on one ledger after another; a failing one does not stop the others. */
 export interface Separate {
-  /**
-   * The result of the work; undefined where it fails or has failed before. @throws {Error} where Postgres is
-   * unavailable.
-   */
+  /** Undefined where the work fails or has failed before. @throws {Error} where Postgres is unavailable. */
   attempt<T>(tenantId: string, work: () => Promise<T>): Promise<T | undefined>;
   /** @throws {Error} that names the first failed ledger and the number of others. */
   throwFailures(): void;

@@ -3,10 +3,7 @@ import { noteOverlooked } from '@sluice/vault';
 import { byTenant } from '../by-tenant.ts';
 import { deleteOldRecords } from '../idempotency-expiry/delete-old-records.ts';
 
-/**
- * Goes through all Tenants, notes tokens that are due but were never noted, and deletes kept answers that are old
- * enough.
- */
+/** Notes due tokens that were never noted, and deletes old kept answers, of all Tenants. */
 export async function sweepOverlooked(db: Database): Promise<void> {
   const tenants = await db.selectFrom('tenants').select('id').execute();
   await byTenant(

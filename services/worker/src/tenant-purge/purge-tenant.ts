@@ -3,10 +3,7 @@ import { byTenant } from '../by-tenant.ts';
 import type { Context } from '../context.ts';
 import { deleteTenantRow, listClosedTenants, purgedTables, purgeRows } from './tenant-purge.queries.ts';
 
-/**
- * Deletes the rows of a closed Tenant in batches and its own row last, so that an interrupted purge can continue. Audit
- * rows stay. An open Tenant is left alone.
- */
+/** Its own row goes last, so that an interrupted purge can continue. Audit rows and open Tenants stay. */
 export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
   const closed = await listClosedTenants(db, tenantId);
   if (closed.length === 0) return;

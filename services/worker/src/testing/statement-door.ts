@@ -20,10 +20,7 @@ interface Plan {
   hold?: { reached: () => void; released: Promise<void> };
 }
 
-/**
- * A proxy for Postgres that recognizes statements: one ends with each simple query and each Sync of the extended
- * protocol.
- */
+/** A proxy that recognizes the end of a statement: a simple query, or a Sync of the extended protocol. */
 export async function openStatementDoor(databaseUrl: string, stack: AsyncDisposableStack): Promise<StatementDoor> {
   const url = new URL(databaseUrl);
   const target = { port: Number(url.port), host: url.hostname };

@@ -60,10 +60,7 @@ const isDeduplicationAsked = (drafts: readonly Draft[]) => drafts.some(({ row })
 
 const ownIdsOf = (drafts: readonly Draft[]) => drafts.flatMap(({ input }) => input.id ?? []);
 
-/**
- * Retries after deleting expired tokens, because an id is free as soon as its token expires, even before the worker
- * deletes it.
- */
+/** Retries after deleting expired tokens, because an id is free as soon as its token expires. */
 async function insertOverExpired({ vault, actor, drafts }: Creation): Promise<InsertedToken[] | 'deduplicate'> {
   const rows = drafts.map(({ row }) => row);
   const insert = () => vault.inserts.insert(actor, rows, monthOf(vault.clock()));

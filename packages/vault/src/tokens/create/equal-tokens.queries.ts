@@ -3,10 +3,7 @@ import { sql } from 'kysely';
 import { notExpired, tokenColumns } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
-/**
- * Makes creations of equal tokens wait for each other until the transaction ends. Locks are taken in sorted order, so
- * that two creations cannot deadlock.
- */
+/** Makes creations of equal tokens wait until the transaction ends; sorted, so that they cannot deadlock. */
 export async function lockFingerprints(
   tx: Queryable,
   tenantId: string,

@@ -47,10 +47,7 @@ export function insertTokensAtOnce(db: Database, insertion: Insertion): Promise<
   return pipelinedTransaction(db, (tx) => sendTokens(tx, insertion));
 }
 
-/**
- * Each statement touches one place, because Postgres may be spread over shards: the Tenant and its counters are on the
- * coordinator, its tokens on a shard.
- */
+/** Each statement touches either the coordinator (the Tenant, counters) or one shard (tokens) of Postgres. */
 async function sendTokens(tx: Queryable | Pipeline, insertion: Insertion): Promise<Sent<InsertOutcome>> {
   const { actor, tokens, month, deduplicated } = insertion;
   const { tenantId } = actor;

@@ -10,10 +10,7 @@ type DueMoments = Pick<TokenRow, 'expires_at' | 'cvc_due_at'>;
 const columnOf = { expiry: 'expires_at', cvc: 'cvc_due_at' } as const;
 const minuteMs = 60_000;
 
-/**
- * One minute until the noted minute ends, and one for transactions that still write a token due in it; no statement may
- * take that long.
- */
+/** A minute until the noted one ends, and one for transactions that still write tokens due in it. */
 const settled = sql`interval '2 minutes'`;
 
 /** The distinct minutes in which something of these tokens is due. */

@@ -14,20 +14,14 @@ export function deleteExpiredTokens(tx: Queryable, tenantId: string): Promise<nu
   return deleteDue(tx, tenantId, sql`true`, sql`for update skip locked`);
 }
 
-/**
- * Deletes those of the ids that have expired, so that they can be used again before the worker deletes them. Waits for
- * a concurrent deletion. Call it in a transaction.
- */
+/** Frees expired ids before the worker does; waits for a concurrent deletion. Call it in a transaction. */
 export async function freeExpiredIds(tx: Queryable, tenantId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const which = sql`id = any(${[...ids]}::text[])`;
   while ((await deleteDue(tx, tenantId, which, sql`for update`)) === batchSize);
 }
 
-/**
- * Compares with the database's `statement_timestamp()`, which is the same for all rows and so lets Postgres use the
- * index.
- */
+/** `statement_timestamp()` is the same for all rows, so Postgres can use the index. */
 async function deleteDue(
   tx: Queryable,
   tenantId: string,

@@ -3,10 +3,7 @@ import { isObject, type Json } from '../../json.ts';
 import { tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from './cvc.ts';
 
-/**
- * An answer as it may be kept for longer than a `cvc`. A card with a mask of its own is kept without data, because such
- * a mask may have put the `cvc` anywhere.
- */
+/** What may be kept longer than a `cvc`. A card with its own mask loses its data, which may show the `cvc`. */
 export function withoutCvcs(answer: Json): Json {
   if (Array.isArray(answer)) return answer.map(withoutCvcs);
   if (!isObject(answer)) return answer;

@@ -55,10 +55,7 @@ function readOf(actor: Actor, entityId: string, token_ids: readonly string[]): W
   return { operation: 'read', entityType: 'token', entityId, detail: { token_ids, ...onBehalfOf(actor) } };
 }
 
-/**
- * Has the form of a disclosure by the request's own expressions, so that a search for a token's destinations finds
- * both.
- */
+/** As for the request's own expressions, so that a search for a token's destinations finds both. */
 function useOf({ id, applicationId = id }: Actor, through: Through, token_ids: readonly string[]): What {
   const { proxyId: entityId, destinationHost: destination_host, method } = through;
   const detail = { token_ids, destination_host, application_id: applicationId, method, places: ['transform'] };

@@ -21,10 +21,7 @@ export interface TokenPage {
   total: number;
 }
 
-/**
- * Lists the matching tokens that the actor may read, newest first, with their data as a read would show it. Plaintext
- * is noted in the disclosure log.
- */
+/** Newest first, with data as a read would show it. Plaintext is noted in the disclosure log. */
 export async function listTokens(
   vault: Vault,
   actor: Actor,

@@ -19,10 +19,7 @@ export interface TokenPosition {
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;
 
-/**
- * A page of the tokens that meet all conditions, newest first. Only the rows of the page are read whole, so that
- * skipped pages cost little.
- */
+/** Newest first. Only the rows of the page are read whole, so that skipped pages cost little. */
 export async function findPage(
   db: Queryable,
   tenantId: string,
@@ -88,10 +85,7 @@ export async function countMatching(
   return total;
 }
 
-/**
- * How many tokens the Tenant has, of these types if any are given: its counters minus expired tokens that the worker
- * has not yet deleted.
- */
+/** From counters, minus expired tokens that the worker has not yet deleted. */
 export async function countAll(db: Queryable, tenantId: string, types: readonly string[]): Promise<number> {
   const counters = types.map((type) => `tokens:${type}`);
   const counted = await sql<{ total: number }>`

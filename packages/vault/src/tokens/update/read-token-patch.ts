@@ -26,10 +26,7 @@ export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
 const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
 const validateToFirst = new Ajv({ allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
 
-/**
- * Checks all of a patch that can be checked without its token.
- * @throws {ServiceError} `validation_failed` with every fault by its path.
- */
+/** Checks what needs no token. @throws {ServiceError} `validation_failed` with every fault by its path. */
 export function readTokenPatch(value: unknown, now: Date): TokenPatch {
   if (isNestedDeeperThan(deepestJson, value)) throw validationFailed({ '': ['is nested too deeply'] });
   const validate = hasManyMembers(value) ? validateToFirst : validateAll;

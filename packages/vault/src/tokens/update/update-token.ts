@@ -107,10 +107,7 @@ function isPast(expiresAt: string | null, patch: TokenPatch, now: Date): boolean
   return patch.expires_at === undefined && expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
 
-/**
- * The fingerprint of a new token with these members. A patch of other members keeps the old one, so it makes no tokens
- * equal.
- */
+/** As for a new token. A patch of other members keeps the fingerprint, so it makes no tokens equal. */
 function fingerprintAfter(
   from: TokenRow,
   patch: TokenPatch,

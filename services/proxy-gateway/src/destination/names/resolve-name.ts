@@ -18,9 +18,7 @@ interface Resolved {
 export interface NameResolver {
   /** Names known without a query: those of the hosts file, and `localhost` with everything below it (RFC 6761). */
   local(name: string): LookupAddress[] | undefined;
-  /**
-   * Queries name servers. Fails with the code ENOTFOUND for a name without addresses, and EDNS where no server answers.
-   */
+  /** Fails with ENOTFOUND for a name without addresses, and EDNS where no server answers. */
   resolve(name: string): Promise<Resolved>;
   close(): void;
 }

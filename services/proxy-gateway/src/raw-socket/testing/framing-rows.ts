@@ -1,6 +1,4 @@
-/**
- * The required outcome: refused before the destination has a whole request, or passed on exactly, with the next one.
- */
+/** Refused before the destination has a whole request, or passed on exactly, with the next one. */
 type Verdict = 'refused' | 'taken';
 
 /** Name, verdict, framing header lines, and body. A request to `/proxy/next` follows in the same bytes. */
