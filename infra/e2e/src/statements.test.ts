@@ -51,7 +51,7 @@ const world = useStack(async (closing) => {
     directory,
     port: 0,
     log: () => undefined,
-    environment: { PATH: process.env.PATH ?? '', SWEEP_INTERVAL_MS: '1000' },
+    environment: { PATH: process.env.PATH ?? '', SWEEP_INTERVAL_MS: '1000', DATABASE_ON_SHARDS: 'true' },
     postgresSettings: { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.max': '5000' },
   });
   closing.defer(() => stack.close());

@@ -60,6 +60,7 @@ export function citusStatements(): string {
     '-- Compiling a plan for one row costs ten times what running it does.',
     "do $$ begin execute format('alter database %I set jit = off', current_database()); end $$;",
     'commit;',
+    '-- Then give every service DATABASE_ON_SHARDS=true: without it tokens are created by one statement, which Citus refuses.',
     '',
   ].join('\n');
 }

@@ -89,7 +89,6 @@ export function connectDatabase(
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
-    pipeline: true, // what a transaction sends together is not kept for the answer of the statement before
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         (format !== 'binary' && parsers.get(id)) || pg.types.getTypeParser(id, format),

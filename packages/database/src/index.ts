@@ -12,7 +12,6 @@ export { addToCounter, counterSlot, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
 export { openAhead } from './open-ahead.ts';
-export { Pipeline, pipelinedTransaction, type Sent } from './pipeline.ts';
 export { type PoolState, poolState } from './pools.ts';
 export { prepared, preparedSql } from './prepared.ts';
 export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';

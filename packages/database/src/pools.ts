@@ -12,13 +12,6 @@ export function findPool(db: Queryable): pg.Pool | undefined {
   return pools.get(db);
 }
 
-/** @throws {Error} where the database was not opened with `connectDatabase`. */
-export function poolOf(db: Queryable): pg.Pool {
-  const pool = pools.get(db);
-  if (!pool) throw new Error('There is no pool behind this database');
-  return pool;
-}
-
 export interface PoolState {
   used: number;
   idle: number;

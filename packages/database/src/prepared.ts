@@ -1,7 +1,6 @@
 import { type Compilable, CompiledQuery, type RawBuilder } from 'kysely';
 import type pg from 'pg';
 import type { Queryable } from './database.ts';
-import { Pipeline } from './pipeline.ts';
 import { findPool } from './pools.ts';
 
 interface Query<R> extends Compilable<R> {
@@ -36,7 +35,7 @@ export function prepared<A extends unknown[], R>(
 export function preparedSql<V extends object, R>(
   name: string,
   build: (values: V) => RawBuilder<R>,
-): (db: Queryable | Pipeline, values: V) => Promise<R[]> {
+): (db: Queryable, values: V) => Promise<R[]> {
   const placeholders = new Proxy({}, { get: (_, key) => new Placeholder(String(key)) }) as V;
   const run = named<R>(name, (db) => build(placeholders).compile(db));
   return (db, values) => run(db, (key) => Reflect.get(values, key));
@@ -50,14 +49,13 @@ interface Compiled {
 /** Compiles at the first call, with a placeholder for each value. */
 function named<R>(name: string, compile: (db: Queryable) => Compiled) {
   let compiled: Compiled | undefined;
-  return async (on: Queryable | Pipeline, readValue: (key: string | number) => unknown): Promise<R[]> => {
-    const db = on instanceof Pipeline ? on.db : on;
+  return async (db: Queryable, readValue: (key: string | number) => unknown): Promise<R[]> => {
     compiled ??= compile(db.withoutPlugins());
     const { sql: text, parameters } = compiled;
     names.set(text, name);
     const values = parameters.map((value) => (value instanceof Placeholder ? readValue(value.key) : value));
-    const client = on instanceof Pipeline ? on.client : findPool(db);
-    if (client) return (await client.query({ name, text, values })).rows;
+    const pool = findPool(db);
+    if (pool) return (await pool.query({ name, text, values })).rows;
     return (await db.executeQuery<R>(CompiledQuery.raw(text, values))).rows;
   };
 }

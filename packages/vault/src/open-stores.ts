@@ -28,6 +28,11 @@ export const storeSettings = {
   ...redisSettings,
   ...vaultSettings,
   ...disclosureSettings,
+  DATABASE_ON_SHARDS: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether Citus has spread Postgres over shards; then tokens are created in several statements',
+  },
 } as const;
 
 type StoreConfig = ConfigOf<{
@@ -67,6 +72,8 @@ export async function openStores(
   const onError = (err: unknown) => log.error({ err }, 'disclosures wait');
   const disclosures = openDisclosureLog(config, { db, stack, onError });
   measureDisclosures(metrics, { limit: config.DISCLOSURE_QUEUE_LIMIT, state: disclosures.state });
-  const vault = openVault({ db, keyWrapper, caches, changes, disclosures, ...(cacheLimits && { cacheLimits }) });
+  const tokensOnShards = config.DATABASE_ON_SHARDS;
+  const opened = { db, keyWrapper, caches, changes, disclosures, tokensOnShards };
+  const vault = openVault({ ...opened, ...(cacheLimits && { cacheLimits }) });
   return { db, caches, changes, disclosures, vault };
 }

@@ -67,8 +67,8 @@ const queries = {
   } satisfies Covered<typeof tokens>,
   insertion: {
     insertTokens: (db) => insertion.insertTokens(db, { actor, tokens: [token], month, deduplicated: true }),
-    insertTokensAtOnce: (db) =>
-      insertion.insertTokens(db, {
+    insertTokensOnShards: (db) =>
+      insertion.insertTokensOnShards(db, {
         actor,
         tokens: [{ ...token, id: 'other', log_id: randomUUID() }],
         month,

@@ -27,6 +27,8 @@ export interface VaultOptions extends DataKeysOptions {
   cacheLimits?: CacheLimits;
   /** Notes reads that disclose plaintext before they are answered. */
   disclosures: DisclosureLog;
+  /** Whether tokens are on shards of Postgres (`npm run migrate -- --print-citus`). */
+  tokensOnShards?: boolean;
   clock?: () => Date;
 }
 
@@ -40,7 +42,7 @@ export function openVault(options: VaultOptions): Vault {
     db,
     dataKeys: openDataKeys(options),
     tokens,
-    inserts: openTokenInserts(db),
+    inserts: openTokenInserts(db, { onShards: options.tokensOnShards ?? false }),
     changes,
     disclosures,
     workPieces: newWorkPieces(),

@@ -10,7 +10,7 @@ type Started = Awaited<ReturnType<typeof startCreation | typeof startLookUp>>;
 export async function measureCreationCpu(context: BenchmarkContext): Promise<Outcome> {
   await using opened = new AsyncDisposableStack();
   const started = await startCreation(context, opened);
-  return measureBeside(context, started, [busyPeer('INSERT over pg', started.peer)]);
+  return await measureBeside(context, started, [busyPeer('INSERT over pg', started.peer)]);
 }
 
 /** Compares the management API with the bare SELECT. */
@@ -18,7 +18,7 @@ export async function measureLookUpCpu(context: BenchmarkContext): Promise<Outco
   await using opened = new AsyncDisposableStack();
   const started = await startLookUp(context, opened);
   const peers = started.peers.map(({ name, peer }) => busyPeer(name, peer));
-  return measureBeside(context, started, peers);
+  return await measureBeside(context, started, peers);
 }
 
 async function measureBeside(

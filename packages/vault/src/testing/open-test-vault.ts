@@ -3,6 +3,7 @@ import type { AccessRule } from '@sluice/access';
 import type { Disclosure } from '@sluice/audit';
 import { createTestDatabase, openTestCoherence } from '@sluice/testing';
 import { type Actor, createLocalKeyWrapper, openVault } from '../index.ts';
+import type { VaultOptions } from '../vault.ts';
 
 const allPermissions = [...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use']];
 
@@ -13,13 +14,14 @@ interface TestGrants {
 }
 
 /** A vault on a test database, with a settable clock and the list of what it disclosed. */
-export async function openTestVault(stack: AsyncDisposableStack) {
+export async function openTestVault(stack: AsyncDisposableStack, options: Pick<VaultOptions, 'tokensOnShards'> = {}) {
   const database = await createTestDatabase(stack);
   const { db } = database;
   const { caches, changes } = await openTestCoherence(database, stack);
   const disclosures: Disclosure[] = [];
   const time = { now: new Date() };
   const vault = openVault({
+    ...options,
     db,
     caches,
     changes,

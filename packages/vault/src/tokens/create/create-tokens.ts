@@ -6,7 +6,7 @@ import { monthOf } from '../read/activity.ts';
 import type { Actor } from '../token.ts';
 import { findEqual } from './deduplicate.ts';
 import { type Creation, type Draft, draftToken } from './draft-tokens.ts';
-import { type InsertedToken, insertTokens } from './insert-tokens.queries.ts';
+import type { InsertedToken } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
 /**
@@ -79,5 +79,5 @@ function insertDrafts(
   { drafts, deduplicated }: { drafts: readonly Draft[]; deduplicated: boolean },
 ): Promise<InsertedToken[] | 'deduplicate'> {
   const tokens = drafts.map(({ row }) => row);
-  return insertTokens(tx, { actor, tokens, month: monthOf(vault.clock()), deduplicated });
+  return vault.inserts.insertWith(tx, { actor, tokens, month: monthOf(vault.clock()), deduplicated });
 }

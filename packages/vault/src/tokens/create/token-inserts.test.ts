@@ -5,112 +5,117 @@ import { createToken } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 import type { Actor } from '../token.ts';
 
-const open = useStack(openTestVault);
+describe.each([
+  { name: 'in one statement', tokensOnShards: false },
+  { name: 'in statements of one place each', tokensOnShards: true },
+])('$name', ({ tokensOnShards }) => {
+  const open = useStack((stack) => openTestVault(stack, { tokensOnShards }));
 
-const create = (actor: Actor, id: string) =>
-  createToken(open.current.vault, { ...actor, traceId: `trace of ${id}` }, { id, type: 'token', data: id });
+  const create = (actor: Actor, id: string) =>
+    createToken(open.current.vault, { ...actor, traceId: `trace of ${id}` }, { id, type: 'token', data: id });
 
-const newIds = (count: number) => Array.from({ length: count }, () => randomUUID());
+  const newIds = (count: number) => Array.from({ length: count }, () => randomUUID());
 
-async function storedIds({ tenantId }: Actor): Promise<string[]> {
-  const rows = await open.current.db.selectFrom('tokens').select('id').where('tenant_id', '=', tenantId).execute();
-  return rows.map(({ id }) => id).sort();
-}
+  async function storedIds({ tenantId }: Actor): Promise<string[]> {
+    const rows = await open.current.db.selectFrom('tokens').select('id').where('tenant_id', '=', tenantId).execute();
+    return rows.map(({ id }) => id).sort();
+  }
 
-/** The number of transactions that stored the Tenant's tokens. */
-async function countTransactions({ tenantId }: Actor): Promise<number> {
-  const { rows } = await sql<{ xmin: string }>`
+  /** The number of transactions that stored the Tenant's tokens. */
+  async function countTransactions({ tenantId }: Actor): Promise<number> {
+    const { rows } = await sql<{ xmin: string }>`
     select distinct xmin::text from tokens where tenant_id = ${tenantId}
   `.execute(open.current.db);
-  return rows.length;
-}
-
-test('tokens that are created at the same time share statements, and each keeps its own trace', async () => {
-  const actor = await open.current.newActor();
-  await create(actor, 'first');
-  const ids = newIds(60);
-  const created = await Promise.all(ids.map((id) => create(actor, id)));
-
-  expect(created.map(({ token }) => [token.id, token.data])).toEqual(ids.map((id) => [id, id]));
-  expect(await countTransactions(actor)).toBeLessThan(10);
-  expect(await storedIds(actor)).toEqual(['first', ...ids].sort());
-  const audited = await open.current.auditOf(actor, 'create');
-  expect(audited.map(({ entity_id }) => entity_id).sort()).toEqual(['first', ...ids].sort());
-  expect(audited.filter(({ entity_id, trace_id }) => trace_id !== `trace of ${entity_id}`)).toEqual([]);
-});
-
-test('of those that share a statement, only the one whose id is taken is refused', async () => {
-  const actor = await open.current.newActor();
-  const ids = newIds(20);
-  const asked = [...ids, ...ids.slice(0, 3)];
-  const outcomes = await Promise.allSettled(asked.map((id) => create(actor, id)));
-
-  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' });
+    return rows.length;
   }
-  expect(await storedIds(actor)).toEqual([...ids].sort());
-  expect(await open.current.auditOf(actor, 'create')).toHaveLength(20);
-});
 
-test('a lost connection fails those whose statement it was, which are not stored; the others are', async () => {
-  const { db, newActor } = open.current;
-  const actor = await newActor();
-  await create(actor, 'first');
-  const waiting = sql`
+  test('tokens that are created at the same time share statements, and each keeps its own trace', async () => {
+    const actor = await open.current.newActor();
+    await create(actor, 'first');
+    const ids = newIds(60);
+    const created = await Promise.all(ids.map((id) => create(actor, id)));
+
+    expect(created.map(({ token }) => [token.id, token.data])).toEqual(ids.map((id) => [id, id]));
+    expect(await countTransactions(actor)).toBeLessThan(10);
+    expect(await storedIds(actor)).toEqual(['first', ...ids].sort());
+    const audited = await open.current.auditOf(actor, 'create');
+    expect(audited.map(({ entity_id }) => entity_id).sort()).toEqual(['first', ...ids].sort());
+    expect(audited.filter(({ entity_id, trace_id }) => trace_id !== `trace of ${entity_id}`)).toEqual([]);
+  });
+
+  test('of those that share a statement, only the one whose id is taken is refused', async () => {
+    const actor = await open.current.newActor();
+    const ids = newIds(20);
+    const asked = [...ids, ...ids.slice(0, 3)];
+    const outcomes = await Promise.allSettled(asked.map((id) => create(actor, id)));
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' });
+    }
+    expect(await storedIds(actor)).toEqual([...ids].sort());
+    expect(await open.current.auditOf(actor, 'create')).toHaveLength(20);
+  });
+
+  test('a lost connection fails those whose statement it was, which are not stored; the others are', async () => {
+    const { db, newActor } = open.current;
+    const actor = await newActor();
+    await create(actor, 'first');
+    const waiting = sql`
     from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into tokens%'
   `;
-  const { settled } = await db.transaction().execute(async (tx) => {
-    await sql`lock table tokens in share mode`.execute(tx);
-    const created = Promise.allSettled(newIds(10).map((id) => create(actor, id)));
-    await eventually('two statements wait', async () => {
-      const { rows } = await sql<{ n: number }>`select count(*)::integer as n ${waiting}`.execute(db);
-      return rows[0]?.n === 2;
+    const { settled } = await db.transaction().execute(async (tx) => {
+      await sql`lock table tokens in share mode`.execute(tx);
+      const created = Promise.allSettled(newIds(10).map((id) => create(actor, id)));
+      await eventually('two statements wait', async () => {
+        const { rows } = await sql<{ n: number }>`select count(*)::integer as n ${waiting}`.execute(db);
+        return rows[0]?.n === 2;
+      });
+      await sql`select pg_terminate_backend(pid) ${waiting}`.execute(tx);
+      return { settled: created };
     });
-    await sql`select pg_terminate_backend(pid) ${waiting}`.execute(tx);
-    return { settled: created };
+    const outcomes = await settled;
+
+    const stored = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.token.id] : []));
+    expect(stored).toHaveLength(8);
+    expect(await storedIds(actor)).toEqual(['first', ...stored].sort());
   });
-  const outcomes = await settled;
 
-  const stored = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.token.id] : []));
-  expect(stored).toHaveLength(8);
-  expect(await storedIds(actor)).toEqual(['first', ...stored].sort());
-});
+  test('an id that is taken is a conflict whatever the constraint and the table of a shard are called', async () => {
+    const { db } = open.current;
+    const actor = await open.current.newActor();
+    const renamed = [
+      'alter table tokens rename constraint tokens_pkey to tokens_pkey_102008',
+      'alter table tokens rename to tokens_102008',
+      'create view tokens as select * from tokens_102008',
+    ];
+    const back = ['drop view tokens', 'alter table tokens_102008 rename to tokens'];
+    for (const statement of renamed) await sql.raw(statement).execute(db);
+    try {
+      await create(actor, 'taken');
+      await expect(create(actor, 'taken')).rejects.toMatchObject({ code: 'conflict' });
+    } finally {
+      for (const statement of back) await sql.raw(statement).execute(db);
+      await sql.raw('alter table tokens rename constraint tokens_pkey_102008 to tokens_pkey').execute(db);
+    }
+  });
 
-test('an id that is taken is a conflict whatever the constraint and the table of a shard are called', async () => {
-  const { db } = open.current;
-  const actor = await open.current.newActor();
-  const renamed = [
-    'alter table tokens rename constraint tokens_pkey to tokens_pkey_102008',
-    'alter table tokens rename to tokens_102008',
-    'create view tokens as select * from tokens_102008',
-  ];
-  const back = ['drop view tokens', 'alter table tokens_102008 rename to tokens'];
-  for (const statement of renamed) await sql.raw(statement).execute(db);
-  try {
-    await create(actor, 'taken');
-    await expect(create(actor, 'taken')).rejects.toMatchObject({ code: 'conflict' });
-  } finally {
-    for (const statement of back) await sql.raw(statement).execute(db);
-    await sql.raw('alter table tokens rename constraint tokens_pkey_102008 to tokens_pkey').execute(db);
-  }
-});
-
-test('another unique index is no taken id', async () => {
-  const { db } = open.current;
-  const actor = await open.current.newActor();
-  await create(actor, 'first');
-  const { rows } = await sql<{
-    month: string;
-  }>`select tableoid::regclass::text as month from audit_log limit 1`.execute(db);
-  const month = rows[0]?.month ?? '';
-  await sql
-    .raw(`create unique index one_only on ${month} (tenant_id) where tenant_id = '${actor.tenantId}'`)
-    .execute(db);
-  try {
-    await expect(create(actor, 'second')).rejects.toMatchObject({ code: '23505', table: month });
-  } finally {
-    await sql.raw('drop index one_only').execute(db);
-  }
+  test('another unique index is no taken id', async () => {
+    const { db } = open.current;
+    const actor = await open.current.newActor();
+    await create(actor, 'first');
+    const { rows } = await sql<{
+      month: string;
+    }>`select tableoid::regclass::text as month from audit_log limit 1`.execute(db);
+    const month = rows[0]?.month ?? '';
+    await sql
+      .raw(`create unique index one_only on ${month} (tenant_id) where tenant_id = '${actor.tenantId}'`)
+      .execute(db);
+    try {
+      await expect(create(actor, 'second')).rejects.toMatchObject({ code: '23505', table: month });
+    } finally {
+      await sql.raw('drop index one_only').execute(db);
+    }
+  });
 });

@@ -1,8 +1,14 @@
-import type { Database } from '@sluice/database';
+import type { Database, Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
-import { type InsertedToken, type InsertOutcome, insertTokensAtOnce } from './insert-tokens.queries.ts';
+import {
+  type InsertedToken,
+  type Insertion,
+  type InsertOutcome,
+  insertTokens,
+  insertTokensOnShards,
+} from './insert-tokens.queries.ts';
 
 /** Inserts tokens; concurrent inserts of one Application share a transaction. */
 export interface TokenInserts {
@@ -12,6 +18,8 @@ export interface TokenInserts {
    * @throws {ServiceError} as `insertTokens` does.
    */
   insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome>;
+  /** Inserts in a transaction of the caller's. */
+  insertWith(tx: Queryable, insertion: Insertion): Promise<InsertOutcome>;
 }
 
 /** With this many transactions of an Application in progress, further requests wait and share the next one. */
@@ -32,13 +40,18 @@ interface Line {
   waiting: Request[];
 }
 
-/** Requests share transactions because a commit costs as much as inserting dozens of tokens. */
-export function openTokenInserts(db: Database): TokenInserts {
+/**
+ * Requests share transactions because a commit costs as much as inserting dozens of tokens.
+ * @param onShards whether Postgres is spread over shards, which takes a transaction of several statements.
+ */
+export function openTokenInserts(db: Database, { onShards }: { onShards: boolean }): TokenInserts {
+  const insertWith = onShards ? insertTokensOnShards : insertTokens;
+  const insertAtOnce = (insertion: Insertion) =>
+    onShards ? db.transaction().execute((tx) => insertWith(tx, insertion)) : insertWith(db, insertion);
   const lines = new Map<string, Line>();
 
   async function insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome> {
-    const insertRows = (tokens: readonly NewTokenRow[]) =>
-      insertTokensAtOnce(db, { actor, tokens, month, deduplicated: false });
+    const insertRows = (tokens: readonly NewTokenRow[]) => insertAtOnce({ actor, tokens, month, deduplicated: false });
     if (rows.length >= manyTokens) return insertRows(rows);
     const name = `${actor.tenantId}/${actor.id}/${month}`;
     const line = lines.get(name) ?? { transactions: 0, waiting: [] };
@@ -57,7 +70,7 @@ export function openTokenInserts(db: Database): TokenInserts {
     if (line.transactions === 0) lines.delete(name);
   }
 
-  return { insert };
+  return { insert, insertWith };
 }
 
 /** The request's own part of the outcome, in the order of its rows. */

@@ -1,5 +1,5 @@
 import type { Database, DueTokensTable, Queryable } from '@sluice/database';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { TokenRow } from '../token.ts';
 
 export type DueKind = DueTokensTable['kind'];
@@ -38,10 +38,15 @@ export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly 
   await insertDue({ tenantId, kinds, minutes }).execute(tx);
 }
 
-export const insertDue = ({ tenantId, kinds, minutes }: { tenantId: string } & ReturnType<typeof dueMinutes>) => sql`
+/** The statement of {@link noteDue}, which notes nothing where the condition does not hold. */
+export const insertDue = (
+  { tenantId, kinds, minutes }: { tenantId: string } & ReturnType<typeof dueMinutes>,
+  condition: RawBuilder<unknown> = sql``,
+) => sql`
   insert into due_tokens (tenant_id, kind, due_at)
   select distinct ${tenantId}::uuid, kind, greatest(due_at, date_trunc('minute', statement_timestamp()))
   from unnest(${kinds}::text[], ${minutes}::timestamptz[]) as each(kind, due_at)
+  ${condition}
   order by 2, 3
   on conflict do nothing
 `;
