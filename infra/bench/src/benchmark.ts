@@ -28,6 +28,8 @@ export interface BenchmarkContext {
   logRows: number;
   /** Its own folder, which every user may pass through. */
   directory: string;
+  /** Where large tables are kept for the next run, if they are to. */
+  dataDirectory: string | undefined;
   cores: Cores;
   programs: ProgramSource;
   /** The folder for CPU profiles of the services, if they are wanted. */

@@ -11,6 +11,8 @@ export interface CommandLine {
   logRows: number;
   /** Whether to keep the temporary folder. */
   keep: boolean;
+  /** Where large tables are kept for the next run. */
+  dataDirectory: string | undefined;
   profileDirectory: string | undefined;
 }
 
@@ -29,6 +31,7 @@ export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]
     seconds: readCount('--seconds', values.seconds),
     logRows: readCount('--log-rows', values['log-rows'], 100_000_000),
     keep: values.keep,
+    dataDirectory: values.data,
     profileDirectory: values.profile,
   };
 }
@@ -43,6 +46,7 @@ function parse(args: string[]) {
       seconds: { type: 'string', default: '5' },
       'log-rows': { type: 'string', default: '1000000' },
       keep: { type: 'boolean', default: false },
+      data: { type: 'string' },
       profile: { type: 'string' },
     },
   });
@@ -67,6 +71,7 @@ Options:
   --rounds N      rounds that are measured, after one that warms up (default 3)
   --seconds N     length of a measurement in a round (default 5)
   --log-rows N    rows of the large audit log of P15 (default 1000000; 10000000 take some 15 GB and ten minutes)
+  --data DIR      keep the filled log of P15 there with its stack, and use what an earlier run left
   --profile DIR   have the services leave CPU profiles there; figures are lower then, and are not written
   --keep          keep the temporary folder, with the logs of all processes
   --help          this text

@@ -33,6 +33,7 @@ export async function run(options: RunOptions): Promise<boolean> {
   await using opened = new AsyncDisposableStack();
   const directory = await openDirectory(opened, keep);
   const profileDirectory = options.profileDirectory && resolve(options.profileDirectory);
+  const dataDirectory = options.dataDirectory && resolve(options.dataDirectory);
   const programs = programSource({ path, downloads, log, signal });
   const results: Result[] = [];
   const details: string[] = [];
@@ -40,7 +41,8 @@ export async function run(options: RunOptions): Promise<boolean> {
   for (const benchmark of chosen) {
     const own = join(directory, benchmark.id);
     await mkdir(own, { mode: 0o711 });
-    const context = { rounds, seconds, logRows, directory: own, cores, programs, profileDirectory, log, signal };
+    const measured = { rounds, seconds, logRows, cores, programs, profileDirectory, dataDirectory };
+    const context = { ...measured, directory: own, log, signal };
     const outcome = await runOne(benchmark, context);
     const ofThis = outcome?.comparisons.map((comparison) => toResult(benchmark, comparison)) ?? [];
     results.push(...ofThis);

@@ -38,7 +38,7 @@ export const benchmarks: readonly Benchmark[] = [
   massExpiry,
   secondStart,
   neighbours,
-  auditLog,
+  ...auditLog,
   cursorPages,
   ...processorTimes,
   scale,

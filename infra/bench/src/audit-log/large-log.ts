@@ -1,0 +1,59 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Stack } from '@sluice/local';
+import type { BenchmarkContext } from '../benchmark.ts';
+import { createListTenant } from '../lists/list-tenant.ts';
+import { startBenchmarkStack } from '../start-benchmark-stack.ts';
+import { fillLogs } from './fill-log.ts';
+
+/** A Tenant whose audit log has this many rows. */
+export interface LogTenant {
+  tenantId: string;
+  headers: Record<string, string>;
+  rows: number;
+}
+
+export interface LogStack {
+  stack: Stack;
+  small: LogTenant;
+  large: LogTenant;
+}
+
+const smallRows = 1000;
+
+/**
+ * A stack with a small audit log and a large one. With `dataDirectory` it is kept there with what was filled in, for the
+ * next run to find.
+ */
+export async function startLogStack(context: BenchmarkContext, opened: AsyncDisposableStack): Promise<LogStack> {
+  const { logRows, log, signal } = context;
+  const directory = context.dataDirectory ?? context.directory;
+  await mkdir(directory, { recursive: true, mode: 0o711 });
+  const stack = await startBenchmarkStack('management-api', { ...context, directory }, opened);
+  const file = join(directory, 'log-tenants.json');
+  const kept = await readTenants(file);
+  const missing = [smallRows, logRows].filter((rows) => !kept.some((tenant) => tenant.rows === rows));
+  const made: LogTenant[] = [];
+  for (const rows of missing) {
+    const { tenantId, headers } = await createListTenant(stack, join(directory, 'stack'), signal);
+    made.push({ tenantId, headers, rows });
+  }
+  const onProgress = (rows: number) => log(`  ${rows.toLocaleString('en')} rows are there`);
+  if (made.length > 0) {
+    const logs = made.map(({ tenantId, rows }) => ({ tenantId, rows, signal, onProgress }));
+    await fillLogs(stack.databaseUrl, logs);
+  }
+  const tenants = [...kept, ...made];
+  await writeFile(file, JSON.stringify(tenants), { mode: 0o600 });
+  const tenantOf = (rows: number) => tenants.find((tenant) => tenant.rows === rows) as LogTenant;
+  return { stack, small: tenantOf(smallRows), large: tenantOf(logRows) };
+}
+
+async function readTenants(file: string): Promise<LogTenant[]> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
