@@ -14,6 +14,7 @@ export { migrate } from './migrate.ts';
 export { openAhead } from './open-ahead.ts';
 export { type PoolState, poolState } from './pools.ts';
 export { prepared, preparedSql } from './prepared.ts';
+export { rowsAsArrays } from './rows-as-arrays.ts';
 export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts';
 export type { MailboxEntry } from './tables/cache-leases.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';

@@ -7,7 +7,7 @@ import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 import { fillLogs } from './fill-log.ts';
 
 /** A Tenant whose audit log has this many rows. */
-export interface LogTenant {
+interface LogTenant {
   tenantId: string;
   headers: Record<string, string>;
   rows: number;

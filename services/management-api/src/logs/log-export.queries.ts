@@ -1,12 +1,15 @@
 import { type LogRow, logColumns } from '@sluice/audit';
-import type { Queryable } from '@sluice/database';
+import { type Database, type Queryable, rowsAsArrays } from '@sluice/database';
 import { subtreesOf } from '@sluice/ledger';
+import { ServiceError } from '@sluice/problems';
 import { type RawBuilder, sql } from 'kysely';
-import { hashRanges } from './ledger.queries.ts';
+import { findLedger, hashRanges } from './ledger.queries.ts';
 import { all, type Condition, conditionsOf, type LogFilter, sourceOf } from './log.queries.ts';
 
 /** A row with its position in the ledger. */
-export interface LeafRow extends Omit<LogRow, 'detail'> {
+export interface LeafRow {
+  /** Without its detail. */
+  log: LogRow;
   /** The JSON text of Postgres, passed on without parsing. */
   detail: string | null;
   leaf_version: number;
@@ -26,67 +29,104 @@ export interface LeafPage {
   next: number;
 }
 
-const pageRows = 1000;
+/** Leaves from which a page is made. */
+export const pageRows = 1000;
 /** The bytes of details after which a page ends. */
 const pageBytes = 256 * 1024;
 
-type Page = (db: Queryable, tenantId: string, options: LeafSpan & { filter: LogFilter }) => Promise<LeafPage>;
+/** @throws {ServiceError} `unavailable` where retention has dropped rows of the span. */
+type Page = (db: Database, tenantId: string, options: LeafSpan & { filter: LogFilter }) => Promise<LeafPage>;
 
 /** The matching rows among the next thousand leaves, in leaf order. The cost depends on the number of leaves. */
 export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) => {
   const until = Math.min(from + pageRows, end);
-  const rows = await readPage(
-    db,
-    sql`
+  const source = sql`
       from ledger_leaves as leaf
       join lateral (
         select * from audit_log where tenant_id = ${tenantId} and at = leaf.at and id = leaf.log_id offset 0
       ) as log on true
       where leaf.tenant_id = ${tenantId} and leaf.leaf_index >= ${from} and leaf.leaf_index < ${until}
-        and ${all([...conditionsOf(tenantId, filter), ...touches(tenantId, filter)])}`,
-  );
-  return { rows, next: isFull(rows) ? placeAfter(rows, until) : until };
+        and ${all([...conditionsOf(tenantId, filter), ...touches(tenantId, filter)])}`;
+  const { rows, isFull } = await readRows(db, tenantId, { from, source });
+  return { rows, next: isFull ? placeAfter(rows, until) : until };
 };
 
 /** The next matching rows in leaf order, found by the filter. Each page looks at all matches, so there must be few. */
 export const readNextMatches: Page = async (db, tenantId, { filter, from, end }) => {
   const where = (more: readonly Condition[]) => sql`where ${all([...conditionsOf(tenantId, filter), ...more])}`;
-  const rows = await readPage(
-    db,
-    sql`
+  const source = sql`
       from (${sourceOf(tenantId, filter, where)}) as log
       join lateral (
         select leaf_index, leaf_version, leaf_hash from ledger_leaves
         where tenant_id = ${tenantId} and log_id = log.id offset 0
       ) as leaf on true
       where leaf.leaf_index >= ${from} and leaf.leaf_index < ${end}
-      order by leaf.leaf_index limit ${pageRows}`,
-  );
-  return { rows, next: isFull(rows) || rows.length === pageRows ? placeAfter(rows, end) : end };
+      order by leaf.leaf_index limit ${pageRows}`;
+  const { rows, isFull } = await readRows(db, tenantId, { from, source });
+  return { rows, next: isFull || rows.length === pageRows ? placeAfter(rows, end) : end };
 };
 
-type Measured = LeafRow & { bytes_so_far: number };
+/** A row as Postgres sends it, which writes times and details because Node would take longer. */
+type Sent = [
+  id: string,
+  at: string,
+  actorId: string | null,
+  actorType: string | null,
+  entityType: string,
+  entityId: string,
+  operation: string,
+  message: string | null,
+  traceId: string | null,
+  detail: string | null,
+  leafVersion: number,
+  leafIndex: number,
+  leafHash: string,
+  bytesSoFar: number,
+  /** How many rows retention had dropped by then. */
+  dropped: number,
+];
 
-const columns = sql.join(logColumns.filter((name) => name !== 'detail').map((name) => sql.ref(name)));
+const columns = sql`
+  id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), actor_id, actor_type, entity_type, entity_id,
+  operation, message, trace_id, detail::text, leaf_version, leaf_index, encode(leaf_hash, 'hex'), bytes_so_far`;
 const inner = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
-async function readPage(db: Queryable, source: RawBuilder<unknown>): Promise<Measured[]> {
-  const { rows } = await sql<Measured>`
-    select ${columns}, detail::text as detail, leaf_version, leaf_index, encode(leaf_hash, 'hex') as leaf_hash, bytes_so_far
+interface Found {
+  rows: LeafRow[];
+  /** Whether the page stopped at its limit of bytes, so that rows may be missing. */
+  isFull: boolean;
+}
+
+async function readRows(
+  db: Database,
+  tenantId: string,
+  { from, source }: { from: number; source: RawBuilder<unknown> },
+): Promise<Found> {
+  const sent = await rowsAsArrays<Sent>(
+    db,
+    sql`
+    select ${columns}, (select dropped from ledgers where tenant_id = ${tenantId})
     from (
       select *, sum(bytes) over (order by leaf_index rows unbounded preceding) as bytes_so_far from (
         select ${inner}, leaf.leaf_version, leaf.leaf_index, leaf.leaf_hash, coalesce(pg_column_size(log.detail), 0) as bytes
         ${source}
       ) as measured
     ) as counted
-    where bytes_so_far - bytes < ${pageBytes} order by leaf_index
-  `.execute(db);
-  return rows;
+    where bytes_so_far - bytes < ${pageBytes} order by leaf_index`,
+  );
+  const last = sent.at(-1);
+  const dropped = last?.[14] ?? (await findLedger(db, tenantId))?.dropped ?? 0;
+  if (dropped > from) {
+    throw new ServiceError('unavailable', 'Retention dropped rows that were yet to be exported; begin again');
+  }
+  return { rows: sent.map((row) => toLeafRow(row, tenantId)), isFull: (last?.[13] ?? 0) >= pageBytes };
 }
 
-/** Whether the page stopped at its limit of bytes, so that rows may be missing. */
-function isFull(rows: readonly Measured[]): boolean {
-  return (rows.at(-1)?.bytes_so_far ?? 0) >= pageBytes;
+function toLeafRow(sent: Sent, tenant_id: string): LeafRow {
+  const [id, at, actor_id, actor_type, entity_type, entity_id, operation, message, trace_id, detail] = sent;
+  const who = { id, tenant_id, at, actor_id, actor_type };
+  const log = { ...who, entity_type, entity_id, operation, message, trace_id, detail: null };
+  return { log, detail, leaf_version: sent[10], leaf_index: sent[11], leaf_hash: sent[12] };
 }
 
 function placeAfter(rows: readonly LeafRow[], otherwise: number): number {

@@ -113,6 +113,24 @@ test('rows with much in them come in smaller pieces, and none is lost', async ()
   }
 });
 
+test('small rows before and after large ones come once and in order', async () => {
+  const { db, newTenant, url } = api.current;
+  const { management_key: key, tenant_id } = await newTenant('T');
+  await sql`
+    insert into audit_log (tenant_id, at, operation, entity_type, entity_id, detail)
+    select ${tenant_id}, now() + n * interval '1 ms', 'use', 'proxy', n::text,
+      case when n between 1200 and 1300 then jsonb_build_object('random', array(
+        select gen_random_uuid() from generate_series(1, 200) where n = n)) end
+    from generate_series(0, 4999) as n
+  `.execute(db);
+  await sql`delete from audit_log where tenant_id = ${tenant_id} and operation <> 'use'`.execute(db);
+  await sequenceLog(db, tenant_id);
+  const response = await fetch(`${url}/logs/export`, { headers: { 'SVC-API-KEY': key } });
+  const rows = linesOf(await response.text()).map((line) => JSON.parse(line));
+  expect(rows.map(({ entity_id }) => entity_id)).toEqual(rows.map((_, i) => String(i)));
+  expect(rows).toHaveLength(5000);
+});
+
 describe('as CSV', () => {
   test('a column for each member, detail as JSON, and what a spreadsheet would run is text', async () => {
     const { newTenant, db, url } = api.current;

@@ -1,6 +1,5 @@
 import { presentLog } from '@sluice/audit';
 import type { Database } from '@sluice/database';
-import { ServiceError } from '@sluice/problems';
 import { findLedger, inOneMoment } from './ledger.queries.ts';
 import { countFilteredLogs, type LogFilter, mostCounted } from './log.queries.ts';
 import { csvHeader, toCsvLine } from './log-csv.ts';
@@ -9,6 +8,7 @@ import {
   type LeafPage,
   type LeafRow,
   type LeafSpan,
+  pageRows,
   readNextLeaves,
   readNextMatches,
 } from './log-export.queries.ts';
@@ -23,8 +23,8 @@ export interface ExportOptions {
 
 /**
  * The sequenced rows of the audit log in leaf order, up to the last one that is sequenced at the start; each piece has
- * at most a thousand rows. Between pieces it holds neither a connection nor a snapshot. The next piece is read while
- * the current one is being sent.
+ * at most a thousand rows. Between pieces it holds neither a connection nor a snapshot. The next two pages are read at
+ * the same time while a piece is made and sent, so that Postgres is never idle.
  */
 export async function* exportLog(
   db: Database,
@@ -48,35 +48,31 @@ async function* pagesOf(db: Database, tenantId: string, span: LeafSpan & { filte
   const { filter, end } = span;
   // Few matches are found by the filter; many are found while reading all leaves.
   const isNarrow = Object.keys(filter).length > 0 && (await countFilteredLogs(db, tenantId, filter)) <= mostCounted;
-  const read = async (from: number): Promise<LeafPage> => {
-    const page = await (isNarrow ? readNextMatches : readNextLeaves)(db, tenantId, { filter, from, end });
-    const { dropped = 0 } = (await findLedger(db, tenantId)) ?? {};
-    if (dropped > from) throw droppedMeanwhile();
+  const begin = (from: number): Promise<LeafPage> => {
+    const page = (isNarrow ? readNextMatches : readNextLeaves)(db, tenantId, { filter, from, end });
+    page.catch(() => undefined); // thrown when awaited; a consumer that stops early never awaits it
     return page;
   };
-  let reading = span.from < end ? read(span.from) : undefined;
-  while (reading) {
-    const { rows, next } = await reading;
-    reading = next < end ? read(next) : undefined;
-    reading?.catch(() => undefined); // thrown when awaited; a consumer that stops early never awaits it
+  let readings: Promise<LeafPage>[] = [];
+  for (let from = span.from; from < end; ) {
+    const { rows, next } = await (readings.shift() ?? begin(from));
+    // The beginnings of the next pages are known in advance, unless rows are large or are found by the filter.
+    const isKnown = !isNarrow && next === from + pageRows;
+    if (!isKnown) readings = [];
+    for (let at = next + readings.length * pageRows; readings.length < (isKnown ? 2 : 1) && at < end; at += pageRows) {
+      readings.push(begin(at));
+    }
     yield rows;
+    from = next;
   }
 }
 
-function droppedMeanwhile(): ServiceError {
-  return new ServiceError('unavailable', 'Retention dropped rows that were yet to be exported; begin again');
+function toCsv({ log, ...of }: LeafRow): string {
+  return toCsvLine({ ...presentLog(log), ...of });
 }
 
-function toCsv(row: LeafRow): string {
-  return toCsvLine({ ...withoutDetail(row), detail: row.detail });
-}
-
-function toNdjson(row: LeafRow): string {
-  const text = JSON.stringify(withoutDetail(row));
-  return row.detail === null ? `${text}\n` : `${text.slice(0, -1)},"detail":${row.detail}}\n`;
-}
-
-function withoutDetail(row: LeafRow) {
-  const { leaf_version, leaf_index, leaf_hash } = row;
-  return { ...presentLog({ ...row, detail: null }), leaf_version, leaf_index, leaf_hash };
+function toNdjson({ log, detail, leaf_version, leaf_index, leaf_hash }: LeafRow): string {
+  const text = JSON.stringify(presentLog(log)).slice(0, -1);
+  const place = `"leaf_version":${leaf_version},"leaf_index":${leaf_index},"leaf_hash":"${leaf_hash}"`;
+  return detail === null ? `${text},${place}}\n` : `${text},${place},"detail":${detail}}\n`;
 }

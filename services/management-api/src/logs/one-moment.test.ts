@@ -57,3 +57,27 @@ test('an export begins with the subtrees of one moment', async () => {
   expect(await firstLine(prunedMeanwhile(db, tenantId))).toBe(before);
   expect(await firstLine(db)).toContain('{"dropped":290,'); // control
 });
+
+test('an export whose rows retention drops meanwhile ends with an error, and is no shorter one', async () => {
+  const { db } = database.current;
+  const exported = async (drop: (tenantId: string) => Promise<unknown>) => {
+    const tenantId = randomUUID();
+    await sql`
+      insert into audit_log (tenant_id, operation, entity_type, entity_id)
+      select ${tenantId}, 'use', 'proxy', 'p' from generate_series(1, 4500)
+    `.execute(db);
+    await sequenceLog(db, tenantId);
+    let lines = 0;
+    for await (const piece of exportLog(db, { tenantId, filter: {}, start: 0, format: 'ndjson' })) {
+      if (lines === 0) await drop(tenantId);
+      lines += piece.split('\n').length - 1;
+    }
+    return lines;
+  };
+  const drop = async (tenantId: string) => {
+    await db.updateTable('ledgers').set({ dropped: 4016 }).where('tenant_id', '=', tenantId).execute();
+    await sql`delete from ledger_leaves where tenant_id = ${tenantId} and leaf_index < 4016`.execute(db);
+  };
+  await expect(exported(drop)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await exported(async () => undefined)).toBe(4500); // the control
+});
