@@ -54,16 +54,24 @@ async function* pagesOf(db: Database, tenantId: string, span: LeafSpan & { filte
     return page;
   };
   let readings: Promise<LeafPage>[] = [];
-  for (let from = span.from; from < end; ) {
-    const { rows, next } = await (readings.shift() ?? begin(from));
-    // The beginnings of the next pages are known in advance, unless rows are large or are found by the filter.
-    const isKnown = !isNarrow && next === from + pageRows;
-    if (!isKnown) readings = [];
-    for (let at = next + readings.length * pageRows; readings.length < (isKnown ? 2 : 1) && at < end; at += pageRows) {
-      readings.push(begin(at));
+  try {
+    for (let from = span.from; from < end; ) {
+      const { rows, next } = await (readings.shift() ?? begin(from));
+      // The beginnings of the next pages are known in advance, unless rows are large or are found by the filter.
+      const isKnown = !isNarrow && next === from + pageRows;
+      if (!isKnown) readings = [];
+      for (
+        let at = next + readings.length * pageRows;
+        readings.length < (isKnown ? 2 : 1) && at < end;
+        at += pageRows
+      ) {
+        readings.push(begin(at));
+      }
+      yield rows;
+      from = next;
     }
-    yield rows;
-    from = next;
+  } finally {
+    await Promise.allSettled(readings); // no statement outlives the export
   }
 }
 
