@@ -1,23 +1,22 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { onStopRequest } from '@sluice/local/parts';
 import { UsageError } from '@sluice/service-runtime/command-line';
-import { checks } from './checks.ts';
-import { help, readCommandLine } from './command-line.ts';
-import { run } from './run.ts';
-import { ModelError } from './run-program.ts';
+import { type Check, type CommandLine, help, readCommandLine } from './checks.ts';
+import { describe, isAsExpected, type Outcome, table } from './outcome.ts';
+import { findTools, ModelError, runCheck } from './spin.ts';
 
 const { argv, env } = process;
 using stop = onStopRequest({ byNpm: env.npm_lifecycle_event !== undefined });
+const { signal } = stop;
 
 try {
-  const { isHelp, ...commandLine } = readCommandLine(argv.slice(2), checks);
-  if (isHelp) {
-    console.log(help(checks));
-  } else {
-    const isExpected = await run({ ...commandLine, path: env.PATH ?? '', signal: stop.signal });
-    process.exitCode = isExpected ? 0 : 1;
-  }
+  const commandLine = readCommandLine(argv.slice(2));
+  if (commandLine.isHelp) console.log(help);
+  else process.exitCode = (await run(commandLine)) ? 0 : 1;
 } catch (error) {
-  if (stop.signal.aborted) {
+  if (signal.aborted) {
     console.log('Stopped');
     process.exitCode = 130;
   } else if (error instanceof UsageError) {
@@ -27,4 +26,23 @@ try {
     console.error(error instanceof ModelError ? error.message : error);
     process.exitCode = 1;
   }
+}
+
+/** Runs the chosen checks one after the other. @returns whether all came out as they must. */
+async function run({ chosen, isQuick }: CommandLine): Promise<boolean> {
+  const tools = await findTools(env.PATH ?? '', console.log, signal);
+  await using opened = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-model-'));
+  opened.defer(() => rm(directory, { recursive: true, force: true }));
+  const results: { check: Check; outcome: Outcome }[] = [];
+  for (const check of chosen) {
+    console.log(`\n${check.name}: ${check.what}`);
+    const cwd = join(directory, check.name);
+    await mkdir(cwd);
+    const outcome = await runCheck(check, { tools, isQuick, cwd, signal });
+    console.log(describe(check, outcome));
+    results.push({ check, outcome });
+  }
+  console.log(`\n${table(results)}`);
+  return results.every(({ check, outcome }) => isAsExpected(check, outcome));
 }

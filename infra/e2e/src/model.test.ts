@@ -2,12 +2,9 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UsageError } from '@sluice/service-runtime/command-line';
-import { checks } from '../model/checks.ts';
-import { readCommandLine } from '../model/command-line.ts';
-import { readSteps, showSteps } from '../model/counter-example.ts';
-import { describe as describeOutcome, isAsExpected, table } from '../model/report.ts';
-import { ModelError } from '../model/run-program.ts';
-import { readSearchResult } from '../model/search-result.ts';
+import { checks, readCommandLine } from '../model/checks.ts';
+import { describe as describeOutcome, isAsExpected, readSteps, showSteps, table } from '../model/outcome.ts';
+import { ModelError, readSearchResult } from '../model/spin.ts';
 
 const run = promisify(execFile);
 const main = resolve(import.meta.dirname, '../model/main.ts');
@@ -94,10 +91,10 @@ test('a part that can be taken away without harm is reported, and so is a protoc
 });
 
 test('checks are chosen by name; what does not exist is said', () => {
-  const names = (args: string[]) => readCommandLine(args, checks).chosen.map(({ name }) => name);
+  const names = (args: string[]) => readCommandLine(args).chosen.map(({ name }) => name);
   expect(names([])).toHaveLength(checks.length);
   expect(names(['--only', 'delete', '--only', 'barrier'])).toEqual(['barrier', 'delete']);
-  expect(readCommandLine(['--quick'], checks).isQuick).toBe(true);
+  expect(readCommandLine(['--quick']).isQuick).toBe(true);
   expect(() => names(['--only', 'nothing'])).toThrow(UsageError);
   expect(() => names(['--fast'])).toThrow(UsageError);
 });
