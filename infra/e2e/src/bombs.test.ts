@@ -54,7 +54,7 @@ interface Attacked {
 /** Three Tenants keep 40 bombs each under way, until 48 of each Tenant are answered; a fourth does what it always does. */
 async function attack(settings: Record<string, string>): Promise<Attacked> {
   await using closing = new AsyncDisposableStack();
-  const platform = await startPlatform(closing, settings);
+  const platform = await startPlatform(closing, { environment: settings });
   const destination_url = await startDestination(closing);
   const { proxyGateway, managementApi } = platform.stack.serviceUrls;
   const good = await platform.createProxy({ destination_url, require_auth: false, request_transform: transform });

@@ -1,6 +1,5 @@
-import { useStack } from '@sluice/testing';
+import { startDestination, useStack } from '@sluice/testing';
 import { clients } from '@sluice/testing/clients';
-import { startDestination } from './destination.ts';
 import { startPlatform } from './platform.ts';
 
 jest.setTimeout(120_000);

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { useStack } from '@sluice/testing';
-import { type Destination, startDestination } from './destination.ts';
+import { type Destination, startDestination, useStack } from '@sluice/testing';
 import { type Created, type Platform, startPlatform } from './platform.ts';
 
 jest.setTimeout(60_000);

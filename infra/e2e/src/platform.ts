@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Stack, startStack } from '@sluice/local';
+import { type Stack, type StackOptions, startStack } from '@sluice/local';
 import { Sluice } from '@sluice/sdk';
-import { type CallOptions, call } from '@sluice/testing';
+import { type CallOptions, call, queryOnce } from '@sluice/testing';
+import { type Processes, type Site, type SiteOptions, startSite } from './cluster/site.ts';
 
 export interface Created {
   id: string;
@@ -15,6 +16,7 @@ export interface Platform {
   stack: Stack;
   /** With its secrets, credentials and logs. */
   directory: string;
+  query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
   call(method: string, path: string, options?: CallOptions): ReturnType<typeof call>;
   /** With the management key. */
   manage(method: string, path: string, body?: unknown, headers?: Record<string, string>): ReturnType<typeof call>;
@@ -24,34 +26,45 @@ export interface Platform {
   createProxy(body: object): Promise<Created>;
 }
 
-export async function startPlatform(
+/** Settings for every service, and stores other than the usual ones. */
+type LaunchOptions = Pick<StackOptions, 'environment' | 'redisUrl' | 'postgresSettings'> & { processes?: undefined };
+
+/**
+ * Starts the platform: each service once behind the ingress, as `npm start` runs them, or the named processes, each with
+ * chaos proxies of its own before both stores. It ends with the stack, and with this process.
+ */
+export function startPlatform(closing: AsyncDisposableStack, options?: LaunchOptions): Promise<Platform>;
+export function startPlatform(
   closing: AsyncDisposableStack,
-  environment: Record<string, string> = {},
-  redisUrl?: string,
-): Promise<Platform> {
+  options: SiteOptions & { processes: Processes },
+): Promise<Site>;
+export function startPlatform(
+  closing: AsyncDisposableStack,
+  options: LaunchOptions | (SiteOptions & { processes: Processes }) = {},
+): Promise<Platform | Site> {
+  return options.processes ? startSite(closing, options) : launch(closing, options);
+}
+
+async function launch(closing: AsyncDisposableStack, options: LaunchOptions): Promise<Platform> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-e2e-'));
   closing.defer(() => rm(directory, { recursive: true, force: true }));
-  const { PATH = '' } = process.env;
-  const stack = await startStack({
-    directory,
-    port: 0,
-    log: () => {},
-    redisUrl,
-    environment: { PATH, ...environment },
-  });
+  // The object is handed on as it is, because a deployment in a runbook changes it.
+  const { environment = {}, ...stores } = options;
+  environment.PATH ??= process.env.PATH ?? '';
+  const stack = await startStack({ directory, port: 0, log: () => {}, environment, ...stores });
   closing.defer(() => stack.close());
   const { baseUrl, credentials } = stack;
-  const manage: Platform['manage'] = (method, path, body, headers) =>
-    call(baseUrl, method, path, {
-      key: credentials.management_key,
-      ...(body !== undefined && { body }),
-      ...(headers && { headers }),
-    });
   const sluice = new Sluice({ baseUrl, apiKey: credentials.management_key });
   return {
     stack,
     directory,
-    manage,
+    query: (text, values) => queryOnce(stack.databaseUrl, text, values),
+    manage: (method, path, body, headers) =>
+      call(baseUrl, method, path, {
+        key: credentials.management_key,
+        ...(body !== undefined && { body }),
+        ...(headers && { headers }),
+      }),
     call: (method, path, options) => call(baseUrl, method, path, options),
     sluice,
     createApplication: (body) => sluice.applications.create({ type: 'private', name: 'A', ...body }),

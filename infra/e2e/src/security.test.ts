@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { schemas } from '../../configuration/src/schemas.ts';
-import { faultTests } from './faults/catalogue.ts';
+import { faultTests } from './faults/table.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const file = resolve(root, 'infra/SECURITY.md');

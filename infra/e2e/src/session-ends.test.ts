@@ -1,7 +1,6 @@
 // Every end of a session, in processes that have it in their caches: the gateway and the token vault.
 import { setTimeout as wait } from 'node:timers/promises';
-import { useStack } from '@sluice/testing';
-import { startDestination } from './destination.ts';
+import { startDestination, useStack } from '@sluice/testing';
 import { type OpenSession, openSession } from './open-session.ts';
 import { startPlatform } from './platform.ts';
 

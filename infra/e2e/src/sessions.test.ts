@@ -1,5 +1,4 @@
-import { eventually, useStack } from '@sluice/testing';
-import { startDestination } from './destination.ts';
+import { eventually, startDestination, useStack } from '@sluice/testing';
 import { openSession } from './open-session.ts';
 import { startPlatform } from './platform.ts';
 

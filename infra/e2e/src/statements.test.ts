@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { citusLayout } from '@sluice/database';
 import { type Stack, startStack } from '@sluice/local';
-import { type CallOptions, call, eventually, useStack } from '@sluice/testing';
+import { type CallOptions, call, type Destination, eventually, startDestination, useStack } from '@sluice/testing';
 import pg from 'pg';
-import { type Destination, startDestination } from './destination.ts';
 
 jest.setTimeout(180_000);
 

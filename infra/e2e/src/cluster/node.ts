@@ -5,15 +5,24 @@ import {
   hasEnded,
   localUrl,
   type ServiceName,
+  type StackSettings,
   services,
   spawnService,
   stopChild,
   untilEnded,
   untilReady,
+  type Watchdog,
 } from '@sluice/local/parts';
 import { type ChaosProxy, startChaosProxy } from '../chaos/chaos-proxy.ts';
 import { type Frozen, freeze } from './frozen.ts';
-import type { Site } from './site.ts';
+
+/** What a process is started in. */
+export interface Surroundings {
+  directory: string;
+  settings: StackSettings;
+  watchdog: Watchdog;
+  signal: AbortSignal | undefined;
+}
 
 export interface NodeOptions {
   /** Its own, for logs and reports. */
@@ -53,7 +62,7 @@ export interface Node {
 }
 
 /** Starts a process of a service, which is ready when this resolves, unless `waits` is false. It ends with the stack, and with this process. */
-export async function startNode(site: Site, options: NodeOptions, stack: AsyncDisposableStack): Promise<Node> {
+export async function startNode(site: Surroundings, options: NodeOptions, stack: AsyncDisposableStack): Promise<Node> {
   const { name, service, seed, environment = {}, waits = true } = options;
   const description = services.find((one) => one.name === service);
   if (!description) throw new Error(`There is no service ${service}`);

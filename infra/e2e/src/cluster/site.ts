@@ -7,41 +7,53 @@ import {
   readCredentials,
   readLedgerKey,
   readSecrets,
+  type ServiceName,
   type StackSettings,
   startWatchdog,
-  type Watchdog,
 } from '@sluice/local/parts';
+import { queryOnce } from '@sluice/testing';
+import { type Node, type Surroundings, startNode } from './node.ts';
+
+/** Names, for logs and reports, and services. */
+export type Processes = readonly (readonly [name: string, service: ServiceName])[];
 
 export interface SiteOptions {
-  /** Of the site's own; made if it is not there. */
+  /** The site's own; made if it is not there. */
   directory: string;
   /** Told what takes a while. */
   log: (line: string) => void;
+  /** For the jitter of the chaos proxies. */
+  seed: number;
+  /** For every process. */
+  environment?: Record<string, string> | undefined;
   /** Gives up starting. */
   signal?: AbortSignal | undefined;
 }
 
-/** Stores with a Tenant, and what services that use them have to be told. None runs yet. */
-export interface Site {
-  directory: string;
+/** Stores with a Tenant, what services that use them have to be told, and the processes that were asked for. */
+export interface Site extends Surroundings {
   stores: Stores;
-  settings: StackSettings;
   credentials: Credentials;
-  watchdog: Watchdog;
-  signal: AbortSignal | undefined;
+  nodes: readonly Node[];
+  of(service: ServiceName): readonly Node[];
+  /** @throws {Error} where there is none of that name. */
+  node(name: string): Node;
+  query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
 }
 
 /** A crash of the machine would lose data; that of a process loses nothing. */
 const postgresSettings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
 
-/** Starts Postgres and Redis; they end with the stack, and with this process. */
-export async function startSite(options: SiteOptions, stack: AsyncDisposableStack): Promise<Site> {
-  const { directory, log, signal } = options;
+/** Starts Postgres and Redis, and then the processes; they end with the stack, and with this process. */
+export async function startSite(
+  stack: AsyncDisposableStack,
+  { directory, log, seed, signal, environment = {}, processes }: SiteOptions & { processes: Processes },
+): Promise<Site> {
   await mkdir(directory, { recursive: true, mode: 0o711 });
   const watchdog = stack.adopt(await startWatchdog(), (started) => started.close());
   const bounds = { signal, watchdog };
-  const storesOptions = { directory, log, postgresSettings, ...bounds };
-  const stores = stack.adopt(await startStores(storesOptions), (started) => started.close());
+  const started = await startStores({ directory, log, postgresSettings, ...bounds });
+  const stores = stack.adopt(started, () => started.close());
   const { databaseUrl, redisUrl } = stores;
   await migrateDatabase(databaseUrl, bounds);
   const settings: StackSettings = {
@@ -51,8 +63,22 @@ export async function startSite(options: SiteOptions, stack: AsyncDisposableStac
     ledgerKey: await readLedgerKey(directory),
     addresses: await findAddresses(0),
     spoolDirectory: join(directory, 'spool'),
-    environment: { LOG_LEVEL: 'warn' },
+    environment: { LOG_LEVEL: 'warn', ...environment },
   };
   const credentials = await readCredentials({ directory, baseUrl: '', settings }, bounds);
-  return { directory, stores, settings, credentials, watchdog, signal };
+  const site = { directory, stores, settings, credentials, watchdog, signal };
+  const nodes = await Promise.all(
+    processes.map(([name, service], index) => startNode(site, { name, service, seed: seed + 10 * index }, stack)),
+  );
+  return {
+    ...site,
+    nodes,
+    of: (service) => nodes.filter((node) => node.service === service),
+    node(name) {
+      const found = nodes.find((one) => one.name === name);
+      if (!found) throw new Error(`There is no process ${name}`);
+      return found;
+    },
+    query: (text, values) => queryOnce(databaseUrl, text, values),
+  };
 }

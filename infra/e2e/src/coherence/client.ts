@@ -1,20 +1,15 @@
-import { createHttpClient, type HttpAnswer } from '../cluster/http-client.ts';
+import { createHttpClient, type HttpAnswer, type HttpRequest, startCountingDestination } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
-import type { ApplicationView } from './application-view.ts';
-import { invocationHeader, startCountingDestination } from './counting-destination.ts';
 import { emptyHistory, type History, type Invocation, type KeyNumber, type Regeneration } from './history.ts';
-import { attempt, sendChange } from './key-changes.ts';
-import { createSingleKeys, type SingleKeys } from './single-keys.ts';
+import { type ApplicationView, createSingleKeys, type SingleKeys, sendChange } from './single-keys.ts';
 
 /** All that clients do, each act noted in one history. */
 export interface Client {
   applications: readonly ApplicationView[];
-  /** Of which no key is regenerated: single keys come and go. */
+  /** To these single keys are added, and none of their keys is regenerated. */
   severalKeys: readonly ApplicationView[];
   singleKeys: SingleKeys;
-  /** What invocations carry by reference; undefined where there was no token vault to keep it. */
-  secret: Secret | undefined;
   /** Of the Proxy without transforms. */
   proxyKey: string;
   /** How often each invocation reached the destination, by its number. */
@@ -32,8 +27,19 @@ interface Secret {
   value: string;
 }
 
+/** By which clients number what they send. */
+export const invocationHeader = 'x-invocation';
+
 /** The trace id under which an invocation is sent. */
 export const traceIdOf = (number: number) => `invocation-${number}`;
+
+let lastNumber = 0;
+
+/** A number that no invocation of the load has. */
+export function otherNumber(): number {
+  lastNumber -= 1;
+  return lastNumber;
+}
 
 /** What a status of 200 is noted as where the answer was not the one that was due. */
 export const wrongAnswer = 'wrong answer';
@@ -45,21 +51,21 @@ export interface ClientOptions {
   vault?: Node | undefined;
   applications: number;
   /** Applications beside those, to which single keys are added; none by default. */
-  severalKeys?: number;
+  severalKeys?: number | undefined;
   /** How long an invocation waits for its answer. */
   patienceMs: () => number;
 }
 
 /** Creates the Applications, and a Proxy to a destination of this process. */
 export async function openClient(options: ClientOptions, stack: AsyncDisposableStack): Promise<Client> {
-  const { site, management, vault, patienceMs } = options;
-  const http = stack.adopt(createHttpClient(), (opened) => opened.close());
+  const { site, management, vault, patienceMs, severalKeys = 0 } = options;
+  const http = createHttpClient(stack);
   const destination = await startCountingDestination(({ headers }) => Number(headers[invocationHeader]), stack);
   const headers = { 'svc-api-key': site.credentials.management_key, 'content-type': 'application/json' };
   const create = async (path: string, body: object, { url } = management, key = headers['svc-api-key']) => {
     const request = { method: 'POST', url: `${url}${path}`, headers: { ...headers, 'svc-api-key': key } };
     const answer = await http.send({ ...request, body: JSON.stringify(body), timeoutMs: 20_000 });
-    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.body}`);
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.detail} ${answer.body}`);
     return JSON.parse(answer.body) as { id: string; key: string };
   };
   const proxies = [
@@ -67,7 +73,6 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     await create('/proxies', { name: 'T', destination_url: destination.url, ...transforms }),
   ];
   const applications: ApplicationView[] = [];
-  const { severalKeys = 0 } = options;
   for (let index = 0; index < options.applications + severalKeys; index++) {
     const { id, key } = await create('/applications', { name: `A${index}`, type: 'private', ...grants });
     applications.push({ index, id, keys: new Map([[0, key]]), revoked: [], newest: 0, regenerations: 0 });
@@ -84,7 +89,6 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     applications: applications.slice(0, options.applications),
     severalKeys: applications.slice(options.applications),
     singleKeys,
-    secret,
     proxyKey: proxies[0]?.key ?? '',
     arrivals: destination.seen,
     async regenerate(application, { url }) {
@@ -113,30 +117,26 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       };
       invocations.push(noted);
       const apiKey = application.keys.get(key) ?? '';
-      // Every fifth with transforms, for the same answer
+      // Every fifth has transforms, which undo each other, so that the same answer is due.
       const proxyKey = proxies[number % 5 === 0 ? 1 : 0]?.key ?? '';
       const { due, ...request } = requestTo(target, { apiKey, proxyKey, number, secret });
       noted.startedAt = performance.now();
-      const answer = await attempt(() => http.send({ ...request, timeoutMs: patienceMs() }));
+      const answer = await http.send({ ...request, timeoutMs: patienceMs() });
       noted.endedAt = performance.now();
       noted.outcome = outcomeOf(answer, target);
-      noted.detail = typeof answer === 'string' ? answer : String(answer.status);
-      if (typeof answer !== 'string') noted.retryAfter = answer.headers['retry-after'];
-      if (typeof answer !== 'string' && answer.status === 200 && answer.body !== due) noted.detail = wrongAnswer;
+      noted.detail = answer.status === 200 && answer.body !== due ? wrongAnswer : answer.detail;
+      noted.retryAfter = answer.headers['retry-after'];
       return noted;
     },
-    history() {
-      const judged = invocations.map((invocation, number) =>
+    history: () => ({
+      ...emptyHistory(),
+      regenerations: [...regenerations],
+      singleKeys: singleKeys.noted.map((key) => ({ ...key })),
+      singleKeyChanges: [...singleKeys.changes],
+      invocations: invocations.map((invocation, number) =>
         destination.seen.has(number) ? { ...invocation, outcome: 'accepted' as const } : invocation,
-      );
-      return {
-        ...emptyHistory(),
-        regenerations: [...regenerations],
-        singleKeys: singleKeys.noted.map((key) => ({ ...key })),
-        singleKeyChanges: [...singleKeys.changes],
-        invocations: judged,
-      };
-    },
+      ),
+    }),
   };
 }
 
@@ -150,26 +150,42 @@ interface Presented {
 /** The request, and the body that its answer must have. */
 function requestTo({ service, url }: Node, { apiKey, proxyKey, number, secret }: Presented) {
   const body = (account: string) => JSON.stringify({ number, account });
-  const headers = { 'svc-api-key': apiKey, 'content-type': 'application/json', 'svc-trace-id': traceIdOf(number) };
-  const sent = { method: 'POST', body: body(secret ? `{{ ${secret.tokenId} }}` : ''), due: body(secret?.value ?? '') };
-  return service === 'token-vault'
-    ? { ...sent, url: `${url}/detokenize`, headers }
-    : {
-        ...sent,
-        url: `${url}/proxy`,
-        headers: { ...headers, 'svc-proxy-key': proxyKey, [invocationHeader]: String(number) },
-      };
+  const due = body(secret?.value ?? '');
+  const sent = { due, ...keyedRequest({ service, url }, { apiKey, proxyKey, traceId: traceIdOf(number), number }) };
+  return { ...sent, body: body(secret ? `{{ ${secret.tokenId} }}` : '') };
+}
+
+/** A request that presents a key to a gateway, with a Proxy, or to a token vault. */
+export function keyedRequest(
+  { service, url }: Pick<Node, 'service' | 'url'>,
+  { apiKey, proxyKey, traceId, number }: { apiKey: string; proxyKey: string; traceId: string; number: number },
+): Omit<HttpRequest, 'timeoutMs'> {
+  const headers = { 'svc-api-key': apiKey, 'content-type': 'application/json', 'svc-trace-id': traceId };
+  if (service === 'token-vault') return { method: 'POST', url: `${url}/detokenize`, headers };
+  const ofProxy = { 'svc-proxy-key': proxyKey, [invocationHeader]: String(number) };
+  return { method: 'POST', url: `${url}/proxy`, headers: { ...headers, ...ofProxy } };
 }
 
 /** Undone by the second, so that the answer is the same as without them. */
-const transforms = {
+export const transforms = {
   request_transform: { code: 'module.exports = async ({ args }) => ({ ...args, body: { wrapped: args.body } });' },
   response_transform: { code: 'module.exports = async ({ args }) => ({ ...args, body: args.body.wrapped });' },
 };
 
-const permissions = ['token:use', 'token:read'];
-const rule = { description: 'all', priority: 1, container: '/', transform: 'reveal', permissions };
-const grants = { rules: [rule] };
+/** A rule that shows plaintext everywhere to whoever has these permissions of tokens. */
+export const revealing = (...permissions: string[]) => ({
+  rules: [
+    {
+      description: 'all',
+      priority: 1,
+      container: '/',
+      transform: 'reveal',
+      permissions: permissions.map((one) => `token:${one}`),
+    },
+  ],
+});
+
+const grants = revealing('use', 'read');
 
 /** What no service answers before it has taken the key for valid. */
 const afterAuthentication = {
@@ -177,8 +193,7 @@ const afterAuthentication = {
   'proxy-gateway': new Set([200, 403, 413, 502, 504]),
 };
 
-function outcomeOf(answer: HttpAnswer | string, { service }: Node): Invocation['outcome'] {
-  if (typeof answer === 'string') return 'undecided';
+function outcomeOf(answer: HttpAnswer, { service }: Node): Invocation['outcome'] {
   if (answer.status === 401) return 'refused';
   if (answer.headers['svc-proxy-destination-status']) return 'accepted';
   const telling = afterAuthentication[service === 'token-vault' ? 'token-vault' : 'proxy-gateway'];

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import { createRandom, type Random } from '../random.ts';
-import { type ApplicationView, forgetNewest } from './application-view.ts';
+import { type Clients, startClients } from '../under-load/clients.ts';
 import type { Client } from './client.ts';
+import { type ApplicationView, forgetNewest } from './single-keys.ts';
 
 export interface LoadOptions {
   client: Client;
@@ -10,16 +11,9 @@ export interface LoadOptions {
   /** The processes that take keys, at this moment. */
   targets: () => readonly Node[];
   readers: number;
-  /** Between two regenerations of one Application, on the average; 50 by default. */
-  regenerationPauseMs?: number;
+  /** Between two regenerations of one Application, on the average. */
+  regenerationPauseMs: number;
   seed: number;
-}
-
-export interface Load {
-  /** Rejects when a client broke: that is a fault of the test. */
-  broken: Promise<never>;
-  /** Resolves when every client has its last answer. */
-  stop(): Promise<void>;
 }
 
 const pauseAfterFailureMs = 250;
@@ -34,16 +28,17 @@ interface Probe {
 /** Single keys live for so long unless they are deleted before. */
 const lifeMs = { shortest: 300, longest: 1500, ofDeleted: 8000 };
 
-/** For each Application one client that regenerates its key, or adds single keys and ends them, and readers that use any key of any Application anywhere. */
-export function startLoad(options: LoadOptions): Load {
-  const { client, management, targets, readers, regenerationPauseMs = 50, seed } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
+/**
+ * For each Application one client that regenerates its key, or adds single keys and ends them, and readers that use any
+ * key of any Application anywhere.
+ */
+export function startLoad(options: LoadOptions): Clients {
+  const { client, management, targets, readers, regenerationPauseMs, seed } = options;
   /** What was revoked just now: the first to be tried. */
   const probes: Probe[] = [];
   const readable = [...client.applications, ...client.severalKeys];
 
-  async function regenerate(application: ApplicationView): Promise<void> {
+  async function regenerate(application: ApplicationView, signal: AbortSignal): Promise<void> {
     const random = createRandom(seed + 1000 + application.index);
     let writer = random.pick(management());
     while (!signal.aborted) {
@@ -60,7 +55,7 @@ export function startLoad(options: LoadOptions): Load {
     }
   }
 
-  async function addAndEnd(application: ApplicationView): Promise<void> {
+  async function addAndEnd(application: ApplicationView, signal: AbortSignal): Promise<void> {
     const random = createRandom(seed + 4000 + application.index);
     while (!signal.aborted) {
       await wait(random.between(0, 2 * regenerationPauseMs));
@@ -82,7 +77,7 @@ export function startLoad(options: LoadOptions): Load {
     }
   }
 
-  async function read(reader: number): Promise<void> {
+  async function read(reader: number, signal: AbortSignal): Promise<void> {
     const random = createRandom(seed + 2000 + reader);
     while (!signal.aborted) {
       const { application, key, target } = probes.shift() ?? choose(random, readable, targets());
@@ -91,21 +86,11 @@ export function startLoad(options: LoadOptions): Load {
     }
   }
 
-  const clients = [
-    ...client.applications.map(regenerate),
-    ...client.severalKeys.map(addAndEnd),
-    ...Array.from({ length: readers }, (_, reader) => read(reader)),
-  ];
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  broken.catch(() => undefined);
-  for (const each of clients) each.catch(reject);
-  return {
-    broken,
-    async stop() {
-      stopping.abort();
-      await Promise.all(clients);
-    },
-  };
+  return startClients([
+    ...client.applications.map((application) => (signal: AbortSignal) => regenerate(application, signal)),
+    ...client.severalKeys.map((application) => (signal: AbortSignal) => addAndEnd(application, signal)),
+    ...Array.from({ length: readers }, (_, reader) => (signal: AbortSignal) => read(reader, signal)),
+  ]);
 }
 
 function choose(random: Random, applications: readonly ApplicationView[], targets: readonly Node[]): Probe {

@@ -135,6 +135,6 @@ export const actions: readonly Action[] = [
     name: 'terminate-backend',
     weight: 3,
     on: 'postgres',
-    run: (context) => withBackend(context, (pid) => terminateBackend(context.site, pid)),
+    run: (context) => withBackend(context, async (pid) => void (await terminateBackend(context.site, pid))),
   },
 ];

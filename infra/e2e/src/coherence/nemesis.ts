@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { createRandom } from '../random.ts';
+import { type Clients, startClients } from '../under-load/clients.ts';
 import type { Fault } from './history.ts';
 import { type Action, actions } from './nemesis-actions.ts';
 
@@ -16,28 +17,23 @@ export interface NemesisOptions {
   seed: number;
 }
 
-export interface Nemesis {
+export interface Nemesis extends Clients {
   faults: readonly Fault[];
-  /** Rejects when a fault could not be put right again. */
-  broken: Promise<never>;
-  /** Resolves when everything is right again. */
-  stop(): Promise<void>;
 }
 
-/** So many faults overlap. */
+/** How many faults overlap. */
 const hands = 2;
 const longestPauseMs = 500;
 
 /** Disturbs until it is stopped. A seed repeats which faults follow each other in each hand, and for how long. */
 export function startNemesis({ site, holders, writers, mayKill = () => true, seed }: NemesisOptions): Nemesis {
-  const stopping = new AbortController();
   const faults: Fault[] = [];
   const busy = new Set<string>();
   const victims = { holder: holders, writer: writers, 'any node': [...holders, ...writers] };
 
-  async function disturb(hand: number): Promise<void> {
+  async function disturb(hand: number, signal: AbortSignal): Promise<void> {
     const random = createRandom(seed + 3000 + hand);
-    while (!stopping.signal.aborted) {
+    while (!signal.aborted) {
       await wait(random.between(0, longestPauseMs));
       const action = random.pick(deck);
       const node = random.pick(action.on === 'redis' || action.on === 'postgres' ? holders : victims[action.on]);
@@ -58,18 +54,8 @@ export function startNemesis({ site, holders, writers, mayKill = () => true, see
     }
   }
 
-  const running = Promise.all(Array.from({ length: hands }, (_, hand) => disturb(hand)));
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  broken.catch(() => undefined);
-  running.catch(reject);
-  return {
-    faults,
-    broken,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  const working = Array.from({ length: hands }, (_, hand) => (signal: AbortSignal) => disturb(hand, signal));
+  return { faults, ...startClients(working) };
 }
 
 /** Each as many times as it weighs. */

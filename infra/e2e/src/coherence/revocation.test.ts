@@ -1,11 +1,9 @@
-import { runForTest } from '../run-for-test.ts';
-import { runRevocation } from './run-revocation.ts';
+import { revocation } from '../faults/revocation.fault.ts';
+import { failuresOfRun } from '../faults/run-fault.ts';
 
 jest.setTimeout(400_000);
 
 test('1,000 regenerations under faults: no revoked key is accepted, the newest is never refused, and nothing fails while nothing is wrong', async () => {
-  const { failures } = await runForTest('revocation', (context) =>
-    runRevocation({ ...context, regenerations: 1000, quietMs: 8000, nemesisMs: 30_000, limitMs: 240_000 }),
-  );
-  expect(failures).toEqual([]);
+  const test = revocation({ regenerations: 1000, quietMs: 8000, nemesisMs: 30_000, limitMs: 240_000 });
+  expect(await failuresOfRun(test)).toEqual([]);
 });

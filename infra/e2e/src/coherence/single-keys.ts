@@ -1,8 +1,24 @@
-import type { HttpClient } from '../cluster/http-client.ts';
+import type { HttpClient } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import type { ApplicationView } from './application-view.ts';
-import type { KeyChange, SingleKey } from './history.ts';
-import { sendChange } from './key-changes.ts';
+import { type KeyChange, type KeyNumber, readConfirmation, type SingleKey } from './history.ts';
+
+/** What the clients know of an Application. */
+export interface ApplicationView {
+  index: number;
+  id: string;
+  /** The keys that were given out, by number. */
+  keys: Map<KeyNumber, string>;
+  /** Those of them that are not the newest, oldest first. */
+  revoked: KeyNumber[];
+  newest: KeyNumber;
+  regenerations: number;
+}
+
+/** The first key works again alone, once the newest has been deleted or has expired. */
+export function forgetNewest(application: ApplicationView): void {
+  application.revoked.push(application.newest);
+  application.newest = 0;
+}
 
 /** Adds keys beside the first one of an Application, whose key is never regenerated, and deletes them. */
 export interface SingleKeys {
@@ -80,4 +96,32 @@ export function createSingleKeys({ http, headers, grants }: SingleKeyOptions): S
       single.givenAt = performance.now();
     },
   };
+}
+
+/** More than the service takes to give up. */
+const changeTimeoutMs = 13_000;
+
+interface ChangeRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+  /** The status of a success. */
+  due: number;
+}
+
+/** Sends a change, and notes what became of it. The body is that of a success. */
+export async function sendChange(
+  http: HttpClient,
+  { due, ...request }: ChangeRequest,
+  { application, number }: Pick<KeyChange, 'application' | 'number'>,
+): Promise<{ noted: KeyChange; body?: string }> {
+  const startedAt = performance.now();
+  const { status, detail, headers, body } = await http.send({ ...request, timeoutMs: changeTimeoutMs });
+  const endedAt = performance.now();
+  const noted: KeyChange = { application, number, startedAt, endedAt, outcome: 'indeterminate', detail };
+  if (status !== due) return { noted };
+  noted.outcome = 'confirmed';
+  noted.confirmation = readConfirmation(headers['svc-revocation']);
+  return { noted, body };
 }

@@ -5,8 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { useStack } from '@sluice/testing';
-import { startDestination } from '../destination.ts';
+import { startDestination, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 import { mainFile, type RunOptions, runSluice } from './run-sluice.ts';
 

@@ -2,30 +2,23 @@ import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
-import { createRandom } from '../random.ts';
-import { connectStore, findRepeated, lockAuditLog } from '../under-load/audit-log.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
+import { findRepeated, lockAuditLog } from '../under-load/audit-log.ts';
+import { type Disturbance, underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 const kills = 3;
 const lockedMs = 1500;
 
-export const auditKilled: FaultTest = {
-  name: 'audit-killed',
-  description:
-    'gateways and token vaults are killed while rows of the audit log wait: every disclosure has its row, and none has two',
-  run: (context) =>
-    runUnderLoad(context, {
-      disturb: (world) => killThoseWithRows(world, context.seed),
-      after: judgeRows,
-    }),
-};
+export const auditKilled = underLoad(
+  'audit-killed',
+  'gateways and token vaults are killed while rows of the audit log wait: every disclosure has its row, and none has two',
+  { disturb: async (world) => ({ ...(await killThoseWithRows(world)), after: () => judgeRows(world) }) },
+);
 
 /** Each is killed while nothing can be stored, so that it surely has rows that only it knows of. */
-async function killThoseWithRows(world: World, seed: number): Promise<Disturbance> {
-  const { site, pause, of } = world;
-  const random = createRandom(seed + 7000);
+async function killThoseWithRows(world: World): Promise<Disturbance> {
+  const { pause, of } = world;
+  const random = world.random(7000);
   const both = [of('proxy-gateway'), of('token-vault')];
   let leftBytes = 0;
   const untold: string[] = [];
@@ -33,7 +26,7 @@ async function killThoseWithRows(world: World, seed: number): Promise<Disturbanc
     const node = random.pick(both[turn % both.length] ?? []);
     {
       await using locked = new AsyncDisposableStack();
-      await lockAuditLog(site, locked);
+      await lockAuditLog(world, locked);
       await pause(random.between(lockedMs / 2, lockedMs));
       await node.kill();
     }
@@ -55,8 +48,8 @@ async function killThoseWithRows(world: World, seed: number): Promise<Disturbanc
   };
 }
 
-async function spooledBy({ site }: World, { name, service }: Node): Promise<{ path: string; bytes: number }[]> {
-  const directory = join(site.settings.spoolDirectory, name, service);
+async function spooledBy({ settings }: World, { name, service }: Node): Promise<{ path: string; bytes: number }[]> {
+  const directory = join(settings.spoolDirectory, name, service);
   const paths = (await readdir(directory)).map((file) => join(directory, file));
   return Promise.all(paths.map(async (path) => ({ path, bytes: (await stat(path)).size })));
 }
@@ -75,9 +68,7 @@ async function isTold({ logFile }: Node): Promise<boolean> {
 
 /** Nothing is twice there, and nothing waits any more. */
 async function judgeRows(world: World): Promise<Disturbance> {
-  await using stack = new AsyncDisposableStack();
-  const client = await connectStore(world.site, stack);
-  const repeated = await findRepeated(client);
+  const repeated = await findRepeated(world);
   await world.pause(500);
   const nodes = [...world.of('proxy-gateway'), ...world.of('token-vault')];
   const left = (await Promise.all(nodes.map((node) => spooledBy(world, node)))).flat();

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpAnswer } from '../cluster/http-client.ts';
-import { connectStore, countRowsSoon, findRepeated, lockAuditLog, refuseRows } from '../under-load/audit-log.ts';
+import type { HttpAnswer } from '@sluice/testing';
+import { countRowsSoon, findRepeated, lockAuditLog, refuseRows } from '../under-load/audit-log.ts';
 import { addTo, describeCounts } from '../under-load/count.ts';
-import type { Seen } from '../under-load/judgement.ts';
 import { inWords, memoryOf, watchFigure } from '../under-load/process-state.ts';
-import { openRequests, statusOf } from '../under-load/requests.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
+import { openRequests } from '../under-load/requests.ts';
+import { type Disturbance, type Found, underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 /** Small, so that a slow machine fills it; ten times what waits while all is well. */
 const queueLimit = 25;
@@ -17,31 +15,26 @@ const clients = 6;
 /** How much more memory a gateway may need meanwhile, in MiB; the queue itself is less than one. */
 const mostMemory = 200;
 
-export const auditUnstored: FaultTest = {
-  name: 'audit-unstored',
-  description:
-    'rows of the audit log cannot be stored: disclosing stops when the queue is full, all else goes on, and every row is stored once',
-  run: (context) =>
-    runUnderLoad(context, {
-      environment: { DISCLOSURE_QUEUE_LIMIT: String(queueLimit) },
-      disturb: keepFromStoring,
-      after: judgeRows,
-    }),
-};
+export const auditUnstored = underLoad(
+  'audit-unstored',
+  'rows of the audit log cannot be stored: disclosing stops when the queue is full, all else goes on, and every row is stored once',
+  {
+    environment: { DISCLOSURE_QUEUE_LIMIT: String(queueLimit) },
+    disturb: async (world) => ({ ...(await keepFromStoring(world)), after: () => judgeRows(world) }),
+  },
+);
 
 /** Rows of changes are written in the change's own transaction, which would fail with them. */
 const ofDisclosures = `new.operation in ('use', 'read')`;
 
 async function keepFromStoring(world: World): Promise<Disturbance> {
   await using stack = new AsyncDisposableStack();
-  const { site, client, pause } = world;
+  const { client, pause } = world;
   const requests = openRequests(world, stack);
   const tokenId = await requests.createToken('a value');
   const invoke = (traceId: string, body: unknown, turn: number) => {
     const gateways = world.of('proxy-gateway');
-    const gateway = gateways[turn % gateways.length];
-    if (!gateway) throw new Error('There is no gateway');
-    return requests.invoke(gateway, { proxyKey: client.proxyKey, body, traceId });
+    return requests.invoke(gateways[turn % gateways.length], { proxyKey: client.proxyKey, body, traceId });
   };
   const disclose = (traceId: string, turn: number) => invoke(traceId, { account: `{{ ${tokenId} }}` }, turn);
 
@@ -54,9 +47,9 @@ async function keepFromStoring(world: World): Promise<Disturbance> {
     for (let turn = number; !isOver; turn++) {
       const traceId = `unstored-${randomUUID()}`;
       const answer = await disclose(traceId, turn);
-      if (typeof answer !== 'string' && answer.status === 200) disclosed.push(traceId);
-      if (typeof answer !== 'string' && answer.status === 503) refusals.push(answer);
-      addTo(plain, statusOf(await invoke(`plain-${randomUUID()}`, { account: 'none' }, turn)));
+      if (answer.status === 200) disclosed.push(traceId);
+      if (answer.status === 503) refusals.push(answer);
+      addTo(plain, (await invoke(`plain-${randomUUID()}`, { account: 'none' }, turn)).detail);
     }
   };
   const [gateway] = world.of('proxy-gateway');
@@ -66,7 +59,7 @@ async function keepFromStoring(world: World): Promise<Disturbance> {
   try {
     {
       await using locked = new AsyncDisposableStack();
-      await lockAuditLog(site, locked);
+      await lockAuditLog(world, locked);
       await pause(lockedMs / 2);
       // What waits for the lock is stored after all, and nobody hears of it: it is sent again.
       for (const node of world.of('proxy-gateway')) node.postgres.cut();
@@ -76,15 +69,15 @@ async function keepFromStoring(world: World): Promise<Disturbance> {
     const resumedMs = await untilDisclosed(disclose, pause);
     {
       await using refused = new AsyncDisposableStack();
-      await refuseRows(site, ofDisclosures, refused);
+      await refuseRows(world, ofDisclosures, refused);
       await pause(refusedMs);
     }
     const resumedAgainMs = await untilDisclosed(disclose, pause);
     isOver = true;
     await pressing;
-    const poison = await poisonOne({ site, disclose, stack });
+    const poison = await poisonOne(world, disclose);
     const used = await memory.stop();
-    const rows = await countRowsSoon(await connectStore(site, stack), disclosed);
+    const rows = await countRowsSoon(world, disclosed);
     const unexplained = refusals.filter(({ headers }) => !/^\d+$/.test(headers['retry-after'] ?? ''));
     const wrong = disclosed.filter((id) => rows.get(id) !== 1);
     return {
@@ -111,26 +104,21 @@ async function keepFromStoring(world: World): Promise<Disturbance> {
   }
 }
 
-interface Poisoned {
-  site: World['site'];
-  disclose: (traceId: string, turn: number) => Promise<HttpAnswer | string>;
-  stack: AsyncDisposableStack;
-}
+type Disclose = (traceId: string, turn: number) => Promise<HttpAnswer>;
 
 /** One row is refused, for all others to be stored; and it, too, once it is accepted. */
-async function poisonOne({ site, disclose, stack }: Poisoned): Promise<Required<Disturbance>> {
-  const client = await connectStore(site, stack);
+async function poisonOne(world: World, disclose: Disclose): Promise<Found> {
   const poison = `poison-${randomUUID()}`;
   const others = Array.from({ length: 20 }, () => `beside-${randomUUID()}`);
   await using refused = new AsyncDisposableStack();
-  await refuseRows(site, `new.trace_id = '${poison}'`, refused);
+  await refuseRows(world, `new.trace_id = '${poison}'`, refused);
   // One gateway, so that they share its queue
-  const statuses = await Promise.all([poison, ...others].map(async (id) => statusOf(await disclose(id, 0))));
+  const statuses = await Promise.all([poison, ...others].map(async (id) => (await disclose(id, 0)).detail));
   const startedAt = performance.now();
-  const stored = await countRowsSoon(client, others, 4000);
+  const stored = await countRowsSoon(world, others, 4000);
   const tookMs = performance.now() - startedAt;
   await refused.disposeAsync();
-  const late = await countRowsSoon(client, [poison]);
+  const late = await countRowsSoon(world, [poison]);
   return {
     figures: [['beside a refused row: stored, after', `${stored.size} of ${others.length}, ${tookMs.toFixed(0)} ms`]],
     failures: [
@@ -141,19 +129,20 @@ async function poisonOne({ site, disclose, stack }: Poisoned): Promise<Required<
   };
 }
 
-/** How long it takes until something is disclosed. */
-async function untilDisclosed(disclose: Poisoned['disclose'], pause: World['pause']): Promise<number> {
+/** How long it takes until each of the two gateways discloses: they try to store what waits at moments of their own. */
+async function untilDisclosed(disclose: Disclose, pause: World['pause']): Promise<number> {
   const startedAt = performance.now();
-  for (let turn = 0; performance.now() - startedAt < 10_000; turn++) {
-    if (statusOf(await disclose(`again-${randomUUID()}`, turn)) === '200') break;
-    await pause(20);
+  for (const turn of [0, 1]) {
+    while (performance.now() - startedAt < 10_000) {
+      if ((await disclose(`again-${randomUUID()}`, turn)).status === 200) break;
+      await pause(20);
+    }
   }
   return performance.now() - startedAt;
 }
 
-async function judgeRows({ site }: World, _seen: Seen): Promise<Disturbance> {
-  await using stack = new AsyncDisposableStack();
-  const repeated = await findRepeated(await connectStore(site, stack));
+async function judgeRows(world: World): Promise<Disturbance> {
+  const repeated = await findRepeated(world);
   return {
     figures: [['disclosures of the load with several rows', String(repeated.length)]],
     failures: repeated.slice(0, 3).map((id) => `${repeated.length} disclosures have several rows, such as ${id}`),

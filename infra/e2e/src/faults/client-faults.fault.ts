@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { rawPost } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
+import { percentile, percentiles } from '../under-load/count.ts';
 import { requestIdHeader } from '../under-load/misbehaving-destination.ts';
-import { inWords, memoryOf, socketsOf, watchFigure } from '../under-load/process-state.ts';
-import { rawPost } from '../under-load/raw-client.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
+import { inWords, memoryOf, socketsOf, socketsOnceFreed, watchFigure } from '../under-load/process-state.ts';
+import { type Disturbance, type Found, underLoad } from '../under-load/run.ts';
 import { largeBodyBytes, type SlowDestination, startSlowDestination } from '../under-load/slow-destination.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 const stormMs = 5000;
 const abortsPerSecond = 1000;
@@ -27,12 +27,11 @@ const mostTaken = 24 * 1024 * 1024;
 const memoryMargin = { peak: 400, after: 150 };
 const socketMargin = 15;
 
-export const clientFaults: FaultTest = {
-  name: 'client-faults',
-  description:
-    'clients abort in masses, send heads a byte at a time, and read large bodies slowly: calls are given up, all is bounded and freed, others are unharmed',
-  run: (context) => runUnderLoad(context, { mostFailed: 0, disturb }),
-};
+export const clientFaults = underLoad(
+  'client-faults',
+  'clients abort in masses, send heads a byte at a time, and read large bodies slowly: calls are given up, all is bounded and freed, others are unharmed',
+  { mostFailed: 0, disturb },
+);
 
 interface Scene {
   world: World;
@@ -59,7 +58,7 @@ async function disturb(world: World): Promise<Disturbance> {
   const memories = gateways.map((gateway) => watchFigure(() => memoryOf(gateway)));
   const storm = await abortInMasses(scene);
   const [heads, readers] = await Promise.all([sendSlowHeads(scene), readSlowly(scene)]);
-  const socketsAfter = await untilFreed(world, socketsBefore);
+  const socketsAfter = await socketsOnceFreed(world, socketsBefore);
   const memory = await Promise.all(memories.map((watching) => watching.stop()));
   return {
     figures: [
@@ -84,7 +83,7 @@ async function disturb(world: World): Promise<Disturbance> {
 }
 
 /** Each client goes away when its request is at the destination. */
-async function abortInMasses({ world, destination, gateways, slowKey }: Scene): Promise<Required<Disturbance>> {
+async function abortInMasses({ world, destination, gateways, slowKey }: Scene): Promise<Found> {
   const sockets = new Map<string, Socket>();
   const abortedAt = new Map<string, number>();
   const delays: number[] = [];
@@ -119,14 +118,12 @@ async function abortInMasses({ world, destination, gateways, slowKey }: Scene): 
   }
   await world.pause(1500);
   for (const socket of sockets.values()) socket.destroy();
-  delays.sort((a, b) => a - b);
-  const at = (part: number) => delays[Math.min(delays.length - 1, Math.floor(part * delays.length))] ?? Number.NaN;
-  const [p50, p99] = [at(0.5), at(0.99)];
+  const [p50, p99] = [percentile(delays, 0.5), percentile(delays, 0.99)];
   const aborted = delays.length + abortedAt.size;
   return {
     figures: [
       ['aborts, each second', `${aborted}, ${((aborted / stormMs) * 1000).toFixed(0)}`],
-      ['the call given up after p50 / p99 / max', `${p50.toFixed(0)} / ${p99.toFixed(0)} / ${at(1).toFixed(0)} ms`],
+      ['the call given up after p50 / p99 / max', percentiles(delays)],
     ],
     failures: [
       ...(abortedAt.size > 0 ? [`${abortedAt.size} of ${aborted} calls went on after their client had gone`] : []),
@@ -136,7 +133,7 @@ async function abortInMasses({ world, destination, gateways, slowKey }: Scene): 
 }
 
 /** Each sends a byte of its head a second. */
-async function sendSlowHeads({ world, gateways }: Scene): Promise<Required<Disturbance>> {
+async function sendSlowHeads({ world, gateways }: Scene): Promise<Found> {
   const startedAt = performance.now();
   const ended: number[] = [];
   const sockets = Array.from({ length: slowHeads }, (_, number) => {
@@ -170,7 +167,7 @@ async function sendSlowHeads({ world, gateways }: Scene): Promise<Required<Distu
 const readingMs = 8000;
 
 /** Each takes a few kilobytes a second of a body that is much larger. */
-async function readSlowly({ world, destination, gateways, largeKey }: Scene): Promise<Required<Disturbance>> {
+async function readSlowly({ world, destination, gateways, largeKey }: Scene): Promise<Found> {
   const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': largeKey };
   let started = 0;
   const sockets = Array.from({ length: slowReaders }, (_, number) => {
@@ -211,12 +208,3 @@ async function readSlowly({ world, destination, gateways, largeKey }: Scene): Pr
 }
 
 const portOf = (node: Node | undefined) => Number(new URL(node?.url ?? '').port);
-
-async function untilFreed({ of, pause }: World, before: readonly number[]): Promise<number[]> {
-  const until = performance.now() + 8000;
-  for (;;) {
-    const now = await Promise.all(of('proxy-gateway').map(socketsOf));
-    if (now.every((count, at) => count <= (before[at] ?? 0) + 3) || performance.now() > until) return now;
-    await pause(250);
-  }
-}

@@ -1,7 +1,7 @@
 import { UsageError } from '@sluice/service-runtime/command-line';
 import { help, list, readCommandLine } from './command-line.ts';
 import type { FaultTest } from './fault-test.ts';
-import { report } from './report.ts';
+import { report } from './run-fault.ts';
 
 const named = (name: string): FaultTest => ({
   name,

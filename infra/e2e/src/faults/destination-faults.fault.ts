@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type RawAnswer, rawPost, sendRaw } from '@sluice/testing';
 import { addTo, describeCounts } from '../under-load/count.ts';
 import {
   type DestinationFault,
@@ -7,11 +8,9 @@ import {
   startMisbehavingDestination,
   wholeBody,
 } from '../under-load/misbehaving-destination.ts';
-import { socketsOf } from '../under-load/process-state.ts';
-import { type RawAnswer, rawPost, sendRaw } from '../under-load/raw-client.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
+import { socketsOf, socketsOnceFreed } from '../under-load/process-state.ts';
+import { type Disturbance, underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 /** Not so short that a head which drips on a busy machine comes too late. */
 const headTimeoutMs = 3000;
@@ -23,17 +22,11 @@ const racers = 8;
 /** Connections of the load itself come and go. */
 const socketMargin = 15;
 
-export const destinationFaults: FaultTest = {
-  name: 'destination-faults',
-  description:
-    'a destination hangs, resets, drips, closes what is kept alive and sends garbage: nothing cut looks whole, nothing is sent twice, sockets are freed',
-  run: (context) =>
-    runUnderLoad(context, {
-      mostFailed: 0,
-      environment: { DESTINATION_HEAD_TIMEOUT_MS: String(headTimeoutMs) },
-      disturb,
-    }),
-};
+export const destinationFaults = underLoad(
+  'destination-faults',
+  'a destination hangs, resets, drips, closes what is kept alive and sends garbage: nothing cut looks whole, nothing is sent twice, sockets are freed',
+  { mostFailed: 0, environment: { DESTINATION_HEAD_TIMEOUT_MS: String(headTimeoutMs) }, disturb },
+);
 
 /** What the caller must see: a whole answer, an error in its place, or one that is visibly cut. */
 const due: Readonly<Record<Exclude<DestinationFault, 'closes what is kept'> | 'answers early', Verdict>> = {
@@ -100,7 +93,7 @@ async function disturb(world: World): Promise<Disturbance> {
   }
   const race = await raceWithCloses(world, (number) => send(number, plain.key, 'closes what is kept'));
   const repeated = [...destination.arrivals.values()].filter((count) => count > 1).length;
-  const socketsAfter = await untilFreed(world, socketsBefore);
+  const socketsAfter = await socketsOnceFreed(world, socketsBefore);
   return {
     figures: [
       ['requests with a fault', String([...answers.values()].reduce((sum, count) => sum + count, 0))],
@@ -138,15 +131,4 @@ async function raceWithCloses(
     }),
   );
   return seen;
-}
-
-/** What is kept alive goes after four seconds. */
-async function untilFreed({ of, pause }: World, before: readonly number[]): Promise<number[]> {
-  const until = performance.now() + 8000;
-  for (;;) {
-    const now = await Promise.all(of('proxy-gateway').map(socketsOf));
-    const isFreed = now.every((count, at) => count <= (before[at] ?? 0) + 3);
-    if (isFreed || performance.now() > until) return now;
-    await pause(250);
-  }
 }

@@ -1,14 +1,12 @@
 import { hostileModule, hostilePrograms } from '@sluice/sandbox/hostile';
-import type { HttpAnswer } from '../cluster/http-client.ts';
+import { type HttpAnswer, startCountingDestination } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import { startCountingDestination } from '../coherence/counting-destination.ts';
+import { transforms } from '../coherence/client.ts';
 import { addTo, describeCounts } from '../under-load/count.ts';
 import { inWords, memoryOf, watchFigure } from '../under-load/process-state.ts';
-import { openRequests, type Requests, statusOf } from '../under-load/requests.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
-import { openSecondTenant } from '../under-load/second-tenant.ts';
+import { describeAnswer, openRequests, openSecondTenant, type Requests } from '../under-load/requests.ts';
+import { type Disturbance, underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 const programs = [
   'endless loop',
@@ -34,22 +32,20 @@ const burst = 150;
 const memoryMargin = 300;
 const settleMs = 4000;
 
-export const hostileTransforms: FaultTest = {
-  name: 'hostile-transforms',
-  description:
-    'Proxies of a Tenant run hostile code and fill the queue: each call is answered with an error, the traffic of others goes on',
-  run: (context) =>
-    runUnderLoad(context, {
-      mostFailed: 0,
-      environment: {
-        TRANSFORM_QUEUE_LIMIT: String(queueLimit),
-        TRANSFORM_CPU_MS: String(cpuMs),
-        TRANSFORM_WALL_MS: String(wallMs),
-        TRANSFORM_BREAKER_KILLS: '0', // else they would be suspended, and no thread would die
-      },
-      disturb,
-    }),
-};
+export const hostileTransforms = underLoad(
+  'hostile-transforms',
+  'Proxies of a Tenant run hostile code and fill the queue: each call is answered with an error, the traffic of others goes on',
+  {
+    mostFailed: 0,
+    environment: {
+      TRANSFORM_QUEUE_LIMIT: String(queueLimit),
+      TRANSFORM_CPU_MS: String(cpuMs),
+      TRANSFORM_WALL_MS: String(wallMs),
+      TRANSFORM_BREAKER_KILLS: '0', // else they would be suspended, and no thread would die
+    },
+    disturb,
+  },
+);
 
 interface Scene {
   world: World;
@@ -63,7 +59,7 @@ async function disturb(world: World): Promise<Disturbance> {
   await using stack = new AsyncDisposableStack();
   const destination = await startCountingDestination(({ method }) => method, stack);
   const gateways = world.of('proxy-gateway');
-  const hostile = openRequests(await openSecondTenant(world), stack);
+  const hostile = openRequests(await openSecondTenant(world, stack), stack);
   const keys: string[] = [];
   for (const name of programs) {
     const code = hostileModule(hostilePrograms[name] ?? '');
@@ -122,12 +118,12 @@ interface Answers {
 }
 
 async function sendHostile({ world, gateways, hostile, keys }: Scene): Promise<Answers> {
-  const answers: (HttpAnswer | string)[] = [];
+  const answers: HttpAnswer[] = [];
   const until = performance.now() + hostileMs;
   await Promise.all(
     Array.from({ length: hostileClients }, async (_, number) => {
       for (let turn = number; performance.now() < until; turn++) {
-        const gateway = gateways[turn % gateways.length] as Node;
+        const gateway = gateways[turn % gateways.length];
         const proxyKey = keys[Math.floor(turn / gateways.length) % keys.length] ?? '';
         answers.push(await hostile.invoke(gateway, { proxyKey, body: {}, timeoutMs: 20_000 }));
         await world.pause(10);
@@ -138,21 +134,19 @@ async function sendHostile({ world, gateways, hostile, keys }: Scene): Promise<A
 }
 
 async function sendBurst({ gateways, hostile, keys }: Scene): Promise<Answers> {
-  const [gateway] = gateways;
-  if (!gateway) throw new Error('There is no gateway');
   const answers = Array.from({ length: burst }, (_, number) =>
-    hostile.invoke(gateway, { proxyKey: keys[number % 2] ?? '', body: {}, timeoutMs: 20_000 }),
+    hostile.invoke(gateways[0], { proxyKey: keys[number % 2] ?? '', body: {}, timeoutMs: 20_000 }),
   );
   return judge(await Promise.all(answers));
 }
 
-function judge(answers: readonly (HttpAnswer | string)[]): Answers {
+function judge(answers: readonly HttpAnswer[]): Answers {
   const counts = new Map<string, number>();
   const wrong: string[] = [];
   for (const answer of answers) {
-    addTo(counts, statusOf(answer));
-    if (typeof answer === 'string' || answer.status < 400 || !answer.body.startsWith('{"proxy_error":')) {
-      wrong.push(typeof answer === 'string' ? answer : `${answer.status} ${answer.body.slice(0, 80)}`);
+    addTo(counts, answer.detail);
+    if (answer.status < 400 || !answer.body.startsWith('{"proxy_error":')) {
+      wrong.push(describeAnswer(answer));
     } else if (answer.status === 503 && !/^\d+$/.test(answer.headers['retry-after'] ?? '')) {
       wrong.push('503 without Retry-After');
     }
@@ -170,19 +164,14 @@ interface GoodTraffic {
 /** Each invocation has transforms, and must give back what was sent. */
 async function sendGood({ world, gateways }: Scene, { url, stack, seen, isOver }: GoodTraffic): Promise<void> {
   const requests = openRequests(world, stack);
-  const proxy = await requests.createProxy({
-    destination_url: url,
-    request_transform: { code: 'module.exports = async ({ args }) => ({ ...args, body: { wrapped: args.body } });' },
-    response_transform: { code: 'module.exports = async ({ args }) => ({ ...args, body: args.body.wrapped });' },
-  });
+  const proxy = await requests.createProxy({ destination_url: url, ...transforms });
   await Promise.all(
     Array.from({ length: goodClients }, async (_, number) => {
       for (let turn = number; !isOver(); turn++) {
         const body = { number, turn };
-        const gateway = gateways[turn % gateways.length] as Node;
+        const gateway = gateways[turn % gateways.length];
         const answer = await requests.invoke(gateway, { proxyKey: proxy.key, body, headers: { 'x-case': 'good' } });
-        const isRight = typeof answer !== 'string' && (answer.status !== 200 || answer.body === JSON.stringify(body));
-        addTo(seen, isRight || typeof answer === 'string' ? statusOf(answer) : 'wrong');
+        addTo(seen, answer.status === 200 && answer.body !== JSON.stringify(body) ? 'wrong' : answer.detail);
         await world.pause(20);
       }
     }),

@@ -3,40 +3,36 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killStore } from '../cluster/store-faults.ts';
 import { connectStore, lockAuditLog } from '../under-load/audit-log.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
+import { type Disturbance, underLoad } from '../under-load/run.ts';
 import { usualProcesses, type World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 const workerKills = 6;
 const verifier = join(import.meta.dirname, '../../../../services/management-api/src/logs/ledger.command.ts');
 /** Two seconds are promised; the rest is for what was killed to be found gone, and for a busy machine. */
 const caughtUpWithinMs = 30_000;
 
-export const ledgerFaults: FaultTest = {
-  name: 'ledger',
-  description:
-    'workers, Postgres and a gateway with rows in its spool are killed: each row is in the tree once, and no checkpoint that anybody was handed is contradicted',
-  async run(context) {
-    const notes: string[] = [];
-    return runUnderLoad(context, {
-      processes: [...usualProcesses, ['worker-2', 'worker']],
-      async disturb(world) {
-        await using stack = new AsyncDisposableStack();
-        keepCheckpoints(world, notes, stack);
-        return await killAll(world); // then it is asked no more
-      },
-      after: (world) => judgeTree(world, notes),
-    });
+export const ledgerFaults = underLoad(
+  'ledger',
+  'workers, Postgres and a gateway with rows in its spool are killed: each row is in the tree once, and no checkpoint that anybody was handed is contradicted',
+  {
+    processes: [...usualProcesses, ['worker-2', 'worker']],
+    async disturb(world) {
+      await using stack = new AsyncDisposableStack();
+      const notes: string[] = [];
+      keepCheckpoints(world, notes, stack);
+      const killed = await killAll(world); // then it is asked no more
+      return { ...killed, after: () => judgeTree(world, notes) };
+    },
   },
-};
+);
 
 /** As an auditor does who asks every moment; answers that are none are no checkpoints. */
 function keepCheckpoints({ tryManage, pause }: World, notes: string[], stack: AsyncDisposableStack): void {
   let isOver = false;
   const asking = (async () => {
     while (!isOver) {
-      const answer = await tryManage('GET', '/logs/checkpoint').catch(() => undefined); // while processes are away
-      if (answer?.status === 200 && answer.body !== notes.at(-1)) notes.push(answer.body);
+      const answer = await tryManage('GET', '/logs/checkpoint');
+      if (answer.status === 200 && answer.body !== notes.at(-1)) notes.push(answer.body);
       await pause(100);
     }
   })();
@@ -47,7 +43,7 @@ function keepCheckpoints({ tryManage, pause }: World, notes: string[], stack: As
 }
 
 async function killAll(world: World): Promise<Disturbance> {
-  const { site, pause, node } = world;
+  const { pause, node, stores } = world;
   const workers = [node('worker-1'), node('worker-2')];
   for (let turn = 0; turn < workerKills; turn++) {
     const worker = workers[turn % 2];
@@ -57,15 +53,15 @@ async function killAll(world: World): Promise<Disturbance> {
   }
   {
     await using locked = new AsyncDisposableStack();
-    await lockAuditLog(site, locked);
+    await lockAuditLog(world, locked);
     await pause(1000);
     await node('gateway-1').kill(); // with rows that only its spool has, and which come when others are in the tree
   }
   await pause(1500);
   await node('gateway-1').restart();
-  await killStore(site, 'postgres');
+  await killStore(world, 'postgres');
   await pause(2000);
-  await site.stores.restart('postgres');
+  await stores.restart('postgres');
   return {
     figures: [['killed', `workers ${workerKills} times, a gateway with rows in its spool, and Postgres`]],
   };
@@ -73,7 +69,7 @@ async function killAll(world: World): Promise<Disturbance> {
 
 async function judgeTree(world: World, notes: readonly string[]): Promise<Disturbance> {
   await using stack = new AsyncDisposableStack();
-  const client = await connectStore(world.site, stack);
+  const client = await connectStore(world, stack);
   const startedAt = performance.now();
   const waiting = async () => Number((await client.query('select count(*) as n from audit_log_arrivals')).rows[0]?.n);
   while ((await waiting()) > 0 && performance.now() - startedAt < caughtUpWithinMs) await world.pause(50);
@@ -103,13 +99,13 @@ async function judgeTree(world: World, notes: readonly string[]): Promise<Distur
 }
 
 /** What was exported against all that was handed out, by the command that auditors run. */
-async function verify({ site, of, tryManage }: World, exported: string, notes: readonly string[]) {
+async function verify({ directory, credentials, of, tryManage }: World, exported: string, notes: readonly string[]) {
   const file = async (name: string, content: string) => {
-    const path = join(site.directory, name);
+    const path = join(directory, name);
     await writeFile(path, content);
     return path;
   };
-  const { tenant_id } = site.credentials;
+  const { tenant_id } = credentials;
   const checkpoint = (await tryManage('GET', '/logs/checkpoint')).body;
   const key = await (await fetch(`${of('management-api')[0]?.url}/.well-known/sluice-ledger-key/${tenant_id}`)).text();
   const args = [

@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onStopRequest } from '@sluice/local/parts';
 import { UsageError } from '@sluice/service-runtime/command-line';
-import { faultTests } from './catalogue.ts';
 import { type CommandLine, help, list, readCommandLine } from './command-line.ts';
-import { report } from './report.ts';
+import { report, runFault } from './run-fault.ts';
+import { faultTests } from './table.ts';
 
 try {
   const commandLine = readCommandLine(process.argv.slice(2), faultTests);
@@ -23,10 +20,9 @@ async function run({ chosen, seed, keep }: CommandLine): Promise<number> {
   const { signal } = stopRequest;
   let failures = 0;
   for (const test of chosen) {
-    const directory = await mkdtemp(join(tmpdir(), `sluice-${test.name}-`));
     const log = (line: string) => console.log(`${test.name}: ${line}`);
     try {
-      const result = await test.run({ directory, seed, log, signal });
+      const result = await runFault(test, { seed, log, signal, keep });
       console.log(report(test, result));
       failures += result.failures.length;
     } catch (error) {
@@ -36,9 +32,6 @@ async function run({ chosen, seed, keep }: CommandLine): Promise<number> {
       }
       console.error(`${test.name} could not be run:`, error);
       failures += 1;
-    } finally {
-      if (keep) log(`logs are in ${directory}`);
-      else await rm(directory, { recursive: true, force: true });
     }
   }
   return failures > 0 ? 1 : 0;

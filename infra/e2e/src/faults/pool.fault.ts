@@ -1,13 +1,11 @@
-import pg from 'pg';
-import { createHttpClient, NoAnswer } from '../cluster/http-client.ts';
+import { createHttpClient, type HttpAnswer, type HttpClient } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import type { Site } from '../cluster/site.ts';
-import { createUnusedKey, useCachedKey } from '../under-load/cached-key.ts';
-import { countBy } from '../under-load/count.ts';
-import type { Probed, Probes } from '../under-load/probes.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
+import { keyedRequest, otherNumber } from '../coherence/client.ts';
+import { connectStore } from '../under-load/audit-log.ts';
+import { countBy, durationMs, percentiles } from '../under-load/count.ts';
+import { createUnusedKey, type Probed, useCachedKey } from '../under-load/probes.ts';
+import { type Disturbance, underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultContext, FaultResult, FaultTest } from './fault-test.ts';
 
 const poolSize = 4;
 
@@ -20,114 +18,96 @@ const answeredWithinMs = 1000 + 1000;
 const askedEach = 5;
 
 /** All connections of all processes wait for a lock, while keys that are cached go on being used. */
-async function run(context: FaultContext): Promise<FaultResult> {
-  let cached: Probes | undefined;
-  return runUnderLoad(context, {
+export const poolExhausted = underLoad(
+  'pool-exhausted',
+  'all connections to Postgres are held for 7 s: cached keys are served, all else is 503 within a second',
+  {
     environment: { DATABASE_POOL_SIZE: String(poolSize) },
     async disturb(world) {
       // New to every process: to look one up takes a connection; several look-ups of one would share it.
       const keys = await Promise.all(
         Array.from({ length: poolSize + askedEach }, (_, number) => createUnusedKey(world, `New ${number}`)),
       );
-      cached = await useCachedKey(world);
-      return whileLocked(world.site, () =>
-        exhaust(
-          world,
-          keys.map(({ key }) => key),
-        ),
+      const cached = await useCachedKey(world);
+      await using stack = new AsyncDisposableStack();
+      const client = await connectStore(world, stack);
+      // What needs these tables waits: keys that are not cached, and everything that creates.
+      await client.query('begin; lock table applications, tokens in access exclusive mode');
+      const found = await exhaust(
+        world,
+        keys.map(({ key }) => key),
       );
+      return {
+        ...found,
+        async after() {
+          await cached.stop();
+          return judgeCached(cached.seen);
+        },
+      };
     },
-    async after() {
-      await cached?.stop();
-      return judgeCached(cached?.seen ?? []);
-    },
-  });
-}
+  },
+);
 
-/** What needs these tables waits: keys that are not cached, and everything that creates. */
-async function whileLocked(site: Site, act: () => Promise<Disturbance>): Promise<Disturbance> {
-  const client = new pg.Client({ connectionString: site.stores.databaseUrl });
-  await client.connect();
-  try {
-    await client.query('begin; lock table applications, tokens in access exclusive mode');
-    return await act();
-  } finally {
-    await client.end(); // which rolls back
-  }
-}
-
-interface Answered {
+interface Answered extends HttpAnswer {
   node: string;
-  detail: string;
-  retryAfter: string | undefined;
-  ms: number;
+  startedAt: number;
+  endedAt: number;
 }
 
 async function exhaust(world: World, newKeys: readonly string[]): Promise<Disturbance> {
   const { nodes, pause } = world;
-  const http = createHttpClient();
+  await using stack = new AsyncDisposableStack();
+  const http = createHttpClient(stack);
   const asked = nodes.filter(({ service }) => service !== 'worker');
   const ask = (keys: readonly string[]) =>
-    Promise.all(asked.flatMap((node) => keys.map((key) => send(http, world, node, key))));
-  try {
-    const occupying = ask(newKeys.slice(0, poolSize));
-    occupying.catch(() => undefined); // what it would say is of no interest
-    await pause(settlesMs);
-    const answers = (await ask(newKeys.slice(poolSize))).toSorted((a, b) => a.ms - b.ms);
-    await pause(Math.max(0, lastsMs - settlesMs - (answers.at(-1)?.ms ?? 0)));
-    return judgeAnswers(answers);
-  } finally {
-    http.close();
-  }
+    Promise.all(asked.flatMap((node) => keys.map((key) => send(http, world, { node, key }))));
+  void ask(newKeys.slice(0, poolSize)); // until their connections are closed
+  await pause(settlesMs);
+  const startedAt = performance.now();
+  const answers = (await ask(newKeys.slice(poolSize))).toSorted((a, b) => durationMs(a) - durationMs(b));
+  await pause(Math.max(0, lastsMs - settlesMs - (performance.now() - startedAt)));
+  return judgeAnswers(answers);
 }
 
 /** A request that needs a connection. */
 async function send(
-  http: ReturnType<typeof createHttpClient>,
-  { client, site }: World,
-  { name, service, url }: Node,
-  newKey: string,
+  http: HttpClient,
+  { client, credentials }: World,
+  { node, key }: { node: Node; key: string },
 ): Promise<Answered> {
-  const isManagement = service === 'management-api';
-  const headers = {
-    'content-type': 'application/json',
-    'svc-api-key': isManagement ? site.credentials.management_key : newKey,
-    ...(service === 'proxy-gateway' && { 'svc-proxy-key': client.proxyKey }),
+  const creation = {
+    method: 'POST',
+    url: `${node.url}/applications`,
+    headers: { 'content-type': 'application/json', 'svc-api-key': credentials.management_key },
+    body: JSON.stringify({ name: 'Waits', type: 'private', permissions: ['token:use'] }),
   };
-  const path = isManagement ? '/applications' : service === 'token-vault' ? '/detokenize' : '/proxy';
-  const body = isManagement ? JSON.stringify({ name: 'Waits', type: 'private', permissions: ['token:use'] }) : '{}';
-  const startedAt = performance.now();
-  const answered = (detail: string, retryAfter?: string): Answered => ({
-    node: name,
-    detail,
-    retryAfter,
-    ms: performance.now() - startedAt,
+  const use = keyedRequest(node, {
+    apiKey: key,
+    proxyKey: client.proxyKey,
+    traceId: 'without-connection',
+    number: otherNumber(),
   });
-  try {
-    const answer = await http.send({ method: 'POST', url: `${url}${path}`, headers, body, timeoutMs: 15_000 });
-    return answered(String(answer.status), answer.headers['retry-after']);
-  } catch (error) {
-    if (!(error instanceof NoAnswer)) throw error;
-    return answered(error.code);
-  }
+  const request = node.service === 'management-api' ? creation : { ...use, body: '{}' };
+  const startedAt = performance.now();
+  const answer = await http.send({ ...request, timeoutMs: 15_000 });
+  return { ...answer, node: node.name, startedAt, endedAt: performance.now() };
 }
 
 function judgeAnswers(answers: readonly Answered[]): Disturbance {
-  const other = answers.filter(({ detail }) => detail !== '503');
-  const silent = answers.filter(({ detail, retryAfter }) => detail === '503' && !retryAfter);
-  const slowest = answers.at(-1);
-  const median = answers[Math.floor(answers.length / 2)];
+  const other = answers.filter(({ status }) => status !== 503);
+  const silent = answers.filter(({ status, headers }) => status === 503 && !headers['retry-after']);
+  const slow = answers.filter((answer) => durationMs(answer) > answeredWithinMs);
   return {
     figures: [
       ['requests without a connection', countBy(answers, ({ detail }) => detail)],
-      ['answered after p50 / max', `${median?.ms.toFixed(0)} / ${slowest?.ms.toFixed(0)} ms`],
+      ['answered after p50 / max', percentiles(answers.map(durationMs), [0.5, 1])],
     ],
     failures: [
       ...other.slice(0, 1).map(({ node, detail }) => `${node} answered ${detail} while it had no connection`),
       ...silent.slice(0, 1).map(({ node }) => `${node} did not say when to try again`),
-      ...(slowest && slowest.ms > answeredWithinMs
-        ? [`${slowest.node} took ${Math.round(slowest.ms)} ms to say that it has no connection`]
-        : []),
+      ...slow
+        .slice(-1)
+        .map((one) => `${one.node} took ${Math.round(durationMs(one))} ms to say that it has no connection`),
     ],
   };
 }
@@ -144,9 +124,3 @@ function judgeCached(seen: readonly Probed[]): Disturbance {
     ],
   };
 }
-
-export const poolExhausted: FaultTest = {
-  name: 'pool-exhausted',
-  description: 'all connections to Postgres are held for 7 s: cached keys are served, all else is 503 within a second',
-  run,
-};

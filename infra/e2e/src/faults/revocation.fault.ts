@@ -1,10 +1,123 @@
-import { runRevocation } from '../coherence/run-revocation.ts';
+import type { Verdict } from '../coherence/check-history.ts';
+import type { Client } from '../coherence/client.ts';
+import type { History } from '../coherence/history.ts';
+import { type Nemesis, startNemesis } from '../coherence/nemesis.ts';
+import { endsOf, isAt, type Seen } from '../under-load/judgement.ts';
+import { underLoad } from '../under-load/run.ts';
+import type { World } from '../under-load/world.ts';
 import type { FaultTest } from './fault-test.ts';
 
-export const revocation: FaultTest = {
-  name: 'revocation',
-  description:
-    '10,000 regenerations by 12 of 32 clients while gateways, Redis, Postgres backends and connections hang and die: no revoked key is accepted',
-  run: (context) =>
-    runRevocation({ ...context, regenerations: 10_000, quietMs: 15_000, nemesisMs: 60_000, limitMs: 900_000 }),
-};
+export interface RevocationOptions {
+  /** At least so many successes. */
+  regenerations: number;
+  /** How long nothing fails, before and after. */
+  quietMs: number;
+  /** How long things fail, at least. */
+  nemesisMs: number;
+  /** After which the nemesis ends, and the test has failed if there were too few regenerations. */
+  limitMs: number;
+}
+
+const warmUpMs = 3000;
+
+/**
+ * Regenerates keys, adds, deletes and lets expire single ones, and uses valid, revoked and expired ones everywhere while
+ * a nemesis disturbs the system.
+ */
+export const revocation = (options: RevocationOptions): FaultTest =>
+  underLoad(
+    'revocation',
+    `${options.regenerations} regenerations by 12 of 36 clients while gateways, Redis, Postgres backends and connections hang and die: no revoked key is accepted`,
+    {
+      processes: [
+        ['management-1', 'management-api'],
+        ['management-2', 'management-api'],
+        ['gateway-1', 'proxy-gateway'],
+        ['gateway-2', 'proxy-gateway'],
+        ['gateway-3', 'proxy-gateway'],
+        ['vault-1', 'token-vault'],
+        ['worker-1', 'worker'],
+      ],
+      load: {
+        applications: 12,
+        severalKeys: 4,
+        readers: 20,
+        writers: 0,
+        regenerationPauseMs: 50,
+        isBalanced: false,
+        warmUpMs,
+        quietBeforeMs: options.quietMs - warmUpMs,
+        quietAfterMs: options.quietMs,
+        patienceMs: (random) => random.between(1000, 8000),
+      },
+      // How long it takes is shown and not judged, since all that hung is worked off by as many clients.
+      recoveryMs: Number.POSITIVE_INFINITY,
+      async disturb(world) {
+        const faults = await disturbAtRandom(world, {}, (nemesis) => untilEnough(world, nemesis, options));
+        return { faults, after: async (seen) => ({ failures: judge(seen, world.client, options) }) };
+      },
+    },
+  );
+
+/** Lets the nemesis work for as long as `act` takes. @returns what it did. */
+export async function disturbAtRandom(
+  world: World,
+  { mayKill }: { mayKill?: (name: string) => boolean },
+  act: (nemesis: Nemesis) => Promise<void>,
+) {
+  const holders = [...world.of('proxy-gateway'), ...world.of('token-vault')];
+  const nemesis = startNemesis({
+    site: world,
+    holders,
+    writers: world.of('management-api'),
+    seed: world.seed,
+    ...(mayKill && { mayKill }),
+  });
+  try {
+    await Promise.race([act(nemesis), nemesis.broken]);
+  } finally {
+    await nemesis.stop();
+  }
+  return nemesis.faults;
+}
+
+const countConfirmed = ({ applications: all }: Client) => all.reduce((sum, { keys }) => sum + keys.size - 1, 0);
+
+const secondsBetweenLines = 30;
+
+/** Until there were faults for long enough and enough regenerations, or there is no more time. */
+async function untilEnough(world: World, { faults }: Nemesis, options: RevocationOptions): Promise<void> {
+  const { regenerations, nemesisMs, limitMs } = options;
+  const from = performance.now();
+  const isEnough = () => performance.now() > from + nemesisMs && countConfirmed(world.client) >= regenerations;
+  for (let seconds = 1; !isEnough() && performance.now() < from + limitMs; seconds++) {
+    await world.pause(1000);
+    if (seconds % secondsBetweenLines === 0) {
+      world.log(`${countConfirmed(world.client)} regenerations, ${faults.length} faults`);
+    }
+  }
+}
+
+/** What must not have happened beside what is judged under every load, in words. */
+function judge({ history, verdict, quietFrom, faultFrom }: Seen, client: Client, options: RevocationOptions): string[] {
+  const changes = [...history.regenerations, ...history.singleKeyChanges];
+  const unconfirmed = changes.filter((one) => isAt(quietFrom, faultFrom)(one) && one.outcome !== 'confirmed');
+  return [
+    ...findTooFew(history, countConfirmed(client), options),
+    ...unconfirmed.map(({ detail }) => `a change of keys failed while nothing did: ${detail}`),
+    ...findUnexplained(verdict),
+  ];
+}
+
+function findTooFew(history: History, confirmed: number, { regenerations }: RevocationOptions): string[] {
+  const [deleted, expired] = endsOf(history);
+  return [
+    ...(confirmed < regenerations ? [`only ${confirmed} of ${regenerations} regenerations in the time there was`] : []),
+    ...(deleted === 0 || expired === 0 ? [`${deleted} single keys were deleted and ${expired} expired`] : []),
+  ];
+}
+
+const findUnexplained = ({ unexplained, overlong }: Verdict) => [
+  ...unexplained.map(({ number }) => `change ${number} of keys was confirmed without SVC-REVOCATION`),
+  ...overlong.map(({ confirmation }) => `a change of keys waited ${confirmation?.waitedMs} ms: more than a lease`),
+];

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { migrateDatabase, type ServiceName } from '@sluice/local/parts';
-import pg from 'pg';
 import { type Node, startNode } from '../cluster/node.ts';
-import { type Site, startSite } from '../cluster/site.ts';
+import type { Site } from '../cluster/site.ts';
 import { freezeStore, killStore } from '../cluster/store-faults.ts';
+import { startPlatform } from '../platform.ts';
 import type { FaultContext, FaultResult, FaultTest } from './fault-test.ts';
 
 const services: readonly ServiceName[] = ['management-api', 'proxy-gateway', 'token-vault', 'worker'];
@@ -24,11 +24,6 @@ const repeating = { SWEEP_INTERVAL_MS: '500' };
 /** A process that only waits has nothing to finish, and nobody who must notice, however long a stop may drain. */
 const stopsWithinMs = 5000;
 
-interface Report {
-  figures: [string, string][];
-  failures: string[];
-}
-
 interface Situation {
   name: string;
   /** The part that `/readyz` names; undefined where the services can do without what is away. */
@@ -42,8 +37,8 @@ interface Situation {
 /** Services that are there before what they need. */
 async function run(context: FaultContext): Promise<FaultResult> {
   await using stack = new AsyncDisposableStack();
-  const report: Report = { figures: [['seed', String(context.seed)]], failures: [] };
-  const site = await startSite(context, stack);
+  const report: FaultResult = { figures: [['seed', String(context.seed)]], failures: [] };
+  const site = await startPlatform(stack, { ...context, processes: [] });
   const { stores } = site;
 
   await Promise.all([killStore(site, 'postgres'), killStore(site, 'redis')]);
@@ -90,7 +85,7 @@ async function run(context: FaultContext): Promise<FaultResult> {
 }
 
 /** All services start and wait, and come to be ready; others of them are asked to stop while they wait. */
-async function observe(site: Site, context: FaultContext, report: Report, situation: Situation): Promise<void> {
+async function observe(site: Site, context: FaultContext, report: FaultResult, situation: Situation): Promise<void> {
   const { name, missing, mend } = situation;
   context.log(name);
   await using stack = new AsyncDisposableStack();
@@ -190,13 +185,7 @@ async function readLines({ logFile }: Node): Promise<string[]> {
 
 /** The same site on a database of the same server that has no tables. */
 async function createEmptyDatabase(site: Site): Promise<Site> {
-  const client = new pg.Client({ connectionString: site.stores.databaseUrl });
-  await client.connect();
-  try {
-    await client.query('create database empty');
-  } finally {
-    await client.end();
-  }
+  await site.query('create database empty');
   const databaseUrl = new URL('/empty', site.settings.databaseUrl).href;
   return { ...site, settings: { ...site.settings, databaseUrl } };
 }

@@ -1,24 +1,20 @@
 import { readFile } from 'node:fs/promises';
+import { type CountingDestination, type HttpAnswer, startCountingDestination } from '@sluice/testing';
 import type pg from 'pg';
-import type { HttpAnswer } from '../cluster/http-client.ts';
 import type { Node } from '../cluster/node.ts';
-import { type CountingDestination, startCountingDestination } from '../coherence/counting-destination.ts';
 import { connectStore } from '../under-load/audit-log.ts';
-import { describeAnswer, openRequests, type Requests } from '../under-load/requests.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run-under-load.ts';
-import { openSecondTenant } from '../under-load/second-tenant.ts';
+import { describeAnswer, openRequests, openSecondTenant, type Requests } from '../under-load/requests.ts';
+import { type Disturbance, underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 /** By which the destination tells what reached it. */
 const caseHeader = 'x-case';
 
-export const tamperedRows: FaultTest = {
-  name: 'tampered-rows',
-  description:
-    'stored ciphertexts and keys are changed and swapped: using them is refused with an alarm, nothing is forwarded, and what is put right works',
-  run: (context) => runUnderLoad(context, { mostFailed: 0, disturb: tamper }),
-};
+export const tamperedRows = underLoad(
+  'tampered-rows',
+  'stored ciphertexts and keys are changed and swapped: using them is refused with an alarm, nothing is forwarded, and what is put right works',
+  { mostFailed: 0, disturb: tamper },
+);
 
 /** What belongs to one Tenant. */
 interface Holding {
@@ -48,17 +44,17 @@ interface Victim {
   where: string;
   value: string;
   node: Node;
-  use: (caseName: string) => Promise<HttpAnswer | string>;
+  use: (caseName: string) => Promise<HttpAnswer>;
 }
 
 const tables = ['tokens', 'data_keys', 'proxies'] as const;
 
 async function tamper(world: World): Promise<Disturbance> {
   await using stack = new AsyncDisposableStack();
-  const client = await connectStore(world.site, stack);
+  const client = await connectStore(world, stack);
   const destination = await startCountingDestination(({ headers }) => String(headers[caseHeader]), stack);
   const one = await openHolding(world, destination, stack);
-  const other = await openHolding(await openSecondTenant(world), destination, stack);
+  const other = await openHolding(await openSecondTenant(world, stack), destination, stack);
   const failures: string[] = [];
   const figures: [string, string][] = [];
   for (const each of casesFor(world, one, other)) {
@@ -84,7 +80,7 @@ async function tryCase(
     for (const { node, where, use, value } of victims) {
       const alarmsBefore = await countAlarms(node);
       const answer = await use(name);
-      if (typeof answer !== 'string' && answer.status === 500 && !answer.body.includes(value)) refused += 1;
+      if (answer.status === 500 && !answer.body.includes(value)) refused += 1;
       else failures.push(`${where} answered ${describeAnswer(answer)}`);
       if ((await countAlarms(node)) <= alarmsBefore) failures.push(`${where} counted no alarm`);
     }
@@ -104,7 +100,7 @@ async function tryCase(
   }
   for (const { where, use, value } of victims) {
     const answer = await use(`${name}, put right`);
-    if (typeof answer === 'string' || answer.status !== 200 || !answer.body.includes(value)) {
+    if (answer.status !== 200 || !answer.body.includes(value)) {
       failures.push(`${where}, put right, answered ${describeAnswer(answer)}`);
     }
   }
@@ -230,16 +226,16 @@ async function openHolding(
   const requests = openRequests(world, stack);
   const tokens: Kept[] = [];
   for (let number = 0; number < 7; number++) {
-    const value = `value ${number} of ${world.site.credentials.tenant_id}`;
+    const value = `value ${number} of ${world.credentials.tenant_id}`;
     tokens.push({ id: await requests.createToken(value), value });
   }
   const configured: Holding['configured'][number][] = [];
   for (let number = 0; number < 3; number++) {
-    const value = `setting ${number} of ${world.site.credentials.tenant_id}`;
+    const value = `setting ${number} of ${world.credentials.tenant_id}`;
     const code = 'module.exports = async (req) => ({ body: { setting: req.configuration.SETTING } });';
     const proxy = { destination_url: url, configuration: { SETTING: value }, request_transform: { code } };
     configured.push({ ...(await requests.createProxy(proxy)), value });
   }
   const proxy = await requests.createProxy({ destination_url: url });
-  return { tenantId: world.site.credentials.tenant_id, requests, proxyKey: proxy.key, tokens, configured };
+  return { tenantId: world.credentials.tenant_id, requests, proxyKey: proxy.key, tokens, configured };
 }

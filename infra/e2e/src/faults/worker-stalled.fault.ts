@@ -1,9 +1,8 @@
-import type pg from 'pg';
 import { connectStore } from '../under-load/audit-log.ts';
 import { countBy } from '../under-load/count.ts';
-import { runUnderLoad } from '../under-load/run-under-load.ts';
+import { countDeletions, findLeft, untilGone } from '../under-load/expiring.ts';
+import { underLoad } from '../under-load/run.ts';
 import { usualProcesses, type World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 const lockMs = 2000;
 /** Past the lock, and past the time that Postgres gives a session to go on with its transaction. */
@@ -13,62 +12,60 @@ const mostLateMs = 10_000 + 4 * lockMs;
 
 const permissions = ['token:use'];
 
-export const workerStalled: FaultTest = {
-  name: 'worker-stalled',
-  description:
-    'one of two workers hangs past its locks in the middle of deletions, then one is asked to end: each Application is deleted once, in time, with one audit row',
-  run: (context) =>
-    runUnderLoad(context, {
-      processes: [...usualProcesses, ['worker-2', 'worker']],
-      // So that what one worker leaves behind is found by way of its jobs
-      environment: { JOB_LOCK_MS: String(lockMs), SWEEP_INTERVAL_MS: '600000' },
-      async disturb(world) {
-        await using stack = new AsyncDisposableStack();
-        const store = await connectStore(world.site, stack);
-        const hung = await createExpiring(world, 20, 8000);
-        const frozen = await freezeInDeletion(world, store, hung);
-        let lateMs: number;
-        let stillThere: number;
-        try {
-          const frozenUntil = performance.now() + frozenMs;
-          await world.pause(500);
-          stillThere = (await findLeft(store, hung.ids)).length;
-          lateMs = await untilGone(world, store, hung);
-          await world.pause(Math.max(0, frozenUntil - performance.now()));
-        } finally {
-          await frozen.thaw();
-        }
-        const handedOver = await createExpiring(world, 20, 6000);
-        await world.pause(Math.max(0, handedOver.dueAt - performance.now() + 20));
-        const code = await world.node('worker-2').stop();
-        const afterStopMs = await untilGone(world, store, handedOver);
-        await world.node('worker-2').restart();
-        await world.pause(2 * lockMs); // for what might be done a second time
-        const rows = await countAuditRows(store, [...hung.ids, ...handedOver.ids]);
-        const wrong = rows.filter((count) => count !== 1).length;
-        return {
-          figures: [
-            ['in the transaction of the worker that hung', `${stillThere} of ${hung.ids.length}`],
-            ['all gone after their moment', `${lateMs.toFixed(0)} ms; with a stop ${afterStopMs.toFixed(0)} ms`],
-            ['audit rows for each', countBy(rows, String)],
-          ],
-          failures: [
-            ...(stillThere === 0 ? ['the worker did not hang in the middle of a deletion: nothing was shown'] : []),
-            ...[lateMs, afterStopMs]
-              .filter((ms) => ms > mostLateMs)
-              .map((ms) => `deleted only after ${ms.toFixed(0)} ms`),
-            ...(wrong > 0 ? [`${wrong} deletions have not exactly one audit row`] : []),
-            ...(code === 0 ? [] : [`worker-2 ended with ${code ?? 'a signal'}, not with 0`]),
-          ],
-        };
-      },
-    }),
-};
+export const workerStalled = underLoad(
+  'worker-stalled',
+  'one of two workers hangs past its locks in the middle of deletions, then one is asked to end: each Application is deleted once, in time, with one audit row',
+  {
+    processes: [...usualProcesses, ['worker-2', 'worker']],
+    // So that what one worker leaves behind is found by way of its jobs
+    environment: { JOB_LOCK_MS: String(lockMs), SWEEP_INTERVAL_MS: '600000' },
+    async disturb(world) {
+      const hung = await createExpiring(world, 20, 8000);
+      const frozen = await freezeInDeletion(world, hung);
+      let lateMs: number;
+      let stillThere: number;
+      try {
+        const frozenUntil = performance.now() + frozenMs;
+        await world.pause(500);
+        stillThere = (await findLeft(world, hung.ids)).length;
+        lateMs = await untilGone(world, hung.ids, within(hung));
+        await world.pause(Math.max(0, frozenUntil - performance.now()));
+      } finally {
+        await frozen.thaw();
+      }
+      const handedOver = await createExpiring(world, 20, 6000);
+      await world.pause(Math.max(0, handedOver.dueAt - performance.now() + 20));
+      const code = await world.node('worker-2').stop();
+      const afterStopMs = await untilGone(world, handedOver.ids, within(handedOver));
+      await world.node('worker-2').restart();
+      await world.pause(2 * lockMs); // for what might be done a second time
+      const rows = await countDeletions(world, [...hung.ids, ...handedOver.ids]);
+      const wrong = rows.filter((count) => count !== 1).length;
+      return {
+        figures: [
+          ['in the transaction of the worker that hung', `${stillThere} of ${hung.ids.length}`],
+          ['all gone after their moment', `${lateMs.toFixed(0)} ms; with a stop ${afterStopMs.toFixed(0)} ms`],
+          ['audit rows for each', countBy(rows, String)],
+        ],
+        failures: [
+          ...(stillThere === 0 ? ['the worker did not hang in the middle of a deletion: nothing was shown'] : []),
+          ...[lateMs, afterStopMs]
+            .filter((ms) => ms > mostLateMs)
+            .map((ms) => `deleted only after ${ms.toFixed(0)} ms`),
+          ...(wrong > 0 ? [`${wrong} deletions have not exactly one audit row`] : []),
+          ...(code === 0 ? [] : [`worker-2 ended with ${code ?? 'a signal'}, not with 0`]),
+        ],
+      };
+    },
+  },
+);
 
 interface Expiring {
   ids: string[];
   dueAt: number;
 }
+
+const within = ({ dueAt }: Expiring) => ({ from: dueAt, patienceMs: mostLateMs });
 
 async function createExpiring({ manage }: World, count: number, expiresInMs: number): Promise<Expiring> {
   const dueAt = performance.now() + expiresInMs;
@@ -84,10 +81,10 @@ async function createExpiring({ manage }: World, count: number, expiresInMs: num
 }
 
 /** Freezes the first worker when its transaction has deleted and is not committed; the other one comes a little late. */
-async function freezeInDeletion(world: World, store: pg.Client, { dueAt }: Expiring) {
+async function freezeInDeletion(world: World, { dueAt }: Expiring) {
   const other = world.node('worker-2');
   await using stack = new AsyncDisposableStack();
-  const observer = await connectStore(world.site, stack); // a transaction would see one moment only
+  const store = await connectStore(world, stack);
   if (performance.now() > dueAt - 300) throw new Error('It took too long to create what expires');
   await world.pause(dueAt - performance.now() - 300);
   other.postgres.stall();
@@ -96,10 +93,10 @@ async function freezeInDeletion(world: World, store: pg.Client, { dueAt }: Expir
     await store.query('lock table counters in share mode'); // each deletion is counted
     const until = performance.now() + 8000;
     for (;;) {
-      const { rowCount } = await observer.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%delete from applications%'`,
+      const deleting = await world.query(
+        `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%delete from applications%'`,
       );
-      if (rowCount) break;
+      if (deleting.length > 0) break;
       if (performance.now() > until) throw new Error('No worker deletes what is due');
       await world.pause(10);
     }
@@ -109,29 +106,4 @@ async function freezeInDeletion(world: World, store: pg.Client, { dueAt }: Expir
     await world.pause(500);
     other.postgres.calm();
   }
-}
-
-async function findLeft(store: pg.Client, ids: readonly string[]): Promise<string[]> {
-  const { rows } = await store.query<{ id: string }>('select id from applications where id = any($1)', [ids]);
-  return rows.map(({ id }) => id);
-}
-
-/** @returns how long after their moment all were gone, or how long it waited for that. */
-async function untilGone({ pause }: World, store: pg.Client, { ids, dueAt }: Expiring): Promise<number> {
-  for (;;) {
-    const left = await findLeft(store, ids);
-    const lateMs = performance.now() - dueAt;
-    if (left.length === 0 || lateMs > mostLateMs) return lateMs;
-    await pause(50);
-  }
-}
-
-/** How many deletions of each the audit log has. */
-async function countAuditRows(store: pg.Client, ids: readonly string[]): Promise<number[]> {
-  const { rows } = await store.query<{ count: number }>(
-    `select (select count(*)::int from audit_log where entity_type = 'application' and operation = 'expire' and entity_id = wanted.id) as count
-     from unnest($1::text[]) as wanted(id)`,
-    [ids],
-  );
-  return rows.map(({ count }) => count);
 }

@@ -3,8 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { eventually, useStack } from '@sluice/testing';
-import { startDestination } from '../destination.ts';
+import { eventually, startDestination, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 
 jest.setTimeout(180_000);

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { freePort, type Watchdog } from '@sluice/local/parts';
+import { freePort } from '@sluice/local/parts';
 import { eventually } from '@sluice/testing';
-import { type RedisServer, startRedisServer } from './redis-server.ts';
+import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.ts';
 
 export interface RedisCluster {
   /** `REDIS_URL` for it. */
@@ -16,10 +15,9 @@ const slots = 16_384;
 
 /** Six servers, three masters with a replica each, that are one cluster when this resolves. They end with the stack. */
 export async function startRedisCluster(
-  { directory, watchdog }: { directory: string; watchdog: Watchdog },
+  shared: Pick<RedisServerOptions, 'directory' | 'watchdog' | 'password'>,
   stack: AsyncDisposableStack,
 ): Promise<RedisCluster> {
-  const password = randomBytes(24).toString('base64url');
   const nodes: RedisServer[] = [];
   for (let n = 0; n < 2 * masters; n++) {
     const settings = {
@@ -28,11 +26,11 @@ export async function startRedisCluster(
       'cluster-node-timeout': 1000,
       'cluster-port': await freePort(),
     };
-    nodes.push(await startRedisServer({ directory, watchdog, password, settings }, stack));
+    nodes.push(await startRedisServer({ ...shared, settings }, stack));
   }
   await connectNodes(nodes);
   return {
-    url: `redis+cluster://:${password}@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    url: `redis+cluster://:${shared.password}@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     nodes,
     async masterOf(key) {
       for (const { client } of nodes) {

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Stack } from '@sluice/local';
 import { stopChild, untilEnded } from '@sluice/local/parts';
+import { serveHttp } from '@sluice/testing';
 
 export interface OperatorOptions {
   stack: Stack;
@@ -42,7 +40,7 @@ export async function startOperator(
     postgres.kill('SIGKILL');
     await untilEnded(postgres);
   }
-  const server = createServer(async (request, response) => {
+  const url = await serveHttp(closing, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const lines = Buffer.concat(chunks).toString().split('\n').filter(Boolean);
@@ -53,13 +51,6 @@ export async function startOperator(
       response.writeHead(500).end(String(error));
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.defer(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return [
     `deploy() { printf '%s\\n' "$@" | curl -sS --fail-with-body --data-binary @- ${url}/deploy; }`,
     `lose_primary() { curl -sS --fail-with-body -X POST ${url}/lose-primary; }`,

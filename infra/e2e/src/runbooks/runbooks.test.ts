@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
+import { startPlatform } from '../platform.ts';
 import { findPsql } from './find-psql.ts';
 import { startOperator } from './operator.ts';
 import { type Block, readBlocks } from './read-blocks.ts';
@@ -22,9 +22,7 @@ async function rehearse(blocks: Block[], { withReplica = false } = {}): Promise<
   closing.defer(() => rm(directory, { recursive: true, force: true }));
   const { PATH = '', HOME = '' } = process.env;
   const environment: Record<string, string> = { PATH };
-  const stackDirectory = join(directory, 'stack');
-  const stack = await startStack({ directory: stackDirectory, port: 0, log: () => undefined, environment });
-  closing.defer(() => stack.close());
+  const { stack, directory: stackDirectory } = await startPlatform(closing, { environment });
   const { databaseUrl, redisUrl } = stack;
   const replica = { of: stackDirectory, databaseUrl, redisUrl, directory: join(directory, 'replica') };
   const env = {

@@ -1,7 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer as createRawServer } from 'node:net';
 import { freePort } from '@sluice/local';
+import { serveBytes, serveHttp } from '@sluice/testing';
 
 export interface ScriptedDestination {
   /** By its path: `/echo` sends the body back, `/reset` resets, `/cut` breaks off in the middle, `/bad-json` sends half of it. */
@@ -15,7 +13,7 @@ export interface ScriptedDestination {
 
 export async function startScriptedDestination(closing: AsyncDisposableStack): Promise<ScriptedDestination> {
   const received: string[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await serveHttp(closing, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
@@ -34,21 +32,11 @@ export async function startScriptedDestination(closing: AsyncDisposableStack): P
       response.writeHead(path === 'refuse' ? 422 : 200, { 'Content-Type': 'application/json' }).end(body);
     }
   });
-  const broken = createRawServer((socket) => {
+  const brokenUrl = await serveBytes(closing, (socket) => {
     socket.on('error', () => socket.destroy());
     socket.once('data', (request) =>
       socket.end(`HTTP/1.1 200 OK\r\n${request.toString('latin1').replaceAll(':', '')}\r\n\r\n`),
     );
   });
-  const urls: string[] = [];
-  for (const one of [server, broken]) {
-    await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
-    urls.push(`http://127.0.0.1:${(one.address() as AddressInfo).port}`);
-    closing.defer(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => one.close(resolve));
-    });
-  }
-  const [url = '', brokenUrl = ''] = urls;
   return { url, brokenUrl, refusingUrl: `http://127.0.0.1:${await freePort()}`, received };
 }

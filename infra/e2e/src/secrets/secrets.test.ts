@@ -1,9 +1,8 @@
 import { appendFile, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Stack } from '@sluice/local';
-import { useStack } from '@sluice/testing';
-import pg from 'pg';
+import { queryOnce, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 import { type Canaries, newCanaries } from './canaries.ts';
 import { searchFiles, searchLogs } from './places/files.ts';
@@ -34,16 +33,16 @@ interface World {
 }
 
 const world = useStack<World>(async (closing) => {
-  const { stack } = await startPlatform(closing, {
-    LOG_LEVEL: 'trace',
-    SWEEP_INTERVAL_MS: '500',
-    DESTINATION_HEAD_TIMEOUT_MS: '300',
-    TRANSFORM_CPU_MS: '300',
+  const { stack, directory } = await startPlatform(closing, {
+    environment: {
+      LOG_LEVEL: 'trace',
+      SWEEP_INTERVAL_MS: '500',
+      DESTINATION_HEAD_TIMEOUT_MS: '300',
+      TRANSFORM_CPU_MS: '300',
+    },
   });
   const monitor = await monitorRedis(stack.redisUrl, closing);
   const destination = await startScriptedDestination(closing);
-  const [row] = await query(stack.databaseUrl, 'show data_directory');
-  const directory = dirname(dirname(row.data_directory));
   return { stack, monitor, destination, directory };
 }, 90_000);
 
@@ -116,20 +115,9 @@ async function addOwnSecrets({ add }: Canaries, directory: string, urls: readonl
 async function plant({ client, canaries, managementKey }: Stage, { stack }: World): Promise<void> {
   const value = canaries.text('planted');
   const inBase64 = Buffer.from(`a ${value}`).toString('base64');
-  await query(stack.databaseUrl, 'update tenants set name = $1', [inBase64]);
+  await queryOnce(stack.databaseUrl, 'update tenants set name = $1', [inBase64]);
   expect((await client.send('GET', '/tenants/self', { key: managementKey })).json.name).toBe(inBase64);
   await setRedisKey(stack.redisUrl, 'planted', encodeURIComponent(value));
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: rows of any query
-async function query(databaseUrl: string, text: string, values: unknown[] = []): Promise<any[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 function print({ searched, hits }: Finder, { all }: Canaries, statuses: ReadonlyMap<number, number>): void {

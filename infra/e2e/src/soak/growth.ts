@@ -1,4 +1,6 @@
-import type { ProcessSample, Sample } from './samples.ts';
+import { percentile } from '../under-load/count.ts';
+import type { ProcessSample } from '../under-load/process-state.ts';
+import type { Sample } from './samples.ts';
 
 /** A stretch of time in which nothing failed. */
 export interface Calm {
@@ -49,7 +51,4 @@ export function growthBetween(samples: readonly Sample[], [first, last]: readonl
   return found;
 }
 
-function median(values: readonly number[] = []): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
+const median = (values: readonly number[] = []) => (values.length > 0 ? percentile(values, 0.5) : 0);

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { hostilePrograms } from '@sluice/sandbox/hostile';
-import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-client.ts';
-import type { Random } from '../random.ts';
+import { createHttpClient, type HttpAnswer } from '@sluice/testing';
 import { type Clients, startClients } from '../under-load/clients.ts';
 import { addTo } from '../under-load/count.ts';
 import type { World } from '../under-load/world.ts';
@@ -27,12 +26,9 @@ const pauseMs = 1500;
 const patienceMs = 15_000;
 
 /** A client that invokes Proxies whose transforms never want to end. */
-export async function startHostileLoad(
-  world: World,
-  random: Random,
-  stack: AsyncDisposableStack,
-): Promise<HostileLoad> {
-  const http = stack.adopt(createHttpClient(), (opened) => opened.close());
+export async function startHostileLoad(world: World, stack: AsyncDisposableStack): Promise<HostileLoad> {
+  const http = createHttpClient(stack);
+  const random = world.random(5000);
   const keys: string[] = [];
   for (const name of programs) {
     const code = `module.exports = async (req) => { ${hostilePrograms[name]} }`;
@@ -41,22 +37,18 @@ export async function startHostileLoad(
   }
   const answers = new Map<string, number>();
   let wrong = 0;
-  const clients = startClients(1, async (_, signal) => {
+  const invoke = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       const { url } = random.pick(world.balancer.targets('proxy-gateway'));
       const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': random.pick(keys) };
-      const request = { method: 'POST', url: `${url}/proxy`, headers, timeoutMs: patienceMs };
-      const answer = await http.send(request).catch((error: unknown) => {
-        if (error instanceof NoAnswer) return error.code;
-        throw error;
-      });
-      addTo(answers, typeof answer === 'string' ? answer : String(answer.status));
-      if (typeof answer !== 'string' && !isRefusal(answer)) wrong += 1;
+      const answer = await http.send({ method: 'POST', url: `${url}/proxy`, headers, timeoutMs: patienceMs });
+      addTo(answers, answer.detail);
+      if (answer.status > 0 && !isRefusal(answer)) wrong += 1;
       await wait(random.between(0, 2 * pauseMs));
     }
-  });
+  };
   return {
-    ...clients,
+    ...startClients([invoke]),
     answers,
     get wrong() {
       return wrong;

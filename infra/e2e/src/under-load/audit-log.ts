@@ -10,32 +10,28 @@ export async function connectStore({ stores }: Site, stack: AsyncDisposableStack
   return client;
 }
 
-/** How many rows of disclosures there are under each trace id. */
-async function countRows(client: pg.Client, traceIds: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await client.query<{ trace_id: string; count: number }>(
-    'select trace_id, count(*)::int as count from audit_log where trace_id = any($1) group by trace_id',
-    [traceIds],
-  );
-  return new Map(rows.map(({ trace_id, count }) => [trace_id, count]));
-}
-
-/** The same once every one of them has a row, or after `withinMs`. */
+/** How many rows there are under each trace id, once every one has a row, or after `withinMs`: rows come a little later. */
 export async function countRowsSoon(
-  client: pg.Client,
+  { query }: Site,
   traceIds: readonly string[],
   withinMs = 8000,
 ): Promise<Map<string, number>> {
   const until = performance.now() + withinMs;
   for (;;) {
-    const counts = await countRows(client, traceIds);
-    if (counts.size === traceIds.length || performance.now() > until) return counts;
+    const rows = await query<{ trace_id: string; count: number }>(
+      'select trace_id, count(*)::int as count from audit_log where trace_id = any($1) group by trace_id',
+      [traceIds],
+    );
+    if (rows.length === traceIds.length || performance.now() > until) {
+      return new Map(rows.map(({ trace_id, count }) => [trace_id, count]));
+    }
     await wait(200);
   }
 }
 
 /** Trace ids under which the common load has more than one row: an invocation discloses once. */
-export async function findRepeated(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ trace_id: string }>(
+export async function findRepeated({ query }: Site): Promise<string[]> {
+  const rows = await query<{ trace_id: string }>(
     `select trace_id from audit_log where trace_id like 'invocation-%' group by trace_id having count(*) > 1`,
   );
   return rows.map(({ trace_id }) => trace_id);
@@ -48,12 +44,11 @@ export async function lockAuditLog(site: Site, stack: AsyncDisposableStack): Pro
 }
 
 /** Postgres refuses rows of the audit log that meet the condition, until the stack ends. */
-export async function refuseRows(site: Site, condition: string, stack: AsyncDisposableStack): Promise<void> {
-  const client = await connectStore(site, stack);
-  await client.query(`
+export async function refuseRows({ query }: Site, condition: string, stack: AsyncDisposableStack): Promise<void> {
+  await query(`
     create function refuse_row() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
     create trigger refuse_row before insert on audit_log for each row when (${condition}) execute function refuse_row()`);
   stack.defer(async () => {
-    await client.query('drop trigger refuse_row on audit_log; drop function refuse_row()');
+    await query('drop trigger refuse_row on audit_log; drop function refuse_row()');
   });
 }

@@ -6,12 +6,12 @@ export interface Clients {
   stop(): Promise<void>;
 }
 
-/** Starts so many clients; each works until the signal is aborted. */
-export function startClients(count: number, work: (number: number, signal: AbortSignal) => Promise<void>): Clients {
+/** Starts clients; each works until the signal is aborted. */
+export function startClients(clients: readonly ((signal: AbortSignal) => Promise<void>)[]): Clients {
   const stopping = new AbortController();
-  const running = Promise.all(Array.from({ length: count }, (_, number) => work(number, stopping.signal)));
+  const running = Promise.all(clients.map((work) => work(stopping.signal)));
   const { promise: broken, reject } = Promise.withResolvers<never>();
-  broken.catch(() => undefined); // whoever races it hears of it
+  broken.catch(() => undefined); // who races it gets the reason
   running.catch(reject);
   return {
     broken,

@@ -24,7 +24,8 @@ const regeneration = (number: number, startedAt: number, endedAt: number): Regen
   confirmation: { changeId: 'c', holders: 1, waitedMs: 1 },
 });
 
-const writes = { acknowledged: 5, unacknowledged: 0, lost: 0, duplicates: 0, answers: new Map(), unexpected: [] };
+const counts = { acknowledged: 5, batches: 1, unacknowledged: 0, lost: 0, duplicates: 0, partial: 0 };
+const writes = { ...counts, answers: new Map(), unexpected: [] };
 
 /** A run in which key 1 is given at 20, a fault happens from 1000 to 2000, and key 2 is given at 9000. */
 function run(invocations: Invocation[], part: Partial<Seen> = {}): Seen {
@@ -39,6 +40,7 @@ function run(invocations: Invocation[], part: Partial<Seen> = {}): Seen {
     quietFrom: 100,
     faultFrom: 1000,
     faultUntil: 2000,
+    endedAt: 10_000,
     ...part,
   };
 }
@@ -56,7 +58,7 @@ test('what fails during the fault and shortly after it is only counted', () => {
 
 test.each<[what: string, seen: Seen, bounds: Bounds, failure: RegExp]>([
   ['a revoked key that is accepted', run([invocation({ startedAt: 9100, endedAt: 9110 })]), {}, /after its revocation/],
-  ['a wrong refusal', run([invocation({ outcome: 'refused', detail: '401' })]), {}, /newest key was refused/],
+  ['a wrong refusal', run([invocation({ outcome: 'refused', detail: '401' })]), {}, /valid key was refused/],
   [
     'a wrong answer',
     run([invocation({ startedAt: 1500, endedAt: 1510, detail: wrongAnswer })]),
@@ -69,6 +71,7 @@ test.each<[what: string, seen: Seen, bounds: Bounds, failure: RegExp]>([
   ['an invocation that arrives twice', run([invocation()], { arrivals: new Map([[0, 2]]) }), {}, /arrived 2 times/],
   ['a lost write', run([], { writes: { ...writes, lost: 1 } }), {}, /1 acknowledged writes are lost/],
   ['a duplicate', run([], { writes: { ...writes, duplicates: 2 } }), {}, /2 creations are there more than once/],
+  ['a batch in part', run([], { writes: { ...writes, partial: 1 } }), {}, /1 batches are there in part/],
   ['an answer that is none', run([], { writes: { ...writes, unexpected: ['500'] } }), {}, /was answered 500/],
   ['a disclosure without a row', run([], { unrecorded: ['invocation-3'] }), {}, /no row, such as invocation-3/],
 ])('%s is found', (_, seen, bounds, failure) => {

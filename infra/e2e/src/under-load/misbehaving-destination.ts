@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { serveBytes } from '@sluice/testing';
 import { addTo } from './count.ts';
 
 /** What a request asks the destination to do. */
@@ -64,12 +64,10 @@ const faults = {
 /** A destination without HTTP of its own: it does to each request what its header asks for. */
 export async function startMisbehavingDestination(stack: AsyncDisposableStack): Promise<MisbehavingDestination> {
   const arrivals = new Map<string, number>();
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
+  const url = await serveBytes(stack, (socket) => {
     let received = '';
     socket.setNoDelay(true).setEncoding('latin1');
-    socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
     socket.on('data', (text) => {
       received += text;
       const headEnd = received.indexOf('\r\n\r\n');
@@ -85,11 +83,5 @@ export async function startMisbehavingDestination(stack: AsyncDisposableStack): 
       else faults[fault as DestinationFault](socket);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  stack.defer(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals };
+  return { url, arrivals };
 }

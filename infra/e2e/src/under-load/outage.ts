@@ -1,7 +1,7 @@
 import type { History } from '../coherence/history.ts';
-import { countBy } from './count.ts';
+import { countBy, durationMs, percentiles } from './count.ts';
 import type { Probed } from './probes.ts';
-import type { Disturbance } from './run-under-load.ts';
+import type { Disturbance } from './run.ts';
 
 /** From when on Postgres answered nobody, and until when. Moments of the test's own monotonic clock. */
 export interface Outage {
@@ -33,7 +33,10 @@ export function judgeOutage(cached: readonly Probed[], { invocations }: History,
         'while it was away: a cached key',
         `${countBy(during, ({ detail }) => detail)}; last served after ${lastServed.toFixed(0)} ms`,
       ],
-      ['503 then came after p50 / max', waits(late.filter(({ detail }) => detail === '503'))],
+      [
+        '503 then came after p50 / max',
+        percentiles(late.filter(({ detail }) => detail === '503').map(durationMs), [0.5, 1]),
+      ],
       ['503 without Retry-After', `${unexplained.length} of ${unavailable.length}`],
     ],
     failures: [
@@ -48,10 +51,4 @@ export function judgeOutage(cached: readonly Probed[], { invocations }: History,
       ...(unexplained.length > 0 ? [`${unexplained.length} answers 503 do not say when to try again`] : []),
     ],
   };
-}
-
-function waits(all: readonly Probed[]): string {
-  const sorted = all.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
-  const at = (index: number) => sorted[index]?.toFixed(0) ?? '-';
-  return `${at(Math.floor(sorted.length / 2))} / ${at(sorted.length - 1)} ms`;
 }

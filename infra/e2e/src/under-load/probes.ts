@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createHttpClient, NoAnswer } from '../cluster/http-client.ts';
+import { createHttpClient } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import { invocationHeader } from '../coherence/counting-destination.ts';
+import { keyedRequest, otherNumber, revealing } from '../coherence/client.ts';
 import type { World } from './world.ts';
 
 /** What became of one request. Moments are milliseconds of the test's own monotonic clock. */
@@ -30,42 +30,22 @@ export interface Probes {
 const patienceMs = 5000;
 const pauseMs = 60;
 
-/** Numbers at which no invocation of another client is. */
-let lastNumber = 0;
-
 /** Invocations with keys that nobody regenerates. They carry no token. */
 export function openProbes({ client }: World): Probes {
-  const http = createHttpClient();
+  const stack = new AsyncDisposableStack();
+  const http = createHttpClient(stack);
   const stopping = new AbortController();
   const seen: Probed[] = [];
   const running: Promise<void>[] = [];
 
-  async function probe(key: string, { name, service, url }: Node): Promise<Probed> {
-    lastNumber -= 1;
-    const headers = { 'svc-api-key': key, 'content-type': 'application/json', 'svc-trace-id': `probe${lastNumber}` };
-    const request =
-      service === 'token-vault'
-        ? { url: `${url}/detokenize`, headers }
-        : {
-            url: `${url}/proxy`,
-            headers: { ...headers, 'svc-proxy-key': client.proxyKey, [invocationHeader]: String(lastNumber) },
-          };
+  async function probe(key: string, target: Node): Promise<Probed> {
+    const number = otherNumber();
+    const presented = { apiKey: key, proxyKey: client.proxyKey, number, traceId: `probe${number}` };
+    const request = { ...keyedRequest(target, presented), body: '{}', timeoutMs: patienceMs };
     const startedAt = performance.now();
-    const probed: Probed = { target: name, startedAt, endedAt: startedAt, detail: '', retryAfter: undefined };
-    try {
-      const { status, headers: answered } = await http.send({
-        method: 'POST',
-        body: '{}',
-        timeoutMs: patienceMs,
-        ...request,
-      });
-      probed.detail = String(status);
-      probed.retryAfter = answered['retry-after'];
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      probed.detail = error.code;
-    }
-    probed.endedAt = performance.now();
+    const { detail, headers } = await http.send(request);
+    const endedAt = performance.now();
+    const probed = { target: target.name, startedAt, endedAt, detail, retryAfter: headers['retry-after'] };
     seen.push(probed);
     return probed;
   }
@@ -87,10 +67,24 @@ export function openProbes({ client }: World): Probes {
     async stop() {
       stopping.abort();
       await Promise.all(running);
-      http.close();
+      await stack.disposeAsync();
     },
     async done() {
       await Promise.all(running);
     },
   };
+}
+
+/** An Application whose key is in no cache yet. */
+export const createUnusedKey = ({ manage }: World, name: string) =>
+  manage('POST', '/applications', { name, type: 'private', ...revealing('use', 'read', 'create') });
+
+/** Uses a key that each gateway and token vault has in its cache, and that nobody changes, until the probes are stopped. */
+export async function useCachedKey(world: World): Promise<Probes> {
+  const { key } = await createUnusedKey(world, 'Cached');
+  const probes = openProbes(world);
+  const targets = [...world.of('proxy-gateway'), ...world.of('token-vault')];
+  await Promise.all(targets.map((target) => probes.probe(key, target)));
+  for (const target of targets) probes.start(key, [target]);
+  return probes;
 }

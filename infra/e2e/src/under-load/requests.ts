@@ -1,16 +1,18 @@
-import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-client.ts';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readCredentials } from '@sluice/local/parts';
+import { createHttpClient, type HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import { invocationHeader } from '../coherence/counting-destination.ts';
-import type { World } from './world.ts';
+import { invocationHeader, otherNumber, revealing } from '../coherence/client.ts';
+import { manager, type World } from './world.ts';
 
 export interface Requests {
   /** A token with this value, and its id. */
-  createToken(value: string, vault?: Node | undefined): Promise<string>;
+  createToken(value: string): Promise<string>;
   createProxy(body: Record<string, unknown>): Promise<{ id: string; key: string }>;
-  /** The answer of a gateway, or why there is none. */
-  invoke(gateway: Node, invocation: SingleInvocation): Promise<HttpAnswer | string>;
+  invoke(gateway: Node | undefined, invocation: SingleInvocation): Promise<HttpAnswer>;
   /** The same of a token vault, for a JSON value with expressions. */
-  detokenize(vault: Node, value: unknown, traceId?: string): Promise<HttpAnswer | string>;
+  detokenize(vault: Node, value: unknown): Promise<HttpAnswer>;
 }
 
 interface SingleInvocation {
@@ -23,47 +25,38 @@ interface SingleInvocation {
 
 const patienceMs = 8000;
 
-/** Numbers at which no invocation of another client is. */
-let lastNumber = -1_000_000_000;
-
 /** Single requests of an Application that may do all with tokens; its key stays. */
 export function openRequests(world: World, stack: AsyncDisposableStack): Requests {
-  const http = stack.adopt(createHttpClient(), (opened) => opened.close());
+  const http = createHttpClient(stack);
   const headers = { 'svc-api-key': world.tokenKey, 'content-type': 'application/json' };
-
-  async function post(url: string, body: unknown, own: Record<string, string>, timeoutMs = patienceMs) {
-    const request = { method: 'POST', url, headers: { ...headers, ...own }, body: JSON.stringify(body), timeoutMs };
-    try {
-      return await http.send(request);
-    } catch (error) {
-      if (error instanceof NoAnswer) return error.code;
-      throw error;
-    }
-  }
-
+  const post = (url: string, body: unknown, own: Record<string, string>, timeoutMs = patienceMs) =>
+    http.send({ method: 'POST', url, headers: { ...headers, ...own }, body: JSON.stringify(body), timeoutMs });
   return {
-    async createToken(value, vault = world.of('token-vault')[0]) {
-      const answer = await post(`${vault?.url}/tokens`, { type: 'token', data: value }, {}, 20_000);
-      if (typeof answer === 'string' || answer.status !== 201) throw new Error(`No token: ${describeAnswer(answer)}`);
+    async createToken(value) {
+      const url = `${world.of('token-vault')[0]?.url}/tokens`;
+      const answer = await post(url, { type: 'token', data: value }, {}, 20_000);
+      if (answer.status !== 201) throw new Error(`No token: ${describeAnswer(answer)}`);
       return (JSON.parse(answer.body) as { id: string }).id;
     },
     createProxy: (body) => world.manage('POST', '/proxies', { name: 'Proxy', ...body }),
-    invoke({ url }, { proxyKey, body, traceId, headers: own, timeoutMs }) {
-      lastNumber -= 1;
-      const number = { [invocationHeader]: String(lastNumber) };
+    invoke(gateway, { proxyKey, body, traceId, headers: own, timeoutMs }) {
+      const number = { [invocationHeader]: String(otherNumber()) };
       const more = { ...number, 'svc-proxy-key': proxyKey, ...(traceId && { 'svc-trace-id': traceId }), ...own };
-      return post(`${url}/proxy`, body, more, timeoutMs);
+      return post(`${gateway?.url}/proxy`, body, more, timeoutMs);
     },
-    detokenize: ({ url }, value, traceId) =>
-      post(`${url}/detokenize`, value, { ...(traceId && { 'svc-trace-id': traceId }) }),
+    detokenize: ({ url }, value) => post(`${url}/detokenize`, value, {}),
   };
 }
 
-/** A status, or why there is none. */
-export function statusOf(answer: HttpAnswer | string): string {
-  return typeof answer === 'string' ? answer : String(answer.status);
-}
+export const describeAnswer = ({ detail, body }: HttpAnswer) => `${detail} ${body.slice(0, 200)}`;
 
-export function describeAnswer(answer: HttpAnswer | string): string {
-  return typeof answer === 'string' ? answer : `${answer.status} ${answer.body.slice(0, 200)}`;
+/** Creates another Tenant; the world as it is for that one. */
+export async function openSecondTenant(world: World, stack: AsyncDisposableStack): Promise<World> {
+  const directory = join(world.directory, 'second-tenant');
+  await mkdir(directory);
+  const credentials = await readCredentials({ directory, baseUrl: '', settings: world.settings }, world);
+  const managing = manager(() => world.of('management-api')[0]?.url, credentials.management_key, stack);
+  const grants = revealing('create', 'read', 'use');
+  const { key } = await managing.manage('POST', '/applications', { name: 'Second', type: 'private', ...grants });
+  return { ...world, credentials, ...managing, tokenKey: key };
 }

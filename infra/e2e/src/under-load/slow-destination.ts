@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { serveHttp } from '@sluice/testing';
 import { requestIdHeader } from './misbehaving-destination.ts';
 
 export interface SlowDestination {
@@ -22,7 +21,16 @@ const piece = Buffer.alloc(64 * 1024, 'z');
 export async function startSlowDestination(stack: AsyncDisposableStack): Promise<SlowDestination> {
   const taken = new Map<string, number>();
   const streams = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
+  const destination: SlowDestination = {
+    url: '',
+    onArrival: () => undefined,
+    onAbort: () => undefined,
+    taken,
+    get streaming() {
+      return streams.size;
+    },
+  };
+  destination.url = await serveHttp(stack, (request, response) => {
     const id = String(request.headers[requestIdHeader]);
     request.resume();
     if (request.url === '/large') {
@@ -38,22 +46,6 @@ export async function startSlowDestination(stack: AsyncDisposableStack): Promise
       clearTimeout(timer);
       if (!response.writableEnded) destination.onAbort(id);
     });
-  });
-  const destination: SlowDestination = {
-    url: '',
-    onArrival: () => undefined,
-    onAbort: () => undefined,
-    taken,
-    get streaming() {
-      return streams.size;
-    },
-  };
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  destination.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  stack.defer(() => {
-    server.closeAllConnections();
-    server.close();
   });
   return destination;
 }

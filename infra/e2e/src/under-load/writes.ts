@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
-import { createHttpClient, type HttpAnswer, NoAnswer } from '../cluster/http-client.ts';
+import { createHttpClient, type HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { createRandom } from '../random.ts';
+import type { Balancer } from './balancer.ts';
 import { type Clients, startClients } from './clients.ts';
 import { addTo } from './count.ts';
 
 export interface WritesOptions {
   site: Site;
-  management: () => readonly Node[];
-  vaults: () => readonly Node[];
+  balancer: Balancer;
   /** Of an Application that may create tokens and read them. */
   tokenKey: string;
   clients: number;
@@ -19,14 +18,18 @@ export interface WritesOptions {
 }
 
 export interface WritesReport {
-  /** Tokens and Applications whose creation was acknowledged. */
+  /** Tokens, Applications and batches of tokens whose creation was acknowledged. */
   acknowledged: number;
+  /** The batches among them. */
+  batches: number;
   /** Creations that were never acknowledged, however often they were sent. */
   unacknowledged: number;
-  /** Acknowledged, and not there with the value that was sent. */
+  /** Acknowledged, and not there with the value that was sent, or the ids that were answered. */
   lost: number;
   /** Sent several times under one idempotency key, and there more than once. */
   duplicates: number;
+  /** Batches of which some tokens are there and some are not, or more than were sent. */
+  partial: number;
   /** How often each status came, or why there was none. */
   answers: ReadonlyMap<string, number>;
   /** Statuses that are no answer to a good request, whatever fails. */
@@ -40,11 +43,13 @@ export interface Writes extends Clients {
 
 /** One creation, which is sent under one idempotency key until it is acknowledged. */
 interface Creation {
-  kind: 'token' | 'application';
-  /** Of the token, or the name of the Application: there must be one at most. */
+  kind: 'token' | 'application' | 'batch';
+  /** The token's id, or the name of the Application or the batch: there must be one at most. */
   name: string;
   value: string;
   isAcknowledged: boolean;
+  /** Of a batch: the tokens of its answer. */
+  ids: string[];
 }
 
 const pauseMs = 40;
@@ -52,43 +57,41 @@ const pauseAfterFailureMs = 200;
 const patienceMs = 13_000;
 /** Tokens that one request may name. */
 const mostRead = 100;
+const batchSize = 20;
 
 /** A fault may be answered by these; a request that is right never by another. */
-const allowed = new Set(['201', '409', '429', '502', '503', '504']);
+const allowed = new Set(['409', '429', '502', '503', '504']);
 
-/** Clients that create tokens and Applications, each until it is acknowledged. */
+/** Clients that create tokens, batches of them and Applications, each until it is acknowledged. */
 export function startWrites(options: WritesOptions, stack: AsyncDisposableStack): Writes {
-  const { site, management, vaults, tokenKey, clients, seed } = options;
-  const http = stack.adopt(createHttpClient(), (opened) => opened.close());
+  const { site, balancer, tokenKey, clients, seed } = options;
+  const http = createHttpClient(stack);
   const creations: Creation[] = [];
   const answers = new Map<string, number>();
-  const managementKey = site.credentials.management_key;
+  const unexpected = new Set<string>();
 
-  async function send(creation: Creation, node: Node): Promise<HttpAnswer | string> {
-    const isToken = creation.kind === 'token';
-    const body = isToken
-      ? { id: creation.name, type: 'token', data: creation.value }
-      : { name: creation.name, type: 'private', permissions: ['token:use'] };
+  function send({ kind, name, value }: Creation, { url }: Node): Promise<HttpAnswer> {
     const headers = {
       'content-type': 'application/json',
-      'svc-api-key': isToken ? tokenKey : managementKey,
-      'svc-idempotency-key': creation.name,
+      'svc-api-key': kind === 'application' ? site.credentials.management_key : tokenKey,
+      'svc-idempotency-key': name,
     };
-    const url = `${node.url}${isToken ? '/tokens' : '/applications'}`;
-    try {
-      return await http.send({ method: 'POST', url, headers, body: JSON.stringify(body), timeoutMs: patienceMs });
-    } catch (error) {
-      if (error instanceof NoAnswer) return error.code;
-      throw error;
-    }
+    const [path, body] = {
+      token: ['/tokens', { id: name, type: 'token', data: value }],
+      application: ['/applications', { name, type: 'private', permissions: ['token:use'] }],
+      batch: [
+        '/tokenize',
+        Array.from({ length: batchSize }, (_, at) => ({ type: 'token', data: value + at, metadata: { batch: name } })),
+      ],
+    }[kind];
+    return http.send({ method: 'POST', url: url + path, headers, body: JSON.stringify(body), timeoutMs: patienceMs });
   }
 
   /** Acknowledged tokens that have another value than the one that was sent. */
-  async function findWrong(all: readonly Creation[]): Promise<Set<string>> {
-    const tokens = all.filter(({ kind, isAcknowledged }) => kind === 'token' && isAcknowledged);
+  async function findWrong(tokens: readonly Creation[]): Promise<Set<string>> {
     const wrong = new Set<string>();
     const headers = { 'content-type': 'application/json', 'svc-api-key': tokenKey };
-    const [vault] = vaults();
+    const [vault] = balancer.targets('token-vault');
     for (let from = 0; from < tokens.length; from += mostRead) {
       const some = tokens.slice(from, from + mostRead);
       const body = JSON.stringify(some.map(({ name }) => `{{ ${name} }}`));
@@ -102,53 +105,69 @@ export function startWrites(options: WritesOptions, stack: AsyncDisposableStack)
     return wrong;
   }
 
-  async function write(number: number, signal: AbortSignal): Promise<void> {
+  const write = (number: number) => async (signal: AbortSignal) => {
     const random = createRandom(seed + 4000 + number);
     while (!signal.aborted) {
-      const kind = random.chance(0.7) ? 'token' : 'application';
-      const creation: Creation = { kind, name: randomUUID(), value: `value ${randomUUID()}`, isAcknowledged: false };
+      const kind = random.pick(kinds);
+      const creation: Creation = {
+        kind,
+        name: randomUUID(),
+        value: `value ${randomUUID()}`,
+        isAcknowledged: false,
+        ids: [],
+      };
       creations.push(creation);
       while (!creation.isAcknowledged && !signal.aborted) {
-        const answer = await send(creation, random.pick(kind === 'token' ? vaults() : management()));
-        const status = typeof answer === 'string' ? answer : String(answer.status);
-        addTo(answers, status);
-        creation.isAcknowledged = status === '201';
+        const service = kind === 'application' ? 'management-api' : 'token-vault';
+        const { status, detail, body } = await send(creation, random.pick(balancer.targets(service)));
+        addTo(answers, detail);
+        creation.isAcknowledged = status === (kind === 'batch' ? 200 : 201);
+        if (creation.isAcknowledged && kind === 'batch')
+          creation.ids = JSON.parse(body).map(({ id }: { id: string }) => id);
+        if (!creation.isAcknowledged && status > 0 && !allowed.has(detail)) unexpected.add(detail);
         await wait(creation.isAcknowledged ? random.between(0, 2 * pauseMs) : pauseAfterFailureMs);
       }
     }
-  }
+  };
 
   return {
-    ...startClients(clients, write),
+    ...startClients(Array.from({ length: clients }, (_, number) => write(number))),
     async check() {
-      const counts = await countStored(site, creations);
-      const wrong = await findWrong(creations);
+      const stored = await readStored(site, creations);
       const acknowledged = creations.filter(({ isAcknowledged }) => isAcknowledged);
+      const wrong = await findWrong(acknowledged.filter(({ kind }) => kind === 'token'));
+      const isBatch = ({ kind }: Creation) => kind === 'batch';
+      const idsOf = ({ name }: Creation) => stored.get(name) ?? [];
+      const isLost = (one: Creation) =>
+        isBatch(one)
+          ? one.ids.length !== batchSize || one.ids.toSorted().join() !== idsOf(one).toSorted().join()
+          : idsOf(one).length === 0 || wrong.has(one.name);
       return {
         acknowledged: acknowledged.length,
+        batches: acknowledged.filter(isBatch).length,
         unacknowledged: creations.length - acknowledged.length,
-        lost: acknowledged.filter(({ name }) => !counts.has(name) || wrong.has(name)).length,
-        duplicates: [...counts.values()].filter((count) => count > 1).length,
+        lost: acknowledged.filter(isLost).length,
+        duplicates: creations.filter((one) => !isBatch(one) && idsOf(one).length > 1).length,
+        partial: creations.filter((one) => isBatch(one) && ![0, batchSize].includes(idsOf(one).length)).length,
         answers,
-        unexpected: [...answers.keys()].filter((status) => /^\d+$/.test(status) && !allowed.has(status)),
+        unexpected: [...unexpected],
       };
     },
   };
 }
 
-/** How often what each creation names is there. */
-async function countStored({ stores }: Site, creations: readonly Creation[]): Promise<Map<string, number>> {
-  const client = new pg.Client({ connectionString: stores.databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ name: string; count: number }>(
-      `select name, count(*)::int as count from (
-         select id as name from tokens where id = any($1) union all select name from applications where name = any($1)
-       ) stored group by name`,
-      [creations.map(({ name }) => name)],
-    );
-    return new Map(rows.map(({ name, count }) => [name, count]));
-  } finally {
-    await client.end();
-  }
+/** Each as often as it is chosen. */
+const kinds = [...Array(6).fill('token'), ...Array(3).fill('application'), 'batch'] as const;
+
+/** The ids of what each creation has left behind. */
+async function readStored({ query }: Site, creations: readonly Creation[]): Promise<Map<string, string[]>> {
+  const rows = await query<{ name: string; ids: string[] }>(
+    `select name, array_agg(id) as ids from (
+       select id as name, id from tokens where id = any($1)
+       union all select metadata->>'batch', id from tokens where metadata->>'batch' = any($1)
+       union all select name, id::text from applications where name = any($1)
+     ) stored group by name`,
+    [creations.map(({ name }) => name)],
+  );
+  return new Map(rows.map(({ name, ids }) => [name, ids]));
 }

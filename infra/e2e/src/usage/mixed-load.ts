@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Platform } from '../platform.ts';
 import { createRandom, type Random } from '../random.ts';
+import { type Clients, startClients } from '../under-load/clients.ts';
 import { announce, type Knowledge, type Ledger, learn } from './ledger.ts';
 import { newDataOf } from './token-values.ts';
 
@@ -19,32 +20,20 @@ export interface LoadOptions {
   usable: string[];
 }
 
-export interface Load {
-  /** Lets the requests under way end. */
-  stop(): Promise<void>;
-}
-
 interface Client extends LoadOptions {
   random: Random;
 }
 
 /** Clients that create, use, change and delete tokens in turns, and note what they were told. */
-export function startLoad(options: LoadOptions): Load {
-  let stopping = false;
-  const run = async (number: number) => {
+export function startLoad(options: LoadOptions): Clients {
+  const run = (number: number) => async (signal: AbortSignal) => {
     const client: Client = { ...options, random: createRandom(options.seed * 1000 + number) };
-    while (!stopping) {
+    while (!signal.aborted) {
       await client.random.pick(actions)(client);
       await wait(10); // without it most requests would go to a process that is away
     }
   };
-  const running = Promise.all(Array.from({ length: options.clients }, (_, number) => run(number)));
-  return {
-    async stop() {
-      stopping = true;
-      await running;
-    },
-  };
+  return startClients(Array.from({ length: options.clients }, (_, number) => run(number)));
 }
 
 type Action = (client: Client) => Promise<void>;

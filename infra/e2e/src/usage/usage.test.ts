@@ -1,6 +1,5 @@
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, startDestination, useStack } from '@sluice/testing';
 import pg from 'pg';
-import { startDestination } from '../destination.ts';
 import { readSeed } from '../faults/command-line.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import { createRandom } from '../random.ts';
@@ -14,7 +13,7 @@ jest.setTimeout(120_000);
 const everyPermission = ['create', 'update', 'read', 'search', 'delete', 'use'].map((name) => `token:${name}`);
 
 const world = useStack(async (closing) => {
-  const platform = await startPlatform(closing, { SWEEP_INTERVAL_MS: '200' });
+  const platform = await startPlatform(closing, { environment: { SWEEP_INTERVAL_MS: '200' } });
   const client = new pg.Client({ connectionString: platform.stack.databaseUrl });
   await client.connect();
   closing.defer(() => client.end());

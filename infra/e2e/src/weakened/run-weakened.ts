@@ -1,6 +1,6 @@
-import { startSite } from '../cluster/site.ts';
-import { excerpt } from '../coherence/figures.ts';
+import { excerpt } from '../coherence/excerpt.ts';
 import type { FaultContext, FaultResult } from '../faults/fault-test.ts';
+import { startPlatform } from '../platform.ts';
 import { mutants } from './mutants.ts';
 import { scenarioOf, scenarios } from './scenarios.ts';
 import { type Trial, tryScenarios } from './try-scenarios.ts';
@@ -12,9 +12,10 @@ const mostAttempts = 6;
  * Shows that the checker would find what it looks for: with each part of the protocol switched off it must, and with the
  * same scenarios against the product as it is it must not.
  */
-export async function runWeakened({ directory, seed, log, signal }: FaultContext): Promise<FaultResult> {
+export async function runWeakened(context: FaultContext): Promise<FaultResult> {
+  const { seed, log, signal } = context;
   await using stack = new AsyncDisposableStack();
-  const site = await startSite({ directory, log, signal }, stack);
+  const site = await startPlatform(stack, { ...context, processes: [] });
   const figures: FaultResult['figures'] = [['seed', String(seed)]];
   const failures: string[] = [];
   const note = (name: string, { findings, played, history }: Trial, startedAt: number) => {

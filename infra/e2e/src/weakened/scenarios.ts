@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
-import { type ApplicationView, forgetNewest } from '../coherence/application-view.ts';
 import type { Client } from '../coherence/client.ts';
+import { type ApplicationView, forgetNewest } from '../coherence/single-keys.ts';
 
 interface Scene {
   client: Client;
@@ -71,51 +71,27 @@ const overtakenRead: Scenario = async (scene) => {
   await tryKey(scene, revoked, 400);
 };
 
-/** A second key, known to the gateway, is deleted: it must be refused then, and the first must not. */
-const deletedSingleKey: Scenario = async (scene) => {
-  const { client, application, management } = scene;
-  const added = await client.singleKeys.add(application, management, 60_000);
-  if (!added) throw new Error('The key was not added');
-  await useNewestKey(scene);
-  await client.singleKeys.delete(application, added, management);
-  forgetNewest(application);
-  await tryKey(scene, added.number, 200);
-  await tryKey(scene, 0, 200);
-};
+/**
+ * A second key that the gateway knows, or a session that it authorizes, ends: it must be refused then, and the first key
+ * must not.
+ * @param expiresInMs when the key expires, without being deleted; the session would last much longer.
+ */
+const endedKey =
+  ({ isSession = false, expiresInMs }: { isSession?: boolean; expiresInMs?: number }): Scenario =>
+  async (scene) => {
+    const { client, application, management } = scene;
+    const added = await client.singleKeys.add(application, management, expiresInMs ?? 60_000);
+    if (!added) throw new Error('The key was not added');
+    if (isSession) await client.singleKeys.replaceBySession(application, added, management);
+    await useNewestKey(scene);
+    if (expiresInMs) await wait(added.expiredAt - performance.now());
+    else await client.singleKeys.delete(application, added, management);
+    forgetNewest(application);
+    await tryKey(scene, added.number, 200);
+    await tryKey(scene, 0, 200);
+  };
 
-/** The same for one that expires. */
-const expiredSingleKey: Scenario = async (scene) => {
-  const { client, application, management } = scene;
-  const added = await client.singleKeys.add(application, management, 3000);
-  if (!added) throw new Error('The key was not added');
-  await useNewestKey(scene);
-  await wait(added.expiredAt - performance.now());
-  forgetNewest(application);
-  await tryKey(scene, added.number, 200);
-  await tryKey(scene, 0, 200);
-};
-
-/** A session, known to the gateway, ends with the key that authorized it when that is deleted. */
-const sessionOfDeletedKey: Scenario = async (scene) => {
-  const { client, application, management } = scene;
-  const added = await addSession(scene, 60_000);
-  await useNewestKey(scene);
-  await client.singleKeys.delete(application, added, management);
-  forgetNewest(application);
-  await tryKey(scene, added.number, 200);
-  await tryKey(scene, 0, 200);
-};
-
-/** The same when that key expires, long before the session would. */
-const sessionOfExpiredKey: Scenario = async (scene) => {
-  const { application } = scene;
-  const added = await addSession(scene, 4000);
-  await useNewestKey(scene);
-  await wait(added.expiredAt - performance.now());
-  forgetNewest(application);
-  await tryKey(scene, added.number, 200);
-  await tryKey(scene, 0, 200);
-};
+const deletedSingleKey = endedKey({});
 
 /** The scenario that is aimed at a mutant. */
 export const scenarioOf: Record<string, Scenario> = {
@@ -126,19 +102,12 @@ export const scenarioOf: Record<string, Scenario> = {
   'keeps-overtaken-fills': overtakenRead,
   'announces-no-deleted-key': deletedSingleKey,
   'deletes-all-keys': deletedSingleKey,
-  'caches-keys-past-their-expiry': expiredSingleKey,
-  'announces-nothing-to-sessions': sessionOfDeletedKey,
-  'sessions-outlive-their-key': sessionOfExpiredKey,
+  'caches-keys-past-their-expiry': endedKey({ expiresInMs: 3000 }),
+  'announces-nothing-to-sessions': endedKey({ isSession: true }),
+  'sessions-outlive-their-key': endedKey({ isSession: true, expiresInMs: 4000 }),
 };
 
 export const scenarios: readonly Scenario[] = [...new Set(Object.values(scenarioOf))];
-
-async function addSession({ client, application, management }: Scene, keyLifeMs: number) {
-  const added = await client.singleKeys.add(application, management, keyLifeMs);
-  if (!added) throw new Error('The key was not added');
-  await client.singleKeys.replaceBySession(application, added, management);
-  return added;
-}
 
 /** Until the gateway has taken the newest key, so that its caches hold it and the Proxy. */
 async function useNewestKey({ client, application, gateway }: Scene): Promise<void> {

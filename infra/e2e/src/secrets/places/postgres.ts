@@ -1,51 +1,44 @@
-import pg from 'pg';
+import { queryOnce } from '@sluice/testing';
 import type { Finder } from '../search/finder.ts';
+
+type Rows = { name: string; value: Buffer | string | null }[];
 
 /**
  * Every value of every column of every table, what Postgres remembers of them for its planner, and the statements that
  * sessions have run.
  */
 export async function searchPostgres(databaseUrl: string, finder: Finder): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query('analyze');
-    for (const { table, column, isBytes } of await readColumns(client)) {
-      const value = isBytes ? column : `(${column})::text`;
-      const { rows } = await client.query(`select ${value} as value from ${table} where ${column} is not null`);
-      for (const row of rows) finder.search('Postgres, columns', `${table}.${column}`, toBytes(row.value));
-    }
-    const remembered = `select attname, concat(most_common_vals::text, histogram_bounds::text, most_common_elems::text)
-      as value from pg_stats where schemaname not in ('pg_catalog', 'information_schema')`;
-    await searchRows(client, finder, 'Postgres, statistics', remembered);
-    const statements = "select coalesce(application_name, '') as attname, query as value from pg_stat_activity";
-    await searchRows(client, finder, 'Postgres, statements', statements);
-  } finally {
-    await client.end();
+  const query = (text: string) => queryOnce<Rows[number]>(databaseUrl, text);
+  const search = (place: string, rows: Rows) => {
+    for (const { name, value } of rows) finder.search(place, name, Buffer.from(value ?? ''));
+  };
+  await query('analyze');
+  for (const { table, column, value } of await queryOnce<Column>(databaseUrl, columns)) {
+    const rows = await query(
+      `select '${table}.${column}' as name, ${value} as value from ${table} where ${column} is not null`,
+    );
+    search('Postgres, columns', rows);
   }
-}
-
-async function searchRows(client: pg.Client, finder: Finder, place: string, query: string): Promise<void> {
-  const { rows } = await client.query(query);
-  for (const row of rows) finder.search(place, row.attname, toBytes(row.value ?? ''));
+  search('Postgres, statistics', await query(statistics));
+  search('Postgres, statements', await query(statements));
 }
 
 interface Column {
   table: string;
   column: string;
-  isBytes: boolean;
+  /** Bytes as they are, all else as text. */
+  value: string;
 }
 
-async function readColumns(client: pg.Client): Promise<Column[]> {
-  const { rows } = await client.query(`
-    select format('%I.%I', table_schema, table_name) as table, format('%I', column_name) as column,
-      data_type = 'bytea' as "isBytes"
-    from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
-    order by 1, ordinal_position`);
-  return rows;
-}
+const columns = `
+  select format('%I.%I', table_schema, table_name) as table, format('%I', column_name) as column,
+    format(case data_type when 'bytea' then '%I' else '(%I)::text' end, column_name) as value
+  from information_schema.columns join information_schema.tables using (table_schema, table_name)
+  where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+  order by 1, ordinal_position`;
 
-function toBytes(value: Buffer | string): Buffer {
-  return Buffer.isBuffer(value) ? value : Buffer.from(value);
-}
+const statistics = `
+  select attname as name, concat(most_common_vals::text, histogram_bounds::text, most_common_elems::text) as value
+  from pg_stats where schemaname not in ('pg_catalog', 'information_schema')`;
+
+const statements = `select coalesce(application_name, '') as name, query as value from pg_stat_activity`;

@@ -1,40 +1,27 @@
+import { runWeakened } from '../weakened/run-weakened.ts';
 import { auditKilled } from './audit-killed.fault.ts';
 import { auditUnstored } from './audit-unstored.fault.ts';
 import { clientFaults } from './client-faults.fault.ts';
 import { destinationFaults } from './destination-faults.fault.ts';
 import type { FaultTest } from './fault-test.ts';
-import { gatewayFrozen, gatewayKilled, gatewayStopped } from './gateways.fault.ts';
 import { hostileTransforms } from './hostile-transforms.fault.ts';
 import { ledgerFaults } from './ledger.fault.ts';
 import { poolExhausted } from './pool.fault.ts';
-import { postgresFrozen, postgresKilled, postgresTerminated } from './postgres.fault.ts';
-import { pubsubKilled, redisFlushed, redisFrozen, redisKilled } from './redis.fault.ts';
+import { processFaults } from './processes.fault.ts';
 import { revocation } from './revocation.fault.ts';
-import { revocationWeakened } from './revocation-weakened.fault.ts';
-import { rollingRestart } from './rolling-restart.fault.ts';
 import { soak } from './soak.fault.ts';
 import { startOrder } from './start-order.fault.ts';
+import { storeFaults } from './stores.fault.ts';
 import { tamperedRows } from './tampered-rows.fault.ts';
 import { twoVersions } from './two-versions.fault.ts';
 import { workerStalled } from './worker-stalled.fault.ts';
-import { writersKilled } from './writers-killed.fault.ts';
 
 /** All fault tests, in the order in which they run. */
 export const faultTests: readonly FaultTest[] = [
-  gatewayFrozen,
-  gatewayKilled,
-  gatewayStopped,
-  rollingRestart,
+  ...processFaults,
   twoVersions,
-  writersKilled,
   workerStalled,
-  redisFrozen,
-  redisKilled,
-  pubsubKilled,
-  redisFlushed,
-  postgresTerminated,
-  postgresFrozen,
-  postgresKilled,
+  ...storeFaults,
   poolExhausted,
   startOrder,
   auditUnstored,
@@ -44,7 +31,12 @@ export const faultTests: readonly FaultTest[] = [
   destinationFaults,
   clientFaults,
   hostileTransforms,
-  revocation,
-  revocationWeakened,
-  soak,
+  revocation({ regenerations: 10_000, quietMs: 15_000, nemesisMs: 60_000, limitMs: 900_000 }),
+  {
+    name: 'revocation-weakened',
+    description:
+      'each part of the coherence protocol switched off in turn: the checker of revocation finds a violation each time, and none in the product',
+    run: runWeakened,
+  },
+  soak({ faultsMs: 16 * 60_000, calmMs: 60_000 }),
 ];

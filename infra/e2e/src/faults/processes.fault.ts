@@ -1,0 +1,124 @@
+import type { Node } from '../cluster/node.ts';
+import type { Seen } from '../under-load/judgement.ts';
+import { type Found, underLoad } from '../under-load/run.ts';
+import type { FaultTest } from './fault-test.ts';
+
+/** For both gateways in turn. */
+const freezesMs = [100, 300, 1000, 3000, 10_000];
+const gatewayKills = 5;
+const gatewayStops = 3;
+const writerKills = 6;
+
+/** Processes hang, are killed, or are asked to end as an orchestrator does. */
+export const processFaults: readonly FaultTest[] = [
+  underLoad('gateway-frozen', 'gateways hang for 0.1 to 10 s, one after another: no revoked key is accepted', {
+    async disturb({ of, pause }) {
+      for (const [turn, ms] of freezesMs.entries()) {
+        const frozen = await inTurn(of('proxy-gateway'), turn).freeze();
+        await pause(ms).finally(frozen.thaw);
+        await pause(500);
+      }
+      return { figures: [['frozen for', listMs(freezesMs)]] };
+    },
+  }),
+  underLoad(
+    'gateway-killed',
+    'gateways are killed and started again, five times: no revoked key is accepted, no answer is wrong',
+    {
+      async disturb({ of, pause, random }) {
+        const choices = random(6000);
+        const absentMs: number[] = [];
+        for (let count = 0; count < gatewayKills; count++) {
+          await pause(choices.between(0, 500));
+          const gateway = choices.pick(of('proxy-gateway'));
+          const killedAt = performance.now();
+          await gateway.kill();
+          await gateway.restart();
+          absentMs.push(performance.now() - killedAt);
+        }
+        return { figures: [['ready again after', listMs(absentMs)]] };
+      },
+    },
+  ),
+  underLoad('gateway-stopped', 'gateways are asked to end and started again, three times: no invocation fails', {
+    mostFailed: 0,
+    environment: { SHUTDOWN_DRAIN_MS: '1500' },
+    disturb: ({ of }) =>
+      restartEach(Array.from({ length: gatewayStops }, (_, turn) => inTurn(of('proxy-gateway'), turn))),
+  }),
+  underLoad(
+    'rolling-restart',
+    'every process is asked to end and started again, one after another: no invocation and no write fails',
+    {
+      mostFailed: 0,
+      environment: { SHUTDOWN_DRAIN_MS: '1500' },
+      disturb: async ({ nodes }) => ({ ...(await restartEach(nodes)), after: findUnexpected }),
+    },
+  ),
+  underLoad(
+    'writers-killed',
+    'token vaults and management APIs are killed at random moments: no acknowledged write is lost, none is there twice, no batch in part',
+    {
+      async disturb({ of, pause, random }) {
+        const choices = random(6000);
+        const restarting: Promise<void>[] = [];
+        const killed: string[] = [];
+        // One of each service is left at any time, and is the next to be killed.
+        for (let count = 0; count < writerKills; count++) {
+          const victim = inTurn(of(count % 2 === 0 ? 'token-vault' : 'management-api'), count >> 1);
+          await pause(choices.between(200, 1200));
+          await victim.kill();
+          killed.push(victim.name);
+          restarting.push(victim.restart());
+          if (count % 2 === 1) await Promise.all(restarting);
+        }
+        await pause(500);
+        return {
+          figures: [['killed', killed.join(', ')]],
+          after: async ({ writes }) => ({
+            failures: writes.batches === 0 ? ['no batch was acknowledged: nothing was shown'] : [],
+          }),
+        };
+      },
+    },
+  ),
+];
+
+function inTurn(nodes: readonly Node[], turn: number): Node {
+  const node = nodes[turn % nodes.length];
+  if (!node) throw new Error('There is no process');
+  return node;
+}
+
+const listMs = (all: readonly number[]) => `${all.map((ms) => Math.round(ms)).join(', ')} ms`;
+
+/**
+ * Asks each process to end, and starts it again, as an orchestrator does; the next one when it is ready.
+ * @param root the folder of the version of the product that is started; the same as before by default.
+ */
+export async function restartEach(nodes: readonly Node[], root?: string): Promise<Found> {
+  const endedAfterMs: number[] = [];
+  const failures: string[] = [];
+  for (const node of nodes) {
+    const stoppedAt = performance.now();
+    const code = await node.stop();
+    endedAfterMs.push(performance.now() - stoppedAt);
+    if (code !== 0) failures.push(`${node.name} ended with ${code ?? 'a signal'}, not with 0`);
+    await node.restart(root);
+  }
+  return { figures: [['processes ended after', listMs(endedAfterMs)]], failures };
+}
+
+/** What clients of the management API and the token vault were answered that was no success. */
+export async function findUnexpected({ writes, history }: Seen): Promise<{ failures: string[] }> {
+  const failed = [...writes.answers].filter(([status]) => status !== '201' && status !== '200');
+  const regenerations = history.regenerations.filter(({ outcome }) => outcome !== 'confirmed');
+  return {
+    failures: [
+      ...failed.map(([status, count]) => `${count} creations were answered ${status}`),
+      ...regenerations
+        .slice(0, 3)
+        .map(({ detail }) => `${regenerations.length} regenerations failed, such as ${detail}`),
+    ],
+  };
+}

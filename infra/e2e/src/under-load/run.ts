@@ -1,0 +1,130 @@
+import { checkHistory } from '../coherence/check-history.ts';
+import type { Fault } from '../coherence/history.ts';
+import { startLoad } from '../coherence/load.ts';
+import type { FaultContext, FaultResult, FaultTest } from '../faults/fault-test.ts';
+import type { Random } from '../random.ts';
+import { countRowsSoon } from './audit-log.ts';
+import type { Clients } from './clients.ts';
+import { type Bounds, disclosedIn, failuresOf, figuresOf, type Seen } from './judgement.ts';
+import { openWorld, type World, type WorldOptions } from './world.ts';
+import { startWrites } from './writes.ts';
+
+/** What a fault may cost, and what it found out itself. */
+export interface Disturbance {
+  figures?: [name: string, value: string][];
+  failures?: string[];
+  /** Of a nemesis: what it did. */
+  faults?: readonly Fault[];
+  /** Looks at everything once the load has ended. */
+  after?(seen: Seen): Promise<Disturbance>;
+}
+
+/** What a part of a disturbance found out. */
+export type Found = Required<Pick<Disturbance, 'figures' | 'failures'>>;
+
+/** Who does what, and for how long. */
+interface LoadShape {
+  /** Applications whose keys are regenerated, by a client each. */
+  applications: number;
+  /** Applications to which single keys are added, by a client each. */
+  severalKeys: number;
+  /** Clients that use keys. */
+  readers: number;
+  /** Clients that create things. */
+  writers: number;
+  /** Between two regenerations of one Application, on the average. */
+  regenerationPauseMs: number;
+  /** Not judged: processes that have just started meet all clients at once, and a late connection is an honest 503. */
+  warmUpMs: number;
+  quietBeforeMs: number;
+  quietAfterMs: number;
+  /** False: every process is used, also one that is not ready, since it may go on with what it remembers. */
+  isBalanced: boolean;
+  patienceMs?: (random: Random) => number;
+}
+
+/** One fault under load. */
+export interface Scenario extends Bounds, Pick<WorldOptions, 'processes' | 'environment'> {
+  load?: Partial<LoadShape>;
+  /** Other clients beside the load. */
+  beside?(world: World, stack: AsyncDisposableStack): Promise<readonly Clients[]>;
+  /** Does the fault and puts everything right again. */
+  disturb(world: World): Promise<Disturbance | undefined>;
+}
+
+const usualLoad: LoadShape = {
+  applications: 6,
+  severalKeys: 0,
+  readers: 8,
+  writers: 3,
+  // So long that most invocations meet no change of their key, and can be judged.
+  regenerationPauseMs: 600,
+  warmUpMs: 2000,
+  quietBeforeMs: 3000,
+  // Longer than a recovery may take.
+  quietAfterMs: 4000,
+  isBalanced: true,
+};
+
+/**
+ * Clients invoke, regenerate keys and create things; first nothing fails, then the fault happens, then nothing fails
+ * again. Whatever the fault: nothing revoked is accepted, nothing valid refused, no answer is wrong, nothing
+ * acknowledged is lost or there twice, no invocation arrives twice, and every disclosure has its row.
+ */
+export async function runUnderLoad(context: FaultContext, scenario: Scenario): Promise<FaultResult> {
+  const { seed, log } = context;
+  const { environment, processes } = scenario;
+  const shape = { ...usualLoad, ...scenario.load };
+  log(`seed ${seed}`);
+  await using stack = new AsyncDisposableStack();
+  const world = await openWorld({ ...context, environment, processes, ...shape }, stack);
+  const { client, pause } = world;
+  const beside = (await scenario.beside?.(world, stack)) ?? [];
+  const of = shape.isBalanced ? world.balancer.targets : world.of;
+  const management = () => of('management-api');
+  const targets = () => [...of('proxy-gateway'), ...of('token-vault')];
+  const writes = startWrites({ site: world, ...world, clients: shape.writers }, stack);
+  const all = [startLoad({ client, management, targets, ...shape, seed }), writes, ...beside];
+  const stop = () => Promise.all(all.map((clients) => clients.stop()));
+  const broken = Promise.race(all.map((clients) => clients.broken));
+  const startedAt = performance.now();
+  try {
+    await Promise.race([pause(shape.warmUpMs + shape.quietBeforeMs), broken]);
+    log('now the fault');
+    const faultFrom = performance.now();
+    const disturbance = (await Promise.race([scenario.disturb(world), broken])) ?? {};
+    const faultUntil = performance.now();
+    log('all is right again');
+    await Promise.race([pause(shape.quietAfterMs), broken]);
+    await stop();
+    const endedAt = performance.now();
+    const history = { ...client.history(), faults: [...(disturbance.faults ?? [])] };
+    const disclosed = disclosedIn(history, client.arrivals);
+    const rows = await countRowsSoon(world, disclosed, 5000);
+    const seen: Seen = {
+      history,
+      verdict: checkHistory(history),
+      arrivals: client.arrivals,
+      writes: await writes.check(),
+      unrecorded: disclosed.filter((id) => !rows.has(id)),
+      quietFrom: startedAt + shape.warmUpMs,
+      faultFrom,
+      faultUntil,
+      endedAt,
+    };
+    const own = [disturbance, (await disturbance.after?.(seen)) ?? {}];
+    return {
+      figures: [['seed', String(seed)], ...figuresOf(seen), ...own.flatMap(({ figures = [] }) => figures)],
+      failures: [...failuresOf(seen, scenario), ...own.flatMap(({ failures = [] }) => failures)],
+    };
+  } finally {
+    await stop().catch(() => undefined); // they fail because everything ends
+  }
+}
+
+/** A row of the fault table whose test is a scenario. */
+export const underLoad = (name: string, description: string, scenario: Scenario): FaultTest => ({
+  name,
+  description,
+  run: (context) => runUnderLoad(context, scenario),
+});

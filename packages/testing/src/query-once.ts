@@ -1,0 +1,18 @@
+import pg from 'pg';
+
+/** Runs one statement over a connection of its own, and gives up where Postgres does not answer. @returns the rows. */
+export async function queryOnce<T extends object>(
+  databaseUrl: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<T[]> {
+  const bounds = { connectionTimeoutMillis: 5000, query_timeout: 20_000 };
+  const client = new pg.Client({ connectionString: databaseUrl, ...bounds });
+  client.on('error', () => undefined); // the query rejects
+  try {
+    await client.connect();
+    return (await client.query<T>(text, [...values])).rows;
+  } finally {
+    await client.end().catch(() => undefined); // its session may have been ended
+  }
+}
