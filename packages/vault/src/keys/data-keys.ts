@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type AtOnceOrLater, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
-import type { Database } from '@sluice/database';
+import type { Database, Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { IntegrityError } from '../encryption/integrity-error.ts';
 import {
@@ -24,8 +24,12 @@ export interface DataKey {
 
 /** The data keys of all Tenants. A key is created when it is first needed, and unwrapped once. */
 export interface DataKeys {
-  /** The key that a ciphertext names. @throws {IntegrityError} where there is no such key or it does not unwrap. */
-  find(owner: KeyOwner, version: number): AtOnceOrLater<KeyObject>;
+  /**
+   * The key that a ciphertext names.
+   * @param db the transaction where the caller is in one, so that it needs no second connection.
+   * @throws {IntegrityError} where there is no such key or it does not unwrap.
+   */
+  find(owner: KeyOwner, version: number, db?: Queryable): AtOnceOrLater<KeyObject>;
   /** The newest key, with this many encryptions counted in the table before they happen. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
   /** The key of a keyed hash. It never gets a second version, because equal values would then have different hashes. */
@@ -59,10 +63,10 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
   const once = singleFlight();
 
   /** Undefined where the table has no such version. */
-  function load(owner: KeyOwner, version: number): AtOnceOrLater<KeyObject | undefined> {
+  function load(owner: KeyOwner, version: number, on: Queryable = db): AtOnceOrLater<KeyObject | undefined> {
     const context = contextOf(owner, version);
     return unwrapped.get(context, async () => {
-      const row = await findWrappedKey(db, owner, version);
+      const row = await findWrappedKey(on, owner, version);
       return row && loaded(owner, await unwrap(row, context));
     });
   }
@@ -98,20 +102,20 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     }
   }
 
-  function find(owner: KeyOwner, version: number): AtOnceOrLater<KeyObject> {
-    const found = load(owner, version);
-    return found && !(found instanceof Promise) ? found : findNow(owner, version, found);
+  function find(owner: KeyOwner, version: number, on: Queryable = db): AtOnceOrLater<KeyObject> {
+    const found = load(owner, version, on);
+    if (found && !(found instanceof Promise)) return found;
+    return foundKey(found, { owner, version, on });
   }
 
-  async function findNow(
-    owner: KeyOwner,
-    version: number,
+  async function foundKey(
     loading: AtOnceOrLater<KeyObject | undefined>,
+    { owner, version, on }: { owner: KeyOwner; version: number; on: Queryable },
   ): Promise<KeyObject> {
     const key = await loading;
     if (key) return key;
     // A Tenant that is deleted during the request takes its keys with it.
-    if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();
+    if (await isTenantClosed(on, owner.tenantId)) throw tenantClosed();
     throw new IntegrityError(`data key ${contextOf(owner, version)} does not exist`);
   }
 

@@ -14,20 +14,20 @@ interface TestGrants {
 }
 
 /** A vault on a test database, with a settable clock and the list of what it disclosed. */
-export async function openTestVault(stack: AsyncDisposableStack, options: Pick<VaultOptions, 'tokensOnShards'> = {}) {
+export async function openTestVault(stack: AsyncDisposableStack, options: Partial<VaultOptions> = {}) {
   const database = await createTestDatabase(stack);
   const { db } = database;
   const { caches, changes } = await openTestCoherence(database, stack);
   const disclosures: Disclosure[] = [];
   const time = { now: new Date() };
   const vault = openVault({
-    ...options,
     db,
     caches,
     changes,
     keyWrapper: createLocalKeyWrapper(randomBytes(32).toString('base64')),
     disclosures: { record: async (disclosure: Disclosure) => void disclosures.push(disclosure) },
     clock: () => time.now,
+    ...options,
   });
 
   /** Makes an Application, by default in a new Tenant and with every permission in plaintext. */

@@ -69,7 +69,7 @@ export async function openData(
       inPiece += bytesToOpen;
       let key = keys.get(sealed.version);
       if (!key) {
-        const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version);
+        const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version, vault.db);
         key = found instanceof Promise ? await found : found;
         keys.set(sealed.version, key);
       }

@@ -1,5 +1,5 @@
 import { recordChange } from '@sluice/audit';
-import { addToCounter, type Database, prepared, type Queryable } from '@sluice/database';
+import { addToCounter, prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { Json } from '../json.ts';
 import type { Actor, TokenRow } from './token.ts';
@@ -108,13 +108,13 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
  * order, so that two processes cannot deadlock.
  * @returns the ids of the tokens that are now noted, by this call or before.
  */
-export async function noteActivity(
-  db: Database,
+export function noteActivity(
+  db: Queryable,
   tenantId: string,
   ids: readonly string[],
   month: string,
 ): Promise<Set<string>> {
-  return db.transaction().execute(async (tx) => {
+  const note = async (tx: Queryable) => {
     const { rows } = await sql<{ id: string; is_new: boolean }>`
       with due as (
         select id from tokens
@@ -134,5 +134,6 @@ export async function noteActivity(
     const added = rows.filter(({ is_new }) => is_new).length;
     if (added > 0) await addToCounter(tx, tenantId, `active_tokens:${month}`, added);
     return new Set(rows.map(({ id }) => id));
-  });
+  };
+  return db.isTransaction ? note(db) : db.transaction().execute(note);
 }

@@ -2,6 +2,7 @@ import { decide } from '@sluice/access';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import type { Vault } from '../../vault.ts';
 import { discloseRead, touch } from '../read/activity.ts';
 import { presentWithoutData, readVisible, visibleData } from '../read/present-token.ts';
 import { findTokenRows } from '../token.queries.ts';
@@ -68,10 +69,12 @@ function presentNew(
  */
 async function presentEqual(
   db: Queryable,
-  { vault, actor }: Creation,
+  { vault: opened, actor }: Creation,
   ids: readonly string[],
 ): Promise<Map<string, Token>> {
   if (ids.length === 0) return new Map();
+  // Transactions that each wait for a second connection would wait for each other.
+  const vault: Vault = { ...opened, db };
   const rows = await findTokenRows(db, actor.tenantId, ids);
   const { data, revealed } = await readVisible(vault, actor, rows);
   await touch(vault, actor.tenantId, rows);
