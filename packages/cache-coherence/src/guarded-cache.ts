@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { AtOnceOrLater } from './at-once-or-later.ts';
 import { absent } from './change.ts';
 import { FillGuard } from './fill-guard.ts';
 
@@ -21,9 +22,6 @@ export interface CacheLimits {
    */
   remembersAbsent?: boolean;
 }
-
-/** A value or a promise of it. `await` takes both; a hot path awaits only the promise, because that costs a microtask. */
-export type AtOnceOrLater<T> = T | Promise<T>;
 
 /** What a cache must know about the lease under which it serves. */
 export interface Lease {

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import { hashKeyText, isSessionKey, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
@@ -20,14 +21,15 @@ export interface AuthenticationOptions {
  * Finds the Application or session whose key a request presents.
  * @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted.
  */
-export async function authenticate(
+export function authenticate(
   key: unknown,
   { callers, pepper, headerName }: AuthenticationOptions,
-): Promise<Caller> {
+): AtOnceOrLater<Caller> {
   if (typeof key !== 'string' || !isWellFormedApiKey(key)) throw unauthenticated(headerName);
   const hashText = hashKeyText(pepper, key);
   const found = isSessionKey(key) ? callers.bySessionKeyHash(hashText) : callers.byKeyHash(hashText);
-  const caller = found instanceof Promise ? await found : found;
-  if (!caller) throw unauthenticated(headerName);
-  return caller;
+  return andThen(found, (caller) => {
+    if (!caller) throw unauthenticated(headerName);
+    return caller;
+  });
 }

@@ -3,8 +3,11 @@ export type Pieces<T> = Generator<void, T, void>;
 
 /** Does the main thread's work for Tenants piece by piece, so that what one of them brings never holds up the others. */
 export interface WorkPieces {
-  /** The first piece runs at once, because most work has only one; each further one waits for its Tenant's turn. */
-  run<T>(tenantId: string, work: Pieces<T>): Promise<T>;
+  /**
+   * The first piece runs at once, because most work has only one, whose result needs no promise; each further one waits
+   * for its Tenant's turn.
+   */
+  run<T>(tenantId: string, work: Pieces<T>): T | Promise<T>;
   /** Resolves when it is the Tenant's turn to go on with a piece of its work. */
   turn(tenantId: string): Promise<void>;
 }
@@ -34,14 +37,19 @@ export function newWorkPieces(): WorkPieces {
     });
   }
 
+  async function goOn<T>(tenantId: string, work: Pieces<T>): Promise<T> {
+    for (;;) {
+      await turnOf(tenantId);
+      const { done, value } = work.next();
+      if (done) return value;
+    }
+  }
+
   return {
     turn: turnOf,
-    run: async (tenantId, work) => {
-      for (;;) {
-        const { done, value } = work.next();
-        if (done) return value;
-        await turnOf(tenantId);
-      }
+    run(tenantId, work) {
+      const { done, value } = work.next();
+      return done ? value : goOn(tenantId, work);
     },
   };
 }

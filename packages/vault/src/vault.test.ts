@@ -671,7 +671,8 @@ describe('revealForUse', () => {
       .where('id', '=', expired)
       .execute();
     const known = (await createToken(vault, actor, card)).token.id;
-    const error = await revealForUse(vault, actor, [known, foreign, expired, 'nope', 'a\u0000b']).catch((e) => e);
+    const revealing = async () => revealForUse(vault, actor, [known, foreign, expired, 'nope', 'a\u0000b']);
+    const error = await revealing().catch((e) => e);
     expect(error).toMatchObject({ code: 'invalid_proxy_request' });
     for (const id of [foreign, expired, 'nope']) expect(error.detail).toContain(id);
     expect(error.detail).not.toContain(known);

@@ -61,6 +61,6 @@ export function createApp(
       confirm: (change) => changes.barrier(change),
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
-    authenticate: (key) => authenticate(key, { callers, pepper, headerName }),
+    authenticate: async (key) => authenticate(key, { callers, pepper, headerName }),
   });
 }

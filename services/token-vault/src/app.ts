@@ -44,6 +44,6 @@ export function createApp(context: Context, { headerPrefix, corsOrigins, address
       pepper,
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
-    authenticate: (key) => authenticate(key, { callers, pepper, headerName }),
+    authenticate: async (key) => authenticate(key, { callers, pepper, headerName }),
   });
 }

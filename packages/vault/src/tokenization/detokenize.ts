@@ -42,7 +42,7 @@ export async function detokenize(vault: Vault, actor: Actor, value: Json, readin
 }
 
 /** Runs work in pieces: each step takes about a millisecond, and other work may run between two steps. */
-export type RunInPieces = <T>(work: Generator<void, T, void>) => Promise<T>;
+export type RunInPieces = <T>(work: Generator<void, T, void>) => T | Promise<T>;
 
 const runAtOnce: RunInPieces = async (work) => {
   for (;;) {

@@ -39,7 +39,8 @@ test('what only filters see decides about no error: beyond the bound it gives nu
 async function orderOf(data: Json): Promise<string[]> {
   const first = await tokensOf(7, data);
   const second = await tokensOf(1, 'y');
-  const reveal = ({ actor, ids }: { actor: Actor; ids: string[] }) => revealForUse(vault.current.vault, actor, ids);
+  const reveal = async ({ actor, ids }: { actor: Actor; ids: string[] }) =>
+    revealForUse(vault.current.vault, actor, ids);
   await Promise.all([reveal(first), reveal(second)]);
   const order: string[] = [];
   await Promise.all([reveal(first).then(() => order.push('first')), reveal(second).then(() => order.push('second'))]);

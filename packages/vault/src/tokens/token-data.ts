@@ -1,5 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
+import type { Pieces } from '@sluice/service-runtime';
 import { encrypt, openSealed, type Sealed, type SecretPlace, seal } from '../encryption/cipher.ts';
 import { IntegrityError } from '../encryption/integrity-error.ts';
 import type { Json } from '../json.ts';
@@ -42,44 +44,79 @@ export function newOpeningBudget(): OpeningBudget {
   return { leftBytes: mostOpenedBytes };
 }
 
+/** A token whose data is to be opened. */
+interface Due {
+  id: string;
+  sealed: Sealed;
+}
+
 /**
  * Decrypts the data of these tokens, by id, without a `cvc` that is due. Each key version is looked up once. Where the
  * budget runs out, the remaining tokens are missing.
  */
-export async function openData(
+export function openData(
   vault: Vault,
   tenantId: string,
   rows: readonly DataColumns[],
   budget: OpeningBudget = { leftBytes: Number.POSITIVE_INFINITY },
-): Promise<Map<string, Json>> {
-  const now = vault.clock();
-  let inPiece = 0;
-  const keys = new Map<number, KeyObject>();
-  const opened = new Map<string, Json>();
-  try {
-    for (const row of rows) {
-      const sealed = sealedOf(tenantId, row, now);
-      const bytesToOpen = sealed.body.length;
-      if (bytesToOpen > budget.leftBytes) continue;
-      budget.leftBytes -= bytesToOpen;
-      if (inPiece > 0 && inPiece + bytesToOpen > bytesOfPiece) {
-        await vault.workPieces.turn(tenantId);
-        inPiece = 0;
-      }
-      inPiece += bytesToOpen;
-      let key = keys.get(sealed.version);
-      if (!key) {
-        const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version, vault.db);
-        key = found instanceof Promise ? await found : found;
-        keys.set(sealed.version, key);
-      }
-      const bytes = openSealed(key, sealed);
-      opened.set(row.id, JSON.parse(bytes.toString('utf8')));
-      bytes.fill(0);
-    }
-  } catch (error) {
+): AtOnceOrLater<Map<string, Json>> {
+  const forgetting = (error: unknown): never => {
     if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
     throw error;
+  };
+  try {
+    const due = withinBudget(tenantId, rows, { budget, now: vault.clock() });
+    const keys = findKeys(vault, tenantId, due);
+    const opened = andThen(keys, (found) => vault.workPieces.run(tenantId, openInPieces(due, found)));
+    return opened instanceof Promise ? opened.catch(forgetting) : opened;
+  } catch (error) {
+    return forgetting(error);
+  }
+}
+
+function withinBudget(
+  tenantId: string,
+  rows: readonly DataColumns[],
+  { budget, now }: { budget: OpeningBudget; now: Date },
+): Due[] {
+  const due: Due[] = [];
+  for (const row of rows) {
+    const sealed = sealedOf(tenantId, row, now);
+    if (sealed.body.length > budget.leftBytes) continue;
+    budget.leftBytes -= sealed.body.length;
+    due.push({ id: row.id, sealed });
+  }
+  return due;
+}
+
+type KeysByVersion = ReadonlyMap<number, KeyObject>;
+
+function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): AtOnceOrLater<KeysByVersion> {
+  const keys = new Map<number, KeyObject>();
+  const loading: Promise<unknown>[] = [];
+  for (const version of new Set(due.map(({ sealed }) => sealed.version))) {
+    const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version, vault.db);
+    if (found instanceof Promise) loading.push(found.then((key) => keys.set(version, key)));
+    else keys.set(version, found);
+  }
+  return loading.length === 0 ? keys : Promise.all(loading).then(() => keys);
+}
+
+function* openInPieces(due: readonly Due[], keys: KeysByVersion): Pieces<Map<string, Json>> {
+  const opened = new Map<string, Json>();
+  let inPiece = 0;
+  for (const { id, sealed } of due) {
+    const bytesToOpen = sealed.body.length;
+    if (inPiece > 0 && inPiece + bytesToOpen > bytesOfPiece) {
+      yield;
+      inPiece = 0;
+    }
+    inPiece += bytesToOpen;
+    const key = keys.get(sealed.version);
+    if (!key) throw new Error(`data key version ${sealed.version} was not found before`);
+    const bytes = openSealed(key, sealed);
+    opened.set(id, JSON.parse(bytes.toString('utf8')));
+    bytes.fill(0);
   }
   return opened;
 }

@@ -1,8 +1,11 @@
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
+import type { Caller } from '@sluice/credentials';
 import type { ServiceError } from '@sluice/problems';
-import { type Json, requireUse, revealForUse } from '@sluice/vault';
+import { type Json, requireUse, revealForUse, type Vault } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import type { OpenedTokens } from './opened-body.ts';
 
 /** What the expressions of a body, or of a part of it, ask for. */
 export interface Asked {
@@ -14,28 +17,44 @@ export interface Asked {
 }
 
 /**
- * The values of tokens for one invocation, once the disclosure is noted.
- * @throws {ServiceError} 401 and 403 for the key, 400 and 403 for the tokens, 400 for the expressions, 503 when the disclosure cannot be noted.
+ * The values of tokens for one invocation. They may go nowhere before {@link recordDisclosure} is done.
+ * @throws {ServiceError} 401 and 403 for the key, 400 and 403 for the tokens, 400 for the expressions.
  */
-export async function discloseTokens(
+export function openTokens(
   invocation: Invocation,
   { tokenIds, needed, fault }: Asked,
   context: Context,
-): Promise<Map<string, Json>> {
-  const { proxy } = invocation;
-  const caller = invocation.caller ?? (await authenticateCaller(invocation.head.apiKey, proxy, context));
-  invocation.caller = caller;
-  if (fault) {
-    await requireUse(context.vault, caller, tokenIds);
-    throw fault;
-  }
-  const values = await revealForUse(context.vault, caller, tokenIds, {
-    budget: invocation.opening,
-    ...(needed && { needed }),
+): AtOnceOrLater<OpenedTokens> {
+  const known = invocation.caller ?? authenticateCaller(invocation.head.apiKey, invocation.proxy, context);
+  return andThen(known, (caller) => {
+    invocation.caller = caller;
+    if (fault) return refuse(context.vault, { caller, tokenIds, fault });
+    const opening = revealForUse(context.vault, caller, tokenIds, {
+      budget: invocation.opening,
+      ...(needed && { needed }),
+    });
+    return andThen(opening, (values) => ({ caller, tokenIds, values }));
   });
+}
+
+async function refuse(
+  vault: Vault,
+  { caller, tokenIds, fault }: { caller: Caller; tokenIds: readonly string[]; fault: ServiceError },
+): Promise<never> {
+  await requireUse(vault, caller, tokenIds);
+  throw fault;
+}
+
+/** @throws {ServiceError} 503 when the disclosure cannot be noted. */
+export function recordDisclosure(
+  invocation: Invocation,
+  { caller, tokenIds, values }: OpenedTokens,
+  { vault }: Context,
+): Promise<void> {
+  const { proxy } = invocation;
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
   if (invocation.hasTransform) invocation.sensitive.push(...values.values()); // what transforms print is cleaned of them
-  await context.vault.disclosures.record({
+  return vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
     actorType: caller.type === 'session' ? 'session' : 'application',
@@ -51,5 +70,15 @@ export async function discloseTokens(
       places: ['body'],
     },
   });
-  return values;
+}
+
+/** Opens tokens and notes their disclosure, for a body that streams. */
+export async function discloseTokens(
+  invocation: Invocation,
+  asked: Asked,
+  context: Context,
+): Promise<ReadonlyMap<string, Json>> {
+  const opened = await openTokens(invocation, asked, context);
+  await recordDisclosure(invocation, opened, context);
+  return opened.values;
 }

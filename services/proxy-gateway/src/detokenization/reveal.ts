@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import type { Pieces } from '@sluice/service-runtime';
 import { heldBody } from '../budgets/hold-body.ts';
 import { spendExpressions } from '../budgets/spend-expressions.ts';
@@ -6,29 +7,17 @@ import type { Context } from '../context.ts';
 import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
 import { isJsonInPieces } from '../http/is-json.ts';
-import type { HeaderList, RequestMessage } from '../http/message.ts';
+import type { HeaderList } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { faultInPlaces, fillPlaces, filterInPieces, neededIn, newTokenIdsIn, textLengthIn } from './detokenize.ts';
-import { type Asked, discloseTokens } from './disclose.ts';
+import { type Asked, discloseTokens, openTokens, recordDisclosure } from './disclose.ts';
 import { findExpressions, findExpressionsInPieces, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
 import { findInMultipart, findInMultipartInPieces } from './multipart/multipart-reader.ts';
+import type { OpenedBody } from './opened-body.ts';
 import { expressionsOf, type Place } from './place.ts';
 import { RevealStream } from './stream/reveal-stream.ts';
-
-/** Notes the disclosure, then puts the values in the place of the expressions: what filters leave tells of them, too. */
-export async function reveal(
-  invocation: Invocation,
-  message: RequestMessage,
-  context: Context,
-): Promise<RequestMessage> {
-  const { kind, headers, body } = message;
-  if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return message;
-  if (Buffer.isBuffer(body))
-    return { kind, headers, body: await revealInMemory(invocation, { kind, headers, body }, context) };
-  return { kind, headers, body: revealWhileStreaming(invocation, { kind, headers, body }, context) };
-}
 
 interface ReadableBody<Body> {
   kind: Exclude<ContentKind, 'opaque'>;
@@ -41,29 +30,73 @@ const largestPiece = 8 * 1024;
 /** Up to this size the room that a body has been given for itself covers its values. */
 const smallGrowth = 16 * 1024;
 
-async function revealInMemory(
+/** Reads the expressions of the body, and opens the tokens that they name. A body that streams does all of it as it comes. */
+export function openExpressions(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+  const { kind, headers, body } = invocation.message;
+  if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return undefined;
+  if (!Buffer.isBuffer(body)) {
+    const revealing = revealWhileStreaming(invocation, { kind, headers, body }, context);
+    invocation.message = { kind, headers, body: revealing };
+    return undefined;
+  }
+  if (!mayHoldExpression(body)) return undefined;
+  const message = { kind, headers, body };
+  const { tenantId } = invocation.proxy;
+  const places = isLarge(body) ? context.workPieces.run(tenantId, placesInPieces(message)) : placesIn(message);
+  return andThen(places, (found) => openPlaces(invocation, { body, places: found }, context));
+}
+
+function openPlaces(
   invocation: Invocation,
-  message: ReadableBody<Buffer>,
+  { body, places }: Pick<OpenedBody, 'body' | 'places'>,
   context: Context,
-): Promise<Buffer> {
-  const { body } = message;
-  if (!mayHoldExpression(body)) return body;
-  const isLarge = body.length > largestPiece;
-  const inPieces = <T>(work: Pieces<T>) => context.workPieces.run(invocation.proxy.tenantId, work);
-  const places = isLarge ? await inPieces(placesInPieces(message)) : placesIn(message);
-  if (places.length === 0) return body;
+): AtOnceOrLater<void> {
+  if (places.length === 0) return undefined;
   spendExpressions(invocation, expressionsOf(places), context.budgets.expressions);
   const asked = { tokenIds: newTokenIdsIn(places), needed: neededIn(places), fault: faultInPlaces(places) };
-  const values = await discloseTokens(invocation, asked, context);
+  return andThen(openTokens(invocation, asked, context), ({ caller, tokenIds, values }) => {
+    invocation.opened = { body, places, caller, tokenIds, values };
+  });
+}
+
+/** Notes the disclosure of what is opened, before any of it goes anywhere. */
+export function noteDisclosure(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+  const { opened } = invocation;
+  return opened && recordDisclosure(invocation, opened, context);
+}
+
+/** Puts the values in the place of the expressions: what filters leave tells of them, too. */
+export function fillBody(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+  const { opened, message } = invocation;
+  if (!opened) return undefined;
+  invocation.opened = undefined;
+  const { body, places, values } = opened;
   const limitBytes = context.bodyLimitBytes;
   const grown = Math.min(body.length + textLengthIn(places, values), limitBytes);
-  if (!isLarge && grown <= smallGrowth) return fillPlaces(body, places, { values, limitBytes });
+  if (isLarge(body) || grown > smallGrowth) return fillLargeBody(invocation, { ...opened, grown }, context);
+  const filled = fillPlaces(body, places, { values, limitBytes });
+  invocation.message = { kind: message.kind, headers: message.headers, body: filled };
+  return undefined;
+}
+
+async function fillLargeBody(
+  invocation: Invocation,
+  { body, places, values, grown }: OpenedBody & { grown: number },
+  context: Context,
+): Promise<void> {
+  const { message, proxy } = invocation;
+  const limitBytes = context.bodyLimitBytes;
   const held = heldBody(invocation, 'request', context);
   await held.fill(grown);
-  const filtered = isLarge ? { filtered: await inPieces(filterInPieces(places, { values, limitBytes })) } : undefined;
+  const inPieces = filterInPieces(places, { values, limitBytes });
+  const filtered = isLarge(body) ? { filtered: await context.workPieces.run(proxy.tenantId, inPieces) } : undefined;
   const filled = fillPlaces(body, places, { values, limitBytes, ...filtered });
-  held.has(filled.length, { isTransformed: invocation.proxy.requestTransform !== undefined });
-  return filled;
+  held.has(filled.length, { isTransformed: proxy.requestTransform !== undefined });
+  invocation.message = { kind: message.kind, headers: message.headers, body: filled };
+}
+
+function isLarge(body: Buffer): boolean {
+  return body.length > largestPiece;
 }
 
 function placesIn({ kind, headers, body }: ReadableBody<Buffer>): Place[] {

@@ -10,63 +10,62 @@ import {
   type DestinationSink,
   forward,
   streamThrough,
-  type Target,
 } from '../destination/index.ts';
 import { findHeader, inPairs } from '../http/header-list.ts';
-import type { Answer, RequestMessage } from '../http/message.ts';
+import type { Answer } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
 import { ownHeaders } from './own-headers.ts';
 import { writeHead } from './reply.ts';
 
+/** How an invocation ends. Told once. */
+export interface Outcome {
+  /** Its answer has been sent. */
+  answered(invocation: Invocation): void;
+  /** The destination's whole answer, which a response transform is to see. */
+  collected(invocation: Invocation, answer: Answer): void;
+  failed(invocation: Invocation, error: unknown): void;
+}
+
 /**
  * Calls the destination. Its answer streams to the caller as it comes, except where a response transform is to see it.
  * Bodies in memory go over undici; streams, and calls that choose their own `Connection` or `Keep-Alive`, over
  * http-proxy. When the caller goes away the call is given up.
- * @returns the answer where a response transform is to see it; undefined where it has been sent.
  */
-export function callDestination(
-  invocation: Invocation,
-  message: Target & RequestMessage,
-  context: Context,
-): Promise<Answer | undefined> {
+export function callDestination(invocation: Invocation, context: Context, outcome: Outcome): void {
   // While its key was looked up or its transform ran; nothing would tell us a second time.
-  if (invocation.response.destroyed) return Promise.reject(new CallerGone());
-  const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
-  const sink = new AnswerSink(invocation, context, { resolve, reject });
-  const { origin, path, headers, body } = message;
-  const { method, keepAlive, connection, cdnLoop } = invocation.head;
+  if (invocation.response.destroyed) throw new CallerGone();
+  const { proxy, caller, head, target, message, clock, trace } = invocation;
   const { destinations } = context;
-  const { proxy, caller } = invocation;
+  clock.enter('destination');
+  // Whatever the caller or a transform says, what frames a connection is not passed on.
+  const headers = destinations.headers.request(message.headers);
+  const { keepAlive, connection } = head;
+  const { body } = message;
   const request = {
     tenantId: proxy.tenantId,
     proxyId: proxy.id,
     callerId: caller?.id,
-    origin,
-    path,
-    method,
-    headers,
-    cdnLoop,
+    origin: target.origin,
+    path: target.path,
+    method: head.method,
+    headers: trace && context.tellsDestinations ? trace.tell(headers) : headers,
+    cdnLoop: head.cdnLoop,
   };
+  const sink = new AnswerSink(invocation, context, outcome);
   const held = Buffer.isBuffer(body) && keepAlive === undefined && connection === undefined ? body : undefined;
   const call = held
     ? forward({ ...request, body: held.length > 0 ? held : undefined }, destinations, sink)
     : streamThrough({ ...request, body, keepAlive, connection }, destinations, sink);
   sink.follow(call);
-  return promise;
-}
-
-interface Settle {
-  resolve(answer: Answer | undefined): void;
-  reject(error: unknown): void;
 }
 
 class AnswerSink implements DestinationSink {
   readonly #invocation: Invocation;
   readonly #context: Context;
   readonly #response: ServerResponse;
-  readonly #resolve: (answer: Answer | undefined) => void;
-  readonly #reject: (error: unknown) => void;
+  readonly #outcome: Outcome;
+  #isOver = false;
   #call: DestinationCall | undefined;
   #status = 0;
   #reason: string | undefined;
@@ -83,21 +82,25 @@ class AnswerSink implements DestinationSink {
   /** Whether bytes of it are out. */
   #isBegun = false;
 
-  constructor(invocation: Invocation, context: Context, { resolve, reject }: Settle) {
+  constructor(invocation: Invocation, context: Context, outcome: Outcome) {
     this.#invocation = invocation;
     this.#context = context;
     this.#response = invocation.response;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#outcome = outcome;
   }
 
   follow(call: DestinationCall): void {
     this.#call = call;
-    this.#response.on('close', () => {
-      if (this.#response.writableFinished) return;
+    this.#invocation.callerGone = () => {
       call.abort();
-      this.#reject(new CallerGone());
-    });
+      this.#fail(new CallerGone());
+    };
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#outcome.failed(this.#invocation, error);
   }
 
   onHead(status: number, headers: string[], reason: string | undefined): void {
@@ -158,14 +161,17 @@ class AnswerSink implements DestinationSink {
 
   #giveUp(error: unknown): void {
     this.#call?.abort();
-    this.#reject(error);
+    this.#fail(error);
   }
 
   onEnd(trailers: string[]): void {
     if (this.#chunks) {
       this.#held?.has(this.#size, { isTransformed: true });
       const body = Buffer.concat(this.#chunks);
-      this.#resolve({ status: this.#status, reason: this.#reason, headers: this.#headers, body });
+      if (this.#isOver) return;
+      this.#isOver = true;
+      const [status, reason, headers] = [this.#status, this.#reason, this.#headers];
+      this.#outcome.collected(this.#invocation, { status, reason, headers, body });
     } else if (this.#whole) {
       this.#settleSoon();
     } else {
@@ -175,7 +181,7 @@ class AnswerSink implements DestinationSink {
   }
 
   onError(error: Error): void {
-    this.#reject(this.#chunks ? answerCutOff(error) : error);
+    this.#fail(this.#chunks ? answerCutOff(error) : error);
   }
 
   /** What has come of the answer in the same piece as its head goes out together with it; else the head goes alone. */
@@ -198,7 +204,9 @@ class AnswerSink implements DestinationSink {
   #endAnswer(): void {
     this.#isBegun = true;
     this.#response.end(this.#whole);
-    this.#resolve(undefined);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#outcome.answered(this.#invocation);
   }
 }
 

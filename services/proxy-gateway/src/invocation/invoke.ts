@@ -1,51 +1,89 @@
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import type { Context } from '../context.ts';
 import { joinUrl } from '../destination/index.ts';
-import { reveal } from '../detokenization/reveal.ts';
+import { fillBody, noteDisclosure, openExpressions } from '../detokenization/reveal.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import { findProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
-import { transformResponse } from '../transforms/response-transform.ts';
-import { callDestination } from './call-destination.ts';
+import { callDestination, type Outcome } from './call-destination.ts';
 import { readInvocation } from './read-invocation.ts';
 import { readRequest } from './read-request.ts';
-import { sendAnswer } from './reply.ts';
 
-/** One invocation from the request to the reply: the hot path, top to bottom. */
-export async function invoke(invocation: Invocation, context: Context): Promise<void> {
-  const { request, clock, trace } = invocation;
-  const head = readInvocation(request, context.headerNames);
-  invocation.head = head;
-  clock.enter('authenticate');
-  const proxy = await findProxy(head.proxyKey, context);
-  invocation.proxy = proxy;
-  if (proxy.requireAuth) invocation.caller = await authenticateCaller(head.apiKey, proxy, context);
-  if (context.rateLimits)
-    await context.rateLimits.check(proxy.id, invocation.caller?.applicationId ?? invocation.caller?.id);
-  takePlace(invocation, context);
-  const target = joinUrl(proxy.destination, head.suffix, head.query);
+/** Done when it returns, or when its promise resolves. What it has found out it leaves in the invocation. */
+type Step = (invocation: Invocation, context: Context) => AtOnceOrLater<void>;
 
-  clock.enter();
-  const incoming = await readRequest(invocation, context);
-  clock.enter('detokenize');
-  const revealed = await reveal(invocation, incoming, context);
-  if (proxy.requestTransform !== undefined) clock.enter('transform');
-  const transformed = await transformRequest(invocation, revealed, context);
-  clock.enter('destination');
-  // Whatever the caller or a transform says, what frames a connection is not passed on.
-  const outgoing = { ...transformed, headers: context.destinations.headers.request(transformed.headers) };
-  const told = trace && context.tellsDestinations ? trace.tell(outgoing) : outgoing;
-  const answer = await callDestination(invocation, { ...target, ...told }, context);
-  if (!answer) return; // it streamed to the caller as it came
-  clock.enter('transform');
-  const reply = await transformResponse(invocation, answer, context);
-  clock.enter();
-  sendAnswer(invocation, reply, context);
+/** The hot path, top to bottom: all that happens before the destination is called. */
+const steps: readonly Step[] = [
+  readHead,
+  selectProxy,
+  authenticate,
+  checkRateLimits,
+  admit,
+  readRequest,
+  startDetokenizing,
+  openExpressions,
+  noteDisclosure,
+  fillBody,
+  transformRequest,
+];
+
+/**
+ * Takes an invocation from the request to the call of the destination; its outcome says how it ends. What is warm takes
+ * no turn of the event loop: only a step that has to wait for something makes a promise.
+ */
+export function invoke(invocation: Invocation, context: Context, outcome: Outcome): void {
+  try {
+    for (let step = steps[invocation.step]; step; step = steps[invocation.step]) {
+      invocation.step += 1;
+      const waiting = step(invocation, context);
+      if (!waiting) continue;
+      waiting.then(
+        () => invoke(invocation, context, outcome),
+        (error: unknown) => outcome.failed(invocation, error),
+      );
+      return;
+    }
+    callDestination(invocation, context, outcome);
+  } catch (error) {
+    outcome.failed(invocation, error);
+  }
 }
 
-/** If the caller has left, `close` has already fired and would never give the place back, so none is taken. */
-function takePlace(invocation: Invocation, { places }: Context): void {
-  if (invocation.response.destroyed) return;
-  places.take(invocation.proxy.tenantId);
-  invocation.hasPlace = true;
+function readHead(invocation: Invocation, { headerNames }: Context): void {
+  invocation.head = readInvocation(invocation.request, headerNames);
+  invocation.clock.enter('authenticate');
+}
+
+function selectProxy(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+  return andThen(findProxy(invocation.head.proxyKey, context), (proxy) => {
+    invocation.proxy = proxy;
+  });
+}
+
+function authenticate(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+  const { head, proxy } = invocation;
+  if (!proxy.requireAuth) return undefined;
+  return andThen(authenticateCaller(head.apiKey, proxy, context), (caller) => {
+    invocation.caller = caller;
+  });
+}
+
+function checkRateLimits({ proxy, caller }: Invocation, { rateLimits }: Context): AtOnceOrLater<void> {
+  return rateLimits?.check(proxy.id, caller?.applicationId ?? caller?.id);
+}
+
+/** Takes a place. If the caller has left, `close` has already fired and would never give it back, so none is taken. */
+function admit(invocation: Invocation, { places }: Context): void {
+  const { proxy, head } = invocation;
+  if (!invocation.response.destroyed) {
+    places.take(proxy.tenantId);
+    invocation.hasPlace = true;
+  }
+  invocation.target = joinUrl(proxy.destination, head.suffix, head.query);
+  invocation.clock.enter();
+}
+
+function startDetokenizing({ clock }: Invocation): void {
+  clock.enter('detokenize');
 }

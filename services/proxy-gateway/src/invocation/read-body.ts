@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { HeldBody } from '../budgets/held-body.ts';
 import { contentCodings, decodeBody, decodeWhileStreaming, endedEarly } from '../http/content-coding.ts';
@@ -22,13 +23,15 @@ export interface Reading {
  * @throws {ServiceError} `payload_too_large` as soon as it is clear that it does not fit, `request_timeout`, and what
  * `held` throws.
  */
-export async function readBody(request: IncomingMessage, limitBytes: number, reading?: Reading): Promise<Buffer> {
-  const bytes = await collect(request, limitBytes, reading);
-  if (bytes === 'late') throw new ServiceError('request_timeout', 'The body did not arrive in time');
-  if (bytes === 'too large') {
-    throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`);
-  }
-  return decodeHeld(bytes, { codings: codingsOf(request), limitBytes }, reading);
+export function readBody(request: IncomingMessage, limitBytes: number, reading?: Reading): AtOnceOrLater<Buffer> {
+  return andThen(collect(request, limitBytes, reading), (bytes) => {
+    if (bytes === 'late') throw new ServiceError('request_timeout', 'The body did not arrive in time');
+    if (bytes === 'too large') {
+      throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`);
+    }
+    const codings = codingsOf(request);
+    return codings.length === 0 ? bytes : decodeHeld(bytes, { codings, limitBytes }, reading);
+  });
 }
 
 async function decodeHeld(
@@ -36,25 +39,33 @@ async function decodeHeld(
   { codings, limitBytes }: { codings: readonly string[]; limitBytes: number },
   reading: Reading | undefined,
 ): Promise<Buffer> {
-  if (codings.length === 0) return bytes;
   await reading?.held.decode(bytes.length);
   return decodeBody(bytes, codings, limitBytes);
 }
 
 /** The body, decoded: whole if it fits and comes in time, as a stream from its first byte otherwise. */
-export async function readOrStreamBody(
+export function readOrStreamBody(
   request: IncomingMessage,
   limitBytes: number,
   reading?: Reading,
-): Promise<Buffer | Readable> {
+): AtOnceOrLater<Buffer | Readable> {
   const codings = codingsOf(request);
-  const bytes = await collect(request, limitBytes, reading);
-  if (!Buffer.isBuffer(bytes)) return decodeWhileStreaming(request, codings);
+  return andThen(collect(request, limitBytes, reading), (bytes): AtOnceOrLater<Buffer | Readable> => {
+    if (!Buffer.isBuffer(bytes)) return decodeWhileStreaming(request, codings);
+    return codings.length === 0 ? bytes : decodeOrStream(bytes, { codings, limitBytes }, reading);
+  });
+}
+
+async function decodeOrStream(
+  bytes: Buffer,
+  coded: { codings: readonly string[]; limitBytes: number },
+  reading: Reading | undefined,
+): Promise<Buffer | Readable> {
   try {
-    return await decodeHeld(bytes, { codings, limitBytes }, reading);
+    return await decodeHeld(bytes, coded, reading);
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'payload_too_large')) throw error;
-    return decodeWhileStreaming(Readable.from([bytes], { objectMode: false }), codings);
+    return decodeWhileStreaming(Readable.from([bytes], { objectMode: false }), coded.codings);
   }
 }
 
@@ -67,14 +78,14 @@ function collect(
   request: IncomingMessage,
   limitBytes: number,
   reading: Reading | undefined,
-): Promise<Buffer | 'too large' | 'late'> {
+): AtOnceOrLater<Buffer | 'too large' | 'late'> {
   if (request.destroyed) throw endedEarly();
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve('too large');
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return 'too large';
   const chunks: Buffer[] = [];
   if (request.complete && request.readableLength <= limitBytes) {
     // All of it came with the head: nothing has to be waited for
     for (let chunk = request.read(); chunk !== null; chunk = request.read()) chunks.push(chunk);
-    return Promise.resolve(joined(chunks));
+    return joined(chunks);
   }
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | 'too large' | 'late'>();
   let size = 0;

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import { type ContentKind, contentKind } from '../http/content-type.ts';
 import { withoutHeaders } from '../http/header-list.ts';
-import type { RequestMessage } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { hasBody, readBody, readOrStreamBody } from './read-body.ts';
 
@@ -13,41 +13,42 @@ const noBody = Buffer.alloc(0);
  * The request with its headers as they came. A body that somebody has to read is in memory, or, where it is too
  * large for that and no transform is to see it, a stream; one that was compressed is decoded, and goes on without coding.
  */
-export async function readRequest(invocation: Invocation, context: Context): Promise<RequestMessage> {
+export function readRequest(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { request } = invocation;
   const kind = contentKind(request.headers['content-type']);
   const headers = request.rawHeaders;
-  if (!hasBody(request)) return { headers, kind, body: noBody };
-  if (!mustBeRead(kind, invocation)) return { headers, kind, body: request };
+  if (!hasBody(request) || !mustBeRead(kind, invocation)) {
+    invocation.message = { headers, kind, body: hasBody(request) ? request : noBody };
+    return undefined;
+  }
   const isCoded = request.headers['content-encoding'] !== undefined;
-  const body = await readHeld(invocation, { isCoded, isTransformed: isTransformed(kind, invocation) }, context);
-  return { headers: isCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
+  const read = readHeld(invocation, { isCoded, isTransformed: isTransformed(kind, invocation) }, context);
+  return andThen(read, (body) => {
+    invocation.message = { headers: isCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
+  });
 }
 
 /** Room is reserved before anything is read. */
-async function readHeld(
+function readHeld(
   invocation: Invocation,
   known: { isCoded: boolean; isTransformed: boolean },
   context: Context,
-): Promise<Buffer | Readable> {
+): AtOnceOrLater<Buffer | Readable> {
   const { request } = invocation;
   const length = request.headers['content-length'];
   const contentLength = length === undefined ? undefined : Number(length);
   const limit = context.bodyLimitBytes;
+  const read: typeof readOrStreamBody = known.isTransformed ? readBody : readOrStreamBody;
   // It will not be collected: it streams, or is refused.
-  if (contentLength !== undefined && contentLength > limit) {
-    return (known.isTransformed ? readBody : readOrStreamBody)(request, limit);
-  }
+  if (contentLength !== undefined && contentLength > limit) return read(request, limit);
   const held = heldBody(invocation, 'request', context, { contentLength, ...known });
-  const room = held.begin(contentLength);
-  if (room) await room;
-  const body = await (known.isTransformed ? readBody : readOrStreamBody)(request, limit, {
-    held,
-    timeoutMs: context.bodyTimeoutMs,
-  });
-  if (Buffer.isBuffer(body)) held.has(body.length, known);
-  else held.isStreamed();
-  return body;
+  return andThen(held.begin(contentLength), () =>
+    andThen(read(request, limit, { held, timeoutMs: context.bodyTimeoutMs }), (body) => {
+      if (Buffer.isBuffer(body)) held.has(body.length, known);
+      else held.isStreamed();
+      return body;
+    }),
+  );
 }
 
 /** Nobody reads binary bodies, nor those of callers without a key where there is no transform. */

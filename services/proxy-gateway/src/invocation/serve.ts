@@ -3,12 +3,14 @@ import { asServiceError, readTraceId } from '@sluice/problems';
 import { CustomHttpResponse } from '@sluice/sandbox';
 import { inBatches, lineWriter } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
+import type { Answer } from '../http/message.ts';
 import { StageClock } from '../observation/stage-clock.ts';
 import { beginInvocationTrace } from '../observation/trace.ts';
 import { Invocation } from '../proxies/invocation.ts';
-import { CallerGone } from './call-destination.ts';
+import { transformResponse } from '../transforms/response-transform.ts';
+import { CallerGone, type Outcome } from './call-destination.ts';
 import { invoke } from './invoke.ts';
-import { sendCustomResponse, sendProxyError } from './reply.ts';
+import { sendAnswer, sendCustomResponse, sendProxyError } from './reply.ts';
 
 /** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
@@ -27,30 +29,67 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     sendProxyError(invocation, thrown, context);
   }
 
-  /** @throws what is no answer of a transform's own. */
-  function answerAsTransformSays(thrown: unknown, invocation: Invocation): void {
-    if (!(thrown instanceof CustomHttpResponse)) throw thrown;
+  /** @returns false for what is no answer of a transform's own. */
+  function answerAsTransformSays(thrown: unknown, invocation: Invocation): boolean {
+    if (!(thrown instanceof CustomHttpResponse)) return false;
     invocation.clock.enter();
     sendCustomResponse(invocation, thrown, context);
+    return true;
   }
 
+  function failed(invocation: Invocation, thrown: unknown): void {
+    invocation.revealing?.destroy();
+    try {
+      answerThrown(invocation, thrown);
+    } catch (error) {
+      log.error({ err: error, trace_id: invocation.traceId }, 'a failure could not be answered');
+      invocation.response.destroy();
+    }
+    settle(invocation);
+  }
+
+  function answerThrown(invocation: Invocation, thrown: unknown): void {
+    try {
+      if (answerAsTransformSays(thrown, invocation)) return;
+    } catch (error) {
+      answerFailure(error, invocation);
+      return;
+    }
+    answerFailure(thrown, invocation);
+  }
+
+  async function sendTransformed(invocation: Invocation, answer: Answer): Promise<void> {
+    invocation.clock.enter('transform');
+    const reply = await transformResponse(invocation, answer, context);
+    invocation.clock.enter();
+    sendAnswer(invocation, reply, context);
+  }
+
+  function answered(invocation: Invocation): void {
+    // Nobody waits for the rest of the body any more, so no more of it is revealed.
+    invocation.revealing?.destroy();
+    settle(invocation);
+  }
+
+  function settle(invocation: Invocation): void {
+    invocation.isSettled = true;
+    giveBytesBack(invocation);
+  }
+
+  const outcome: Outcome = {
+    answered,
+    failed,
+    collected(invocation, answer) {
+      sendTransformed(invocation, answer).then(
+        () => answered(invocation),
+        (error: unknown) => failed(invocation, error),
+      );
+    },
+  };
+
   const begin = inBatches((invocation: Invocation) => {
-    const { response, traceId } = invocation;
-    if (response.destroyed) return; // the caller left at once
-    invoke(invocation, context)
-      // Nobody waits for the rest of the body any more, so no more of it is revealed.
-      .finally(() => invocation.revealing?.destroy())
-      .catch((thrown: unknown) => answerAsTransformSays(thrown, invocation))
-      .catch((thrown: unknown) => answerFailure(thrown, invocation))
-      .catch((error: unknown) => {
-        // Without this the rejection would end the process.
-        log.error({ err: error, trace_id: traceId }, 'a failure could not be answered');
-        response.destroy();
-      })
-      .finally(() => {
-        invocation.isSettled = true;
-        giveBytesBack(invocation);
-      });
+    // Unless the caller left at once
+    if (!invocation.response.destroyed) invoke(invocation, context, outcome);
   });
 
   /** Only when nobody works with them any more, or those who leave would make room for what is not there. */
@@ -68,7 +107,10 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     invocation.held.request?.stopWaiting();
     invocation.held.answer?.stopWaiting();
     giveBytesBack(invocation);
-    if (!response.writableFinished) invocation.errorCode ??= 'caller_gone';
+    if (!response.writableFinished) {
+      invocation.errorCode ??= 'caller_gone';
+      invocation.callerGone?.();
+    }
     const durationMs = performance.now() - clock.startedAt;
     metrics.finished(invocation, response.statusCode, durationMs);
     const ids = { proxyId: proxy?.id, tenantId: proxy?.tenantId };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TransformUsage } from '@sluice/sandbox';
 import type { OpenSpan, SpanFacts, Tracing } from '@sluice/service-runtime';
 import { withoutHeaders } from '../http/header-list.ts';
-import type { RequestMessage } from '../http/message.ts';
+import type { HeaderList } from '../http/message.ts';
 import type { Stage, StageClock } from './stage-clock.ts';
 
 interface Stretch {
@@ -20,8 +20,8 @@ export interface InvocationTrace {
   readonly traceId: string;
   /** A transform was in its thread until now. */
   ranTransform(usage: TransformUsage): void;
-  /** The message with a header that makes what the destination does a part of the trace. */
-  tell(message: RequestMessage): RequestMessage;
+  /** The headers of the call, with one that makes what the destination does a part of the trace. */
+  tell(callHeaders: HeaderList): HeaderList;
   end(facts: InvocationFacts): void;
 }
 
@@ -47,15 +47,12 @@ export function beginInvocationTrace(
       const endedAt = performance.now();
       runs.push({ startedAt: endedAt - durationMs, endedAt, cpuMs });
     },
-    tell: (message) => ({
-      ...message,
-      headers: [
-        // What the caller's vendors say of the trace is of no use where it did not go on
-        ...withoutHeaders(message.headers, 'traceparent', ...(continues(span, headers) ? [] : ['tracestate'])),
-        'traceparent',
-        span.traceparent,
-      ],
-    }),
+    tell: (callHeaders) => [
+      // What the caller's vendors say of the trace is of no use where it did not go on
+      ...withoutHeaders(callHeaders, 'traceparent', ...(continues(span, headers) ? [] : ['tracestate'])),
+      'traceparent',
+      span.traceparent,
+    ],
     end({ destinationStatus, ...facts }) {
       let hasCalled = false;
       for (const { stage, ...times } of stretches) {

@@ -1,4 +1,5 @@
 import { holds } from '@sluice/access';
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { authenticate, type Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
@@ -10,17 +11,19 @@ import { proxyNotFound } from './find-proxy.ts';
  * @throws {ServiceError} 401 for a key that is not accepted, 404 where the Proxy is another Tenant's, 403 without
  * `token:use`, flat or by any rule, and for a session that is bound to other Proxies.
  */
-export async function authenticateCaller(
+export function authenticateCaller(
   apiKey: string | undefined,
   proxy: ProxyDefinition,
   context: Context,
-): Promise<Caller> {
+): AtOnceOrLater<Caller> {
   const { callers, pepper, headerNames } = context;
-  const caller = await authenticate(apiKey, { callers, pepper, headerName: `${headerNames.prefix}-API-KEY` });
-  if (caller.tenantId !== proxy.tenantId) throw proxyNotFound();
-  if (caller.proxies && !caller.proxies.includes(proxy.id)) {
-    throw new ServiceError('forbidden', 'This session is for other Proxies');
-  }
-  if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
-  return caller;
+  const options = { callers, pepper, headerName: `${headerNames.prefix}-API-KEY` };
+  return andThen(authenticate(apiKey, options), (caller) => {
+    if (caller.tenantId !== proxy.tenantId) throw proxyNotFound();
+    if (caller.proxies && !caller.proxies.includes(proxy.id)) {
+      throw new ServiceError('forbidden', 'This session is for other Proxies');
+    }
+    if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
+    return caller;
+  });
 }

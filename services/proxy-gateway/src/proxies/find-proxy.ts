@@ -1,4 +1,4 @@
-import { type Loaded, tagOf } from '@sluice/cache-coherence';
+import { type AtOnceOrLater, andThen, type Loaded, tagOf } from '@sluice/cache-coherence';
 import { bytesOf, hashKeyText, isWellFormedProxyKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
@@ -12,13 +12,14 @@ export function proxyNotFound(): ServiceError {
 }
 
 /** The Proxy that a key selects. Definitions are cached, and so is what leads to none. */
-export async function findProxy(proxyKey: string, { db, proxies, pepper }: Context): Promise<ProxyDefinition> {
+export function findProxy(proxyKey: string, { db, proxies, pepper }: Context): AtOnceOrLater<ProxyDefinition> {
   if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
   const hashText = hashKeyText(pepper, proxyKey);
   const found = proxies.get(hashText, () => loadProxy(db, bytesOf(hashText)));
-  const proxy = found instanceof Promise ? await found : found;
-  if (!proxy) throw proxyNotFound();
-  return proxy;
+  return andThen(found, (proxy) => {
+    if (!proxy) throw proxyNotFound();
+    return proxy;
+  });
 }
 
 async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDefinition> | undefined> {

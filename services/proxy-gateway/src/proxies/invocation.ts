@@ -4,6 +4,9 @@ import type { Caller } from '@sluice/credentials';
 import { newOpeningBudget } from '@sluice/vault';
 import type { HeldBody } from '../budgets/held-body.ts';
 import type { BodyDirection } from '../budgets/room.ts';
+import type { Target } from '../destination/index.ts';
+import type { OpenedBody } from '../detokenization/opened-body.ts';
+import type { RequestMessage } from '../http/message.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
 import type { ProxyDefinition } from './definition.ts';
@@ -25,9 +28,9 @@ export interface InvocationHead {
 }
 
 /**
- * One call of a Proxy, from its head to the end of its answer. Every step takes it first. `invoke` sets `head`, `proxy`
- * and `caller`, once each, before the steps that need them; where it fails earlier they stay undefined, which only the
- * access log has to expect.
+ * One call of a Proxy, from its head to the end of its answer. Every step takes it, and leaves in it what the next steps
+ * need: `head`, `proxy`, `caller`, `target` and `message`, in this order. Where a step fails, those of later ones stay
+ * undefined, which only the access log has to expect.
  */
 export class Invocation {
   readonly request: IncomingMessage;
@@ -41,6 +44,15 @@ export class Invocation {
   proxy!: ProxyDefinition;
   /** Undefined where the Proxy asks for no key: then the key is looked at only when the body holds an expression. */
   caller: Caller | undefined;
+  target!: Target;
+  /** What goes to the destination: as it came, then with values in it, then as its transform wrote it. */
+  message!: RequestMessage;
+  /** From when its tokens are opened until their values are in the body. */
+  opened: OpenedBody | undefined;
+  /** How many steps it has taken. */
+  step = 0;
+  /** Told when the caller has left before the whole answer was out; there from the call of the destination on. */
+  callerGone: (() => void) | undefined;
 
   /** One of its Tenant's places is taken, and must be given back. */
   hasPlace = false;

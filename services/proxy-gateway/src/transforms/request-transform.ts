@@ -1,3 +1,4 @@
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
@@ -8,15 +9,21 @@ import { runTransform } from './run-transform.ts';
 import { applyWritten, passesBy, toTransformMessage, unreadableDetail } from './transform-message.ts';
 
 /** Runs the Proxy's request transform, if it has one and may see this body. It sees the body with the values in it. */
-export async function transformRequest(
-  invocation: Invocation,
-  message: RequestMessage,
-  context: Context,
-): Promise<RequestMessage> {
+export function transformRequest(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+  const { message, proxy, clock } = invocation;
+  const { requestTransform: code } = proxy;
+  if (code === undefined) return undefined;
+  clock.enter('transform');
+  if (!Buffer.isBuffer(message.body)) return undefined;
+  return writtenBy(code, invocation, context).then((written) => {
+    invocation.message = written;
+  });
+}
+
+async function writtenBy(code: string, invocation: Invocation, context: Context): Promise<RequestMessage> {
+  const { message, head, request } = invocation;
   const { body, kind, headers } = message;
-  const { head, request } = invocation;
-  const code = invocation.proxy.requestTransform;
-  if (code === undefined || !Buffer.isBuffer(body)) return message;
+  if (!Buffer.isBuffer(body)) return message;
   const seen = toTransformMessage({ headers, body }, kind, context.budgets.requestTransform);
   if (!seen) return message;
   const { apiKey, proxyKey } = context.headerNames;

@@ -47,7 +47,7 @@ export async function runTransform(
     if (console.length === 0 || !context.logsConsole) return;
     const printer = { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId };
     const logged = logConsole(console, printer, { log: context.log, secrets: secretsOfRun });
-    logging = context.workPieces.run(tenantId, logged);
+    logging = Promise.resolve(context.workPieces.run(tenantId, logged));
   };
   try {
     const { message } = await context.transforms.run({

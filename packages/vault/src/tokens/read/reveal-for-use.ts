@@ -1,4 +1,5 @@
 import { decide } from '@sluice/access';
+import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
@@ -18,27 +19,29 @@ import { touch } from './activity.ts';
  * @throws {ServiceError} `payload_too_large` where the budget does not cover what is needed; `invalid_proxy_request`
  * naming ids that are unknown or expired; `forbidden` naming those that the actor may not use.
  */
-export async function revealForUse(
+export function revealForUse(
   vault: Vault,
   actor: Omit<Actor, 'traceId'>,
   ids: Iterable<string>,
   { needed, budget = newOpeningBudget() }: { needed?: ReadonlySet<string>; budget?: OpeningBudget } = {},
-): Promise<Map<string, Json>> {
+): AtOnceOrLater<Map<string, Json>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
-  const stored = vault.tokens.find(actor.tenantId, wanted.filter(isTokenId));
-  const rows = stored instanceof Promise ? await stored : stored;
-  refuseUnusable(actor, rows);
-  if (rows.length < wanted.length) {
-    const found = new Set(rows.map((row) => row.id));
-    const unknown = wanted.filter((id) => !found.has(id));
-    throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
-  }
-  const data = await openData(vault, actor.tenantId, needed ? neededFirst(rows, needed) : rows, budget);
-  if (data.size < rows.length) requireNeeded(rows, data, needed);
-  const noting = touch(vault, actor.tenantId, rows);
-  if (noting) await noting;
-  return data;
+  return andThen(vault.tokens.find(actor.tenantId, wanted.filter(isTokenId)), (rows) => {
+    refuseUnusable(actor, rows);
+    refuseUnknown(wanted, rows);
+    return andThen(openData(vault, actor.tenantId, needed ? neededFirst(rows, needed) : rows, budget), (data) => {
+      if (data.size < rows.length) requireNeeded(rows, data, needed);
+      return andThen(touch(vault, actor.tenantId, rows), () => data);
+    });
+  });
+}
+
+function refuseUnknown(wanted: readonly string[], rows: readonly TokenRow[]): void {
+  if (rows.length === wanted.length) return;
+  const found = new Set(rows.map((row) => row.id));
+  const unknown = wanted.filter((id) => !found.has(id));
+  throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
 }
 
 /**
