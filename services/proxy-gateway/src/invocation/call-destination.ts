@@ -91,10 +91,12 @@ class AnswerSink implements DestinationSink {
 
   follow(call: DestinationCall): void {
     this.#call = call;
-    this.#invocation.callerGone = () => {
+    // Not by way of the invocation: what it refers to survived collections of V8's young generation, a tenth of all memory.
+    this.#response.on('close', () => {
+      if (this.#response.writableFinished) return;
       call.abort();
       this.#fail(new CallerGone());
-    };
+    });
   }
 
   #fail(error: unknown): void {

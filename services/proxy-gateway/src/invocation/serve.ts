@@ -107,10 +107,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     invocation.held.request?.stopWaiting();
     invocation.held.answer?.stopWaiting();
     giveBytesBack(invocation);
-    if (!response.writableFinished) {
-      invocation.errorCode ??= 'caller_gone';
-      invocation.callerGone?.();
-    }
+    if (!response.writableFinished) invocation.errorCode ??= 'caller_gone';
     const durationMs = performance.now() - clock.startedAt;
     metrics.finished(invocation, response.statusCode, durationMs);
     const ids = { proxyId: proxy?.id, tenantId: proxy?.tenantId };

@@ -51,8 +51,6 @@ export class Invocation {
   opened: OpenedBody | undefined;
   /** How many steps it has taken. */
   step = 0;
-  /** Told when the caller has left before the whole answer was out; there from the call of the destination on. */
-  callerGone: (() => void) | undefined;
 
   /** One of its Tenant's places is taken, and must be given back. */
   hasPlace = false;
