@@ -671,13 +671,13 @@ describe('revealForUse', () => {
       .where('id', '=', expired)
       .execute();
     const known = (await createToken(vault, actor, card)).token.id;
-    const revealing = async () => revealForUse(vault, actor, [known, foreign, expired, 'nope', 'a\u0000b']);
-    const error = await revealing().catch((e) => e);
+    const revealAs = async (who: typeof actor, ids: string[]) => revealForUse(vault, who, ids);
+    const error = await revealAs(actor, [known, foreign, expired, 'nope', 'a\u0000b']).catch((e) => e);
     expect(error).toMatchObject({ code: 'invalid_proxy_request' });
     for (const id of [foreign, expired, 'nope']) expect(error.detail).toContain(id);
     expect(error.detail).not.toContain(known);
     const reader = actorIn(actor.tenantId, { permissions: ['token:read'] });
-    await expect(revealForUse(vault, reader, [known])).rejects.toMatchObject({
+    await expect(revealAs(reader, [known])).rejects.toMatchObject({
       code: 'forbidden',
       detail: expect.stringContaining(known),
     });
