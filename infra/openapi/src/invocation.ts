@@ -81,7 +81,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   [
     'unavailable',
     'A part that the invocation needs is away. Send it again after the seconds that `Retry-After` names.',
-    'A part that this request needs is not available; try again',
+    'A store that this request needs is not available; try again',
   ],
   [
     'loop_detected',

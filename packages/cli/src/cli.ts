@@ -72,7 +72,7 @@ function parse(command: Command, typed: string[]): Input {
   const missing = required[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing. ${help}`);
   if (positionals.length > names.length)
-    throw new UsageError(`There is more than ${names.join(' ') || 'nothing'} to give. ${help}`);
+    throw new UsageError(`There are too many arguments; the command takes ${names.join(' ') || 'none'}. ${help}`);
   return { positionals, values };
 }
 

@@ -92,7 +92,7 @@ export function createApi<C>(options: ApiOptions<C>): Express {
   for (const [path, methods] of methodsByPath(options.operations)) {
     app.all(path, (_request, response) => {
       response.setHeader('Allow', methods.join(', '));
-      throw new ServiceError('method_not_allowed', `This path answers ${methods.join(', ')}`);
+      throw new ServiceError('method_not_allowed', `This path accepts only ${methods.join(', ')}`);
     });
   }
   app.use((request: Request) => {

@@ -22,7 +22,7 @@ export function servePublicAnswers(app: Express, answers: readonly PublicAnswer[
     });
     app.all(path, (_request, response) => {
       response.setHeader('Allow', 'GET, HEAD');
-      throw new ServiceError('method_not_allowed', 'This path answers GET, HEAD');
+      throw new ServiceError('method_not_allowed', 'This path accepts only GET, HEAD');
     });
   }
 }

@@ -28,7 +28,7 @@ export function servePublicFiles(app: Express, files: readonly PublicFile[]): vo
     });
     app.all(path, (_request, response) => {
       response.setHeader('Allow', 'GET, HEAD');
-      throw new ServiceError('method_not_allowed', 'This path answers GET, HEAD');
+      throw new ServiceError('method_not_allowed', 'This path accepts only GET, HEAD');
     });
   }
 }

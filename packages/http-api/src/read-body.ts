@@ -8,10 +8,7 @@ export interface JsonBody {
   sizeBytes: number;
 }
 
-/**
- * Reads a JSON body.
- * @throws {ServiceError} `payload_too_large`, or a 400 that says where the fault is, without quoting the body.
- */
+/** @throws {ServiceError} `payload_too_large`, or a 400 with the position of the fault, without quoting the body. */
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<JsonBody> {
   const bytes = await readBytes(request, limitBytes);
   if (bytes.length === 0) throw validationFailed({ '': ['is required'] });
@@ -42,7 +39,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
     }
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
-    throw new ServiceError('bad_request', 'The body ended before all of it had come', { cause });
+    throw new ServiceError('bad_request', 'The request ended before its body was complete', { cause });
   }
   return Buffer.concat(chunks);
 }

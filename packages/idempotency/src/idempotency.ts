@@ -93,7 +93,9 @@ function textOf({ status, body, headers }: Reply, change?: PendingChange): strin
 }
 
 function underWay(): ServiceError {
-  return new ServiceError('conflict', 'A request with this idempotency key is under way', { retryAfterSeconds: 1 });
+  return new ServiceError('conflict', 'A request with this idempotency key is still in progress; try again', {
+    retryAfterSeconds: 1,
+  });
 }
 
 function placeOf({ tenantId, applicationId, requestHash }: Claim) {

@@ -32,7 +32,7 @@ export function toProblem(error: unknown, traceId: string): Problem {
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isStoreAway(error)) {
-    return new ServiceError('unavailable', 'A part that this request needs is not available; try again', {
+    return new ServiceError('unavailable', 'A store that this request needs is not available; try again', {
       retryAfterSeconds: 1,
       cause: error,
     });
@@ -40,9 +40,7 @@ export function asServiceError(error: unknown): ServiceError {
   return new ServiceError('internal', 'The request could not be processed', { cause: error });
 }
 
-/**
- * Socket errors, and SQLSTATE classes of a server that is stopping, starting, full or too slow (Postgres appendix A).
- */
+/** Socket errors, and SQLSTATE classes of a server that stops, starts, is full or too slow (Postgres appendix A). */
 const awayCodes =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|53...|57P0.|57014|55P03|25P03|40P01)$/;
 

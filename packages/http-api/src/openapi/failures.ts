@@ -51,7 +51,7 @@ const everywhere = {
   unavailable: {
     name: 'ServiceUnavailable',
     description: 'A part that the request needs is away. Send it again after the seconds that `Retry-After` names.',
-    detail: 'A part that this request needs is not available; try again',
+    detail: 'A store that this request needs is not available; try again',
     headers: { ...trace, ...retry },
   },
 } as const;

@@ -68,7 +68,7 @@ function faultIn(
   type: ApplicationType,
 ): { member: string; message: string } | undefined {
   if (container !== undefined && conditions !== undefined && conditions.length > 0) {
-    return { member: 'conditions', message: 'cannot stand beside container' };
+    return { member: 'conditions', message: 'cannot be combined with container' };
   }
   if (conditions !== undefined && conditions.length > 0) {
     return { member: 'conditions', message: 'apply only to sessions' };

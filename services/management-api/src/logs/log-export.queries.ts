@@ -117,7 +117,7 @@ async function readRows(
   const last = sent.at(-1);
   const dropped = last?.[14] ?? (await findLedger(db, tenantId))?.dropped ?? 0;
   if (dropped > from) {
-    throw new ServiceError('unavailable', 'Retention dropped rows that were yet to be exported; begin again');
+    throw new ServiceError('unavailable', 'Retention dropped rows before they were exported; start the export again');
   }
   return { rows: sent.map((row) => toLeafRow(row, tenantId)), isFull: (last?.[13] ?? 0) >= pageBytes };
 }

@@ -27,7 +27,8 @@ export const authorizeSession = operation({
   async handle({ body, caller, traceId, settle }, context) {
     const { db, changes, sessionQueue } = context;
     const { keyId, tenantId } = caller;
-    if (keyId === undefined) throw new ServiceError('forbidden', 'Sessions are authorized with a key');
+    if (keyId === undefined)
+      throw new ServiceError('forbidden', 'A session must be authorized with the API key of an Application');
     const wanted = readAuthorization(body);
     // One after another for each Tenant, because authorizations of one nonce, and the Tenant's limit, need the same
     // locks.
@@ -75,11 +76,11 @@ interface Wanted {
 async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, address }: Wanted) {
   const { pepper, sessionLimits, sessionFigures } = context;
   const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));
-  if (!found) throw new ServiceError('not_found', 'There is no session with this nonce that waits');
+  if (!found) throw new ServiceError('not_found', 'No waiting session has this nonce');
   if (address !== undefined && address !== found.made_from) {
     throw new ServiceError('forbidden', 'The session was not made from this address');
   }
-  if (found.authorized_by !== null) throw new ServiceError('conflict', 'This nonce was used already');
+  if (found.authorized_by !== null) throw new ServiceError('conflict', 'This nonce has already been used');
   const most = sessionLimits.TENANT_MAX_SESSIONS;
   if ((await countAuthorized(tx, tenantId, most)) >= most) {
     sessionFigures.refused++;

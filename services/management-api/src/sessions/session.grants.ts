@@ -37,7 +37,8 @@ function noteUnholdable(errors: FieldErrors, path: string, sent: readonly string
 }
 
 function noteFaults(errors: FieldErrors, path: string, { container: place, conditions = [] }: SentRule): void {
-  if (place !== undefined && conditions.length > 0) errors[`${path}.conditions`] = ['cannot stand beside container'];
+  if (place !== undefined && conditions.length > 0)
+    errors[`${path}.conditions`] = ['cannot be combined with container'];
   if (place === undefined && conditions.length === 0) errors[path] = ['must have a container or conditions'];
   conditions.forEach(({ attribute, value }, i) => {
     if (attribute === 'id' || container.test(value)) return;

@@ -50,7 +50,7 @@ async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
     return await statement;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === foreignKeyViolation)) throw error;
-    throw new ServiceError('unauthenticated', 'The key that was presented has been deleted meanwhile');
+    throw new ServiceError('unauthenticated', 'The API key was deleted while the request was processed');
   }
 }
 

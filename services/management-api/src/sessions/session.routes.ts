@@ -114,7 +114,7 @@ const endOwnSession = operation({
   async handle({ caller, traceId }, context) {
     const ended = await endSession(context, { caller, traceId, id: caller.id });
     // The session has ended in another way since its key was checked.
-    if (!ended) throw new ServiceError('unauthenticated', 'The session has ended meanwhile');
+    if (!ended) throw new ServiceError('unauthenticated', 'The session ended while the request was processed');
     return ended;
   },
 });

@@ -5,10 +5,7 @@ import { type BodyDirection, type Claim, Room, type TenantBytes } from './room.t
 /** The memory reserved for one body and everything made from it. */
 export interface Reservation {
   readonly bytes: number;
-  /**
-   * Undefined where there is room.
-   * @throws {ServiceError} 503 when its total waiting time is used up; 400 when its caller has left.
-   */
+  /** Undefined where there is room. @throws {ServiceError} 503 after waiting too long; 400 when its caller has left. */
   growTo(bytes: number): Promise<void> | undefined;
   /** Shrinks to `bytes`; it may grow to `mostBytes` again. */
   shrinkTo(bytes: number, mostBytes?: number): void;
@@ -225,7 +222,7 @@ export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytes
 }
 
 function noRoom(): ServiceError {
-  return new ServiceError('unavailable', 'Too many bytes of bodies are held; try again later', {
+  return new ServiceError('unavailable', 'There is no memory for this body at the moment; try again later', {
     retryAfterSeconds: 1,
   });
 }

@@ -109,12 +109,12 @@ export function failedBeforeHead(error: unknown): ServiceError {
 
 /** The caller's error for an interrupted answer of which nothing has been sent on. */
 export function answerCutOff(cause: unknown): ServiceError {
-  return new ServiceError('destination_failed', 'The answer of the destination was cut off', { cause });
+  return new ServiceError('destination_failed', 'The answer of the destination was interrupted', { cause });
 }
 
 /** The breaker is open, so no connection was attempted. */
 export function breakerOpen(waitMs: number): ServiceError {
-  return new ServiceError('unavailable', 'The destination could not be reached several times; try again later', {
+  return new ServiceError('unavailable', 'The last connections to the destination failed; try again later', {
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   });
 }
@@ -127,7 +127,7 @@ export function tooManyWaiting(): ServiceError {
 }
 
 export function cutOff(cause: unknown): Error {
-  return failure('ECUTOFF', 'The response of the destination was cut off', cause);
+  return failure('ECUTOFF', 'The answer of the destination was interrupted', cause);
 }
 
 /** Whether the other side closed the connection, as opposed to an answer that cannot be parsed. */

@@ -72,10 +72,10 @@ export async function decodeBody(body: Buffer, codings: readonly string[], limit
 function checkCoding(codings: readonly string[]): Coding | undefined {
   const [coding, ...others] = codings;
   if (others.length > 0) {
-    throw new ServiceError('unsupported_media_type', 'A body that has to be read may have one content coding');
+    throw new ServiceError('unsupported_media_type', 'A body that must be read may have only one content coding');
   }
   if (coding === undefined || isCoding(coding)) return coding;
-  throw new ServiceError('unsupported_media_type', `The coding ${coding.slice(0, 40)} is not known`);
+  throw new ServiceError('unsupported_media_type', `The content coding ${coding.slice(0, 40)} is not supported`);
 }
 
 async function decodeOne(body: Buffer, coding: Coding, maxOutputLength: number): Promise<Buffer> {
@@ -124,10 +124,10 @@ export function feed<T extends Transform>(source: Readable, target: T): T {
 }
 
 export function endedEarly(): ServiceError {
-  return new ServiceError('bad_request', 'The request ended before its body was whole');
+  return new ServiceError('bad_request', 'The request ended before its body was complete');
 }
 
 function bodyError(error: Error): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError('bad_request', 'The body cannot be decoded as its codings say', { cause: error });
+  return new ServiceError('bad_request', 'The body does not match its Content-Encoding', { cause: error });
 }

@@ -1,8 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 
-/**
- * Limits the concurrent invocations of each Tenant, so that a Tenant with a slow destination takes nothing from others.
- */
+/** Limits concurrent invocations, so that a Tenant with a slow destination takes nothing from others. */
 export interface TenantPlaces {
   /** @throws {ServiceError} `unavailable` at the Tenant's limit. */
   take(tenantId: string): void;
@@ -34,9 +32,13 @@ export function createTenantPlaces(most: number): TenantPlaces {
       const count = takenBy.get(tenantId) ?? 0;
       if (count >= most) {
         refusals++;
-        throw new ServiceError('unavailable', `This tenant has ${most} invocations under way, as many as it may`, {
-          retryAfterSeconds: 1,
-        });
+        throw new ServiceError(
+          'unavailable',
+          `This Tenant has reached its limit of ${most} concurrent invocations; try again later`,
+          {
+            retryAfterSeconds: 1,
+          },
+        );
       }
       if (count === 0 && takenBy.size >= sweepAt) sweep();
       takenBy.set(tenantId, count + 1);

@@ -21,7 +21,7 @@ export function authenticateCaller(
   return andThen(authenticate(apiKey, options), (caller) => {
     if (caller.tenantId !== proxy.tenantId) throw proxyNotFound();
     if (caller.proxies && !caller.proxies.includes(proxy.id)) {
-      throw new ServiceError('forbidden', 'This session is for other Proxies');
+      throw new ServiceError('forbidden', 'This session may not invoke this Proxy');
     }
     if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
     return caller;

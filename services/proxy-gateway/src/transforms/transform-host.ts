@@ -67,7 +67,7 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
   return async (operation: string, payloadJson: string): Promise<string> => {
     const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (!run && operation !== 'detokenize') {
-      throw new ServiceError('not_implemented', `The client cannot do ${operation.slice(0, 40)}`);
+      throw new ServiceError('not_implemented', `The client does not support ${operation.slice(0, 40)}`);
     }
     if (!run) spendExpressions(invocation, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);

@@ -22,10 +22,7 @@ export interface StoredDrafts {
   equal: ReadonlyMap<Draft, string>;
 }
 
-/**
- * The outcome of each draft, in their order.
- * @param db the transaction until it is committed, because a draft may equal another one in the same list.
- */
+/** In the order of the drafts. @param db the open transaction, because a draft may equal another of the list. */
 export async function presentCreated(
   db: Queryable,
   creation: Creation,
@@ -44,7 +41,8 @@ export async function presentCreated(
       continue;
     }
     const token = equalTokens.get(equalId);
-    if (!token) throw new ServiceError('conflict', 'The equal token was deleted meanwhile; try again');
+    if (!token)
+      throw new ServiceError('conflict', 'The equal token was deleted while the request was processed; try again');
     created.push({ token, created: false });
   }
   return created;
@@ -63,10 +61,7 @@ function presentNew(
   return { ...token, ...(data !== undefined && { data }) };
 }
 
-/**
- * Tokens that a creation found instead of inserting, by id, as a read would show them. An actor that may not read them
- * sees only what tells that they are equal.
- */
+/** As a read would show them; an actor that may not read sees only that they are equal. */
 async function presentEqual(
   db: Queryable,
   { vault: opened, actor }: Creation,

@@ -147,7 +147,7 @@ function noteTemplateFault(faults: FieldErrors, { member, template, fill }: Temp
     const count = countExpressions(template);
     if (count > mostExpressions) faults[member] = [`may hold at most ${mostExpressions} expressions`];
     else if (member !== 'mask' && count === 0) faults[member] = ['must hold an expression'];
-    else if (isOverMebibyte(fill(template))) faults[member] = ['gives more than 1 MiB'];
+    else if (isOverMebibyte(fill(template))) faults[member] = ['evaluates to more than 1 MiB'];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     faults[member] = [error.detail];

@@ -20,7 +20,10 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
   const after = { id, containers: containersAfter(token, patch) };
   requireMove(actor, token, after.containers);
   if (seesMoreIn(actor, after, token)) {
-    throw new ServiceError('forbidden', 'containers: this key would see more of the token there than where it is');
+    throw new ServiceError(
+      'forbidden',
+      'containers: this key would see more of the token in the new containers than it does now',
+    );
   }
   const member = showing.find((name) => patch[name] !== undefined);
   if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
