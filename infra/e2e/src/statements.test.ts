@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { citusLayout } from '@sluice/database';
-import { type Stack, startStack } from '@sluice/local';
+import type { Stack } from '@sluice/local';
 import { type CallOptions, call, type Destination, eventually, startDestination, useStack } from '@sluice/testing';
 import pg from 'pg';
+import { startPlatform } from './platform.ts';
 
 jest.setTimeout(180_000);
 
@@ -44,16 +42,10 @@ const seldom: typeof exceptions = [
 const ours = '/* of the test */';
 
 const world = useStack(async (closing) => {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-statements-'));
-  closing.defer(() => rm(directory, { recursive: true, force: true }));
-  const stack = await startStack({
-    directory,
-    port: 0,
-    log: () => undefined,
-    environment: { PATH: process.env.PATH ?? '', SWEEP_INTERVAL_MS: '1000', DATABASE_ON_SHARDS: 'true' },
+  const { stack } = await startPlatform(closing, {
+    environment: { SWEEP_INTERVAL_MS: '1000', DATABASE_ON_SHARDS: 'true' },
     postgresSettings: { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.max': '5000' },
   });
-  closing.defer(() => stack.close());
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
   closing.defer(() => client.end());

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, serveHttp, useStack } from '@sluice/testing';
 import { type AlertRule, alertFaults, readAlerts } from './alert-faults.ts';
 import { dashboardFaults, type GrafanaDashboard, type GrafanaPanel } from './dashboard-faults.ts';
 import { committedFiles } from './dashboards/committed.ts';
@@ -101,14 +99,9 @@ test('requests are counted by operation, and none is left under way', async () =
 test('invocations that fail are counted by code, and those whose caller left', async () => {
   const { platform } = exported.current;
   await using closing = new AsyncDisposableStack();
-  const silent = createServer(() => undefined);
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  closing.defer(() => silent.closeAllConnections());
-  closing.defer(() => void silent.close());
-  const destination_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const proxy = await platform.create('/proxies', { name: 'silent', destination_url, require_auth: false });
   const leaving = new AbortController();
-  silent.on('request', () => leaving.abort());
+  const destination_url = await serveHttp(closing, () => leaving.abort()); // it never answers
+  const proxy = await platform.create('/proxies', { name: 'silent', destination_url, require_auth: false });
   const headers = { 'SVC-PROXY-KEY': proxy.key };
   await expect(fetch(`${platform.stack.baseUrl}/proxy`, { headers, signal: leaving.signal })).rejects.toThrow('abort');
   const unknown = { 'SVC-PROXY-KEY': 'unknown' };

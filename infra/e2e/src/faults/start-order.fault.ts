@@ -17,8 +17,8 @@ const startsWithinMs = 20_000;
 const waitingMs = 3000;
 /** Within which a process is ready once what it needs is there. */
 const readyWithinMs = 5000;
-/** What a process that waits may say in all that time. */
-const mostLines = 12;
+/** How often a process that waits may say the same in all that time. */
+const mostTold = 3;
 /** What is tried again is tried often, so that who logs each try is found out. */
 const repeating = { SWEEP_INTERVAL_MS: '500' };
 /** A process that only waits has nothing to finish, and nobody who must notice, however long a stop may drain. */
@@ -138,8 +138,17 @@ async function lookAt(node: Node, { missing, says }: Situation): Promise<string[
   if (missing !== undefined && !body.includes(`"${missing}"`)) failures.push(`${node.name} does not name it: ${body}`);
   const lines = await readLines(node);
   if (!lines.some((line) => says.test(line))) failures.push(`${node.name} does not say what it waits for (${says})`);
-  if (lines.length > mostLines) failures.push(`${node.name} says ${lines.length} lines, such as ${lines.at(-1)}`);
+  for (const [what, all] of Map.groupBy(lines, gistOf)) {
+    if (all.length > mostTold) failures.push(`${node.name} says ${all.length} times: ${what}`);
+  }
   return failures;
+}
+
+/** What a line says, without its time and its details. */
+function gistOf(line: string): string {
+  if (!line.startsWith('{')) return line; // of Node.js itself
+  const { msg, sweep } = JSON.parse(line);
+  return sweep ? `${msg} (${sweep})` : msg;
 }
 
 async function readiness({ adminUrl }: Node): Promise<{ status: number; body: string }> {

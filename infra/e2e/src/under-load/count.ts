@@ -26,7 +26,8 @@ export function percentile(values: readonly number[], part: number): number {
 
 /** `12 / 40 / 95 ms (1834)`: those parts, and how many there are in all. */
 export function percentiles(values: readonly number[], parts: readonly number[] = [0.5, 0.99, 1]): string {
-  return `${parts.map((part) => percentile(values, part).toFixed(0)).join(' / ')} ms (${values.length})`;
+  const shown = parts.map((part) => (values.length > 0 ? percentile(values, part).toFixed(0) : '-'));
+  return `${shown.join(' / ')} ms (${values.length})`;
 }
 
 /** How long what was sent took. */

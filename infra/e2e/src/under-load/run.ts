@@ -78,12 +78,12 @@ export async function runUnderLoad(context: FaultContext, scenario: Scenario): P
   log(`seed ${seed}`);
   await using stack = new AsyncDisposableStack();
   const world = await openWorld({ ...context, environment, processes, ...shape }, stack);
-  const { client, pause } = world;
+  const { balancer, client, tokenKey, pause } = world;
   const beside = (await scenario.beside?.(world, stack)) ?? [];
-  const of = shape.isBalanced ? world.balancer.targets : world.of;
+  const of = shape.isBalanced ? balancer.targets : world.of;
   const management = () => of('management-api');
   const targets = () => [...of('proxy-gateway'), ...of('token-vault')];
-  const writes = startWrites({ site: world, ...world, clients: shape.writers }, stack);
+  const writes = startWrites({ site: world, balancer, tokenKey, clients: shape.writers, seed }, stack);
   const all = [startLoad({ client, management, targets, ...shape, seed }), writes, ...beside];
   const stop = () => Promise.all(all.map((clients) => clients.stop()));
   const broken = Promise.race(all.map((clients) => clients.broken));

@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Stack, startStack } from '@sluice/local';
-import { type Answer, type CallOptions, call } from '@sluice/testing';
+import { type Answer, type CallOptions, call, serveHttp } from '@sluice/testing';
 
 export const serviceNames = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'] as const;
 type ServiceName = (typeof serviceNames)[number];
@@ -55,15 +54,10 @@ export async function startPlatform(
 /** A destination that answers with the body that it was sent, and remembers headers. */
 export async function startDestination(closing: AsyncDisposableStack) {
   const seen: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
+  const url = await serveHttp(closing, (request, response) => {
     seen.push(request.headers);
     response.writeHead(200, { 'Content-Type': 'application/json' });
     request.pipe(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.defer(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { url, seen };
 }
