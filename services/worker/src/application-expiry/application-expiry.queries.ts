@@ -1,4 +1,4 @@
-import { messageOf } from '@sluice/audit';
+import { messageOf, openTenants } from '@sluice/audit';
 import { counterSlot, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
@@ -41,10 +41,6 @@ export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]
       insert into counters (tenant_id, counter, slot, value)
       select tenant_id, 'applications', ${counterSlot}, -count(*) from deleted group by tenant_id order by tenant_id
       on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
-    ),
-    audited as (
-      insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message)
-      select tenant_id, 'system', 'expire', 'application', id, ${messageOf('application', 'expire')} from deleted
     )
     select tenant_id, id, 'application' as entity,
       (extract(epoch from clock_timestamp() - expires_at) * 1000)::float8 as lag_ms
@@ -52,7 +48,21 @@ export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]
     union all
     select tenant_id, id, 'proxy', null from uncoupled
   `.execute(tx);
+  await recordExpiry(tx, rows);
   return rows;
+}
+
+async function recordExpiry(tx: Queryable, rows: readonly ExpiredRow[]): Promise<void> {
+  const expired = rows.filter(({ entity }) => entity === 'application');
+  if (expired.length === 0) return;
+  const tenants = expired.map(({ tenant_id }) => tenant_id);
+  await sql`
+    with open as (${openTenants(tenants)})
+    insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message)
+    select open.id, 'system', 'expire', 'application', each.id, ${messageOf('application', 'expire')}
+    from unnest(${tenants}::uuid[], ${expired.map(({ id }) => id)}::text[]) as each(tenant_id, id)
+    join open on open.id = each.tenant_id
+  `.execute(tx);
 }
 
 /** Those of these Applications that still exist, with their `expires_at`. */

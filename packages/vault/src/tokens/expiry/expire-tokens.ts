@@ -1,4 +1,4 @@
-import { messageOf } from '@sluice/audit';
+import { messageOf, openTenants } from '@sluice/audit';
 import { counterSlot, type Queryable } from '@sluice/database';
 import { type RawBuilder, sql } from 'kysely';
 
@@ -39,7 +39,8 @@ async function deleteDue(
   `.execute(tx);
   if (rows.length === 0) return 0;
   await sql`
-    with gone as (
+    with open as (${openTenants([tenantId])}),
+    gone as (
       select * from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ type }) => type)}::text[]) as each(id, type)
     ),
     counted as (
@@ -48,7 +49,7 @@ async function deleteDue(
       on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
     )
     insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message)
-    select ${tenantId}::uuid, 'system', 'expire', 'token', id, ${messageOf('token', 'expire')} from gone
+    select open.id, 'system', 'expire', 'token', gone.id, ${messageOf('token', 'expire')} from gone cross join open
   `.execute(tx);
   return rows.length;
 }
