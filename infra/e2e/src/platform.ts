@@ -27,7 +27,9 @@ export interface Platform {
 }
 
 /** Settings for every service, and stores other than the usual ones. */
-type LaunchOptions = Pick<StackOptions, 'environment' | 'redisUrl' | 'postgresSettings'> & { processes?: undefined };
+type LaunchOptions = Pick<StackOptions, 'environment' | 'redisUrl' | 'postgresSettings' | 'openPooler'> & {
+  processes?: undefined;
+};
 
 /**
  * Starts the platform: each service once behind the ingress, as `npm start` runs them, or the named processes, each with

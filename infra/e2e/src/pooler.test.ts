@@ -8,10 +8,19 @@ import { checkDatabase, connectDatabase, ping } from '@sluice/database';
 import { libraryPath, unpackDebianPackages } from '@sluice/local';
 import { defaultDirectory } from '@sluice/local/parts';
 import { freePort } from '@sluice/service-runtime/free-port';
-import { createTestDatabase, eventually } from '@sluice/testing';
+import { createTestDatabase, eventually, startDestination } from '@sluice/testing';
+import { startPlatform } from './platform.ts';
+import { runMainJob } from './run-main-job.ts';
 
-/** The one on the PATH, or that of this Debian or Ubuntu, unpacked; and whether it prepares statements anew (1.21). */
-async function findPgBouncer() {
+interface PgBouncer {
+  program: string;
+  env: NodeJS.ProcessEnv;
+  /** Whether it prepares statements anew, which it does from 1.21 on. */
+  keepsStatements: boolean;
+}
+
+/** The one on the PATH, or that of this Debian or Ubuntu, unpacked. */
+async function findPgBouncer(): Promise<PgBouncer> {
   const versionOf = async (program: string, env: NodeJS.ProcessEnv) => {
     const { stdout } = await promisify(execFile)(program, ['--version'], { env });
     const [, major = 0, minor = 0] = stdout.match(/(\d+)\.(\d+)/)?.map(Number) ?? [];
@@ -27,11 +36,13 @@ async function findPgBouncer() {
   return versionOf(join(root, 'usr', 'sbin', 'pgbouncer'), { LD_LIBRARY_PATH: await libraryPath(root) });
 }
 
-test('PgBouncer from 1.21 on is fine, and an older one is named with what it needs', async () => {
-  await using stack = new AsyncDisposableStack();
-  const { program, env, keepsStatements } = await findPgBouncer();
-  const { url } = await createTestDatabase(stack);
-  const { hostname, port: postgresPort, username, password, pathname } = new URL(url);
+/** Starts it in transaction mode, with two connections to Postgres for each user. @returns its address. */
+async function startPgBouncer(
+  stack: AsyncDisposableStack,
+  { program, env, keepsStatements }: PgBouncer,
+  databaseUrl: string,
+): Promise<string> {
+  const { hostname, port: postgresPort, username, password, pathname } = new URL(databaseUrl);
   const directory = await mkdtemp(join(tmpdir(), 'sluice-pgbouncer-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   await chmod(directory, 0o755);
@@ -52,15 +63,30 @@ test('PgBouncer from 1.21 on is fine, and an older one is named with what it nee
     child.kill('SIGKILL');
     await ended;
   });
-  const options = { DATABASE_URL: `postgres://${username}@127.0.0.1:${port}${pathname}`, DATABASE_POOL_SIZE: 4 };
-  const db = connectDatabase(options, { stack, onError: () => undefined });
+  const url = `postgres://${username}@127.0.0.1:${port}${pathname}`;
+  await using asking = new AsyncDisposableStack();
+  const db = connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 1 }, { stack: asking, onError: () => undefined });
   await eventually('PgBouncer', () =>
     ping(db).then(
       () => true,
       () => false,
     ),
   );
+  return url;
+}
+
+test('behind PgBouncer from 1.21 on the main job passes, and an older one is named with what it needs', async () => {
+  await using stack = new AsyncDisposableStack();
+  const pgBouncer = await findPgBouncer();
+  if (pgBouncer.keepsStatements) {
+    const openPooler = (databaseUrl: string) => startPgBouncer(stack, pgBouncer, databaseUrl);
+    const { stack: platform } = await startPlatform(stack, { openPooler });
+    await runMainJob(platform, await startDestination(stack));
+    return;
+  }
+  const { url } = await createTestDatabase(stack);
+  const options = { DATABASE_URL: await startPgBouncer(stack, pgBouncer, url), DATABASE_POOL_SIZE: 4 };
+  const db = connectDatabase(options, { stack, onError: () => undefined });
   const checked = Promise.all(Array.from({ length: 4 }, () => checkDatabase(db)));
-  if (keepsStatements) await checked;
-  else await expect(checked).rejects.toThrow('it must be PgBouncer 1.21 or newer with max_prepared_statements > 0');
+  await expect(checked).rejects.toThrow('it must be PgBouncer 1.21 or newer with max_prepared_statements > 0');
 }, 240_000);

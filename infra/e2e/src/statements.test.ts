@@ -1,8 +1,14 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { citusLayout } from '@sluice/database';
-import type { Stack } from '@sluice/local';
-import { type CallOptions, call, type Destination, eventually, startDestination, useStack } from '@sluice/testing';
+import { call, eventually, startDestination, useStack } from '@sluice/testing';
 import pg from 'pg';
-import { startPlatform } from './platform.ts';
+import { type Platform, startPlatform } from './platform.ts';
+import { runMainJob } from './run-main-job.ts';
 
 jest.setTimeout(180_000);
 
@@ -11,7 +17,7 @@ const withoutTenants = ['cache_leases'];
 
 /** What need not name its Tenant, and why. All of it is on the coordinator where tables are spread over shards. */
 const exceptions: [reason: string, ...statements: RegExp[]][] = [
-  ['finds the Tenant by the hash of a key', /"(application_keys|proxies)"\."key_hash" = \$\d/],
+  ['finds the Tenant by the hash of a key', /"(application_keys|proxies|sessions)"\."key_hash" = \$\d/],
   ['lists the Tenants that are to be purged', /^select "id" from "tenants" where "closed_at" is not null/],
   ['relays changes whose writer has died', /^select .* from "changes" where "created_at" < /],
   [
@@ -26,6 +32,15 @@ const exceptions: [reason: string, ...statements: RegExp[]][] = [
     'lists the Tenants whose log has leaves that prove nothing any more',
     /^select tenant_id from ledgers where dropped > /,
   ],
+  [
+    'lists the ledgers whose newest checkpoint the witness has not seen',
+    /^select "tenant_id", "size", "checkpoint" from "ledgers" where "checkpoint" is not null/,
+  ],
+  [
+    'lists the Tenants whose log has rows that are past their retention',
+    /^select ledgers\.tenant_id from ledgers join ledger_leaves as leaf on leaf\.tenant_id = ledgers\.tenant_id/,
+  ],
+  ['counts the data keys under each root key, for its rotation', /^select root_key_id, count\(\*\) as data_keys/],
   ['lists the Tenants whose log was kept long enough', /^select tenant_id from ledgers where closed_at <= /],
   [
     'lists the Tenants of which tokens are due',
@@ -42,69 +57,30 @@ const seldom: typeof exceptions = [
 const ours = '/* of the test */';
 
 const world = useStack(async (closing) => {
-  const { stack } = await startPlatform(closing, {
-    environment: { SWEEP_INTERVAL_MS: '1000', DATABASE_ON_SHARDS: 'true' },
+  const witness = await mkdtemp(join(tmpdir(), 'sluice-witness-'));
+  closing.defer(() => rm(witness, { recursive: true, force: true }));
+  const platform = await startPlatform(closing, {
+    environment: {
+      ...{ SWEEP_INTERVAL_MS: '1000', DATABASE_ON_SHARDS: 'true' },
+      ...{ LEDGER_WITNESS_FILE: join(witness, 'checkpoints'), AUDIT_RETENTION_DAYS: '1' },
+    },
     postgresSettings: { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.max': '5000' },
   });
-  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  const client = new pg.Client({ connectionString: platform.stack.databaseUrl });
   await client.connect();
   closing.defer(() => client.end());
   await client.query('create extension pg_stat_statements');
-  return { stack, client, destination: await startDestination(closing) };
+  return { platform, client, destination: await startDestination(closing) };
 });
 
-/** The main job and what is done beside it, through the public interface; at the end the Tenant is deleted. */
-async function runMainJob({ baseUrl, credentials }: Stack, { url }: Destination): Promise<void> {
-  const managementKey = credentials.management_key;
-  const send = async (method: string, path: string, options: CallOptions = {}) => {
-    const answer = await call(baseUrl, method, path, { key: managementKey, ...options });
-    expect({ method, path, problem: answer.status < 300 ? undefined : answer.body }).toEqual({ method, path });
-    return answer.body;
-  };
-  const permissions = ['create', 'read', 'use', 'update', 'delete', 'search'].map((verb) => `token:${verb}`);
-  const body = { type: 'private', name: 'A', permissions };
-  const { id, key } = await send('POST', '/applications', { body, headers: { 'SVC-IDEMPOTENCY-KEY': 'once' } });
-  await send('POST', '/applications', { body, headers: { 'SVC-IDEMPOTENCY-KEY': 'once' } });
-  const soon = new Date(Date.now() + 2000).toISOString();
-  await send('POST', '/applications', { body: { ...body, expires_at: soon } });
-  await send('GET', '/applications');
-  await send('GET', `/applications/${id}`);
-  await send('GET', '/applications/key');
-  await send('GET', '/permissions');
-  await send('PUT', `/applications/${id}`, { body: { name: 'B', permissions } });
-  const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
-  const token = await send('POST', '/tokens', { key, body: card });
-  await send('POST', '/tokens', { key, body: { ...card, deduplicate_token: true } });
-  await send('POST', '/tokens', { key, body: { data: 'soon gone', expires_at: soon } });
-  await send('POST', '/tokenize', { key, body: [card, { type: 'token', data: 1 }] });
-  await send('GET', `/tokens/${token.id}`, { key });
-  await send('GET', '/tokens', { key });
-  await send('POST', '/tokens/search', { key, body: { query: 'type:card' } });
-  await send('POST', '/detokenize', { key, body: [`{{${token.id}}}`] });
-  const patched = { body: { metadata: { a: 'b' } }, headers: { 'Content-Type': 'application/merge-patch+json' } };
-  await send('PATCH', `/tokens/${token.id}`, { key, ...patched });
-  const proxyBody = { name: 'P', destination_url: `${url}/`, application: { id }, configuration: { a: 'b' } };
-  const code = 'module.exports = async ({ args, svc }) => ({ body: { ...args.body, t: await svc.tokenize("x") } })';
-  const proxy = await send('POST', '/proxies', { body: { ...proxyBody, request_transform: { code } } });
-  await send('GET', '/proxies?name=P*');
-  await send('PUT', `/proxies/${proxy.id}`, { body: proxyBody });
-  await send('PATCH', `/proxies/${proxy.id}`, { ...patched, body: { name: 'Q', request_transform: { code } } });
-  const headers = { 'SVC-PROXY-KEY': proxy.key };
-  await send('POST', '/proxy', { key, headers, body: { card: `{{${token.id}}}` } });
-  await send('DELETE', `/tokens/${token.id}`, { key });
-  await send('DELETE', `/proxies/${proxy.id}`);
-  const regenerated = await send('POST', `/applications/${id}/regenerate`);
-  expect(regenerated.key).not.toBe(key);
-  await send('GET', '/tenants/self');
-  await send('PUT', '/tenants/self', { body: { name: 'T' } });
-  await send('GET', '/tenants/self/reports/usage');
-  await send('GET', '/logs');
-  await send('GET', '/logs/export', { headers: { Accept: 'text/csv' } });
-  const extra = await send('POST', `/applications/${id}/keys`);
-  await send('GET', `/applications/${id}/keys`);
-  await send('DELETE', `/applications/${id}/keys/${extra.id}`);
-  await send('GET', '/v2/tokens', { key: regenerated.key });
-  await send('DELETE', `/applications/${id}`);
+/** What operators do: every key is changed, while everything is there. */
+async function rotateKeys({ directory, stack }: Platform): Promise<void> {
+  const command = fileURLToPath(new URL('../../../services/token-vault/src/keys/keys.command.ts', import.meta.url));
+  const keys = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [`--env-file=${join(directory, 'environment')}`, command, ...args]);
+  await keys('rotate-data', '--tenant', stack.credentials.tenant_id);
+  await keys('rotate-root');
+  await keys('status', '--tenant', stack.credentials.tenant_id);
 }
 
 const tablesAfter = (keywords: string, statement: string) =>
@@ -138,12 +114,15 @@ function faultsOf(statement: string): string[] {
 }
 
 test('every statement of the product names its Tenant, but for a few', async () => {
-  const { stack, client, destination } = world.current;
+  const { platform, client, destination } = world.current;
+  const { stack } = platform;
   await client.query('select pg_stat_statements_reset()');
-  await runMainJob(stack, destination);
+  await runMainJob(stack, destination, () => rotateKeys(platform));
   const count = async (from: string) =>
     Number((await client.query<{ count: string }>(`select ${ours} count(*) from ${from}`)).rows[0]?.count);
-  const expiring = ['tokens', 'applications'].map((table) => `${table} where expires_at is not null`);
+  const expiring = ['tokens', 'applications', 'application_keys', 'sessions'].map(
+    (table) => `${table} where expires_at is not null`,
+  );
   for (const from of expiring) await eventually(`the sweep of ${from}`, async () => (await count(from)) === 0);
   await call(stack.baseUrl, 'DELETE', '/tenants/self', { key: stack.credentials.management_key });
   await eventually('the purge', async () => (await count('tenants where closed_at is not null')) === 0);

@@ -29,6 +29,8 @@ export interface StackOptions {
   redisUrl?: string | undefined;
   /** Settings of postgresql.conf, added to the defaults. */
   postgresSettings?: Record<string, string>;
+  /** Starts a pooler before this Postgres; the services connect to the address that it resolves with. */
+  openPooler?: (databaseUrl: string) => Promise<string>;
   /** Aborts the start. */
   signal?: AbortSignal | undefined;
 }
@@ -85,7 +87,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   log('Starting the services');
   const logFile = (name: string) => join(directory, 'logs', `${name}.log`);
-  const running = serviceProcesses({ settings, logFile, watchdog, signal });
+  const served = { ...settings, databaseUrl: (await options.openPooler?.(databaseUrl)) ?? databaseUrl };
+  const running = serviceProcesses({ settings: served, logFile, watchdog, signal });
   opened.defer(() => running.close());
   await allOrThrow(services.map(({ name }) => running.spawn(name)));
   await Promise.all(services.map(({ name }) => running.untilReady(name)));
