@@ -17,7 +17,7 @@ const measures: Readonly<Record<string, string>> = { milliseconds: 'ms', seconds
 
 /** What settings count. The first of these words in a description is the unit of a number that measures nothing. */
 const counted =
-  /\b(calls|connections|entries|expressions|invocations|kills|lines|look-ups|names|pairs|rows|sessions|streams|threads|transforms|trials)\b/i;
+  /\b(calls|connections|entries|expressions|field errors|invocations|kills|lines|look-ups|names|pairs|rows|sessions|streams|threads|transforms|trials)\b/i;
 
 /** The unit of a numeric setting, as its name or its description tells it; undefined where neither does. */
 export function unitOf(name: string, { description }: SettingSchema): string | undefined {

@@ -7,6 +7,8 @@ export interface ServiceErrorOptions {
   errors?: FieldErrors;
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
+  /** The limit that is the reason, for metrics. It is never answered. */
+  limit?: string | undefined;
   /** The internal cause. It is logged and never answered. */
   cause?: unknown;
 }
@@ -17,6 +19,7 @@ export class ServiceError extends Error {
   readonly detail: string;
   readonly errors: FieldErrors | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly limit: string | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ServiceErrorOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -25,6 +28,7 @@ export class ServiceError extends Error {
     this.detail = detail;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.limit = options.limit;
   }
 
   get status(): number {

@@ -59,7 +59,8 @@ const serviceCodes = [
 export function toError(outcome: Failed, limits: TransformLimits): ServiceError | CustomHttpResponse | UnreadableBody {
   if (outcome.kind === 'stopped') return stopped(outcome.by, limits);
   if (outcome.kind === 'unusable') {
-    return new ServiceError('transform_failed', outcome.detail, { cause: new TypeError(outcome.reason) });
+    const { detail, reason, limit } = outcome;
+    return new ServiceError('transform_failed', detail, { cause: new TypeError(reason), limit });
   }
   const { failure } = outcome;
   if (failure.kind === 'unreadable') return new UnreadableBody(failure.reason);
@@ -95,7 +96,7 @@ function reason(limit: Stop, limits: TransformLimits): string {
 }
 
 function toServiceError(failure: GuestFailure & { kind: 'error' }, limits: TransformLimits): ServiceError {
-  const { name, message = '', code, errors, stack = '' } = failure;
+  const { name, message = '', code, errors, stack = '', isCut } = failure;
   if (name === 'InternalError' && message === 'out of memory') return stopped('heapBytes', limits);
   if (name === 'InternalError' && message === 'stack overflow') return stopped('stackBytes', limits);
   const place = placeInCode(stack);
@@ -103,7 +104,8 @@ function toServiceError(failure: GuestFailure & { kind: 'error' }, limits: Trans
   const known = serviceCodes.find((candidate) => candidate === code);
   if (known) {
     const detail = message === '' ? 'The transform refused the request' : message;
-    return new ServiceError(known, detail, { ...(errors && { errors }), cause });
+    const limit = isCut ? 'field_errors' : undefined;
+    return new ServiceError(known, detail, { ...(errors && { errors }), cause, limit });
   }
   const text = name === undefined ? `the transform threw ${message}` : message === '' ? name : `${name}: ${message}`;
   return new ServiceError('transform_failed', place ? `${text} (line ${place.line})` : text, { cause });

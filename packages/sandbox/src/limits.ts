@@ -11,6 +11,8 @@ export interface TransformLimits {
   outputBytes: number;
   /** Calls of the client. */
   hostCalls: number;
+  /** Messages of an error of the module `svc-errors` that its caller gets; the rest is dropped. */
+  fieldErrors: number;
   /** UTF-8 bytes of console text that are kept; the rest is dropped. */
   consoleBytes: number;
 }
@@ -22,5 +24,6 @@ export const defaultTransformLimits: Readonly<TransformLimits> = Object.freeze({
   stackBytes: 512 * 2 ** 10,
   outputBytes: 5 * 2 ** 20,
   hostCalls: 50,
+  fieldErrors: 100,
   consoleBytes: 16 * 2 ** 10,
 });

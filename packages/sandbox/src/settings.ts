@@ -36,6 +36,13 @@ export const transformSettings = {
     default: defaultTransformLimits.hostCalls,
     description: 'Calls of one transform to its client object',
   },
+  TRANSFORM_FIELD_ERRORS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: defaultTransformLimits.fieldErrors,
+    description: 'Most field errors of an error that a transform throws; the rest is cut',
+  },
   TRANSFORM_CONSOLE_BYTES: {
     type: 'integer',
     minimum: 0,
@@ -53,6 +60,7 @@ export function transformLimitsFrom(config: Readonly<Record<keyof typeof transfo
     stackBytes: config.TRANSFORM_STACK_BYTES,
     outputBytes: config.TRANSFORM_OUTPUT_BYTES,
     hostCalls: config.TRANSFORM_HOST_CALLS,
+    fieldErrors: config.TRANSFORM_FIELD_ERRORS,
     consoleBytes: config.TRANSFORM_CONSOLE_BYTES,
   };
 }

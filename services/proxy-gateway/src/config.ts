@@ -69,6 +69,11 @@ export const configSchema = {
       description:
         'Most connections in use for each Tenant and destination; in turn among its Proxies and their callers',
     },
+    DESTINATION_HEADER_BYTES: {
+      ...bytes,
+      default: 64 * 1024,
+      description: 'Size of the headers of an answer of a destination, and of its trailers, in bytes; beyond 502',
+    },
     DESTINATION_BREAKER_FAILURES: {
       type: 'integer',
       minimum: 0,

@@ -10,6 +10,7 @@ import type { Budgets } from './budgets/budgets.ts';
 import type { Destinations } from './destination/index.ts';
 import type { HeaderNames } from './http/header-names.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import type { Refusals } from './limits/refusals.ts';
 import type { TenantPlaces } from './limits/tenant-places.ts';
 import type { InvocationMetrics } from './observation/metrics.ts';
 import type { ProxyDefinition } from './proxies/definition.ts';
@@ -32,6 +33,7 @@ export interface Context {
   bodyTimeoutMs: number;
   rateLimits: RateLimits | undefined;
   places: TenantPlaces;
+  refusals: Refusals;
   budgets: Budgets;
   bodyBytes: BodyBytes;
   workPieces: WorkPieces;

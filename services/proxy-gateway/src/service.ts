@@ -56,6 +56,7 @@ function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destin
     keepAliveTimeoutMs: config.DESTINATION_KEEP_ALIVE_MS,
     maxConnectionsPerOrigin: config.DESTINATION_MAX_CONNECTIONS,
     maxWaitingPerOrigin: config.DESTINATION_MAX_WAITING,
+    maxHeadBytes: config.DESTINATION_HEADER_BYTES,
     breakerFailures: config.DESTINATION_BREAKER_FAILURES,
     breakerOpenMs: config.DESTINATION_BREAKER_OPEN_MS,
   });

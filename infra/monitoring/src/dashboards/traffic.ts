@@ -53,6 +53,8 @@ export const traffic: Dashboard = {
         {
           title: 'Refused by limits',
           unit: 'reqps',
+          description:
+            'Bodies, headers, expressions, pairs, codings and loops are what one request brings: its sender acts',
           queries: { '{{limit}}': `${rate('sluice_limit_refusals_total', 'limit')} > 0` },
         },
         {

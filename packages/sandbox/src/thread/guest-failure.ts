@@ -4,7 +4,7 @@ import type { FieldErrors, GuestFailure } from './outcome.ts';
  * Reads what the guest reports about an error. The Tenant's code may have changed the report, for example by setters on
  * Array.prototype, so each member is checked. Undefined when it is no report.
  */
-export function readFailure(json: string): GuestFailure | undefined {
+export function readFailure(json: string, mostFieldErrors: number): GuestFailure | undefined {
   const told = parsed(json);
   if (!isObject(told)) return undefined;
   if (told.kind === 'unreadable') return { kind: 'unreadable', reason: 'not_json' };
@@ -14,17 +14,16 @@ export function readFailure(json: string): GuestFailure | undefined {
   const texts = Object.entries({ name, message, stack, code }).flatMap(([member, text]) =>
     typeof text === 'string' ? [[member, text.slice(0, longestText)]] : [],
   );
-  return { kind: 'error', ...Object.fromEntries(texts), errors: firstFieldErrors(errors) };
+  return { kind: 'error', ...Object.fromEntries(texts), ...firstFieldErrors(errors, mostFieldErrors) };
 }
 
-const mostFieldErrors = 100;
 const longestText = 2000;
 /** Characters of all field errors together, because the main thread searches them for secrets. */
 const mostCharacters = 16_384;
 
-/** The first field errors, cut, because the main thread copies and writes them. Undefined when there is none. */
-function firstFieldErrors(told: unknown): FieldErrors | undefined {
-  if (!isObject(told)) return undefined;
+/** The first field errors, cut, because the main thread copies and writes them. Empty when there is none. */
+function firstFieldErrors(told: unknown, most: number): { errors?: FieldErrors; isCut?: boolean } {
+  if (!isObject(told)) return {};
   const errors: FieldErrors = Object.create(null);
   let count = 0;
   let charactersLeft = mostCharacters;
@@ -33,16 +32,21 @@ function firstFieldErrors(told: unknown): FieldErrors | undefined {
     charactersLeft -= kept.length;
     return kept;
   };
+  let isCut = false;
   for (const path of Object.keys(told)) {
+    if (count >= most || charactersLeft === 0) {
+      isCut = true;
+      break;
+    }
     const messages = told[path];
     if (!Array.isArray(messages) || !messages.every((text) => typeof text === 'string')) continue;
     const shownPath = cut(path);
-    const first = messages.slice(0, mostFieldErrors - count).map(cut);
+    const first = messages.slice(0, most - count).map(cut);
+    isCut ||= first.length < messages.length;
     errors[shownPath] = first;
     count += Math.max(first.length, 1);
-    if (count >= mostFieldErrors || charactersLeft === 0) break;
   }
-  return count > 0 ? errors : undefined;
+  return count > 0 ? { errors, isCut } : {};
 }
 
 function responseOf({ status, headersJson, bodyJson }: Record<string, unknown>): GuestFailure | undefined {

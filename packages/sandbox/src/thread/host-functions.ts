@@ -58,7 +58,7 @@ function answerFunctions({ crossing, invocation }: HostFunctionsOptions): Record
       if (!run || run.outcome) return undefined;
       if (lengthOf(crossing, failureJson) > 2 * run.limits.outputBytes + failureOverhead) stop(run, 'outputBytes');
       else {
-        const failure = readFailure(textOf(crossing, failureJson));
+        const failure = readFailure(textOf(crossing, failureJson), run.limits.fieldErrors);
         end(run, failure ? { kind: 'thrown', failure } : { kind: 'stopped', by: 'crashed' });
       }
       return undefined;

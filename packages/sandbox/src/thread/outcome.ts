@@ -3,14 +3,22 @@ import type { ConsoleLine } from '../transform-task.ts';
 import type { UnreadableReason, WrittenMessage } from './message/transform-message.ts';
 
 /** Why a run was stopped: a limit, a state in which nothing can go on (`stuck`), or a broken QuickJS (`crashed`). */
-export type Stop = Exclude<keyof TransformLimits, 'consoleBytes'> | 'stuck' | 'crashed';
+export type Stop = Exclude<keyof TransformLimits, 'consoleBytes' | 'fieldErrors'> | 'stuck' | 'crashed';
 
 /** Messages by the path of a field. */
 export type FieldErrors = Record<string, string[]>;
 
 /** What the guest reports about an error of the code: only text, whatever the code did to its own prototypes. */
 export type GuestFailure =
-  | { kind: 'error'; name?: string; message?: string; stack?: string; code?: string; errors?: FieldErrors | undefined }
+  | {
+      kind: 'error';
+      name?: string;
+      message?: string;
+      stack?: string;
+      code?: string;
+      errors?: FieldErrors | undefined;
+      isCut?: boolean;
+    }
   | { kind: 'response'; status: number; headersJson: string; bodyJson?: string; written?: WrittenMessage }
   | { kind: 'unreadable'; reason: UnreadableReason };
 
@@ -21,7 +29,7 @@ export type GuestFailure =
 export type Outcome =
   | { kind: 'result'; bodyJson: string | undefined; headersJson: string | undefined }
   | { kind: 'message'; written: WrittenMessage }
-  | { kind: 'unusable'; detail: string; reason: string }
+  | { kind: 'unusable'; detail: string; reason: string; limit: string | undefined }
   | { kind: 'thrown'; failure: GuestFailure }
   | { kind: 'stopped'; by: Stop }
   | { kind: 'slow' };

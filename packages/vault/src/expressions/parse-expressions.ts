@@ -67,22 +67,22 @@ export function faultIn(segments: readonly Segment[]): InvalidExpression | undef
  * Splits a text into expressions and the literals between them. Only the filters are read as Liquid, because a token id
  * may hold characters that Liquid does not allow in a reference. A malformed expression carries its fault; of an
  * unclosed one only the braces are consumed, so that the expressions after it are read too.
- * @throws {ServiceError} `bad_request` for more than 10,000 expressions.
+ * @throws {ServiceError} `bad_request` for more than `most` expressions.
  */
-export function readExpressions(text: string): Segment[] {
+export function readExpressions(text: string, most = mostExpressions): Segment[] {
   const segments: Segment[] = [];
   let position = 0;
-  for (let count = 0; position !== -1; count++) position = readNext(text, position, requireFew(segments, count));
+  for (let count = 0; position !== -1; count++) position = readNext(text, position, requireFew(segments, count, most));
   return segments;
 }
 
 /** As {@link readExpressions}, yielding after every {@link expressionsOfPiece} so that other work may run. */
-export function* readExpressionsInPieces(text: string): Generator<void, Segment[], void> {
+export function* readExpressionsInPieces(text: string, most = mostExpressions): Generator<void, Segment[], void> {
   const segments: Segment[] = [];
   let position = 0;
   for (let count = 0; position !== -1; count++) {
     if (count > 0 && count % expressionsOfPiece === 0) yield;
-    position = readNext(text, position, requireFew(segments, count));
+    position = readNext(text, position, requireFew(segments, count, most));
   }
   return segments;
 }
@@ -98,9 +98,9 @@ function readNext(text: string, position: number, segments: Segment[]): number {
   return expression.end;
 }
 
-function requireFew(segments: Segment[], count: number): Segment[] {
-  if (count <= mostExpressions) return segments;
-  throw new ServiceError('bad_request', `There are more than ${mostExpressions} expressions`);
+function requireFew(segments: Segment[], count: number, most: number): Segment[] {
+  if (count <= most) return segments;
+  throw new ServiceError('bad_request', `There are more than ${most} expressions`, { limit: 'expressions' });
 }
 
 /** What is wrong with an expression, and where: the position in its text, and the place of that text. */

@@ -39,7 +39,6 @@ export const budgetSettings = {
   },
   BODY_MAX_EXPRESSIONS: {
     ...count,
-    maximum: 10_000,
     default: 10_000,
     description: 'Most expressions of a body that is held, with those that its transforms detokenize; beyond 400',
   },

@@ -8,6 +8,7 @@ export function spendExpressions(invocation: Invocation, count: number, most: nu
   throw new ServiceError(
     'bad_request',
     `One invocation may have at most ${most} expressions, in its body and in what its transforms detokenize`,
+    { limit: 'expressions' },
   );
 }
 

@@ -94,7 +94,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
       this.fail(failure('ECODING', 'The response has a transfer coding other than chunked'));
       return;
     }
-    if (hasTooManyLines(rawHeaders)) {
+    if (hasTooManyLines(rawHeaders, this.link.maxHeadBytes)) {
       this.fail(failure('EHEADTOOLARGE', 'The response has too many headers'));
       return;
     }

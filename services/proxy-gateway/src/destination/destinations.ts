@@ -24,6 +24,8 @@ export interface DestinationOptions {
   keepAliveTimeoutMs: number;
   /** Concurrent calls for each Tenant and origin. */
   maxConnectionsPerOrigin: number;
+  /** Of the headers of an answer, and of its trailers. Default 64 KiB. */
+  maxHeadBytes?: number;
   /** How many calls may wait for one of these. Default: any number. */
   maxWaitingPerOrigin?: number;
   /** How names are resolved; default: by the system's files. */
@@ -69,7 +71,8 @@ export function openDestinations(options: DestinationOptions): Destinations {
   const onRefused = () => {
     waitingRefusals++;
   };
-  const linkOptions = { ...options, onKeptAway, onRefused, secureContext: trustedRoots(options.caFile) };
+  const { maxHeadBytes = 64 * 1024 } = options;
+  const linkOptions = { ...options, maxHeadBytes, onKeptAway, onRefused, secureContext: trustedRoots(options.caFile) };
   const names = openNames({ maxWaitMs: options.connectTimeoutMs, ...options.names });
   const maxLinks = options.maxLinks ?? 2000;
   const sweeper = setInterval(() => sweep(links), sweepMs).unref();

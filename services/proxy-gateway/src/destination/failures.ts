@@ -6,6 +6,7 @@ interface Kind {
   is: RegExp;
   code: ErrorCode;
   detail: string;
+  limit?: string;
 }
 
 /**
@@ -67,7 +68,8 @@ const kinds: readonly Kind[] = [
   {
     is: /^(EHEADTOOLARGE|HPE_HEADER_OVERFLOW|UND_ERR_HEADERS_OVERFLOW)$/,
     code: 'destination_answer_unusable',
-    detail: 'The answer of the destination has more than 64 KiB of headers',
+    detail: 'The answer of the destination has more headers than may be read',
+    limit: 'headers',
   },
   {
     is: /^(HPE_|ECODING$|UND_ERR_RES_|UND_ERR_RESPONSE|ERR_ASSERTION$)/,
@@ -81,7 +83,10 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-const unreachable = { code: 'destination_unreachable', detail: 'The destination could not be reached' } as const;
+const unreachable: Omit<Kind, 'is'> = {
+  code: 'destination_unreachable',
+  detail: 'The destination could not be reached',
+};
 
 type OwnCode =
   | 'EHEADTIMEOUT'
@@ -103,8 +108,12 @@ export function failure(code: OwnCode, message: string, cause?: unknown): Error 
 export function failedBeforeHead(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const happened = codeOf(error);
-  const { code, detail } = kinds.find(({ is }) => is.test(happened)) ?? unreachable;
-  return new ServiceError(code, detail, { cause: error, ...(code === 'unavailable' && { retryAfterSeconds: 1 }) });
+  const { code, detail, limit } = kinds.find(({ is }) => is.test(happened)) ?? unreachable;
+  return new ServiceError(code, detail, {
+    cause: error,
+    limit,
+    ...(code === 'unavailable' && { retryAfterSeconds: 1 }),
+  });
 }
 
 /** The caller's error for an interrupted answer of which nothing has been sent on. */

@@ -21,17 +21,14 @@ const hopByHop = new Set([
 /** Written by this service in each request; in a response they mean nothing, or give its length. */
 const ofOneConnection = new Set(['host', 'expect', 'content-length', 'cdn-loop']);
 
-/** The limit for the headers of an answer, and for its trailers. */
-export const maxAnswerHeadBytes = 64 * 1024;
-
 /** Parsers count only names and values; up to this many lines the uncounted rest is under 4 KiB. */
 const uncountedLines = 1000;
 
-/** Whether a head exceeds {@link maxAnswerHeadBytes} in a way that the parsers do not see. */
-export function hasTooManyLines(rawHeaders: readonly (string | Buffer)[]): boolean {
+/** Whether a head exceeds the limit in a way that the parsers do not see. */
+export function hasTooManyLines(rawHeaders: readonly (string | Buffer)[], maxBytes: number): boolean {
   if (rawHeaders.length <= 2 * uncountedLines) return false;
   const sizeBytes = rawHeaders.reduce((sum, part) => sum + part.length + 2, 0);
-  return sizeBytes > maxAnswerHeadBytes;
+  return sizeBytes > maxBytes;
 }
 
 const keep = 0;

@@ -2,13 +2,14 @@ import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { type DialCallback, type DialOptions, dial, type Peer, peerOf } from './dial.ts';
-import { maxAnswerHeadBytes } from './headers.ts';
 import { passOverContinue } from './pass-over-continue.ts';
 import { Slots } from './slots.ts';
 
 export interface LinkOptions extends DialOptions {
   keepAliveTimeoutMs: number;
   maxConnectionsPerOrigin: number;
+  /** Of the headers of an answer, and of its trailers. */
+  maxHeadBytes: number;
   /** How many calls may wait for one of these; default any number. */
   maxWaitingPerOrigin?: number;
   /** Called for each call refused because too many wait. */
@@ -28,6 +29,7 @@ export interface Link {
   readonly agent: Agent;
   /** For both. */
   readonly slots: Slots;
+  readonly maxHeadBytes: number;
   /** Calls in progress. */
   active: number;
   /** Then no call is started any more. */
@@ -64,6 +66,7 @@ export function openLink(origin: string, options: LinkOptions): Link {
     pool: openPool(origin, peer, options),
     agent: openAgent(peer, url.protocol, options),
     slots: new Slots({ slots, maxWaiting, onRefused }),
+    maxHeadBytes: options.maxHeadBytes,
     active: 0,
     isClosed: false,
     idleSweeps: 0,
@@ -73,7 +76,7 @@ export function openLink(origin: string, options: LinkOptions): Link {
 function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
   const clientOptions: Client.Options = {
     allowH2: false,
-    maxHeaderSize: maxAnswerHeadBytes,
+    maxHeaderSize: options.maxHeadBytes,
     pipelining: 1,
     // Calls limit the time to the head themselves; equal values let undici keep one timer running
     headersTimeout: bodyIdleTimeoutMs,

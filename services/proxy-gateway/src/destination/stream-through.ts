@@ -6,7 +6,7 @@ import { Call, failedCall } from './call.ts';
 import type { Destinations } from './destinations.ts';
 import { failure } from './failures.ts';
 import type { DestinationRequest } from './forward.ts';
-import { checkConnection, maxAnswerHeadBytes } from './headers.ts';
+import { checkConnection } from './headers.ts';
 import { bodyIdleTimeoutMs, type Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 
@@ -104,7 +104,7 @@ class StreamedCall extends Call {
     if (!sendable.test(path)) throw failure('ERR_UNESCAPED_CHARACTERS', 'The path cannot be sent');
     outgoing.path = path; // http-proxy would fold `//`
     outgoing.maxHeadersCount = 0; // without a limit, because Node would drop headers beyond it
-    Object.assign(outgoing, { maxHeaderSize: maxAnswerHeadBytes });
+    Object.assign(outgoing, { maxHeaderSize: this.link.maxHeadBytes });
     appendHeaders(outgoing, this.filter.request(headers));
     appendHeaders(outgoing, framing(this.#request));
     if (cdnLoop !== undefined) outgoing.setHeader('CDN-Loop', cdnLoop);

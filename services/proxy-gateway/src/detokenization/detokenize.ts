@@ -199,5 +199,7 @@ function replaced(
 
 /** A small body can name a large token many times. */
 function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError('payload_too_large', `With its values the body may have at most ${limitBytes} bytes`);
+  return new ServiceError('payload_too_large', `With its values the body may have at most ${limitBytes} bytes`, {
+    limit: 'body_size',
+  });
 }

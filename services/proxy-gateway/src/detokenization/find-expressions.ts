@@ -3,23 +3,27 @@ import { readExpressions, readExpressionsInPieces } from '@sluice/vault';
 import type { ContentKind } from '../http/content-type.ts';
 import { FormTexts } from './form.ts';
 import { JsonTexts } from './json.ts';
-import { addPlace, opening, type Place, type TextFinder } from './place.ts';
+import { addPlace, mostOfWindow, opening, type Place, type TextFinder } from './place.ts';
 import { decodeText, placesInText } from './text.ts';
 
 /**
  * Bodies are read byte for byte as Latin-1, in which every byte is a character: what is not replaced stays as it came.
  * Errors name the JSON path where the body is whole.
  */
-export function findExpressions(body: Buffer, kind: ContentKind, { isWhole = true } = {}): Place[] {
+export function findExpressions(
+  body: Buffer,
+  kind: ContentKind,
+  { isWhole = true, most = mostOfWindow } = {},
+): Place[] {
   switch (kind) {
     case 'json':
-      return placesOf(new JsonTexts(body.toString('latin1'), isWhole));
+      return placesOf(new JsonTexts(body.toString('latin1'), isWhole), most);
     case 'form':
-      return placesOf(new FormTexts(body.toString('latin1')));
+      return placesOf(new FormTexts(body.toString('latin1')), most);
     case 'xml':
     case 'text': {
       const decoded = decodeText(body);
-      return decoded ? placesInText(decoded, kind, readExpressions(decoded.text)) : [];
+      return decoded ? placesInText(decoded, kind, readExpressions(decoded.text, most)) : [];
     }
     default:
       return [];
@@ -27,40 +31,40 @@ export function findExpressions(body: Buffer, kind: ContentKind, { isWhole = tru
 }
 
 /** As {@link findExpressions} for a whole body, in pieces: ten filters of an expression take 20 µs to read. */
-export function* findExpressionsInPieces(body: Buffer, kind: ContentKind): Pieces<Place[]> {
+export function* findExpressionsInPieces(body: Buffer, kind: ContentKind, most = mostOfWindow): Pieces<Place[]> {
   switch (kind) {
     case 'json':
-      return yield* placesInPieces(new JsonTexts(body.toString('latin1'), true), body.length);
+      return yield* placesInPieces(new JsonTexts(body.toString('latin1'), true), body.length, most);
     case 'form':
-      return yield* placesInPieces(new FormTexts(body.toString('latin1')), body.length);
+      return yield* placesInPieces(new FormTexts(body.toString('latin1')), body.length, most);
     case 'xml':
     case 'text': {
       const decoded = decodeText(body);
-      return decoded ? placesInText(decoded, kind, yield* readExpressionsInPieces(decoded.text)) : [];
+      return decoded ? placesInText(decoded, kind, yield* readExpressionsInPieces(decoded.text, most)) : [];
     }
     default:
       return [];
   }
 }
 
-function placesOf(texts: TextFinder): Place[] {
+function placesOf(texts: TextFinder, most: number): Place[] {
   const places: Place[] = [];
   for (;;) {
     const text = texts.next(Number.POSITIVE_INFINITY);
     if (text === undefined) return places;
-    addPlace(places, texts.place(readExpressions(text)));
+    addPlace(places, texts.place(readExpressions(text, most)), most);
   }
 }
 
 /** Of expressions full of filters about a millisecond. */
 const bytesOfPiece = 4 * 1024;
 
-function* placesInPieces(texts: TextFinder, length: number): Pieces<Place[]> {
+function* placesInPieces(texts: TextFinder, length: number, most: number): Pieces<Place[]> {
   const places: Place[] = [];
   let until = bytesOfPiece;
   while (texts.position < length) {
     const text = texts.next(until);
-    if (text !== undefined) addPlace(places, texts.place(yield* readExpressionsInPieces(text)));
+    if (text !== undefined) addPlace(places, texts.place(yield* readExpressionsInPieces(text, most)), most);
     if (texts.position < until) continue;
     until = texts.position + bytesOfPiece;
     yield;

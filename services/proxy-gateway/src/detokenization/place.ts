@@ -37,12 +37,13 @@ export function textOf(segments: readonly Segment[], resolve: (expression: Expre
   return text;
 }
 
-export const mostPlaces = 10_000;
+/** Most expressions of one window of a body that streams. */
+export const mostOfWindow = 10_000;
 
 /** @throws {ServiceError} 400 for more expressions than one body may have, however small they are. */
-export function addPlace(places: Place[], place: Place): void {
+export function addPlace(places: Place[], place: Place, most: number): void {
   place.expressionsSoFar = expressionsOf(places) + countOf(place);
-  if (place.expressionsSoFar > mostPlaces) throw tooManyPlaces();
+  if (place.expressionsSoFar > most) throw tooManyPlaces(most);
   places.push(place);
 }
 
@@ -59,8 +60,8 @@ function countOf({ segments }: Place): number {
 }
 
 /** The error for more places than one body may have. */
-export function tooManyPlaces(): ServiceError {
-  return new ServiceError('bad_request', `The body has more than ${mostPlaces} expressions`);
+export function tooManyPlaces(most: number): ServiceError {
+  return new ServiceError('bad_request', `The body has more than ${most} expressions`, { limit: 'expressions' });
 }
 
 /** The error for a body that is not what its type says, and holds what looks like an expression. */

@@ -42,7 +42,10 @@ export function openExpressions(invocation: Invocation, context: Context): AtOnc
   if (!mayHoldExpression(body)) return undefined;
   const message = { kind, headers, body };
   const { tenantId } = invocation.proxy;
-  const places = isLarge(body) ? context.workPieces.run(tenantId, placesInPieces(message)) : placesIn(message);
+  const { expressions: most } = context.budgets;
+  const places = isLarge(body)
+    ? context.workPieces.run(tenantId, placesInPieces(message, most))
+    : placesIn(message, most);
   return andThen(places, (found) => openPlaces(invocation, { body, places: found }, context));
 }
 
@@ -99,16 +102,16 @@ function isLarge(body: Buffer): boolean {
   return body.length > largestPiece;
 }
 
-function placesIn({ kind, headers, body }: ReadableBody<Buffer>): Place[] {
-  if (kind === 'multipart') return findInMultipart(body, boundaryOf(headers));
-  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind);
+function placesIn({ kind, headers, body }: ReadableBody<Buffer>, most: number): Place[] {
+  if (kind === 'multipart') return findInMultipart(body, boundaryOf(headers), most);
+  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind, { most });
 }
 
-function* placesInPieces({ kind, headers, body }: ReadableBody<Buffer>): Pieces<Place[]> {
-  if (kind === 'multipart') return yield* findInMultipartInPieces(body, boundaryOf(headers));
-  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind);
+function* placesInPieces({ kind, headers, body }: ReadableBody<Buffer>, most: number): Pieces<Place[]> {
+  if (kind === 'multipart') return yield* findInMultipartInPieces(body, boundaryOf(headers), most);
+  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, most);
   const latin1 = body.toString('latin1');
-  return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json') : [];
+  return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', most) : [];
 }
 
 /** An upload can take long: nothing new is revealed for a key that was revoked after it began. */

@@ -16,7 +16,7 @@ export function nextCdnLoop(received: string | undefined): string {
   const passes = received.replace(quotedText, keptOf).split(',').filter(isOwn).length;
   if (passes >= mostPasses) {
     const detail = `This request has come through here ${passes} times: a destination leads back to the proxy that calls it`;
-    throw new ServiceError('loop_detected', detail);
+    throw new ServiceError('loop_detected', detail, { limit: 'loop' });
   }
   return `${received}, ${ownName}`;
 }

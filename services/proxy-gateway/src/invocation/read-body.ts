@@ -27,7 +27,9 @@ export function readBody(request: IncomingMessage, limitBytes: number, reading?:
   return andThen(collect(request, limitBytes, reading), (bytes) => {
     if (bytes === 'late') throw new ServiceError('request_timeout', 'The body did not arrive in time');
     if (bytes === 'too large') {
-      throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`);
+      throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`, {
+        limit: 'body_size',
+      });
     }
     const codings = codingsOf(request);
     return codings.length === 0 ? bytes : decodeHeld(bytes, { codings, limitBytes }, reading);

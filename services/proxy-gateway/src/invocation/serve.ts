@@ -22,6 +22,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     if (thrown instanceof CallerGone) return;
     const error = asServiceError(thrown);
     invocation.errorCode = error.code;
+    context.refusals.note(error);
     if (error.status >= 500) {
       const ids = { trace_id: invocation.traceId, otel_trace_id: invocation.trace?.traceId };
       log.warn({ err: error.cause ?? error, ...ids }, 'invocation failed');

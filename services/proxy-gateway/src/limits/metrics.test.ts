@@ -1,9 +1,11 @@
+import { ServiceError } from '@sluice/problems';
 import { Registry } from 'prom-client';
 import { createBodyBytes } from '../budgets/body-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
 import { open } from '../destination/testing/servers.ts';
 import { measureLimits } from './metrics.ts';
 import type { RateLimits } from './rate-limits.ts';
+import { Refusals } from './refusals.ts';
 import { createTenantPlaces } from './tenant-places.ts';
 
 test('each limit shows its refusals, and what is under way', async () => {
@@ -31,7 +33,10 @@ test('each limit shows its refusals, and what is under way', async () => {
     check: () => Promise.resolve(),
     state: () => ({ applicationRefusals: 8, proxyRefusals: 9, decidedAlone: 10 }),
   };
-  measureLimits({ bodyBytes, places, destinations, rateLimits }, registry);
+  const refusals = new Refusals();
+  refusals.note(new ServiceError('loop_detected', 'again', { limit: 'loop' }));
+  refusals.note(new ServiceError('conflict', 'of no limit'));
+  measureLimits({ bodyBytes, places, destinations, rateLimits, refusals }, registry);
   for (let scrape = 0; scrape < 2; scrape++) {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(lines.toSorted()).toEqual([
@@ -49,8 +54,15 @@ test('each limit shows its refusals, and what is under way', async () => {
       'sluice_invocations_in_flight 2',
       'sluice_limit_refusals_total{limit="application_rate"} 8',
       'sluice_limit_refusals_total{limit="body_bytes"} 0',
+      'sluice_limit_refusals_total{limit="body_size"} 0',
+      'sluice_limit_refusals_total{limit="content_codings"} 0',
       'sluice_limit_refusals_total{limit="destination_breaker"} 5',
       'sluice_limit_refusals_total{limit="destination_waiting"} 4',
+      'sluice_limit_refusals_total{limit="expressions"} 0',
+      'sluice_limit_refusals_total{limit="field_errors"} 0',
+      'sluice_limit_refusals_total{limit="form_pairs"} 0',
+      'sluice_limit_refusals_total{limit="headers"} 0',
+      'sluice_limit_refusals_total{limit="loop"} 1',
       'sluice_limit_refusals_total{limit="proxy_rate"} 9',
       'sluice_limit_refusals_total{limit="tenant_in_flight"} 1',
       'sluice_rate_limit_local_decisions_total 10',

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { BodyBytes } from '../budgets/body-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
 import type { RateLimits } from './rate-limits.ts';
+import type { Refusals } from './refusals.ts';
 import type { TenantPlaces } from './tenant-places.ts';
 
 export interface Limits {
@@ -11,6 +12,7 @@ export interface Limits {
   places: TenantPlaces;
   destinations: Destinations;
   rateLimits: RateLimits | undefined;
+  refusals: Refusals;
 }
 
 const gauges = {
@@ -41,7 +43,7 @@ const gauges = {
 } as const;
 
 /** Refusals by limit. */
-function refusalsOf({ bodyBytes, places, destinations, rateLimits }: Limits): Record<string, number> {
+function refusalsOf({ bodyBytes, places, destinations, rateLimits, refusals }: Limits): Record<string, number> {
   const { breakerRefusals, waitingRefusals } = destinations.state();
   const { applicationRefusals = 0, proxyRefusals = 0 } = rateLimits?.state() ?? {};
   return {
@@ -51,6 +53,7 @@ function refusalsOf({ bodyBytes, places, destinations, rateLimits }: Limits): Re
     body_bytes: bodyBytes.refusals,
     destination_waiting: waitingRefusals,
     destination_breaker: breakerRefusals,
+    ...refusals.counts,
   };
 }
 
@@ -60,7 +63,7 @@ export function measureLimits(limits: Limits, registry: Registry): void {
     exportGauge(registry, { name, help, read: () => read(limits) });
   exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
-    help: 'Invocations that were answered 429 or 503 because of a limit, by the limit',
+    help: 'What was refused because of a limit, by the limit; of field_errors the rest was cut',
     by: 'limit',
     read: () => refusalsOf(limits),
   });

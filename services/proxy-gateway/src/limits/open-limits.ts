@@ -5,6 +5,7 @@ import { type BudgetConfig, bodyBytesFrom } from '../budgets/budgets.ts';
 import type { Destinations } from '../destination/index.ts';
 import { type Limits, measureLimits } from './metrics.ts';
 import { type LimitConfig, openRateLimits } from './rate-limits.ts';
+import { Refusals } from './refusals.ts';
 import { createTenantPlaces } from './tenant-places.ts';
 
 export function openLimits(
@@ -17,6 +18,7 @@ export function openLimits(
     places: createTenantPlaces(config.TENANT_MAX_IN_FLIGHT),
     destinations,
     rateLimits: openRateLimits(config, { log, stack }),
+    refusals: new Refusals(),
   };
   measureLimits(limits, metrics);
   return limits;

@@ -6,7 +6,7 @@ import { toHeaderObject } from '../http/header-list.ts';
 import type { RequestMessage } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { runTransform } from './run-transform.ts';
-import { applyWritten, passesBy, toTransformMessage, unreadableDetail } from './transform-message.ts';
+import { applyWritten, passesBy, toTransformMessage, unreadableIn } from './transform-message.ts';
 
 /** Runs the Proxy's request transform, if it has one and may see this body. It sees the body with the values in it. */
 export function transformRequest(invocation: Invocation, context: Context): AtOnceOrLater<void> {
@@ -40,8 +40,8 @@ async function writtenBy(code: string, invocation: Invocation, context: Context)
     return { kind, ...result };
   } catch (error) {
     if (passesBy(error, seen)) return message;
-    const detail = unreadableDetail(error, seen);
-    if (detail === undefined) throw error;
-    throw new ServiceError('bad_request', detail);
+    const unreadable = unreadableIn(error, seen);
+    if (!unreadable) throw error;
+    throw new ServiceError('bad_request', unreadable.detail, { limit: unreadable.limit });
   }
 }

@@ -8,7 +8,7 @@ import type { Answer, Message } from '../http/message.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { runTransform } from './run-transform.ts';
-import { applyWritten, passesBy, toTransformMessage, unreadableDetail } from './transform-message.ts';
+import { applyWritten, passesBy, toTransformMessage, unreadableIn } from './transform-message.ts';
 
 const seesEveryHeader: ReadonlySet<string> = new Set();
 
@@ -44,16 +44,16 @@ export async function transformResponse(invocation: Invocation, answer: Answer, 
     };
   } catch (error) {
     if (passesBy(error, seen)) return answer;
-    const detail = unreadableDetail(error, seen);
-    if (detail === undefined) throw error;
-    throw unusableAnswer(detail, error);
+    const unreadable = unreadableIn(error, seen);
+    if (!unreadable) throw error;
+    throw unusableAnswer(unreadable, error);
   }
 }
 
 /** The destination is at fault, and not the caller. */
-function unusableAnswer(why: string, cause: unknown): ServiceError {
+function unusableAnswer({ detail: why, limit }: { detail: string; limit?: string | undefined }, cause: unknown) {
   const detail = `The answer of the destination could not be read for the transform: ${why}`;
-  return new ServiceError('destination_answer_unusable', detail, { cause });
+  return new ServiceError('destination_answer_unusable', detail, { cause, limit });
 }
 
 async function decodeAnswer(invocation: Invocation, answer: Answer, context: Context): Promise<Message> {
@@ -63,7 +63,7 @@ async function decodeAnswer(invocation: Invocation, answer: Answer, context: Con
   await held.decode(answer.body.length);
   const body = await decodeBody(answer.body, codings, context.bodyLimitBytes).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
-    throw unusableAnswer(error.detail ?? error.code, error);
+    throw unusableAnswer(error, error);
   });
   held.has(body.length, { isTransformed: true });
   return { headers: withoutHeaders(answer.headers, 'content-encoding', 'content-length'), body };

@@ -64,7 +64,7 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
     }),
   );
 
-  return async (operation: string, payloadJson: string): Promise<string> => {
+  const call = async (operation: string, payloadJson: string): Promise<string> => {
     const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (!run && operation !== 'detokenize') {
       throw new ServiceError('not_implemented', `The client does not support ${operation.slice(0, 40)}`);
@@ -78,4 +78,10 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
     }
     return answer === undefined ? '' : workPieces.run(tenantId, stringifyInPieces(answer));
   };
+  // The transform may answer the error in its own way, so it is counted here.
+  return (operation: string, payloadJson: string) =>
+    call(operation, payloadJson).catch((error: unknown) => {
+      context.refusals.note(error);
+      throw error;
+    });
 }

@@ -31,11 +31,17 @@ export function applyWritten({ headers, body, lacksContentType }: WrittenMessage
   return { headers: resulting, body: Buffer.from(body) };
 }
 
-/** What is wrong with a body that the sandbox could not read; undefined for any other failure. */
-export function unreadableDetail(error: unknown, { limits }: TransformMessage): string | undefined {
+/** What is wrong with a body that the sandbox could not read, and the limit that is the reason. */
+interface Unreadable {
+  detail: string;
+  limit?: string;
+}
+
+/** Undefined for every other failure. */
+export function unreadableIn(error: unknown, { limits }: TransformMessage): Unreadable | undefined {
   if (!(error instanceof UnreadableBody)) return undefined;
-  if (error.reason === 'not_json') return 'The body is not valid JSON';
-  return `The form has more than ${limits.formPairs} pairs`;
+  if (error.reason === 'not_json') return { detail: 'The body is not valid JSON' };
+  return { detail: `The form has more than ${limits.formPairs} pairs`, limit: 'form_pairs' };
 }
 
 /** A body without a content type that is not JSON bypasses its transform. */

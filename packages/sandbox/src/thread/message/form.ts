@@ -66,7 +66,7 @@ export function jsonToForm(json: string, mostPairs: number): string {
     for (const item of Array.isArray(field) ? field : [field]) {
       if (pairs.length === mostPairs) {
         const what = `a form of more than ${mostPairs} pairs`;
-        throw new UnusableResult(`The transform returned ${what}`, what);
+        throw new UnusableResult(`The transform returned ${what}`, what, 'form_pairs');
       }
       pairs.push(`${encoded(name)}=${encoded(fieldText(item))}`);
     }

@@ -26,10 +26,10 @@ export function jsonToHeaders(json: string, limits: Omit<MessageLimits, 'formPai
   const headers: string[] = [];
   let bytes = 0;
   const add = (name: string, value: unknown) => {
-    if (headers.length === 2 * limits.headerLines) throw unusable(`more than ${limits.headerLines} lines of headers`);
+    if (headers.length === 2 * limits.headerLines) throw tooMany(`more than ${limits.headerLines} lines of headers`);
     const text = headerValue(name, value);
     bytes += name.length + text.length + bytesAround;
-    if (bytes > limits.headerBytes) throw unusable(`headers of more than ${limits.headerBytes} bytes`);
+    if (bytes > limits.headerBytes) throw tooMany(`headers of more than ${limits.headerBytes} bytes`);
     headers.push(name, text);
   };
   for (const name of lastOf.values()) {
@@ -57,3 +57,4 @@ function unusableHeader(name: string, why: string): UnusableResult {
 }
 
 const unusable = (what: string) => new UnusableResult(`The transform returned ${what}`, what);
+const tooMany = (what: string) => new UnusableResult(`The transform returned ${what}`, what, 'headers');

@@ -35,10 +35,13 @@ export type UnreadableReason = 'not_json' | 'too_many_pairs';
 /** Thrown where a result cannot be sent. Only `detail` may hold text of the Tenant's. */
 export class UnusableResult extends Error {
   readonly detail: string;
+  /** The limit that is the reason, as metrics name it. */
+  readonly limit: string | undefined;
 
-  constructor(detail: string, reason: string) {
+  constructor(detail: string, reason: string, limit?: string) {
     super(reason);
     this.name = 'UnusableResult';
     this.detail = detail;
+    this.limit = limit;
   }
 }

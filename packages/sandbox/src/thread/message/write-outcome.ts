@@ -14,6 +14,6 @@ export function withMessageWritten(outcome: Outcome, message: TransformMessage |
     return { kind: 'thrown', failure: { kind: 'response', status, headersJson: '', written } };
   } catch (error) {
     if (!(error instanceof UnusableResult)) throw error;
-    return { kind: 'unusable', detail: error.detail, reason: error.message };
+    return { kind: 'unusable', detail: error.detail, reason: error.message, limit: error.limit };
   }
 }

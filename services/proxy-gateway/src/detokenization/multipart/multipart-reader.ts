@@ -1,7 +1,7 @@
 import type { Pieces } from '@sluice/service-runtime';
 import { expressionsOfPiece } from '@sluice/vault';
 import { findExpressions, findExpressionsInPieces } from '../find-expressions.ts';
-import { mostPlaces, type Place, tooManyPlaces } from '../place.ts';
+import { mostOfWindow, type Place, tooManyPlaces } from '../place.ts';
 import type { Cut } from '../stream/cutter.ts';
 import { DelimiterFinder } from './delimiter.ts';
 import { fieldPlace } from './field-place.ts';
@@ -12,9 +12,11 @@ export class MultipartReader {
   readonly #scanner: MultipartScanner;
   readonly #finder: DelimiterFinder;
   #fields: readonly Field[] = [];
+  readonly #most: number;
 
   /** Without a boundary, where readers could disagree on it, an expression anywhere in the body is an error. */
-  constructor(boundary: string | undefined, longestFieldBytes: number) {
+  constructor(boundary: string | undefined, longestFieldBytes: number, most = mostOfWindow) {
+    this.#most = most;
     this.#scanner = new MultipartScanner(boundary, longestFieldBytes);
     this.#finder = new DelimiterFinder(boundary ?? '');
   }
@@ -30,9 +32,9 @@ export class MultipartReader {
     let count = 0;
     for (const { start, end, name, kind } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = findExpressions(content, kind);
+      const places = findExpressions(content, kind, { most: this.#most });
       count += places.length;
-      if (count > mostPlaces) throw tooManyPlaces();
+      if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length > 0) found.push(fieldPlace({ start, name, content, places }, this.#finder));
     }
     return found;
@@ -44,9 +46,9 @@ export class MultipartReader {
     let count = 0;
     for (const { start, end, name, kind } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = yield* findExpressionsInPieces(content, kind);
+      const places = yield* findExpressionsInPieces(content, kind, this.#most);
       count += places.length;
-      if (count > mostPlaces) throw tooManyPlaces();
+      if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length === 0) continue;
       found.push(fieldPlace({ start, name, content, places }, this.#finder));
       if (found.length % expressionsOfPiece === 0) yield;
@@ -56,17 +58,21 @@ export class MultipartReader {
 }
 
 /** The expressions of a whole body. */
-export function findInMultipart(body: Buffer, boundary: string | undefined): Place[] {
-  return readerOf(body, boundary).find(body);
+export function findInMultipart(body: Buffer, boundary: string | undefined, most = mostOfWindow): Place[] {
+  return readerOf(body, boundary, most).find(body);
 }
 
 /** As {@link findInMultipart}, in pieces. */
-export function findInMultipartInPieces(body: Buffer, boundary: string | undefined): Pieces<Place[]> {
-  return readerOf(body, boundary).findInPieces(body);
+export function findInMultipartInPieces(
+  body: Buffer,
+  boundary: string | undefined,
+  most = mostOfWindow,
+): Pieces<Place[]> {
+  return readerOf(body, boundary, most).findInPieces(body);
 }
 
-function readerOf(body: Buffer, boundary: string | undefined): MultipartReader {
-  const reader = new MultipartReader(boundary, Number.POSITIVE_INFINITY);
+function readerOf(body: Buffer, boundary: string | undefined, most = mostOfWindow): MultipartReader {
+  const reader = new MultipartReader(boundary, Number.POSITIVE_INFINITY, most);
   reader.cut(body.toString('latin1'), true);
   return reader;
 }
