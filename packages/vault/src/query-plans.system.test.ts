@@ -95,6 +95,7 @@ const queries = {
     findPage: (db) => list.findPage(db, tenantId, [], { page: 2, size: 20 }),
     findPageAfter: (db) =>
       list.findPageAfter(db, tenantId, [], { after: { created_at: '2026-01-01T00:00:00Z', id: 'x' }, size: 20 }),
+    findPageOfIds: (db) => list.findPageOfIds(db, tenantId, [filled.tokenId(13), filled.tokenId(23)]),
     countMatching: (db) => list.countMatching(db, tenantId, [condition('metadata.customer:x')]),
     countAll: (db) => list.countAll(db, tenantId, ['token', 'card']),
   } satisfies Covered<typeof list>,

@@ -5,7 +5,7 @@ import type { TokenPage } from '../tokens/read/list-tokens.ts';
 import { presentList } from '../tokens/read/present-list.ts';
 import { countMatching, findPage, type PageRequest } from '../tokens/read/token-list.queries.ts';
 import { requirePermission } from '../tokens/require-permission.ts';
-import type { Actor } from '../tokens/token.ts';
+import type { Actor, TokenRow } from '../tokens/token.ts';
 import { searchHashOf } from '../tokens/token-data.ts';
 import type { Vault } from '../vault.ts';
 import { compileQuery } from './compile-query.ts';
@@ -29,8 +29,8 @@ export async function searchTokens(
   const conditions = await compileSearch(vault, actor, { query });
   const rows = await findPage(vault.db, actor.tenantId, conditions, page);
   const total = await countMatching(vault.db, actor.tenantId, conditions);
-  const granted = rows.filter((row) => decide(actor, 'token:search', row));
-  return { tokens: await presentList(vault, actor, granted), total };
+  const isGranted = (row: TokenRow) => decide(actor, 'token:search', row) !== undefined;
+  return { tokens: await presentList(vault, actor, rows, { isGranted }), total };
 }
 
 export interface SearchText {

@@ -4,7 +4,7 @@ import { actorOf, operation } from '../context.ts';
 import { metadataFilter, token, walkFoundTokensBody, walkTokensQuery } from './token.schema.ts';
 
 const walking =
-  'Each page but the last has `pagination.next`: send it as `start`, with the same filter, for the next page. Tokens that stay are found exactly once, however many come and go meanwhile. Nothing is counted, so a page costs the same wherever it is. A cursor that was changed, or made for another Tenant, operation or filter, is 400.';
+  'Each page but the last has `pagination.next`: send it as `start`, with the same filter, for the next page. Tokens that stay are found exactly once, however many come and go meanwhile. A page shows at most 8 MiB, so it may have fewer tokens than asked for. Nothing is counted, so a page costs the same wherever it is. A cursor that was changed, or made for another Tenant, operation or filter, is 400.';
 
 export const walkTokensOperation = operation({
   id: 'walkTokens',

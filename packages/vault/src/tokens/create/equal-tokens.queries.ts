@@ -1,6 +1,6 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
-import { notExpired, tokenColumns } from '../token.queries.ts';
+import { notExpired } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
 /** Makes creations of equal tokens wait until the transaction ends; sorted, so that they cannot deadlock. */
@@ -20,10 +20,10 @@ export async function findTokenRowsByFingerprint(
   db: Queryable,
   tenantId: string,
   pairs: readonly { type: string; fingerprint: string }[],
-): Promise<TokenRow[]> {
-  const rows = await db
+): Promise<Pick<TokenRow, 'id' | 'type' | 'fingerprint'>[]> {
+  return db
     .selectFrom('tokens')
-    .select(tokenColumns)
+    .select(['id', 'type', 'fingerprint'])
     .distinctOn(['type', 'fingerprint'])
     .where('tenant_id', '=', tenantId)
     .where('type', '=', sql<string>`any(${pairs.map(({ type }) => type)}::text[])`)
@@ -34,7 +34,6 @@ export async function findTokenRowsByFingerprint(
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows as TokenRow[];
 }
 
 /** Whether another token has this type and fingerprint. Call it after {@link lockFingerprints}. */

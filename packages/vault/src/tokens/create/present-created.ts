@@ -2,11 +2,13 @@ import { decide } from '@sluice/access';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
-import { discloseRead, touch } from '../read/activity.ts';
-import { presentWithoutData, readVisible, visibleData } from '../read/present-token.ts';
-import { findTokenRows } from '../token.queries.ts';
-import type { Actor, Token, TokenRow } from '../token.ts';
+import { touch } from '../read/activity.ts';
+import { presentPage } from '../read/present-list.ts';
+import { presentWithoutData, visibleData } from '../read/present-token.ts';
+import { findPageOfIds, type PageRow } from '../read/token-list.queries.ts';
+import type { Actor, Token } from '../token.ts';
 import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
 import type { InsertedToken } from './insert-tokens.queries.ts';
 
@@ -61,7 +63,7 @@ function presentNew(
   return { ...token, ...(data !== undefined && { data }) };
 }
 
-/** As a read would show them; an actor that may not read sees only that they are equal. */
+/** As a read would show them; of what an actor may not read, or is beyond 8 MiB, only that they are equal. */
 async function presentEqual(
   db: Queryable,
   { vault: opened, actor }: Creation,
@@ -70,20 +72,17 @@ async function presentEqual(
   if (ids.length === 0) return new Map();
   // Transactions that each wait for a second connection would wait for each other.
   const vault: Vault = { ...opened, db };
-  const rows = await findTokenRows(db, actor.tenantId, ids);
-  const { data, revealed } = await readVisible(vault, actor, rows);
-  await touch(vault, actor.tenantId, rows);
-  await discloseRead(vault, actor, revealed);
-  return new Map(
-    rows.map((row) => {
-      const visible = data.get(row.id);
-      if (!data.has(row.id)) return [row.id, presentStub(row)];
-      return [row.id, { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) }];
-    }),
+  const rows = await findPageOfIds(db, actor.tenantId, ids);
+  const { tokens } = await presentPage(vault, actor, rows);
+  await touch(
+    vault,
+    actor.tenantId,
+    rows.map(({ small }) => small),
   );
+  const stubs = rows.map(({ small }): [string, Token] => [small.id, presentStub(small)]);
+  return new Map([...stubs, ...tokens.map((token): [string, Token] => [token.id, token])]);
 }
 
-function presentStub(row: TokenRow): Token {
-  const { id, type, tenant_id, fingerprint, containers } = presentWithoutData(row);
-  return { id, type, tenant_id, ...(fingerprint !== undefined && { fingerprint }), containers };
+function presentStub({ id, type, tenant_id, fingerprint, containers }: PageRow['small']): Token {
+  return { id, type: type as TokenTypeName, tenant_id, ...(fingerprint !== null && { fingerprint }), containers };
 }

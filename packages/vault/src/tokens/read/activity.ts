@@ -8,8 +8,11 @@ export function monthOf(moment: Date): string {
   return `${moment.getUTCFullYear()}-${String(moment.getUTCMonth() + 1).padStart(2, '0')}-01`;
 }
 
+/** What is read and noted of a token that was active. */
+type Active = Pick<TokenRow, 'id' | 'active_month'>;
+
 /** Counts tokens as active in the current month. Undefined, without a query, where all are counted already. */
-export function touch(vault: Vault, tenantId: string, rows: readonly TokenRow[]): Promise<void> | undefined {
+export function touch(vault: Vault, tenantId: string, rows: readonly Active[]): Promise<void> | undefined {
   const month = monthOf(vault.clock());
   const due = rows.filter((row) => row.active_month < month);
   return due.length === 0 ? undefined : note(vault, { tenantId, month, due });
@@ -18,7 +21,7 @@ export function touch(vault: Vault, tenantId: string, rows: readonly TokenRow[])
 interface Due {
   tenantId: string;
   month: string;
-  due: readonly TokenRow[];
+  due: readonly Active[];
 }
 
 async function note(vault: Vault, { tenantId, month, due }: Due): Promise<void> {

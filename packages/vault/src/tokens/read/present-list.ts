@@ -1,19 +1,118 @@
+import { ServiceError } from '@sluice/problems';
+import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import { textLengthOf } from '../../expressions/text-length.ts';
 import type { Vault } from '../../vault.ts';
+import { findTokenRows } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { discloseRead, touch } from './activity.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
+import { bytesAtOnce, type PageRow, type TokenPosition } from './token-list.queries.ts';
+
+/** What one page shows at most, as text: data, masks and metadata. */
+const mostShown = 8 * 1024 * 1024;
+
+export interface PresentOptions {
+  /** What is asked of a row beside that the actor may read it. */
+  isGranted?: ((row: TokenRow) => boolean) | undefined;
+}
+
+export interface PresentedPage {
+  tokens: Token[];
+  /** The last row that was looked at, where the rest would show more than 8 MiB. */
+  cutAt?: TokenPosition;
+}
 
 /**
  * Shows rows as a read would, in their order. The rules are applied again and have the last word: a row that the actor
- * may not read is left out even if the query found it.
+ * may not read is left out even if the query found it. Large rows are read, decrypted and masked a few at a time, so that
+ * a page holds no more than it shows, and other work runs in between.
  */
-export async function presentList(vault: Vault, actor: Actor, rows: readonly TokenRow[]): Promise<Token[]> {
-  const { data, revealed } = await readVisible(vault, actor, rows);
-  const readable = rows.filter((row) => data.has(row.id));
-  await touch(vault, actor.tenantId, readable);
-  await discloseRead(vault, actor, revealed);
-  return readable.map((row) => {
-    const visible = data.get(row.id);
-    return { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) };
-  });
+export async function presentPage(
+  vault: Vault,
+  actor: Actor,
+  rows: readonly PageRow[],
+  options: PresentOptions = {},
+): Promise<PresentedPage> {
+  const page = new ShownPage();
+  let cutAt: TokenPosition | undefined;
+  let last: TokenPosition | undefined;
+  for (const part of partsOf(rows)) {
+    if (last) await vault.workPieces.turn(actor.tenantId);
+    const read = await readPart(vault, actor, { ...options, part, budget: page.budget });
+    for (const position of part) {
+      const row = read.rows.get(position.id);
+      if (row && read.data.has(row.id) && !page.add(row, read.data.get(row.id), read.revealed.has(row.id))) {
+        cutAt = last;
+        break;
+      }
+      last = position;
+    }
+    if (cutAt) break;
+  }
+  await touch(vault, actor.tenantId, page.rows);
+  await discloseRead(vault, actor, page.revealed);
+  return { tokens: page.tokens, ...(cutAt && { cutAt }) };
+}
+
+/** As {@link presentPage}, for pages that are found by their number and so must be whole. */
+export async function presentList(
+  vault: Vault,
+  actor: Actor,
+  rows: readonly PageRow[],
+  options?: PresentOptions,
+): Promise<Token[]> {
+  const { tokens, cutAt } = await presentPage(vault, actor, rows, options);
+  if (!cutAt) return tokens;
+  throw new ServiceError('payload_too_large', 'This page would show more than 8 MiB; ask for fewer tokens on one page');
+}
+
+class ShownPage {
+  readonly tokens: Token[] = [];
+  readonly rows: TokenRow[] = [];
+  readonly revealed: string[] = [];
+  readonly budget = newFilterBudget();
+  #left = mostShown;
+
+  /** False where the token does not fit any more; the first one always fits. */
+  add(row: TokenRow, data: Token['data'], isRevealed: boolean): boolean {
+    this.#left -= textLengthOf(data) + textLengthOf(row.mask) + textLengthOf(row.metadata);
+    if (this.#left < 0 && this.tokens.length > 0) return false;
+    this.tokens.push({ ...presentWithoutData(row), ...(data !== undefined && { data }) });
+    this.rows.push(row);
+    if (isRevealed) this.revealed.push(row.id);
+    return true;
+  }
+}
+
+/** What the page has brought whole, and after it as many rows as are read at once. */
+function partsOf(rows: readonly PageRow[]): PageRow[][] {
+  const parts = [rows.filter(({ whole }) => whole)];
+  let part: PageRow[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    if (row.whole) continue;
+    if (part.length > 0 && bytes + row.sizeBytes > bytesAtOnce) {
+      parts.push(part);
+      part = [];
+      bytes = 0;
+    }
+    part.push(row);
+    bytes += row.sizeBytes;
+  }
+  return [...parts, part].filter(({ length }) => length > 0);
+}
+
+interface Part extends PresentOptions {
+  part: readonly PageRow[];
+  budget: FilterBudget;
+}
+
+/** Rows that are read only now are decided by what they are now: they may have been moved since the page was found. */
+async function readPart(vault: Vault, actor: Actor, { part, budget, isGranted = () => true }: Part) {
+  const whole = part.flatMap((row) => row.whole ?? []);
+  const later = part.flatMap((row) => (row.whole ? [] : [row.id]));
+  const fresh = later.length > 0 ? await findTokenRows(vault.db, actor.tenantId, later) : [];
+  const granted = [...whole, ...fresh].filter(isGranted);
+  const { data, revealed } = await readVisible(vault, actor, granted, { budget });
+  return { rows: new Map(granted.map((row) => [row.id, row])), data, revealed: new Set(revealed) };
 }

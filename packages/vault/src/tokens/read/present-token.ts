@@ -72,7 +72,11 @@ export async function readVisible(
   vault: Vault,
   actor: Actor,
   rows: readonly TokenRow[],
-  { reading = 'read', needed }: { reading?: Reading; needed?: ReadonlySet<string> } = {},
+  {
+    reading = 'read',
+    needed,
+    budget = newFilterBudget(),
+  }: { reading?: Reading; needed?: ReadonlySet<string>; budget?: FilterBudget } = {},
 ): Promise<VisibleTokens> {
   const readable = rows.flatMap((row) => {
     const transform = decideReading(actor, reading, row);
@@ -84,7 +88,6 @@ export async function readVisible(
     : await openData(vault, actor.tenantId, toOpen);
   if (opened.size < toOpen.length) requireNeeded(toOpen, opened, needed);
   const data = new Map<string, Json | undefined>();
-  const budget = newFilterBudget();
   for (const { row, transform } of readable) {
     const plaintext = opened.get(row.id);
     const visible =

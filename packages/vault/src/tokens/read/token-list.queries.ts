@@ -16,6 +16,19 @@ export interface TokenPosition {
   id: string;
 }
 
+/** A row of a page. Rows with more bytes than the page reads at once are read later, by their id. */
+export interface PageRow extends TokenPosition {
+  sizeBytes: number;
+  small: Omit<TokenRow, (typeof large)[number]>;
+  /** Undefined where it is to be read later. */
+  whole: TokenRow | undefined;
+}
+
+const large = ['data_ciphertext', 'cvc_ciphertext', 'mask', 'metadata'] as const;
+
+/** How many bytes of rows are read at once, at least one row: a page can have a hundred of some MiB. */
+export const bytesAtOnce = 1024 * 1024;
+
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;
 
@@ -25,8 +38,8 @@ export async function findPage(
   tenantId: string,
   conditions: readonly Condition[],
   { page, size }: PageRequest,
-): Promise<TokenRow[]> {
-  return readWhole(
+): Promise<PageRow[]> {
+  return readPage(
     db,
     tenantId,
     newest(db, tenantId, conditions)
@@ -41,10 +54,10 @@ export async function findPageAfter(
   tenantId: string,
   conditions: readonly Condition[],
   { after, size }: { after?: TokenPosition | undefined; size: number },
-): Promise<TokenRow[]> {
+): Promise<PageRow[]> {
   const found = newest(db, tenantId, conditions).limit(size);
   const isAfter = after && sql<boolean>`(created_at, id) < (${after.created_at}::timestamptz, ${after.id}::text)`;
-  return readWhole(db, tenantId, isAfter ? found.where(isAfter) : found);
+  return readPage(db, tenantId, isAfter ? found.where(isAfter) : found);
 }
 
 function newest(db: Queryable, tenantId: string, conditions: readonly Condition[]) {
@@ -58,16 +71,37 @@ function newest(db: Queryable, tenantId: string, conditions: readonly Condition[
     .orderBy('id', 'desc');
 }
 
-async function readWhole(db: Queryable, tenantId: string, found: ReturnType<typeof newest>): Promise<TokenRow[]> {
+const sizeBytes = sql<number>`(
+  octet_length(data_ciphertext) + coalesce(octet_length(cvc_ciphertext), 0)
+  + coalesce(octet_length(mask::text), 0) + octet_length(metadata::text)
+)`;
+const sizeSoFar = sql<number>`sum(${sizeBytes}) over (order by created_at desc, id desc)`;
+const isWhole = sql<boolean>`(${sizeSoFar} <= ${sql.lit(bytesAtOnce)})`;
+const smallColumns = tokenColumns.filter((name) => !large.some((column) => column === name));
+
+/** The tokens with these ids that are there, newest first. */
+export async function findPageOfIds(db: Queryable, tenantId: string, ids: readonly string[]): Promise<PageRow[]> {
+  return readPage(db, tenantId, newest(db, tenantId, [sql<boolean>`id = any(${ids}::text[])`]));
+}
+
+async function readPage(db: Queryable, tenantId: string, found: ReturnType<typeof newest>): Promise<PageRow[]> {
   const rows = await db
     .selectFrom('tokens')
     .innerJoin(found.as('found'), 'found_id', 'id')
-    .select(tokenColumns)
+    .select(smallColumns)
+    .select(large.map((name) => sql`case when ${isWhole} then ${sql.ref(name)} end`.as(name)))
+    .select([sizeBytes.as('size_bytes'), isWhole.as('is_whole')])
     .where('tenant_id', '=', tenantId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
-  return rows as TokenRow[];
+  return (rows as (TokenRow & { size_bytes: number; is_whole: boolean })[]).map(({ size_bytes, is_whole, ...row }) => ({
+    id: row.id,
+    created_at: row.created_at,
+    sizeBytes: size_bytes,
+    small: row,
+    whole: is_whole ? row : undefined,
+  }));
 }
 
 export async function countMatching(

@@ -5,7 +5,7 @@ import type { Vault } from '../../vault.ts';
 import { requirePermission } from '../require-permission.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { conditionsWithin, type TokenFilter } from './list-tokens.ts';
-import { presentList } from './present-list.ts';
+import { presentPage } from './present-list.ts';
 import { findPageAfter, type TokenPosition } from './token-list.queries.ts';
 
 export interface WalkRequest {
@@ -50,12 +50,12 @@ async function walk(
   actor: Actor,
   conditions: readonly Condition[],
   { after, size }: WalkRequest,
-  isGranted: (row: TokenRow) => boolean = () => true,
+  isGranted?: (row: TokenRow) => boolean,
 ): Promise<WalkedTokens> {
   const rows = await findPageAfter(vault.db, actor.tenantId, conditions, { after, size: size + 1 });
   const page = rows.slice(0, size);
   const last = page.at(-1);
-  const tokens = await presentList(vault, actor, page.filter(isGranted));
-  if (!last || rows.length <= size) return { tokens };
-  return { tokens, next: { created_at: last.created_at, id: last.id } };
+  const { tokens, cutAt } = await presentPage(vault, actor, page, { isGranted });
+  const next = cutAt ?? (rows.length > size ? last : undefined);
+  return next ? { tokens, next: { created_at: next.created_at, id: next.id } } : { tokens };
 }

@@ -1,0 +1,131 @@
+import { useStack } from '@sluice/testing';
+import {
+  type Actor,
+  createToken,
+  createTokens,
+  draftToken,
+  type Json,
+  listTokens,
+  searchTokens,
+  walkTokens,
+} from '../../index.ts';
+import { openTestVault } from '../../testing/open-test-vault.ts';
+
+/** A page can name a hundred tokens of 1 MiB: what it shows is bounded, and others are answered in between. */
+const open = useStack(openTestVault);
+
+const large = 'x'.repeat(2 ** 20 - 100);
+
+async function tokensOf(count: number, input: object): Promise<{ actor: Actor; ids: string[] }> {
+  const { vault, newActor } = open.current;
+  const actor = await newActor();
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 1) ids.push((await createToken(vault, actor, input)).token.id);
+  return { actor, ids: ids.toReversed() };
+}
+
+/** Nine of them, behind masks that show little. */
+const largeTokens = (() => {
+  let made: ReturnType<typeof tokensOf> | undefined;
+  return () => {
+    made ??= tokensOf(9, { data: { large, last: '4242' }, mask: '{{ data.last }}' });
+    return made;
+  };
+})();
+
+const idsOf = (tokens: readonly { id: string }[]) => tokens.map(({ id }) => id);
+
+test('a page of a number that would show more than 8 MiB is refused, a smaller one is not', async () => {
+  const { actor, ids } = await largeTokens();
+  const { vault } = open.current;
+  const refused = expect.objectContaining({ code: 'payload_too_large' });
+  await expect(listTokens(vault, actor, {}, { page: 1, size: 20 })).rejects.toEqual(refused);
+  await expect(searchTokens(vault, actor, { query: 'type:token', page: 1, size: 20 })).rejects.toEqual(refused);
+  const { tokens, total } = await listTokens(vault, actor, {}, { page: 1, size: 7 });
+  expect([idsOf(tokens), total]).toEqual([ids.slice(0, 7), 9]);
+  expect(tokens.map(({ data }) => data)).toEqual(Array(7).fill({ large, last: '4242' }));
+});
+
+test('a walk has shorter pages instead, and finds each token once', async () => {
+  const { actor, ids } = await largeTokens();
+  const found: string[][] = [];
+  let after: { created_at: string; id: string } | undefined;
+  do {
+    const { tokens, next } = await walkTokens(open.current.vault, actor, {}, { after, size: 20 });
+    found.push(idsOf(tokens));
+    after = next;
+  } while (after);
+  expect(found.flat()).toEqual(ids);
+  expect(found.map(({ length }) => length)).toEqual([8, 1]);
+});
+
+test('metadata and masks count as well as data', async () => {
+  const { actor } = await tokensOf(9, { data: 1, metadata: { a: large } });
+  const list = listTokens(open.current.vault, actor, {}, { page: 1, size: 20 });
+  await expect(list).rejects.toMatchObject({ code: 'payload_too_large' });
+});
+
+test('what is not shown is not counted: large data behind masks, and redacted', async () => {
+  const { actor, ids } = await largeTokens();
+  const { vault, newActor } = open.current;
+  const masked = await newActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
+  const { tokens } = await listTokens(vault, masked, {}, { page: 1, size: 20 });
+  expect(idsOf(tokens)).toEqual(ids);
+  expect(tokens.every(({ data }) => data === '4242')).toBe(true);
+  const blind = await newActor({ tenantId: actor.tenantId, rules: [{ transform: 'redact' }] });
+  const redacted = await listTokens(vault, blind, {}, { page: 1, size: 20 });
+  expect(redacted.tokens.map(({ data }) => data)).toEqual(Array(9).fill(undefined));
+});
+
+test('of equal tokens that a creation finds, an answer shows as much', async () => {
+  const { vault, newTenant, newActor } = open.current;
+  const actor = await newActor({
+    tenantId: await newTenant({ deduplicate_tokens: true }),
+    rules: [{ transform: 'reveal' }],
+  });
+  const keyed = (k: number, data: object) => ({ data: { k, ...data }, fingerprint_expression: '{{ data.k }}' });
+  for (let k = 0; k < 9; k += 1) await createToken(vault, actor, keyed(k, { large }));
+  const drafts = [];
+  for (let k = 0; k < 9; k += 1) drafts.push(...(await draftToken(vault, actor, keyed(k, {}))).drafts);
+  const created = await createTokens({ vault, actor, drafts });
+  expect(created.map(({ created: isNew }) => isNew)).toEqual(Array(9).fill(false));
+  expect(created.filter(({ token }) => token.data === undefined)).toHaveLength(1);
+});
+
+/** Who is answered first, of two Tenants that list at once, over one connection, so that Postgres answers in turn. */
+async function orderOf(data: Json): Promise<string[]> {
+  const { vault, db } = open.current;
+  const [first, second] = [await tokensOf(3, { data }), await tokensOf(3, { data: 'y' })];
+  const order: string[] = [];
+  await db.connection().execute(async (connection) => {
+    const list = async (name: string, { actor }: { actor: Actor }) => {
+      await listTokens({ ...vault, db: connection }, actor, {}, { page: 1, size: 20 });
+      order.push(name);
+    };
+    await Promise.all([list('first', first), list('second', second)]);
+  });
+  return order;
+}
+
+test('each part of a large page waits for its Tenant’s turn', async () => {
+  const { vault } = open.current;
+  const turnsOf = async (data: Json) => {
+    const { actor } = await tokensOf(3, { data });
+    const turns: string[] = [];
+    const turn = (tenantId: string) => {
+      turns.push(tenantId);
+      return vault.workPieces.turn(tenantId);
+    };
+    await listTokens({ ...vault, workPieces: { ...vault.workPieces, turn } }, actor, {}, { page: 1, size: 20 });
+    return turns.length;
+  };
+  expect([await turnsOf(large), await turnsOf('x')]).toEqual([2, 0]);
+});
+
+test('another Tenant’s page is answered before one of large tokens is read', async () => {
+  expect(await orderOf(large)).toEqual(['second', 'first']);
+});
+
+test('the control: a page of small tokens is read at once', async () => {
+  expect(await orderOf('x')).toEqual(['first', 'second']);
+});
