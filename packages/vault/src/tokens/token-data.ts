@@ -8,6 +8,7 @@ import type { Json } from '../json.ts';
 import type { DataKey } from '../keys/data-keys.ts';
 import type { Vault } from '../vault.ts';
 import { isCvcKept } from './expiry/cvc.ts';
+import type { OpeningBudget } from './opening-budget.ts';
 import type { TokenRow } from './token.ts';
 
 type DataField = 'tokens.data' | 'tokens.cvc';
@@ -32,17 +33,6 @@ export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenTe
 
 /** Decrypted and parsed before other work may run: some milliseconds, up to 70 for a token of 1 MiB. */
 const bytesOfPiece = 64 * 1024;
-
-/** How much token data one request may decrypt, because parsed data may take thirty times its size. */
-export interface OpeningBudget {
-  leftBytes: number;
-}
-
-const mostOpenedBytes = 8 * 1024 * 1024;
-
-export function newOpeningBudget(): OpeningBudget {
-  return { leftBytes: mostOpenedBytes };
-}
 
 /** A token whose data is to be opened. */
 interface Due {

@@ -3,6 +3,7 @@ import type { ActorType } from '@sluice/audit';
 import type { Sealed } from '../encryption/cipher.ts';
 import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
+import type { OpeningBudget } from './opening-budget.ts';
 
 /** Who acts: an Application or a session, with its grants and the trace of the request. */
 export interface Actor extends Grants {
@@ -22,6 +23,8 @@ export interface Through {
   proxyId: string;
   destinationHost: string;
   method: string;
+  /** How much of what it is shown may still be decrypted in all its calls; without it, in each as much as in one. */
+  opening?: OpeningBudget;
 }
 
 /** The token resource as it is answered. Unset members are absent. */

@@ -6,6 +6,8 @@ import {
   detokenizeEach,
   findToken,
   type Json,
+  type OpeningBudget,
+  type RunInPieces,
   tokenize,
   updateToken,
   type Vault,
@@ -40,6 +42,23 @@ function idOf(payload: Json): string {
   throw new ServiceError('bad_request', 'The id of a token must be a string');
 }
 
+/** What is taken of a budget through this one can be given back, because values that fail together are asked for again. */
+function partOf(whole: OpeningBudget): OpeningBudget & { giveBack(): void } {
+  let taken = 0;
+  return {
+    get leftBytes() {
+      return whole.leftBytes;
+    },
+    set leftBytes(left) {
+      taken += whole.leftBytes - left;
+      whole.leftBytes = left;
+    },
+    giveBack() {
+      whole.leftBytes += taken;
+    },
+  };
+}
+
 /**
  * Answers the calls of a transform's client. The Application is looked up at each call, so that one that is deleted,
  * expired or restricted meanwhile loses its rights; its key never reaches the sandbox.
@@ -50,19 +69,23 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
   const { tenantId, id: proxyId, destination } = invocation.proxy;
   const through = { proxyId, destinationHost: destination.host, method: head.method };
 
-  async function findActor(): Promise<Actor> {
+  async function findActor(opening: OpeningBudget = invocation.opening): Promise<Actor> {
     const application = await callers.byId(tenantId, applicationId);
-    if (application) return { ...application, traceId, through };
+    if (application) return { ...application, traceId, through: { ...through, opening } };
     const detail = 'The Application of this Proxy does not exist any more: it was deleted, or has expired';
     throw new ServiceError('unauthenticated', detail);
   }
 
-  const detokenizeAsActor = detokenizeTogether(async (values) =>
-    detokenizeEach(vault, await findActor(), values, {
-      reading: 'use',
-      inPieces: (work) => workPieces.run(tenantId, work),
-    }),
-  );
+  const detokenizeAsActor = detokenizeTogether(async (values) => {
+    const opening = partOf(invocation.opening);
+    const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
+    try {
+      return await detokenizeEach(vault, await findActor(opening), values, { reading: 'use', inPieces });
+    } catch (error) {
+      opening.giveBack();
+      throw error;
+    }
+  });
 
   const call = async (operation: string, payloadJson: string): Promise<string> => {
     const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;

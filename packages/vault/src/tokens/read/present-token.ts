@@ -4,8 +4,9 @@ import { fillTemplate, tooLarge } from '../../expressions/template.ts';
 import type { Json } from '../../json.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
+import { newOpeningBudget } from '../opening-budget.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
-import { neededFirst, newOpeningBudget, openData, requireNeeded } from '../token-data.ts';
+import { neededFirst, openData, requireNeeded } from '../token-data.ts';
 import type { BlindBytes } from '../update/patch-sizes.ts';
 
 export function presentWithoutData(
@@ -83,9 +84,12 @@ export async function readVisible(
     return transform ? [{ row, transform }] : [];
   });
   const toOpen = readable.filter(({ row, transform }) => showsData(transform, row.mask)).map(({ row }) => row);
+  // Without `needed` the size of what is masked decides about no error.
+  const isSeen = readable.every(({ transform }) => transform === 'reveal');
+  const opening = actor.through?.opening;
   const opened = needed
-    ? await openData(vault, actor.tenantId, neededFirst(toOpen, needed), newOpeningBudget())
-    : await openData(vault, actor.tenantId, toOpen);
+    ? await openData(vault, actor.tenantId, neededFirst(toOpen, needed), opening ?? newOpeningBudget())
+    : await openData(vault, actor.tenantId, toOpen, isSeen ? opening : undefined);
   if (opened.size < toOpen.length) requireNeeded(toOpen, opened, needed);
   const data = new Map<string, Json | undefined>();
   for (const { row, transform } of readable) {

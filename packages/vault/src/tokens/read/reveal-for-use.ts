@@ -3,9 +3,10 @@ import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
+import { newOpeningBudget, type OpeningBudget } from '../opening-budget.ts';
 import { notGranted } from '../require-permission.ts';
 import type { Actor, TokenRow } from '../token.ts';
-import { neededFirst, newOpeningBudget, type OpeningBudget, openData, requireNeeded } from '../token-data.ts';
+import { neededFirst, openData, requireNeeded } from '../token-data.ts';
 import { isTokenId } from '../token-id.ts';
 import { touch } from './activity.ts';
 
