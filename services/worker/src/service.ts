@@ -58,9 +58,17 @@ export async function start(
   consume('application-expiry', applications.onAlarm, { ...jobs, concurrency: 100 });
   consume('tenant-purge', ({ tenant_id }) => purgeTenant(tenant_id, context), { ...jobs, concurrency: 1 });
 
+  const stopping = new AbortController();
   const sweep = (name: string, round: () => Promise<unknown>, intervalMs = config.SWEEP_INTERVAL_MS) => {
     const traced = tracing ? () => tracing.inSpan(`sweep ${name}`, round) : round;
-    startSweep(traced, { name, intervalMs, log, stack, ...sweepMeasures(name, metrics) });
+    startSweep(traced, {
+      name,
+      intervalMs,
+      log,
+      stopping: stopping.signal,
+      stack,
+      ...sweepMeasures(name, metrics),
+    });
   };
   sweep('application-expiry', applications.sweep);
   sweep('application-key-expiry', () => deleteExpiredKeys(db));
@@ -73,7 +81,6 @@ export async function start(
   sweep('change-relay', () => relayForgottenChanges(db, changes), relayIntervalMs);
   const retention = { db, retentionDays: config.AUDIT_RETENTION_DAYS, keepClosedDays: config.AUDIT_KEEP_CLOSED_DAYS };
   sweep('audit-log-retention', () => dropOldRows(retention));
-  const stopping = new AbortController();
   const privateKey = config.LEDGER_KEY === undefined ? undefined : readLedgerKey(config.LEDGER_KEY);
   const ledgerOrigin = ledgerOriginOf(config);
   if (privateKey)
@@ -86,10 +93,10 @@ export async function start(
   sweep('ledger', () => sequenceDue(ledger), sequenceIntervalMs);
   const witness = openWitness(config);
   if (witness) sweep('ledger-witness', showsCheckpoints(db, witness, stopping.signal), witnessIntervalMs);
-  stack.defer(() => stopping.abort()); // deferred last, so that it runs before the sweep is awaited
-  const rounds = measureFigures(db, registry, { hasWitness: witness !== undefined });
+  const rounds = measureFigures(db, registry, { hasWitness: witness !== undefined, stopping: stopping.signal });
   sweep('figures', rounds.figures, figuresIntervalMs);
   sweep('key-usage', rounds.keyUsage, keyUsageIntervalMs);
+  stack.defer(() => stopping.abort()); // deferred last, so that it runs before any sweep is awaited
   return {};
 }
 

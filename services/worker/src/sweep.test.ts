@@ -5,7 +5,7 @@ import { startSweep } from './sweep.ts';
 function newSweep(intervalMs: number) {
   const lines: string[] = [];
   const log = createLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
-  return { lines, options: { name: 'test', intervalMs, log } };
+  return { lines, options: { name: 'test', intervalMs, log, stopping: new AbortController().signal } };
 }
 
 test('begins at once, one round at a time', async () => {
@@ -79,4 +79,24 @@ test('a stop waits for the round under way, and no other follows', async () => {
   expect(finished).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(finished).toBe(1);
+});
+
+test('no sweep begins a round while a stop waits for that of another', async () => {
+  const stack = new AsyncDisposableStack();
+  const { options } = newSweep(5);
+  const stopping = new AbortController();
+  let rounds = 0;
+  const count = async () => {
+    rounds += 1;
+  };
+  startSweep(count, { ...options, stopping: stopping.signal, stack });
+  startSweep(() => new Promise((resolve) => setTimeout(resolve, 100)), {
+    ...options,
+    stopping: stopping.signal,
+    stack,
+  });
+  stack.defer(() => stopping.abort());
+  const atStop = rounds;
+  await stack.disposeAsync();
+  expect(rounds).toBe(atStop);
 });

@@ -7,6 +7,8 @@ export interface SweepOptions {
   onFailure?: () => void;
   /** Called with the duration of a successful round. */
   onSuccess?: (durationMs: number) => void;
+  /** Once it is aborted no round begins, while a stop waits for those of other sweeps. */
+  stopping: AbortSignal;
   stack: AsyncDisposableStack;
 }
 
@@ -16,12 +18,12 @@ export interface SweepOptions {
  */
 export function startSweep(
   round: () => Promise<unknown>,
-  { name, intervalMs, log, stack, onFailure, onSuccess }: SweepOptions,
+  { name, intervalMs, log, stopping, stack, onFailure, onSuccess }: SweepOptions,
 ): void {
   let running: Promise<unknown> | undefined;
   let failures = 0;
   const tick = () => {
-    if (running) return;
+    if (running || stopping.aborted) return;
     const startedAt = performance.now();
     running = round()
       .then(() => {

@@ -39,11 +39,18 @@ const queries = {
 export type Figure = keyof typeof queries;
 export type Figures = ReadonlyMap<Figure, number>;
 
-/** Reads each figure with its own statement, so that a failing one hides no other. */
-export async function readFigures(db: Queryable): Promise<{ figures: Figures; errors: unknown[] }> {
+/**
+ * Reads each figure with its own statement, so that a failing one hides no other. Reads no further one once `stopping` is
+ * aborted, because each takes up to the connection timeout while Postgres hangs.
+ */
+export async function readFigures(
+  db: Queryable,
+  stopping?: AbortSignal,
+): Promise<{ figures: Figures; errors: unknown[] }> {
   const figures = new Map<Figure, number>();
   const errors: unknown[] = [];
   for (const name of Object.keys(queries) as Figure[]) {
+    if (stopping?.aborted) break;
     try {
       const { rows } = await sql<{ value: number }>`select (${queries[name]}) as value`.execute(db);
       for (const { value } of rows) figures.set(name, value);

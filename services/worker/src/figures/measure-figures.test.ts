@@ -147,3 +147,15 @@ test('what cannot be read any more is not known, and the rest is', async () => {
     'sluice_overdue_seconds{kind="application"}': 0,
   });
 });
+
+test('a stop reads no further figure', async () => {
+  const registry = new Registry();
+  const stopping = new AbortController();
+  const rounds = measureFigures(stores.current.db, registry, { stopping: stopping.signal });
+  const reading = rounds.figures();
+  stopping.abort();
+  await reading;
+  const known = Object.entries(await scrape(registry)).filter(([, value]) => !Number.isNaN(value));
+  expect(known.map(([name]) => name)).toContain('sluice_changes_waiting');
+  expect(known.map(([name]) => name)).not.toContain('sluice_audit_log_default_rows');
+});

@@ -14,7 +14,11 @@ export interface FigureRounds {
 }
 
 /** Registers figures of the whole platform that only Postgres knows, so every worker reports the same. */
-export function measureFigures(db: Database, registry: Registry, { hasWitness = false } = {}): FigureRounds {
+export function measureFigures(
+  db: Database,
+  registry: Registry,
+  { hasWitness = false, stopping }: { hasWitness?: boolean; stopping?: AbortSignal } = {},
+): FigureRounds {
   let figures: Figures = new Map();
   const of = (name: Figure) => figures.get(name) ?? unknown;
   const known = (names: Record<string, Figure>) =>
@@ -76,7 +80,7 @@ export function measureFigures(db: Database, registry: Registry, { hasWitness = 
   return {
     async figures() {
       figures = new Map();
-      const read = await readFigures(db);
+      const read = await readFigures(db, stopping);
       figures = read.figures;
       if (read.errors.length > 0) throw read.errors[0];
     },
