@@ -182,7 +182,7 @@ test.each([
   [['nonsense'], 'There is no command nonsense'],
   [['proxies', 'nonsense'], 'There are: create, list'],
   [['proxies', 'get'], 'ID is missing'],
-  [['proxies', 'get', 'a', 'b'], 'more than ID'],
+  [['proxies', 'get', 'a', 'b'], 'too many arguments; the command takes ID'],
   [['proxies', 'list', '--nonsense'], 'The option --nonsense'],
   [['proxies', 'create'], 'needs --data'],
   [['tokens', 'list', '--metadata', 'x'], 'NAME=VALUE'],

@@ -15,7 +15,7 @@ test('each limit shows its refusals, and what is under way', async () => {
   places.take('a');
   places.take('b');
   places.giveBack('b');
-  expect(() => places.take('a')).toThrow('under way');
+  expect(() => places.take('a')).toThrow('concurrent invocations');
   const bodyBytes = createBodyBytes({ processBytes: 1000, tenantBytes: 500, waitMs: 60_000 });
   bodyBytes.open('a', 'request', 300).growTo(300);
   bodyBytes.open('a', 'request', 300).growTo(300);

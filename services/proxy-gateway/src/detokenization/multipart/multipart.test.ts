@@ -132,7 +132,7 @@ describe('what is replaced', () => {
   });
 
   test('forms as node writes them keep every field and every file', async () => {
-    const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[{}]/.test(text));
+    const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[{}\\]/.test(text)); // a backslash in a name is refused where its field has an expression
     const parts = fc.array(fc.tuple(line, fc.oneof(line, fc.constant('{{tok}}'), fc.uint8Array())), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(parts, async (entries) => {

@@ -142,7 +142,7 @@ describe('compressed', () => {
     const { headers, url } = await setUp();
     const sent = damage(gzipSync(text('')));
     const answer = await upload(url, { ...headers, 'Content-Encoding': 'gzip' }, [sent]);
-    expect(answer).toMatchObject({ status: 400, detail: expect.stringContaining('decoded') });
+    expect(answer).toMatchObject({ status: 400, detail: expect.stringContaining('Content-Encoding') });
     await eventually('the end at the destination', () => lastSeen()?.isWhole === false);
   });
 
