@@ -30,7 +30,7 @@ const steps: readonly Step[] = [
 
 /**
  * Takes an invocation from the request to the call of the destination; its outcome says how it ends. What is warm takes
- * no turn of the event loop: only a step that has to wait for something makes a promise.
+ * no turn of the event loop, because only a step that has to wait for something makes a promise.
  */
 export function invoke(invocation: Invocation, context: Context, outcome: Outcome): void {
   try {
