@@ -30,7 +30,7 @@ export function newTokenIdsIn(places: readonly Place[], known: ReadonlyMap<strin
   throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
 }
 
-/** The tokens that stand somewhere without a filter; undefined where no expression has one. */
+/** The tokens that at least one expression names without a filter. Undefined if no expression has a filter. */
 export function neededIn(places: readonly Place[]): ReadonlySet<string> | undefined {
   if (!places.some(({ segments }) => segments.some(hasFilter))) return undefined;
   const ids = new Set<string>();
@@ -41,7 +41,7 @@ export function neededIn(places: readonly Place[]): ReadonlySet<string> | undefi
   return ids;
 }
 
-/** About how long the values are together that stand without a filter. */
+/** Approximate total length, in characters, of the values that are put in without a filter. */
 export function textLengthIn(places: readonly Place[], values: ReadonlyMap<string, Json>): number {
   let length = 0;
   for (const { segments } of places) {
@@ -52,7 +52,7 @@ export function textLengthIn(places: readonly Place[], values: ReadonlyMap<strin
   return length;
 }
 
-/** What is wrong in the first expression that is wrong, for after the checks of the caller's rights. */
+/** The first invalid expression, if there is one. It is reported only after the caller's rights are checked. */
 export function faultInPlaces(places: readonly Place[]): InvalidExpression | undefined {
   for (const place of places) {
     const fault = place.fault ? place.fault() : faultIn(place.segments);
@@ -65,15 +65,15 @@ export function faultInPlaces(places: readonly Place[]): InvalidExpression | und
 export interface Filling {
   values: ReadonlyMap<string, Json>;
   limitBytes: number;
-  /** What filters make of the values, where that is known already. */
+  /** Results of filters that were computed before. */
   filtered?: ReadonlyMap<Expression, Json>;
 }
 
 /**
- * Puts the values in the places of a body. Nothing that filters make of values decides whether it throws, because such
- * an answer would tell the caller about them: a place where they would make the body too large is written as if its
- * filters had failed.
- * @throws {ServiceError} 413 where the body is too large even so; 400 for an expression that is wrong.
+ * Puts the values in the places of a body. The results of filters never decide whether this throws, because the error
+ * would tell the caller something about the values. If a result would make the body too large, its place is written as
+ * if the filter had failed.
+ * @throws {ServiceError} 413 if the body is too large without any result of a filter; 400 for an invalid expression.
  */
 export function fillPlaces(
   body: Buffer,
@@ -84,7 +84,8 @@ export function fillPlaces(
   if (fault) throw fault;
   const texts: string[] = [];
   const filtered: number[] = [];
-  // Counted before they are joined: a few bytes can name a large value 10,000 times. Some places are written twice.
+  // Count the bytes before joining them, because a few bytes can name a large value 10,000 times. Twice the limit,
+  // because places with filters are written twice.
   let left = 2 * limitBytes;
   let position = 0;
   let size = 0;
@@ -133,7 +134,7 @@ function knownResults(values: ReadonlyMap<string, Json>, results: ReadonlyMap<Ex
     (expression.filters.length === 0 ? values.get(expression.reference) : results.get(expression)) ?? null;
 }
 
-/** In pieces, what filters make of the values, for {@link fillPlaces}. */
+/** Computes the results of all filters, in pieces, for {@link fillPlaces}. */
 export function* filterInPieces(
   places: readonly Place[],
   { values, limitBytes }: Filling,
@@ -154,7 +155,9 @@ function hasFilter(segment: Segment): boolean {
   return segment.kind === 'expression' && segment.filters.length > 0;
 }
 
-/** Writes the places with filters anew, as long as they fit. Answers the size of the body. */
+/**
+ * Writes the places that have filters again, with their results, as long as they fit. @returns the size of the body.
+ */
 function writeFiltered(
   texts: string[],
   filtered: readonly number[],
@@ -178,7 +181,7 @@ function writeFiltered(
   return total;
 }
 
-/** In one buffer: what is put together of several would leave more copies of the values in memory. */
+/** Assembles the body in one buffer, so that fewer copies of the values stay in memory. */
 function replaced(
   body: Buffer,
   places: readonly Place[],
@@ -197,7 +200,6 @@ function replaced(
   return filled;
 }
 
-/** A small body can name a large token many times. */
 function tooLarge(limitBytes: number): ServiceError {
   return new ServiceError('payload_too_large', `With its values the body may have at most ${limitBytes} bytes`, {
     limit: 'body_size',

@@ -7,17 +7,17 @@ import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import type { OpenedTokens } from './opened-body.ts';
 
-/** What the expressions of a body, or of a part of it, ask for. */
+/** The tokens that the expressions of a body, or of a part of it, name. */
 export interface Asked {
   tokenIds: readonly string[];
-  /** Those of them that stand somewhere without a filter; undefined: all. */
+  /** The tokens that at least one expression names without a filter. Undefined means all. */
   needed?: ReadonlySet<string> | undefined;
-  /** What is wrong in the expressions: thrown when the caller's rights are checked, and before anything is disclosed. */
+  /** An invalid expression. It is thrown after the caller's rights are checked and before anything is disclosed. */
   fault: ServiceError | undefined;
 }
 
 /**
- * The values of tokens for one invocation. They may go nowhere before {@link recordDisclosure} is done.
+ * Opens tokens for one invocation. Their values must not leave the process before {@link recordDisclosure} is done.
  * @throws {ServiceError} 401 and 403 for the key, 400 and 403 for the tokens, 400 for the expressions.
  */
 export function openTokens(
@@ -45,7 +45,7 @@ async function refuse(
   throw fault;
 }
 
-/** @throws {ServiceError} 503 when the disclosure cannot be noted. */
+/** @throws {ServiceError} 503 if the disclosure cannot be recorded. */
 export function recordDisclosure(
   invocation: Invocation,
   { caller, tokenIds, values }: OpenedTokens,
@@ -53,7 +53,7 @@ export function recordDisclosure(
 ): Promise<void> {
   const { proxy } = invocation;
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
-  if (invocation.hasTransform) invocation.sensitive.push(...values.values()); // what transforms print is cleaned of them
+  if (invocation.hasTransform) invocation.sensitive.push(...values.values()); // redacted from what transforms print
   return vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
@@ -72,7 +72,7 @@ export function recordDisclosure(
   });
 }
 
-/** Opens tokens and notes their disclosure, for a body that streams. */
+/** Opens tokens and records their disclosure, for a body that streams. */
 export async function discloseTokens(
   invocation: Invocation,
   asked: Asked,

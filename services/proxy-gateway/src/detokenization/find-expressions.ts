@@ -7,8 +7,8 @@ import { addPlace, mostOfWindow, opening, type Place, type TextFinder } from './
 import { decodeText, placesInText } from './text.ts';
 
 /**
- * Bodies are read byte for byte as Latin-1, in which every byte is a character: what is not replaced stays as it came.
- * Errors name the JSON path where the body is whole.
+ * Finds the places of a body that hold expressions. Bodies are read as Latin-1, in which every byte is one character,
+ * so that bytes which are not replaced stay as they came. If the body is whole, errors name the JSON path.
  */
 export function findExpressions(
   body: Buffer,
@@ -30,7 +30,7 @@ export function findExpressions(
   }
 }
 
-/** As {@link findExpressions} for a whole body, in pieces: ten filters of an expression take 20 µs to read. */
+/** Like {@link findExpressions} for a whole body, but in pieces, because an expression with ten filters takes 20 µs. */
 export function* findExpressionsInPieces(body: Buffer, kind: ContentKind, most = mostOfWindow): Pieces<Place[]> {
   switch (kind) {
     case 'json':
@@ -56,7 +56,7 @@ function placesOf(texts: TextFinder, most: number): Place[] {
   }
 }
 
-/** Of expressions full of filters about a millisecond. */
+/** Reading this many bytes takes about a millisecond if they are expressions full of filters. */
 const bytesOfPiece = 4 * 1024;
 
 function* placesInPieces(texts: TextFinder, length: number, most: number): Pieces<Place[]> {
@@ -74,7 +74,7 @@ function* placesInPieces(texts: TextFinder, length: number, most: number): Piece
 
 const openings = [opening, '%7b', '%7B', '\\u007b', '\\u007B'].map((text) => Buffer.from(text));
 
-/** Whether a body can hold an expression at all, in any spelling. False is certain. */
+/** Whether a body may hold an expression, in any spelling. False is certain, true is not. */
 export function mayHoldExpression(body: Buffer): boolean {
   return openings.some((opening) => body.includes(opening));
 }

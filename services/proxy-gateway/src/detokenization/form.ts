@@ -1,7 +1,7 @@
 import { faultIn, type Segment } from '@sluice/vault';
 import { opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
 
-/** How an expression can begin; forms of millions of pairs without it are not taken apart. */
+/** How an expression can begin. A form without it is not split into its pairs, of which it may have millions. */
 const beginning = /\{|%7b/gi;
 
 /** The values of a form (WHATWG URL, application/x-www-form-urlencoded) that hold expressions. Names stay. */
@@ -28,7 +28,7 @@ export class FormTexts implements TextFinder {
       const end = endOfPair(latin1, found.index);
       this.position = end;
       const equals = latin1.slice(pairStart, end).indexOf('=');
-      if (equals === -1) continue; // a name alone
+      if (equals === -1) continue; // a name without a value
       const start = pairStart + equals + 1;
       const text = decodeValue(latin1.slice(start, end));
       if (!text.includes(opening)) continue;

@@ -4,7 +4,7 @@ import { backslashesBefore, endOfString } from '../http/json-string.ts';
 import { malformedBody, opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
 
 const quote = 0x22;
-/** Between a name and its value, where an error looks for the name. */
+/** Longest white space between a name and its value across which an error still finds the name. */
 const longestGap = 100;
 const brace = 0x7b;
 const escapedBrace = /\\u007b/i;
@@ -61,7 +61,7 @@ export class JsonTexts implements TextFinder {
     return place;
   }
 
-  /** Of a literal that is a value and holds an expression. What others hold is the destination's business. */
+  /** The text of a literal that is a value and holds an expression. Other literals are not decoded or checked. */
   #textOf(start: number, end: number): string | undefined {
     const latin1 = this.#latin1;
     if (this.#opening !== -1 && this.#opening < start) this.#opening = latin1.indexOf(opening, start);
@@ -95,7 +95,7 @@ function isName(text: string, position: number): boolean {
   return false;
 }
 
-/** The path of what stands at a position of a JSON text: read only when an error names it. */
+/** The JSON path of a position. Only errors need it, so it is computed when one is made. */
 function jsonPathAt(latin1: string, position: number): string {
   const path: (string | number)[] = [];
   let literal = '""';
@@ -116,7 +116,7 @@ function jsonPathAt(latin1: string, position: number): string {
   return formatPath(path);
 }
 
-/** Of a part of a JSON text the member whose value begins here, where its name is there. */
+/** For a part of a JSON text: the member whose value begins here, if its name is in the part. */
 function memberAt(latin1: string, position: number): string {
   const end = /"[ \t\r\n]*:[ \t\r\n]*$/.exec(latin1.slice(Math.max(0, position - longestGap), position));
   if (!end) return 'a string';
@@ -128,7 +128,7 @@ function memberAt(latin1: string, position: number): string {
     : `the member ${quoted(decodeLiteral(latin1.slice(start, closing + 1)))}`;
 }
 
-/** Most strings: nothing is escaped or beyond ASCII in them. */
+/** A literal of plain ASCII without escapes, which needs no decoding. Most literals are like that. */
 const plainLiteral = /^"[ !#-[\]-~]*"$/;
 
 function decodeLiteral(latin1: string): string {

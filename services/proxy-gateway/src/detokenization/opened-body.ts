@@ -9,7 +9,7 @@ export interface OpenedTokens {
   values: ReadonlyMap<string, Json>;
 }
 
-/** A body whose expressions have been read, and what they name. */
+/** A body whose expressions have been found, and the tokens that they name. */
 export interface OpenedBody extends OpenedTokens {
   body: Buffer;
   places: readonly Place[];

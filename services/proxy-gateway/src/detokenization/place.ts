@@ -1,32 +1,32 @@
 import { ServiceError } from '@sluice/problems';
 import { type Expression, type InvalidExpression, type Json, type Segment, toText } from '@sluice/vault';
 
-/** A place in a body that holds expressions, and how its new text is written there. */
+/** A range of bytes in a body that holds expressions and is replaced as a whole. */
 export interface Place {
   /** Position of the first byte that is replaced. */
   start: number;
-  /** Position behind the last. */
+  /** Position behind the last byte that is replaced. */
   end: number;
   segments: readonly Segment[];
-  /** The bytes that stand there instead, escaped for the place. */
+  /** The new text, escaped as the place needs it. */
   write(value: (expression: Expression) => Json): string;
-  /** How many expressions stand in the places up to this one. */
+  /** Number of expressions in all places up to and including this one. */
   expressionsSoFar?: number;
-  /** Of what `write` returns; UTF-8 if it is not there. */
+  /** The encoding of the new text; UTF-8 if absent. */
   encoding?: 'latin1';
-  /** What is wrong in its expressions, and where in the body; without it what the first of the segments says. */
+  /** The first fault of its expressions, with where it is in the body. If absent, the fault that the segments hold. */
   fault?(): InvalidExpression | undefined;
 }
 
 export const opening = '{{';
 
-/** Goes through a body and decodes, one after another, the texts in it that hold expressions. */
+/** Goes through a body and decodes the texts in it that hold expressions, one after another. */
 export interface TextFinder {
-  /** Up to where the body is gone through. */
+  /** The body has been read up to here. */
   readonly position: number;
-  /** The next text; undefined where there is none before the end, or up to about `until`. */
+  /** The next text; undefined if there is none before the end of the body, or before about `until`. */
   next(until: number): string | undefined;
-  /** Where the last text stands, once its expressions are read. */
+  /** The place of the last text, once its expressions have been parsed. */
   place(segments: readonly Segment[]): Place;
 }
 
@@ -37,10 +37,10 @@ export function textOf(segments: readonly Segment[], resolve: (expression: Expre
   return text;
 }
 
-/** Most expressions of one window of a body that streams. */
+/** Most expressions in one window of a body that streams. */
 export const mostOfWindow = 10_000;
 
-/** @throws {ServiceError} 400 for more expressions than one body may have, however small they are. */
+/** @throws {ServiceError} 400 for more expressions than one body may have. */
 export function addPlace(places: Place[], place: Place, most: number): void {
   place.expressionsSoFar = expressionsOf(places) + countOf(place);
   if (place.expressionsSoFar > most) throw tooManyPlaces(most);
@@ -64,7 +64,7 @@ export function tooManyPlaces(most: number): ServiceError {
   return new ServiceError('bad_request', `The body has more than ${most} expressions`, { limit: 'expressions' });
 }
 
-/** The error for a body that is not what its type says, and holds what looks like an expression. */
+/** The error for a body that holds an opening of an expression and is not what its type says. */
 export function malformedBody(what: string): ServiceError {
   return new ServiceError('bad_request', `The body is not valid ${what}`);
 }

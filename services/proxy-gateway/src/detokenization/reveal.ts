@@ -25,12 +25,14 @@ interface ReadableBody<Body> {
   body: Body;
 }
 
-/** Up to this size a body is read and filled at once, because that takes at most a few milliseconds. */
+/** Bodies up to this size are read and filled in one go, because that takes at most a few milliseconds. */
 const largestPiece = 8 * 1024;
-/** Up to this size the room that a body has been given for itself covers its values. */
+/** Values up to this size are covered by the bytes that were reserved for the body itself. */
 const smallGrowth = 16 * 1024;
 
-/** Reads the expressions of the body, and opens the tokens that they name. A body that streams does all of it as it comes. */
+/**
+ * Finds the expressions of the body, and opens the tokens that they name. A body that streams does this while it flows.
+ */
 export function openExpressions(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { kind, headers, body } = invocation.message;
   if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return undefined;
@@ -62,13 +64,13 @@ function openPlaces(
   });
 }
 
-/** Notes the disclosure of what is opened, before any of it goes anywhere. */
+/** Records the disclosure of the opened tokens before any of their values leave the process. */
 export function noteDisclosure(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { opened } = invocation;
   return opened && recordDisclosure(invocation, opened, context);
 }
 
-/** Puts the values in the place of the expressions: what filters leave tells of them, too. */
+/** Puts the values, or the results of their filters, in the place of the expressions. */
 export function fillBody(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { opened, message } = invocation;
   if (!opened) return undefined;
@@ -114,7 +116,7 @@ function* placesInPieces({ kind, headers, body }: ReadableBody<Buffer>, most: nu
   return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', most) : [];
 }
 
-/** An upload can take long: nothing new is revealed for a key that was revoked after it began. */
+/** Authenticates again for each window, because a key may be revoked while a long upload is under way. */
 function revealWhileStreaming(
   invocation: Invocation,
   { kind, headers, body }: ReadableBody<Readable>,
@@ -130,7 +132,7 @@ function revealWhileStreaming(
   return feed(body, stream);
 }
 
-/** A body without content type is JSON if it parses. */
+/** A body without a content type is JSON if it parses. */
 function isJson(body: Buffer): boolean {
   try {
     JSON.parse(body.toString());

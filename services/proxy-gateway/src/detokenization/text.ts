@@ -13,14 +13,14 @@ export interface DecodedText {
   encoding: 'utf8' | 'latin1';
 }
 
-/** Undefined where it holds no expression. What is not UTF-8 is read byte for byte. */
+/** The body as text. Undefined if it holds no expression. A body that is not UTF-8 is read as Latin-1. */
 export function decodeText(body: Buffer): DecodedText | undefined {
   const encoding = isUtf8(body) ? 'utf8' : 'latin1';
   const text = body.toString(encoding);
   return text.includes(opening) ? { text, encoding } : undefined;
 }
 
-/** The expressions of a text: each is a place of its own, and all between them stays. */
+/** The expressions of a text. Each is a place of its own, and the text between them stays. */
 export function placesInText(
   { text, encoding }: DecodedText,
   kind: 'text' | 'xml',
@@ -28,7 +28,7 @@ export function placesInText(
 ): Place[] {
   const escapeText = kind === 'xml' ? escapeXml : (value: string) => value;
   const places: Place[] = [];
-  // Positions in the text are not those in the body where it is not ASCII: count the bytes on the way.
+  // A character may take several bytes in the body, so bytes are counted along the way.
   let byte = 0;
   for (const segment of segments) {
     const start = byte;

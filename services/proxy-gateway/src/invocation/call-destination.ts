@@ -18,27 +18,27 @@ import { isTransformed } from '../transforms/response-transform.ts';
 import { ownHeaders } from './own-headers.ts';
 import { writeHead } from './reply.ts';
 
-/** How an invocation ends. Told once. */
+/** How an invocation ends. Exactly one of these is called, once. */
 export interface Outcome {
   /** Its answer has been sent. */
   answered(invocation: Invocation): void;
-  /** The destination's whole answer, which a response transform is to see. */
+  /** The destination's whole answer is in memory, for the response transform. */
   collected(invocation: Invocation, answer: Answer): void;
   failed(invocation: Invocation, error: unknown): void;
 }
 
 /**
- * Calls the destination. Its answer streams to the caller as it comes, except where a response transform is to see it.
- * Bodies in memory go over undici; streams, and calls that choose their own `Connection` or `Keep-Alive`, over
- * http-proxy. When the caller goes away the call is given up.
+ * Calls the destination. Its answer streams to the caller, unless a response transform has to see all of it.
+ * Bodies in memory go over undici. Streams, and calls that choose their own `Connection` or `Keep-Alive`, go over
+ * http-proxy. If the caller leaves, the call is aborted.
  */
 export function callDestination(invocation: Invocation, context: Context, outcome: Outcome): void {
-  // While its key was looked up or its transform ran; nothing would tell us a second time.
+  // The caller may have left during an earlier step, and `close` does not fire a second time.
   if (invocation.response.destroyed) throw new CallerGone();
   const { proxy, caller, head, target, message, clock, trace } = invocation;
   const { destinations } = context;
   clock.enter('destination');
-  // Whatever the caller or a transform says, what frames a connection is not passed on.
+  // Headers that frame a connection are never passed on, whoever set them.
   const headers = destinations.headers.request(message.headers);
   const { keepAlive, connection } = head;
   const { body } = message;
@@ -70,16 +70,16 @@ class AnswerSink implements DestinationSink {
   #status = 0;
   #reason: string | undefined;
   #headers: string[] = [];
-  /** Set where a transform is to see the answer. */
+  /** Set if a response transform has to see the answer. */
   #chunks: Buffer[] | undefined;
   #size = 0;
   #held: HeldBody | undefined;
   #isRead = true;
-  /** How long the answer says that it is, and all of it, once it has come in one piece. */
+  /** The `Content-Length` of the answer, and its whole body if it came in one piece. */
   #length: number | undefined;
   #whole: Buffer | undefined;
   #isSettleDue = false;
-  /** Whether bytes of it are out. */
+  /** Whether a part of the answer has been sent. */
   #isBegun = false;
 
   constructor(invocation: Invocation, context: Context, outcome: Outcome) {
@@ -91,7 +91,7 @@ class AnswerSink implements DestinationSink {
 
   follow(call: DestinationCall): void {
     this.#call = call;
-    // Not by way of the invocation: what it refers to survived collections of V8's young generation, a tenth of all memory.
+    // A closure stored in the invocation would survive V8's young collections; a listener on the response does not.
     this.#response.on('close', () => {
       if (this.#response.writableFinished) return;
       call.abort();
@@ -128,7 +128,7 @@ class AnswerSink implements DestinationSink {
   onData(chunk: Buffer): boolean {
     if (!this.#chunks) {
       if (chunk.length === this.#length) {
-        this.#whole = chunk; // goes out with the end, which is about to come, in one piece with the head
+        this.#whole = chunk; // sent together with the head when the end comes, which follows at once
         return true;
       }
       this.#isBegun = true;
@@ -148,7 +148,7 @@ class AnswerSink implements DestinationSink {
     return this.#isRead;
   }
 
-  /** No more of the answer is read meanwhile. */
+  /** Pauses the answer until there is room for more of it. */
   #waitFor(room: Promise<void> | undefined): void {
     if (!room) return;
     this.#isRead = false;
@@ -186,7 +186,7 @@ class AnswerSink implements DestinationSink {
     this.#fail(this.#chunks ? answerCutOff(error) : error);
   }
 
-  /** What has come of the answer in the same piece as its head goes out together with it; else the head goes alone. */
+  /** Sends the head: together with the body if all of it has come, alone otherwise. */
   settle(): void {
     this.#isSettleDue = false;
     if (this.#whole) {

@@ -3,12 +3,13 @@ import { ServiceError } from '@sluice/problems';
 const ownName = 'sluice';
 const mostPasses = 4;
 /**
- * A quoted text, up to its end or to that of the header: then no later quote is closed either, so nothing is read twice.
+ * A quoted text up to its closing quote. If there is none, it matches to the end of the header, so that the search
+ * stays linear.
  */
 const quotedText = /"(?:[^"\\]|\\.?)*("|$)/gs;
 
 /**
- * The `CDN-Loop` header of the call (RFC 8586): what the request came with, and one more member of our own.
+ * The `CDN-Loop` header of the call (RFC 8586): the one of the request with our own member added.
  * @throws {ServiceError} `loop_detected` when the request has already come through here four times.
  */
 export function nextCdnLoop(received: string | undefined): string {
@@ -21,7 +22,7 @@ export function nextCdnLoop(received: string | undefined): string {
   return `${received}, ${ownName}`;
 }
 
-/** Commas in quoted text separate nothing. A quote that is never closed makes no quoted text. */
+/** Removes quoted text, whose commas separate no members. A quote that is never closed is kept as it is. */
 function keptOf(quoted: string, end: string): string {
   return end === '' ? quoted : '';
 }

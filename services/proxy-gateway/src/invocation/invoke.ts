@@ -10,7 +10,7 @@ import { callDestination, type Outcome } from './call-destination.ts';
 import { readInvocation } from './read-invocation.ts';
 import { readRequest } from './read-request.ts';
 
-/** Done when it returns, or when its promise resolves. What it has found out it leaves in the invocation. */
+/** A step is done when it returns, or when its promise resolves. It leaves its results in the invocation. */
 type Step = (invocation: Invocation, context: Context) => AtOnceOrLater<void>;
 
 /** The hot path, top to bottom: all that happens before the destination is called. */
@@ -29,8 +29,8 @@ const steps: readonly Step[] = [
 ];
 
 /**
- * Takes an invocation from the request to the call of the destination; its outcome says how it ends. What is warm takes
- * no turn of the event loop, because only a step that has to wait for something makes a promise.
+ * Runs the steps of an invocation and calls the destination. `outcome` is told how it ends. With warm caches all steps
+ * run in one turn of the event loop, because only a step that has to wait returns a promise.
  */
 export function invoke(invocation: Invocation, context: Context, outcome: Outcome): void {
   try {

@@ -5,23 +5,23 @@ import { ServiceError } from '@sluice/problems';
 import type { HeldBody } from '../budgets/held-body.ts';
 import { contentCodings, decodeBody, decodeWhileStreaming, endedEarly } from '../http/content-coding.ts';
 
-/** Whether the request brings a body at all, by its framing (RFC 9112 section 6.3). */
+/** Whether the request has a body, judged by its framing (RFC 9112 section 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** How a body is read that is held. */
+/** How a body is read into memory. */
 export interface Reading {
-  /** No more of it is read than there is room for. */
+  /** Reserves the bytes before they are read. */
   held: HeldBody;
-  /** How long all of it may take, without what it waits for room. */
+  /** Longest time for the whole body, not counting the time it waits for room. */
   timeoutMs: number;
 }
 
 /**
  * The whole body, decoded.
- * @throws {ServiceError} `payload_too_large` as soon as it is clear that it does not fit, `request_timeout`, and what
- * `held` throws.
+ * @throws {ServiceError} `payload_too_large` as soon as the body is known not to fit, `request_timeout`, and the errors
+ * of `held`.
  */
 export function readBody(request: IncomingMessage, limitBytes: number, reading?: Reading): AtOnceOrLater<Buffer> {
   return andThen(collect(request, limitBytes, reading), (bytes) => {
@@ -45,7 +45,7 @@ async function decodeHeld(
   return decodeBody(bytes, codings, limitBytes);
 }
 
-/** The body, decoded: whole if it fits and comes in time, as a stream from its first byte otherwise. */
+/** The body, decoded: in memory if it fits and comes in time, otherwise a stream from its first byte. */
 export function readOrStreamBody(
   request: IncomingMessage,
   limitBytes: number,
@@ -75,7 +75,7 @@ function codingsOf({ headers }: IncomingMessage): string[] {
   return contentCodings(headers['content-encoding']);
 }
 
-/** If the body does not fit, or is late, all that has come stands before what is still to be read. */
+/** Reads the body. If it does not fit or is late, the bytes that were read are put back in front of the rest. */
 function collect(
   request: IncomingMessage,
   limitBytes: number,
@@ -85,7 +85,7 @@ function collect(
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return 'too large';
   const chunks: Buffer[] = [];
   if (request.complete && request.readableLength <= limitBytes) {
-    // All of it came with the head: nothing has to be waited for
+    // The whole body came with the head, so there is nothing to wait for.
     for (let chunk = request.read(); chunk !== null; chunk = request.read()) chunks.push(chunk);
     return joined(chunks);
   }
@@ -130,7 +130,7 @@ function collect(
   request.on('end', onEnd);
   request.on('error', fail);
   request.on('close', () => {
-    // An error takes long to make, and after the end nobody hears of it.
+    // After the end the promise is settled, so the error, which is slow to create, is not made.
     if (!request.readableEnded) fail(endedEarly());
   });
   startTimer();

@@ -5,14 +5,14 @@ import type { HeaderNames } from '../http/header-names.ts';
 import type { InvocationHead } from '../proxies/invocation.ts';
 import { nextCdnLoop } from './cdn-loop.ts';
 
-/** The whole of `/proxy` and all below it, and nothing that only starts alike. */
+/** `/proxy` and everything below it, but not `/proxyfoo`. */
 const proxyPath = /^\/proxy(\/[^?]*)?(?:\?(.*))?$/s;
 const printable = /^[\x20-\x7e]{1,256}$/;
 
 /**
- * @throws {ServiceError} 400 for framing and targets that two readers could read differently (RFC 9112 sections 3.2
- * and 6.1) and for a proxy key that is missing or ambiguous, 404 outside `/proxy`, 417 for
- * expectations that nobody meets, 501 for WebSockets, 508 for a request that goes round in circles.
+ * @throws {ServiceError} 400 for framing and targets that two parsers could read differently (RFC 9112 sections 3.2 and
+ * 6.1) and for a proxy key that is missing or ambiguous, 404 outside `/proxy`, 417 for an expectation other than
+ * `100-continue`, 501 for WebSockets, 508 for a request that has come through here too often.
  */
 export function readInvocation(request: IncomingMessage, names: HeaderNames): InvocationHead {
   const { headers, url = '', method = '' } = request;
@@ -49,14 +49,14 @@ function checkFraming(request: IncomingMessage): void {
 }
 
 /**
- * Any other offer of an upgrade is ignored (RFC 9110 section 7.8): clients offer `h2c` or `TLS/1.2` with requests that
- * they want answered, and read plain HTTP/1.1 as the answer.
+ * All other offers of an upgrade are ignored (RFC 9110 section 7.8). Clients offer `h2c` or `TLS/1.2` with ordinary
+ * requests, and accept an answer in plain HTTP/1.1.
  */
 function asksForWebSocket({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
   return upgrade !== undefined && /\bupgrade\b/i.test(connection) && /\bwebsocket\b/i.test(upgrade);
 }
 
-/** The query byte for byte, less the parameters that carry the proxy key. */
+/** The query byte for byte, without the parameters that carry the proxy key. */
 function splitQuery(raw: string | undefined, parameter: string): { query: string; keys: string[] } {
   if (raw === undefined || raw === '') return { query: '', keys: [] };
   const keys: string[] = [];
@@ -70,7 +70,10 @@ function splitQuery(raw: string | undefined, parameter: string): { query: string
   return { query: kept.length === 0 ? '' : `?${kept.join('&')}`, keys };
 }
 
-/** Whether the name of a pair can be the parameter's: an escaped character takes three. Nothing else needs decoding. */
+/**
+ * Whether the name of a pair can be the parameter's, by its length: an escaped character takes three. Others are not
+ * decoded.
+ */
 function mayName(pair: string, parameter: string): boolean {
   const equals = pair.indexOf('=');
   const length = equals === -1 ? pair.length : equals;

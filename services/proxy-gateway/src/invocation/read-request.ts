@@ -10,8 +10,8 @@ import { hasBody, readBody, readOrStreamBody } from './read-body.ts';
 const noBody = Buffer.alloc(0);
 
 /**
- * The request with its headers as they came. A body that somebody has to read is in memory, or, where it is too
- * large for that and no transform is to see it, a stream; one that was compressed is decoded, and goes on without coding.
+ * Prepares the message with the headers as they came. A body that has to be read is in memory. If it is too large for
+ * that and no transform has to see it, it is a stream. A compressed body is decoded and forwarded without its coding.
  */
 export function readRequest(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { request } = invocation;
@@ -28,7 +28,7 @@ export function readRequest(invocation: Invocation, context: Context): AtOnceOrL
   });
 }
 
-/** Room is reserved before anything is read. */
+/** Reserves bytes before it reads any. */
 function readHeld(
   invocation: Invocation,
   known: { isCoded: boolean; isTransformed: boolean },
@@ -39,7 +39,7 @@ function readHeld(
   const contentLength = length === undefined ? undefined : Number(length);
   const limit = context.bodyLimitBytes;
   const read: typeof readOrStreamBody = known.isTransformed ? readBody : readOrStreamBody;
-  // It will not be collected: it streams, or is refused.
+  // A body that is too large is not held in memory: it streams, or is refused.
   if (contentLength !== undefined && contentLength > limit) return read(request, limit);
   const held = heldBody(invocation, 'request', context, { contentLength, ...known });
   return andThen(held.begin(contentLength), () =>
@@ -51,13 +51,13 @@ function readHeld(
   );
 }
 
-/** Nobody reads binary bodies, nor those of callers without a key where there is no transform. */
+/** Binary bodies are never read. Others are read for a transform, or for expressions if the caller has a key. */
 function mustBeRead(kind: ContentKind, invocation: Invocation): boolean {
   if (kind === 'opaque') return false;
   return isTransformed(kind, invocation) || invocation.proxy.requireAuth || invocation.head.apiKey !== undefined;
 }
 
-/** Transforms do not see multipart bodies, which therefore have any size. */
+/** Transforms do not see multipart bodies, so these may have any size. */
 function isTransformed(kind: ContentKind, { proxy }: Invocation): boolean {
   return proxy.requestTransform !== undefined && kind !== 'multipart';
 }

@@ -21,13 +21,13 @@ export function sendAnswer(invocation: Invocation, { status, reason, headers, bo
   response.end(isBodiless ? undefined : body);
 }
 
-/** Writes the head of a destination's answer; without a reason phrase Node adds that of the status. */
+/** Writes the head of an answer. Without a reason phrase Node adds the usual one of the status. */
 export function writeHead(response: ServerResponse, { status, reason, headers }: Omit<Answer, 'body'>): void {
   if (reason === undefined) response.writeHead(status, headers);
   else response.writeHead(status, reason, headers);
 }
 
-/** Sends what a transform made the whole answer. */
+/** Sends the custom answer of a transform. */
 export function sendCustomResponse(invocation: Invocation, custom: CustomHttpResponse, context: Context): void {
   const { response } = invocation;
   if (custom.status < 200) throw informational(custom.status);
@@ -55,7 +55,9 @@ function informational(status: number): ServiceError {
   return new ServiceError('transform_failed', `The transform answered with the informational status ${status}`);
 }
 
-/** The one place that writes a failure: an object with the member `proxy_error`, and no destination status. */
+/**
+ * Sends a failure as an object with the member `proxy_error`, without a destination status. The only place that does.
+ */
 export function sendProxyError(invocation: Invocation, thrown: unknown, context: Context): void {
   const { response } = invocation;
   if (response.headersSent) {
@@ -73,7 +75,7 @@ export function sendProxyError(invocation: Invocation, thrown: unknown, context:
   else response.end(body);
 }
 
-/** HTTP/1.0 knows no chunks, so a body may end with its connection: only a reset tells that it is not whole. */
+/** In HTTP/1.0 a body may end with its connection, so only a reset tells the caller that it is not whole. */
 function breakOff(response: ServerResponse): void {
   if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy();
   else response.destroy();

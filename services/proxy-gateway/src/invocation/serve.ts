@@ -12,7 +12,7 @@ import { CallerGone, type Outcome } from './call-destination.ts';
 import { invoke } from './invoke.ts';
 import { sendAnswer, sendCustomResponse, sendProxyError } from './reply.ts';
 
-/** Answers a request: the invocation, its failures as `proxy_error`, its line in the access log, its measurements. */
+/** Serves invocations, and writes their failures, access log lines and metrics. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
   const { headerNames, log, metrics, places, tracing } = context;
   const logInvocation = lineWriter(log, 'invocation');
@@ -30,7 +30,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     sendProxyError(invocation, thrown, context);
   }
 
-  /** @returns false for what is no answer of a transform's own. */
+  /** @returns false if `thrown` is not the custom answer of a transform. */
   function answerAsTransformSays(thrown: unknown, invocation: Invocation): boolean {
     if (!(thrown instanceof CustomHttpResponse)) return false;
     invocation.clock.enter();
@@ -67,7 +67,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
   }
 
   function answered(invocation: Invocation): void {
-    // Nobody waits for the rest of the body any more, so no more of it is revealed.
+    // The answer is out, so the rest of the request body is not revealed any more.
     invocation.revealing?.destroy();
     settle(invocation);
   }
@@ -89,11 +89,14 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
   };
 
   const begin = inBatches((invocation: Invocation) => {
-    // Unless the caller left at once
+    // The caller may have left before the batch began.
     if (!invocation.response.destroyed) invoke(invocation, context, outcome);
   });
 
-  /** Only when nobody works with them any more, or those who leave would make room for what is not there. */
+  /**
+   * Releases reserved bytes only when nothing uses them any more. Otherwise callers who leave would free bytes that are
+   * still held.
+   */
   function giveBytesBack({ held, isClosed, isSettled }: Invocation): void {
     if (!isClosed || !isSettled) return;
     held.request?.release();

@@ -15,12 +15,12 @@ interface InvocationFacts extends SpanFacts {
   destinationStatus: number | undefined;
 }
 
-/** The span of an invocation. Its parts are made of what the stage clock measured, when the answer is out. */
+/** The span of an invocation. Its child spans are made from the stage clock when the answer has been sent. */
 export interface InvocationTrace {
   readonly traceId: string;
-  /** A transform was in its thread until now. */
+  /** A run of a transform has just ended. */
   ranTransform(usage: TransformUsage): void;
-  /** The headers of the call, with one that makes what the destination does a part of the trace. */
+  /** Adds the header that makes the destination's spans a part of this trace. */
   tell(callHeaders: HeaderList): HeaderList;
   end(facts: InvocationFacts): void;
 }
@@ -48,7 +48,7 @@ export function beginInvocationTrace(
       runs.push({ startedAt: endedAt - durationMs, endedAt, cpuMs });
     },
     tell: (callHeaders) => [
-      // What the caller's vendors say of the trace is of no use where it did not go on
+      // If our span does not continue the caller's trace, its `tracestate` does not belong to it.
       ...withoutHeaders(callHeaders, 'traceparent', ...(continues(span, headers) ? [] : ['tracestate'])),
       'traceparent',
       span.traceparent,

@@ -1,6 +1,6 @@
 import type { DestinationUrl } from '../destination/index.ts';
 
-/** A Proxy as the gateway needs it. Its configuration stays encrypted until a transform asks for it. */
+/** A Proxy as the gateway needs it. Its configuration stays encrypted until a transform needs it. */
 export interface ProxyDefinition {
   id: string;
   tenantId: string;

@@ -6,12 +6,12 @@ import type { Context } from '../context.ts';
 import { parseDestination } from '../destination/index.ts';
 import type { ProxyDefinition } from './definition.ts';
 
-/** One answer for a key that is unknown and for a Proxy of another Tenant. */
+/** The same error for an unknown key and for another Tenant's Proxy. */
 export function proxyNotFound(): ServiceError {
   return new ServiceError('not_found', 'There is no Proxy with this key');
 }
 
-/** The Proxy that a key selects. Definitions are cached, and so is what leads to none. */
+/** The Proxy that a key selects. Definitions are cached, and so are keys that select none. */
 export function findProxy(proxyKey: string, { db, proxies, pepper }: Context): AtOnceOrLater<ProxyDefinition> {
   if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
   const hashText = hashKeyText(pepper, proxyKey);
@@ -55,7 +55,7 @@ async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDe
   return { value, tags: [tagOf.proxy(row.id), tagOf.tenant(row.tenant_id)], sizeBytes: sizeOf(value) };
 }
 
-/** Texts may take two bytes a character. */
+/** In bytes; a character of text may take two. */
 function sizeOf({ destination, requestTransform, responseTransform, configurationCiphertext }: ProxyDefinition) {
   const { origin, path, query } = destination;
   const texts =

@@ -11,66 +11,66 @@ import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
 import type { ProxyDefinition } from './definition.ts';
 
-/** What a request says about itself, before anything is looked up. */
+/** What the head of a request says, before anything is looked up. */
 export interface InvocationHead {
   method: string;
-  /** Raw path behind `/proxy`; '' where there is none. */
+  /** Raw path behind `/proxy`; '' if there is none. */
   suffix: string;
-  /** Raw query with its `?`, less the proxy key; '' where there is none. */
+  /** Raw query with its `?`, without the proxy key; '' if there is none. */
   query: string;
   proxyKey: string;
-  /** Undefined where none was sent. */
+  /** Undefined if none was sent. */
   apiKey: string | undefined;
   keepAlive: string | undefined;
   connection: string | undefined;
-  /** What the call says in `CDN-Loop`. */
+  /** The `CDN-Loop` header of the call. */
   cdnLoop: string;
 }
 
 /**
- * One call of a Proxy, from its head to the end of its answer. Every step takes it, and leaves in it what the next steps
- * need: `head`, `proxy`, `caller`, `target` and `message`, in this order. Where a step fails, those of later ones stay
- * undefined, which only the access log has to expect.
+ * One call of a Proxy, from its head to the end of its answer. Every step takes it, and leaves in it what later steps
+ * need: `head`, `proxy`, `caller`, `target` and `message`, in this order. If a step fails, the results of later ones
+ * stay undefined; only the access log has to expect that.
  */
 export class Invocation {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly traceId: string;
   readonly clock: StageClock;
-  /** Undefined where traces are off. */
+  /** Undefined if tracing is off. */
   readonly trace: InvocationTrace | undefined;
 
   head!: InvocationHead;
   proxy!: ProxyDefinition;
-  /** Undefined where the Proxy asks for no key: then the key is looked at only when the body holds an expression. */
+  /** Undefined if the Proxy asks for no key. The key is then checked only if the body holds an expression. */
   caller: Caller | undefined;
   target!: Target;
-  /** What goes to the destination: as it came, then with values in it, then as its transform wrote it. */
+  /** The message to the destination: first as it came, then with the values, then as the transform wrote it. */
   message!: RequestMessage;
-  /** From when its tokens are opened until their values are in the body. */
+  /** Set from when the tokens are opened until their values are in the body. */
   opened: OpenedBody | undefined;
-  /** How many steps it has taken. */
+  /** Number of steps that have begun. */
   step = 0;
 
-  /** One of its Tenant's places is taken, and must be given back. */
+  /** Whether it has taken one of its Tenant's places, which must be given back. */
   hasPlace = false;
-  /** The bytes that its bodies take; they are given back when the invocation is over. */
+  /** The bytes reserved for its bodies. They are given back when the invocation is over. */
   readonly held: Partial<Record<BodyDirection, HeldBody>> = {};
-  /** Its answer has gone out or its caller has left; whether it still works for either. */
+  /** Whether its connection is done with it (answer sent, or caller gone). See `isSettled` for whether work goes on. */
   isClosed = false;
   isSettled = false;
-  /** How many tokens it has disclosed. */
+  /** Number of tokens that it has disclosed. */
   tokens: number | undefined;
-  /** How much of the data of tokens it may still have opened. */
+  /** How many bytes of token data it may still open. */
   readonly opening = newOpeningBudget();
-  /** How many expressions its body and its transforms have had read. */
+  /** Number of expressions that were parsed for its body and its transforms. */
   expressions = 0;
   destinationStatus: number | undefined;
-  /** Why there was no answer; `caller_gone` where the caller left. */
+  /** Why there was no answer; `caller_gone` if the caller left. */
   errorCode: string | undefined;
-  /** The secrets that its transforms have seen. They are never logged; what transforms print is cleaned of them. */
+  /** The secrets that its transforms have seen. They are never logged, and redacted from what transforms print. */
   sensitive: unknown[] = [];
-  /** The body, where expressions are replaced while it streams. It is destroyed when the invocation is over. */
+  /** The body, if its expressions are replaced while it streams. It is destroyed when the invocation is over. */
   revealing: Readable | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, begun: InvocationBegin) {

@@ -14,7 +14,7 @@ import { writtenOf } from './transform-message.ts';
 export interface TransformRun {
   kind: 'request' | 'response';
   code: string;
-  /** `req.args` as JSON text, less its body. */
+  /** `req.args` as JSON text, without the body. */
   argsJson: string;
   message: TransformMessage;
 }
@@ -30,10 +30,10 @@ export async function runTransform(
   const direction = run.kind === 'request' ? 'request' : 'answer';
   const room = heldBody(invocation, direction, context).run(run.message.text.length);
   if (room) await room;
-  // One that was deleted or has expired counts as unset: the code then sees no client at all.
+  // If the Application was deleted or has expired, the code sees no client, as if none were set.
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
-  // The invocation waits for it, so that its Tenant's places bound how many of them there are.
+  // The invocation waits for the log call, so that the Tenant's places bound how many are under way.
   let logging: Promise<void> | undefined;
   const secretsOfRun = () => {
     const secrets = newConsoleSecrets();
@@ -81,7 +81,7 @@ async function readConfiguration(proxy: ProxyDefinition, { vault, proxies }: Con
     JSON.parse(json);
     return json;
   } catch (error) {
-    proxies.drop([tagOf.proxy(recordId)]); // it may have been put right in Postgres, and nobody would say so
+    proxies.drop([tagOf.proxy(recordId)]); // the record may be repaired directly in Postgres, which announces nothing
     throw error;
   }
 }

@@ -4,23 +4,26 @@ export type Delimiter =
   | { kind: 'part'; start: number; end: number }
   /** No part follows. */
   | { kind: 'close'; start: number; end: number }
-  /** More has to come before it can be told. */
+  /** More of the body is needed to decide. */
   | { kind: 'unfinished'; start: number }
-  /** Some readers would see a delimiter here, others not. */
+  /** Some parsers see a delimiter here, others do not. */
   | { kind: 'uncertain'; start: number };
 
 /** Where in a text the search begins. */
 export interface Search {
   from: number;
-  /** Whether a part's content begins there, or the body. In the middle of a content the first two bytes have been searched. */
+  /**
+   * Whether the content of a part, or the body, begins here. Undefined in the middle of a content, whose first two
+   * bytes have already been searched.
+   */
   begins: 'content' | 'body' | undefined;
   isLast: boolean;
 }
 
 /**
- * Finds delimiters as every reader does: CRLF, two hyphens, the boundary, then CRLF, or two hyphens and the end of a
- * line. Padding behind the boundary, bare line breaks and a boundary right behind a part's header are uncertain, since
- * readers disagree on them. `start` is that of the line break, which belongs to the delimiter.
+ * Finds the delimiters on which all parsers agree: CRLF, two hyphens, the boundary, then CRLF, or two hyphens and the
+ * end of a line. Padding behind the boundary, bare line breaks and a boundary directly behind the header of a part are
+ * uncertain, because parsers disagree on them. `start` is the line break, which belongs to the delimiter.
  */
 export class DelimiterFinder {
   readonly #dashBoundary: string;
@@ -29,7 +32,7 @@ export class DelimiterFinder {
     this.#dashBoundary = `--${boundary}`;
   }
 
-  /** So many bytes at the end of a text may be the beginning of a delimiter, or come before one. */
+  /** Number of bytes at the end of a text that may be the beginning of a delimiter. */
   get tailBytes(): number {
     return this.#dashBoundary.length + 1;
   }
@@ -48,7 +51,7 @@ export class DelimiterFinder {
     return undefined;
   }
 
-  /** Whether some reader would see a delimiter in the content of a part. */
+  /** Whether some parser would see a delimiter in the content of a part. */
   isIn(content: string): boolean {
     return this.find(content, { from: 0, begins: 'content', isLast: true }) !== undefined;
   }

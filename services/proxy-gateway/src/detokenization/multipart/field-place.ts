@@ -11,14 +11,14 @@ export interface FilledField {
   start: number;
   name: string;
   content: Buffer;
-  /** In its content. */
+  /** Positions are relative to the content. */
   places: readonly Place[];
 }
 
 /**
- * The whole content of a field as one place, so that what is put into it can be checked as a whole: a value, or several
- * with text between them, must not end the part. Whatever its filters make of a value, the answer stays the same:
- * the expressions with filters are then empty.
+ * Makes the whole content of a field one place, so that its new text can be checked as a whole: neither one value nor
+ * several with text between them may end the part. If the result of a filter would end it, the expressions with filters
+ * become empty instead of an error, because an error would tell the caller something about the value.
  */
 export function fieldPlace({ start, name, content, places }: FilledField, finder: DelimiterFinder): Place {
   const segments = places.flatMap((place) => place.segments);
@@ -39,7 +39,7 @@ export function fieldPlace({ start, name, content, places }: FilledField, finder
   };
 }
 
-/** As Latin-1, in which every byte of the content stays as it came. */
+/** Returns Latin-1 text, in which every byte of the content stays as it came. */
 function fill(content: Buffer, places: readonly Place[], resolve: Resolve): string {
   const parts: string[] = [];
   let position = 0;

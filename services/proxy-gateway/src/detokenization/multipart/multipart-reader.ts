@@ -7,14 +7,14 @@ import { DelimiterFinder } from './delimiter.ts';
 import { fieldPlace } from './field-place.ts';
 import { type Field, MultipartScanner } from './scanner.ts';
 
-/** Finds the expressions in the fields of a `multipart/form-data` body, window after window. */
+/** Finds the expressions in the fields of a `multipart/form-data` body, one window after another. */
 export class MultipartReader {
   readonly #scanner: MultipartScanner;
   readonly #finder: DelimiterFinder;
   #fields: readonly Field[] = [];
   readonly #most: number;
 
-  /** Without a boundary, where readers could disagree on it, an expression anywhere in the body is an error. */
+  /** Without a boundary (see {@link boundaryOf}) an expression anywhere in the body is an error. */
   constructor(boundary: string | undefined, longestFieldBytes: number, most = mostOfWindow) {
     this.#most = most;
     this.#scanner = new MultipartScanner(boundary, longestFieldBytes);
@@ -40,7 +40,7 @@ export class MultipartReader {
     return found;
   }
 
-  /** As `find`, in pieces. */
+  /** Like `find`, but in pieces. */
   *findInPieces(bytes: Buffer): Pieces<Place[]> {
     const found: Place[] = [];
     let count = 0;
@@ -62,7 +62,7 @@ export function findInMultipart(body: Buffer, boundary: string | undefined, most
   return readerOf(body, boundary, most).find(body);
 }
 
-/** As {@link findInMultipart}, in pieces. */
+/** Like {@link findInMultipart}, but in pieces. */
 export function findInMultipartInPieces(
   body: Buffer,
   boundary: string | undefined,

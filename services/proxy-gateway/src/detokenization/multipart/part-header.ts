@@ -1,25 +1,28 @@
 import { contentKind } from '../../http/content-type.ts';
 import { readParameters } from '../../http/parameters.ts';
 
-/** What is done with the content of a part. */
+/** How the content of a part is treated. */
 export type PartReading =
   /** It is searched for expressions. */
   | { mode: 'read'; name: string; kind: 'text' | 'xml' | 'json' }
-  /** A file, or of a type that is not searched. */
+  /** A file, or a type that is not searched. */
   | { mode: 'pass' }
-  /** Readers could disagree on what it is, so an expression in it is an error. */
+  /** Parsers could disagree on what it is, so an expression in it is an error. */
   | { mode: 'refuse'; why: string };
 
 const line = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 const plainEncodings = ['7bit', '8bit', 'binary'];
 
-/** How a part with these header lines (RFC 7578 section 4) is read. The block is without the empty line at its end. */
+/**
+ * How to read a part with these header lines (RFC 7578 section 4). The block does not include the empty line at its
+ * end.
+ */
 export function readPartHeader(block: string): PartReading {
   const fields = readLines(block);
   const dispositions = fields?.get('content-disposition') ?? [];
   const disposition = dispositions.length === 1 ? readParameters(dispositions[0] ?? '') : undefined;
   if (!fields || !disposition) {
-    // Whoever finds a file name takes it for a file.
+    // A parser that finds a file name takes the part for a file.
     if (/filename/i.test(block)) return { mode: 'pass' };
     return {
       mode: 'refuse',
@@ -58,7 +61,7 @@ function kindOf(type: string | undefined): 'text' | 'xml' | 'json' | undefined {
   return isText && (kind === 'text' || kind === 'xml') ? kind : undefined;
 }
 
-/** Values by lower-case name; undefined where a line is none, or is folded. */
+/** Values by lower-case name. Undefined if a line is no header line, or is folded. */
 function readLines(block: string): Map<string, string[]> | undefined {
   const fields = new Map<string, string[]>();
   if (block === '') return fields;

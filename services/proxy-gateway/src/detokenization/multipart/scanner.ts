@@ -12,7 +12,7 @@ export interface Field {
 }
 
 export interface Scan {
-  /** Up to here the window is understood; what follows waits for more. */
+  /** The window has been read up to here. The rest waits for more of the body. */
   end: number;
   fields: readonly Field[];
 }
@@ -24,7 +24,7 @@ interface Window {
   parts: number;
 }
 
-/** Where the next step begins, and whether it has to wait for more of the body. */
+/** Where the next step begins, and whether it needs more of the body. */
 interface Step {
   position: number;
   waits?: boolean;
@@ -37,7 +37,7 @@ type State =
 
 type Reading = Exclude<PartReading, { mode: 'refuse' }> | { mode: 'refuse'; error: ServiceError };
 
-/** Of one window, as of the pairs of a form: parts of a few bytes each take longer to read than long ones. */
+/** Most parts in one window, because many parts of a few bytes take longer to read than a few long ones. */
 const mostParts = 10_000;
 const longestHeaderBytes = 16 * 1024;
 const opening = /(?:\{|\\u007b){2}/i;
@@ -45,9 +45,9 @@ const longestOpening = '\\u007b\\u007b'.length;
 const bareLineBreak = /\r(?!\n)|(?<!\r)\n/;
 
 /**
- * Finds the fields of a `multipart/form-data` body (RFC 7578) in one window of Latin-1 after the other; each window starts
- * with what the one before left. Where readers of such a body could disagree, an expression is refused, and what holds
- * none passes. Of files nothing is read.
+ * Finds the fields of a `multipart/form-data` body (RFC 7578) in windows of Latin-1 text. Each window starts with the
+ * part of the previous one that was not read. Where parsers could disagree, an expression is refused, and bytes without
+ * an expression pass. Files are not read.
  */
 export class MultipartScanner {
   readonly #finder: DelimiterFinder;
@@ -63,8 +63,8 @@ export class MultipartScanner {
   }
 
   /**
-   * @throws {ServiceError} `bad_request` for an expression where readers could disagree, `payload_too_large` for one in a
-   * field that is too long to be held.
+   * @throws {ServiceError} `bad_request` for an expression where parsers could disagree, `payload_too_large` for one in
+   * a field that is too long to be held.
    */
   scan(text: string, isLast: boolean): Scan {
     const window: Window = { text, isLast, fields: [], parts: 0 };
@@ -101,7 +101,7 @@ export class MultipartScanner {
     }
   }
 
-  /** Within a part, or before the first: its end is not in the window. */
+  /** The position is within a part, or before the first one, and its end is not in the window. */
   #wait({ text, isLast }: Window, position: number, delimiter: Delimiter | undefined): Step {
     const state = this.#state;
     if (state.at !== 'content' && state.at !== 'preamble') return { position, waits: true };

@@ -1,30 +1,37 @@
 import { ServiceError } from '@sluice/problems';
 
-/** What can be done with a window, a part of a body read as Latin-1, before more of the body is known. */
+/**
+ * How much of a window can be processed before more of the body has come. A window is a part of a body as Latin-1 text.
+ */
 export interface Cut {
-  /** So many bytes at its start pass as they are, unread. */
+  /** Number of bytes at its start that pass unread. */
   passes: number;
-  /** From there up to here nothing is cut in two: no string, no pair, no expression. What follows waits for more. */
+  /** From there up to here no string, pair or expression is cut in two. The rest waits for more of the body. */
   end: number;
 }
 
-/** Called for one window after the other; each starts with what the one before left. */
+/** Called for one window after another. Each starts with the rest of the previous one. */
 export type Cutter = (window: string, isLast: boolean) => Cut;
 
-/** How a format is made of pieces that have to be read whole: string literals, pairs. */
+/** How a format consists of pieces that must be read whole, such as string literals or pairs. */
 export interface Pieces {
-  /** The position behind the last piece that is whole; 0 where the window is one piece that is not. */
+  /** The position behind the last whole piece; 0 if the window is a part of one piece. */
   lastBorder(window: string): number;
-  /** For a window that starts within a piece: the position behind that piece, -1 if its end is not here. */
+  /**
+   * For a window that starts within a piece: the position behind that piece; -1 if the window does not hold its end.
+   */
   endOfPiece(window: string): number;
-  /** Whether a piece, or a part of it, has the opening of an expression in any spelling. */
+  /** Whether a piece, or a part of it, holds the opening of an expression in any spelling. */
   holdsOpening(part: string): boolean;
-  /** How much of the window, all of it one piece, can pass without cutting an escape or a possible opening in two. */
+  /**
+   * For a window that is a part of one piece: how many of its bytes can pass without cutting an escape or an opening in
+   * two.
+   */
   passable(window: string): number;
 }
 
 /**
- * Cuts behind whole pieces. One that gets longer than `longestPieceBytes` passes unread from then on, as long as no
+ * Cuts behind whole pieces. A piece that gets longer than `longestPieceBytes` passes unread from then on, as long as no
  * expression opens in it.
  * @throws {ServiceError} `payload_too_large` for an expression within such a piece.
  */

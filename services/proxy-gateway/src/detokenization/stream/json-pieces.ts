@@ -2,8 +2,9 @@ import { backslashesBefore, endOfString } from '../../http/json-string.ts';
 import type { Pieces } from './cutter.ts';
 
 /**
- * The string literals of JSON texts. A literal with an opening waits for what follows it, which tells whether it is the
- * name of a member; a brace outside of strings waits, too, since no second one may follow.
+ * The string literals of JSON texts. A literal with an opening waits for the next token, because a colon makes it the
+ * name of a member. A brace outside of strings waits as well, because a second brace would make an opening, which is
+ * refused.
  */
 export const jsonPieces: Pieces = {
   lastBorder,
@@ -25,7 +26,7 @@ function lastBorder(window: string): number {
     const start = indexOf(window, nextQuote, position);
     if (start === -1) return literal !== -1 && awaitsToken(window, literal, position) ? literal : window.length;
     if (window[start] === '{') {
-      if (window.startsWith('{{', start)) return window.length; // which is refused
+      if (window.startsWith('{{', start)) return window.length; // the reader refuses it
       if (start === window.length - 1) return start;
       literal = -1;
       position = start + 1;
@@ -37,7 +38,7 @@ function lastBorder(window: string): number {
   }
 }
 
-/** Whether a colon may still follow a literal with an opening, of which this is the start and the end. */
+/** Whether the literal from `start` to `end` has an opening, and a colon may still follow it. */
 function awaitsToken(window: string, start: number, end: number): boolean {
   return indexOf(window, nextToken, end) === -1 && holdsOpening(window.slice(start, end));
 }

@@ -9,11 +9,11 @@ import { cutText } from './text-cutter.ts';
 
 export type StreamedKind = Exclude<ContentKind, 'none' | 'opaque'>;
 
-/** Reads one window of a body after the other. */
+/** Reads the windows of a body, one after another. */
 export interface WindowReader {
-  /** How the window is cut into parts that can be read on their own. */
+  /** Cuts a window into parts that can be read on their own. */
   cut: Cutter;
-  /** The expressions of what was cut from the window last. */
+  /** Finds the expressions in the part that was cut last. */
   find(bytes: Buffer): Place[];
 }
 
@@ -40,7 +40,7 @@ export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: R
 /** `{` or `[` and what can follow it in JSON. */
 const jsonStart = /^[ \t\n\r]*(?:\{[ \t\n\r]*["}]|\[[ \t\n\r]*[[{"\-\d\]tfn])/;
 
-/** Whether a body without content type, of which only the start is known, is read as JSON. */
+/** Whether a body without a content type is read as JSON, judged by its start. */
 export function startsLikeJson(window: string): boolean {
   return jsonStart.test(window);
 }

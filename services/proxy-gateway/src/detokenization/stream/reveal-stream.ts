@@ -8,14 +8,14 @@ import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from 
 
 export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
-  /** Of a multipart body; undefined where readers could disagree on it. */
+  /** The boundary of a multipart body; undefined if it is ambiguous. */
   boundary?: string | undefined;
   /**
-   * The values of tokens that the body has not named before; whatever there is to be checked and noted is done. Throws
-   * the fault, if there is one, when the caller's rights are checked.
+   * Checks the caller's rights, throws the fault if there is one, records the disclosure, and returns the values of tokens
+   * that the body has not named before.
    */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
-  /** How large a window may become with its values. */
+  /** Largest size of a window with its values, in bytes. */
   limitBytes: number;
   windowBytes?: number;
   longestPieceBytes?: number;
@@ -23,16 +23,16 @@ export interface RevealStreamOptions {
 
 /** Small enough that no window has more expressions than a body in memory may have. */
 const defaultWindowBytes = 64 * 1024;
-/** The longest JSON string, pair of a form and part of a multipart body that may hold an expression. */
+/** Longest JSON string, pair of a form or part of a multipart body that may hold an expression. */
 const defaultLongestPieceBytes = 1024 * 1024;
 
 /**
- * Puts the values in the place of the expressions while the body flows. It reads a window of the body, replaces what is
- * whole in it, and keeps the rest for the next; the values of a window's tokens are fetched together while the window
- * before is on its way. What it holds does not grow with the body: two windows, a piece that waits for its end, and
- * the values, which are remembered. What is no expression stays byte for byte.
+ * Puts the values in the place of the expressions while the body flows. It reads one window of the body, replaces the
+ * expressions in its whole pieces, and keeps the rest for the next window. The values of a window are fetched together,
+ * while the previous window is being sent. Memory does not grow with the body: it holds two windows, one unfinished
+ * piece, and the values. All other bytes stay as they came.
  *
- * It is destroyed with the error that stopped it: a ServiceError of a window, or of `fetchValues`.
+ * On an error it is destroyed with that error: a ServiceError of a window, or of `fetchValues`.
  */
 export class RevealStream extends Transform {
   readonly #options: RevealStreamOptions;
@@ -92,7 +92,7 @@ export class RevealStream extends Transform {
   }
 
   async #fill(bytes: Buffer): Promise<Buffer> {
-    // Once there was an opening, a body must be what its type says, up to its end.
+    // After the first opening the whole body must be what its type says.
     this.#hasOpening ||= mayHoldExpression(bytes);
     if (!this.#hasOpening) return bytes;
     const places = this.#reader?.find(bytes) ?? [];

@@ -1,9 +1,9 @@
 import type { Cut } from './cutter.ts';
 
-/** No expression is longer: 2,000 UTF-16 code units, each of at most three bytes. */
+/** Longest expression: 2,000 UTF-16 code units of at most three bytes each. */
 const longestExpressionBytes = 6000;
 
-/** Cuts a text where no expression and no character of UTF-8 is cut in two. */
+/** Cuts a text so that no expression and no UTF-8 character is cut in two. */
 export function cutText(window: string, isLast: boolean): Cut {
   if (isLast) return { passes: 0, end: window.length };
   for (let position = 0; ; ) {
@@ -11,7 +11,7 @@ export function cutText(window: string, isLast: boolean): Cut {
     if (start === -1) return { passes: 0, end: endOfWhole(window) };
     const close = closeOf(window, start + 2);
     if (close === undefined) {
-      // What is too long is for the parser to refuse.
+      // The parser refuses an expression that is too long.
       const isTooLong = window.length - start > longestExpressionBytes;
       return { passes: 0, end: isTooLong ? window.length : start };
     }
@@ -19,7 +19,10 @@ export function cutText(window: string, isLast: boolean): Cut {
   }
 }
 
-/** The position behind the braces that close an expression, or of what breaks it; undefined if neither is here. */
+/**
+ * The position behind the braces that close an expression, or where it is broken; undefined if the window holds
+ * neither.
+ */
 function closeOf(window: string, from: number): number | undefined {
   const brace = window[from] === undefined ? -1 : firstBrace(window, from);
   if (brace === -1) return undefined;
@@ -28,7 +31,9 @@ function closeOf(window: string, from: number): number | undefined {
   return brace + 2;
 }
 
-/** Behind the first bar are filters, whose quoted arguments may hold braces. */
+/**
+ * Finds the first brace outside of quotes. Filters follow the first bar, and their quoted arguments may hold braces.
+ */
 function firstBrace(window: string, from: number): number {
   let quote = '';
   let isFilter = false;
@@ -44,7 +49,7 @@ function firstBrace(window: string, from: number): number {
   return -1;
 }
 
-/** Less a brace that another may follow, and less the start of a character of several bytes. */
+/** Leaves out a brace at the end, which may begin an opening, and an unfinished UTF-8 character. */
 function endOfWhole(window: string): number {
   const { length } = window;
   if (window.endsWith('{')) return length - 1;
