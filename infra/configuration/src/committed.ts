@@ -1,7 +1,7 @@
 import { describeSettings } from './reference.ts';
 import { schemas } from './schemas.ts';
 
-/** The reference as it is read. */
+/** The committed reference. */
 export const committedFile = new URL('../REFERENCE.md', import.meta.url);
 
 /** The text that the committed file must have. */

@@ -3,7 +3,7 @@ import type { Schemas } from './schemas.ts';
 import { type Setting, settingsOf, type Taker } from './settings.ts';
 import { unitOf } from './unit.ts';
 
-/** What is wrong with the settings for who has to read about them, one line for each fault. */
+/** Faults of the settings from the view of a reader of the reference, one line each. */
 export function settingFaults(schemas: Schemas, groups: readonly Group[] = ourGroups): string[] {
   return settingsOf(schemas).flatMap((setting) => [
     ...setting.takers.flatMap((taker) => takerFaults(setting.name, taker)),

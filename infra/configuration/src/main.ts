@@ -14,7 +14,7 @@ ${committedFile.pathname}. Commit it; npm test says when it is stale.
 
 process.exitCode = await run();
 
-/** Undefined where what was typed is not understood; that has been said. */
+/** Undefined if the arguments are not understood; the error has then been printed. */
 function readOptions() {
   try {
     return parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } }).values;

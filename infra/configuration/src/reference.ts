@@ -51,7 +51,7 @@ function row({ name, takers }: Setting, services: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** What all takers say alike is said once; otherwise each saying is followed by who says it. */
+/** A statement on which all services agree is printed once; otherwise each is followed by the services that make it. */
 function merged(takers: readonly Taker[], tell: (taker: Taker) => string): string {
   const sayings = Map.groupBy(takers, tell);
   if (sayings.size === 1) return [...sayings.keys()].join();

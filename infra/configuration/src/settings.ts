@@ -1,7 +1,7 @@
 import type { ConfigSchema, SettingSchema } from '@sluice/service-runtime';
 import type { Schemas } from './schemas.ts';
 
-/** What one service says of a setting. */
+/** The definition of a setting in one service. */
 export interface Taker {
   readonly service: string;
   readonly schema: SettingSchema;

@@ -1,6 +1,6 @@
 import type { SettingSchema } from '@sluice/service-runtime';
 
-/** Ends of names, and the unit that each tells. The first that fits counts. */
+/** Suffixes of names with their units. The first match counts. */
 const suffixes: readonly (readonly [suffix: RegExp, unit: string])[] = [
   [/_PER_SECOND$/, 'per second'],
   [/_BYTES\w*_PER_MINUTE$/, 'bytes'],
@@ -15,11 +15,13 @@ const suffixes: readonly (readonly [suffix: RegExp, unit: string])[] = [
 
 const measures: Readonly<Record<string, string>> = { milliseconds: 'ms', seconds: 's', bytes: 'bytes' };
 
-/** What settings count. The first of these words in a description is the unit of a number that measures nothing. */
+/**
+ * Words for things that settings count. The first one in a description is the unit of a number without another unit.
+ */
 const counted =
   /\b(calls|connections|entries|expressions|field errors|invocations|kills|lines|look-ups|names|pairs|rows|sessions|streams|threads|transforms|trials)\b/i;
 
-/** The unit of a numeric setting, as its name or its description tells it; undefined where neither does. */
+/** The unit of a numeric setting, from its name or its description; undefined if neither tells it. */
 export function unitOf(name: string, { description }: SettingSchema): string | undefined {
   const byName = suffixes.find(([suffix]) => suffix.test(name))?.[1];
   const measure = description.match(/\bin\s+(milliseconds|seconds|bytes)\b/)?.[1];

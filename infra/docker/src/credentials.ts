@@ -21,12 +21,12 @@ const tenantCommand = join(import.meta.dirname, '../../../services/management-ap
 
 const fileIn = (directory: string) => join(directory, 'credentials.json');
 
-/** The text of credentials.json, undefined before the first {@link ensureCredentials}. */
+/** The text of credentials.json; undefined before the first {@link ensureCredentials}. */
 export function readCredentials(directory: string): Promise<string | undefined> {
   return readIfPresent(fileIn(directory));
 }
 
-/** Writes credentials.json. The first time a Tenant is created for it; later only `base_url` may change. */
+/** Writes credentials.json. The first call creates a Tenant; later ones only update `base_url`. */
 export async function ensureCredentials({ directory, baseUrl, env }: CredentialsOptions): Promise<void> {
   const text = await readCredentials(directory);
   const { tenant_id, management_key }: Credentials = JSON.parse(text ?? (await createTenant(env)));

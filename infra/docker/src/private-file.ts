@@ -18,11 +18,11 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
-/** The text of a file, which is made with that text if there is none. Has the mode afterwards in either case. */
+/** The text of a file. If there is no file, creates it. Sets its mode in both cases. */
 export async function readOrCreate(path: string, create: () => string, mode = 0o600): Promise<string> {
   const found = await readIfPresent(path);
   if (found !== undefined) {
-    await chmod(path, mode); // a former version may have made it with another
+    await chmod(path, mode); // an earlier version may have created it with another mode
     return found;
   }
   const text = create();

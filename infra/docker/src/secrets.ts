@@ -7,12 +7,12 @@ const random = (encoding: 'base64' | 'base64url') => () => randomBytes(32).toStr
 
 const ledgerKey = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** Postgres, Valkey and Grafana read theirs as users of their own; the volumes are mounted by nobody else. */
+/** Postgres, Valkey and Grafana read their secrets as users of their own. No other container mounts these volumes. */
 const readableByAll = 0o644;
 
 /**
- * The secrets of an installation, one folder for each group of readers. Made once, and kept: with another root key or
- * pepper no token can be opened and no key is recognized.
+ * Writes the secrets of an installation, one folder for each group of readers. Existing secrets are kept, because with
+ * another root key or pepper no token can be opened and no API key is recognized.
  */
 export async function writeSecrets(directory: string): Promise<void> {
   const folder = (name: string) => join(directory, name);
@@ -38,7 +38,9 @@ export async function writeSecrets(directory: string): Promise<void> {
   await replaceFile(join(stores, 'redis-url'), `redis://:${redisPassword}@valkey:6379`);
 }
 
-/** The keys that sign or have signed checkpoints, the current one first: what was signed stays verifiable when it changes. */
+/**
+ * Adds the public key to the list, the current one first. Earlier ones stay, so that old checkpoints can be verified.
+ */
 async function notePublicKey(path: string, privateKey: string): Promise<void> {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const current = Buffer.from(x, 'base64url').toString('base64');

@@ -9,14 +9,14 @@ export interface Failure {
   headerPrefix: string;
 }
 
-/** The service did not answer. Whether it has acted on the request is not known. */
+/** The error if a service did not answer. It may have acted on the request all the same. */
 export function serviceAway(service: ServiceName): ServiceError {
   return new ServiceError('unavailable', `The ${service} service cannot be reached`, {
     retryAfterSeconds: 1,
   });
 }
 
-/** The answer of the ingress itself: a problem document (RFC 9457), inside `proxy_error` for an invocation. */
+/** Sends the ingress's own answer: a problem document (RFC 9457), inside `proxy_error` for an invocation. */
 export function answerFailure(request: IncomingMessage, response: ServerResponse, failure: Failure): void {
   const { error, service, headerPrefix } = failure;
   const traceHeader = `${headerPrefix}-TRACE-ID`;

@@ -1,27 +1,29 @@
-/** Names and values in turn, as `rawHeaders` has them: case, order and repetition as sent. */
+/** Names and values in turn, like `rawHeaders`, with case, order and repetition as sent. */
 export type RawHeaders = readonly string[];
 
 /** RFC 9110 section 7.6.1. */
 const connectionHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 
-/** What `Connection` cannot nominate: without these a message would be read differently behind us. */
+/** Headers that `Connection` cannot remove, because without them the service would read the message differently. */
 const neverNominated = new Set(['content-length', 'transfer-encoding', 'host']);
 
-/** For POST, PUT and PATCH node frames a body of unknown length where none was sent; RFC 9110 section 8.6 wants a 0. */
+/**
+ * For these methods Node would frame a missing body as chunked, but RFC 9110 section 8.6 asks for `Content-Length: 0`.
+ */
 const lengthExpected = new Set(['POST', 'PUT', 'PATCH']);
 
 interface Receiving {
   method: string;
-  /** Of the service. */
+  /** Host and port of the service. */
   host: string;
-  /** Address of the client. What the client says of it is not passed on, because services believe the ingress. */
+  /** Address of the client. Headers in which the client names one are dropped, because services trust the ingress. */
   client: string;
 }
 
 /**
- * The headers that go to the service: what is not about this connection, with the framing as it was sent. A WebSocket
- * that is asked for is passed on for the service to refuse; other offers of an upgrade end here, where they may be
- * ignored (RFC 9110 section 7.8).
+ * The headers for the service: all that do not concern this connection, with the framing as it was sent. A request for
+ * a WebSocket is passed on, because the service refuses it with an error of its own. Other offers of an upgrade are
+ * dropped, because they may be ignored (RFC 9110 section 7.8).
  */
 export function requestHeaders(raw: RawHeaders, { method, host, client }: Receiving): string[] {
   const headers = endToEnd(raw, ['x-forwarded-for']);
@@ -42,12 +44,12 @@ export function trailerPairs(raw: RawHeaders): [name: string, value: string][] {
   return pairs(endToEnd(raw, ['transfer-encoding']));
 }
 
-/** The headers that go to the client; node frames the body anew if the service did not give its length. */
+/** The headers for the client. If the service gave no length, Node frames the body. */
 export function responseHeaders(raw: RawHeaders): string[] {
   return endToEnd(raw, ['transfer-encoding']);
 }
 
-/** Whether the message says how its body is framed; a request that does not has none (RFC 9112 section 6.3). */
+/** Whether the headers frame a body. A request without framing has no body (RFC 9112 section 6.3). */
 export function isFramed(raw: RawHeaders): boolean {
   return valuesOf(raw, 'content-length').length > 0 || valuesOf(raw, 'transfer-encoding').length > 0;
 }

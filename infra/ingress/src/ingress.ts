@@ -11,18 +11,18 @@ import { spreadLookup } from './spread-lookup.ts';
 export interface IngressOptions {
   /** Where the services are, for example `http://127.0.0.1:8081`. */
   origins: Readonly<Record<ServiceName, URL>>;
-  /** First part of the names of our own headers. */
+  /** Prefix of our own header names. */
   headerPrefix: string;
-  /** From where a request comes; the peer of its connection without it. */
+  /** Returns the address of the client. By default that is the peer of the connection. */
   addressOf?: (request: IncomingMessage) => string;
-  /** Told when a service could not be reached, or did not answer. */
+  /** Called when a service could not be reached, or did not answer. */
   onFailure: (error: Error, service: ServiceName) => void;
 }
 
 /**
- * A head has 10 s, as everywhere. The other limits are the services' own: a body may take any time, and header blocks are
- * let through up to a size at which the services refuse them. Idle connections are kept longer than balancers in front
- * keep theirs.
+ * A head must arrive within 10 s, as everywhere. The services enforce the other limits: a body may take any time here,
+ * and header blocks pass up to a size at which the services refuse them. Idle connections are kept for longer than a
+ * balancer in front keeps them, so that it never reuses one that we have just closed.
  */
 const serverOptions = {
   requestTimeout: 0,
@@ -31,7 +31,7 @@ const serverOptions = {
   maxHeaderSize: 32 * 1024,
 };
 
-/** The server; it does not listen yet. */
+/** Creates the server, which does not listen yet. */
 export function createIngress(options: IngressOptions): Server {
   const { origins, headerPrefix, addressOf = openClientAddresses(), onFailure } = options;
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo', lookup: spreadLookup });
@@ -59,7 +59,7 @@ export function createIngress(options: IngressOptions): Server {
         },
       });
     } catch {
-      // What the parser let in but may not be sent on, such as a request target that is not ASCII.
+      // The parser accepted something that cannot be sent on, such as a request target that is not ASCII.
       fail(new ServiceError('bad_request', 'The request target or a header holds characters that are not allowed'));
     }
   };

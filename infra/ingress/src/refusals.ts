@@ -12,10 +12,10 @@ const inProxyError = {
   wrap: (problem: object) => ({ proxy_error: problem }),
 };
 
-/** The path of an invocation, of which the parser only read that the request is not one. */
+/** Recognizes an invocation in the raw request line, because the parser failed before it read the path. */
 const invocationLine = /^\S{1,100} (?:https?:\/\/[^\s/]+)?\/proxy[/? ]/i;
 
-/** Answers what the parser refuses, and CONNECT, with the body that other refusals have. */
+/** Answers requests that the parser refuses, and CONNECT, with the same kind of body as other refusals. */
 export const refusals: Refusals = {
   refuse(error: ParseError, socket: Duplex) {
     const isInvocation = invocationLine.test(error.rawPacket?.toString('latin1') ?? '');

@@ -7,28 +7,30 @@ export interface Exchange {
   response: ServerResponse;
   /** Path and query for the service. */
   path: string;
-  /** Where the service is; only host and port are used. */
+  /** Address of the service; only host and port are used. */
   origin: URL;
   agent: Agent;
   /** Address of the client. */
   client: string;
-  /** Called once when the service failed before its answer began, so that nothing was sent to the client. */
+  /** Called once if the service fails before its answer begins. Nothing has been sent to the client then. */
   onFailure: (error: Error) => void;
 }
 
 /**
- * Passes a request to a service and its answer back, both as streams: bytes as they come, and a slow reader slows the
- * sender. A client that goes away aborts the service's side; a service that fails in the middle of its answer has the
- * client's connection destroyed, so that a truncated answer never looks complete.
+ * Passes a request to a service and its answer back, both as streams with backpressure. If the client leaves, the
+ * request to the service is aborted. If the service fails in the middle of its answer, the client's connection is
+ * destroyed, so that a truncated answer never looks complete.
  */
 export function relay(exchange: Exchange): void {
   attempt(exchange, { retry: isRepeatable(exchange.request) });
 }
 
-/** The gateway lets 64 KiB of a destination's headers through, and adds its own. */
+/** The gateway passes up to 64 KiB of a destination's headers, and adds its own. */
 const maxAnswerHeadBytes = 80 * 1024;
 
-/** RFC 9110 section 9.2.2; without a body there is also nothing that would have to be sent again. */
+/**
+ * Methods that may be repeated (RFC 9110 section 9.2.2), if the request has no body that would have to be sent again.
+ */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 
 function isRepeatable({ method = '', rawHeaders }: IncomingMessage): boolean {
@@ -43,11 +45,11 @@ function attempt(exchange: Exchange, { retry }: { retry: boolean }): void {
   let answered = false;
   let continued = false;
 
-  // After a request that asked for an upgrade node's parser reads no other on the same connection.
+  // After a request for an upgrade Node's parser reads no further request on that connection.
   const upgrade = asksForWebSocket(rawHeaders);
   const to = { host: bareHost(origin), port: origin.port || 80, agent: upgrade ? (false as const) : agent };
   const outgoing = open({ ...to, method, path, headers, maxHeaderSize: maxAnswerHeadBytes });
-  outgoing.maxHeadersCount = 0; // no count: Node would leave out what is beyond it
+  outgoing.maxHeadersCount = 0; // no limit, because Node silently drops headers beyond it
   const abort = () => outgoing.destroy();
   response.once('close', abort);
   outgoing.on('continue', () => {
@@ -56,7 +58,7 @@ function attempt(exchange: Exchange, { retry }: { retry: boolean }): void {
   });
   outgoing.on('response', (incoming) => {
     answered = true;
-    // The client asked before sending its body; what it sends next may be that body or another request.
+    // The client waits for permission to send its body, so its next bytes may be that body or another request.
     const bodyUnwanted = 'expect' in request.headers && !continued;
     answer(incoming, response, { close: upgrade || bodyUnwanted });
   });
@@ -65,7 +67,7 @@ function attempt(exchange: Exchange, { retry }: { retry: boolean }): void {
   });
   outgoing.on('close', () => {
     response.off('close', abort);
-    // What is left of the body goes nowhere. Unread, it would stand before the next request on this connection for ever.
+    // The rest of the body is read and dropped, because it stands before the next request on this connection.
     request.unpipe(outgoing);
     request.resume();
     if (answered || response.destroyed) return;
@@ -76,7 +78,7 @@ function attempt(exchange: Exchange, { retry }: { retry: boolean }): void {
   else outgoing.end();
 }
 
-/** The service closed an idle connection in the moment in which it was used again. */
+/** Whether the service closed an idle connection at the moment when it was used again. */
 function isStale(outgoing: ClientRequest, failure: Error | undefined): boolean {
   const code = failure && 'code' in failure ? failure.code : undefined;
   return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
@@ -87,14 +89,14 @@ function answer(incoming: IncomingMessage, response: ServerResponse, { close }: 
   if (close) headers.push('Connection', 'close');
   response.sendDate = false;
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers);
-  // Together with what of the body has come in the same piece, or alone
+  // One turn later, so that a body that came with the head is sent together with it.
   setImmediate(() => {
     if (!incoming.readableDidRead && !response.writableEnded) response.flushHeaders();
   });
   incoming.once('end', () => {
     if (incoming.rawTrailers.length > 0) response.addTrailers(trailerPairs(incoming.rawTrailers));
   });
-  // On failure at either end pipeline destroys both.
+  // `pipeline` destroys both ends if one fails.
   pipeline(incoming, response, () => undefined);
 }
 

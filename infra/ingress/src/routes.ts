@@ -2,12 +2,12 @@
 export type ServiceName = 'proxy-gateway' | 'token-vault' | 'management-api';
 
 export interface Route {
-  /** A whole path, which also stands for all below it: `/proxy` for `/proxy/a`, not for `/proxyfoo`. */
+  /** A path, which includes all paths below it: `/proxy` matches `/proxy/a`, but not `/proxyfoo`. */
   path: string;
   service: ServiceName;
 }
 
-/** First match wins; the last matches everything. */
+/** The first match wins. The last route matches everything. */
 export const routes: readonly Route[] = [
   { path: '/proxy', service: 'proxy-gateway' },
   { path: '/tokens', service: 'token-vault' },
@@ -17,7 +17,7 @@ export const routes: readonly Route[] = [
   { path: '', service: 'management-api' },
 ];
 
-/** The service that answers a request target. Paths are compared as they were sent: nothing is decoded or normalized. */
+/** The service for a request target. Paths are compared as sent, without decoding or normalizing. */
 export function findService(target: string): ServiceName {
   const path = target.split('?', 1)[0] ?? '';
   const route = routes.find((candidate) => path === candidate.path || path.startsWith(`${candidate.path}/`));

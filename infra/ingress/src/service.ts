@@ -3,7 +3,7 @@ import { type Config, exportCounter, listen, type Runtime, type Service } from '
 import type { configSchema } from './config.ts';
 import { createIngress } from './ingress.ts';
 
-/** Listens; resolves with the port. */
+/** Starts listening. Resolves with the port. */
 export async function start(
   config: Config<typeof configSchema>,
   { log, stack, draining, metrics }: Runtime,

@@ -2,8 +2,8 @@ import { type LookupAddress, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
 /**
- * A look-up that spreads connections over all addresses of a name. The system sorts those of one subnet (RFC 6724
- * section 6, rule 9), so that of several replicas behind one name the same would always be the first to be tried.
+ * A look-up that spreads connections over all addresses of a name. The system sorts the addresses of one subnet (RFC
+ * 6724 section 6, rule 9), so without it every connection would try the same replica first.
  */
 export const spreadLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -15,7 +15,7 @@ export const spreadLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** Fisher and Yates, into a list of its own. */
+/** Fisher–Yates shuffle into a new list. */
 export function shuffle(addresses: readonly LookupAddress[], random: () => number = Math.random): LookupAddress[] {
   const shuffled: LookupAddress[] = [];
   for (const address of addresses) {

@@ -6,8 +6,8 @@ import { CommandError, runCommand } from '../../local/src/processes/run-command.
 import type { Manifest } from './manifest.ts';
 
 /**
- * A kubectl to render with: the one on the PATH, otherwise that of the Debian or Ubuntu we are on, unpacked into
- * `downloads` without installing it.
+ * Finds a kubectl for rendering: the one on the PATH, otherwise the package of this Debian or Ubuntu, which is unpacked
+ * into `downloads` without being installed.
  */
 export async function findKubectl(downloads: string): Promise<string> {
   try {
@@ -22,7 +22,7 @@ export async function findKubectl(downloads: string): Promise<string> {
   }
 }
 
-/** What `kubectl apply -k` would send. Asks no cluster. */
+/** The manifests that `kubectl apply -k` would send. Needs no cluster. */
 export async function render(kubectl: string, folder: string): Promise<Manifest[]> {
   const text = await runCommand(kubectl, ['kustomize', folder]);
   return parseAllDocuments(text).map((document) => {

@@ -5,7 +5,7 @@ import { workloadFaults } from './faults/workload-faults.ts';
 import { type Manifest, workloadsOf } from './manifest.ts';
 import type { Product } from './product.ts';
 
-/** What is wrong with the manifests of one installation, one line for each fault. */
+/** The faults of the manifests of one installation, one line each. */
 export function manifestFaults(manifests: readonly Manifest[], product: Product): string[] {
   return [
     ...workloadsOf(manifests).flatMap((workload) =>

@@ -28,18 +28,18 @@ export function nameOf(manifest: Manifest): string {
   return manifest.metadata?.name ?? '';
 }
 
-/** What runs pods. */
+/** A Deployment, Job or other manifest that runs pods. */
 export interface Workload {
   manifest: IDeployment | IJob;
   name: string;
   template: IPodTemplateSpec;
   labels: Labels;
   pod: NonNullable<IPodTemplateSpec['spec']>;
-  /** Each pod of ours has one. */
+  /** Each of our pods has exactly one. */
   container: IContainer;
 }
 
-/** @throws {Error} where a pod has not exactly one container. */
+/** @throws {Error} if a pod does not have exactly one container. */
 export function workloadsOf(manifests: readonly Manifest[]): Workload[] {
   return [...ofKind(manifests, 'Deployment'), ...ofKind(manifests, 'Job')].map((manifest) => {
     const template = manifest.spec?.template ?? {};
@@ -50,7 +50,7 @@ export function workloadsOf(manifests: readonly Manifest[]): Workload[] {
   });
 }
 
-/** The variables that are given as they are. */
+/** The variables with literal values. */
 export function environmentOf({ env = [] }: IContainer): Record<string, string> {
   return Object.fromEntries((env ?? []).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
 }

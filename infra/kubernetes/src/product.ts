@@ -1,11 +1,11 @@
 import type { ConfigSchema } from '@sluice/service-runtime';
 
-/** What the manifests are compared with. */
+/** The facts of the product that manifests are checked against. */
 export interface Product {
   /** Configuration schemas by workload. */
   schemas: Readonly<Record<string, ConfigSchema>>;
-  /** Names of the metrics that a workload exports, where it is running. */
+  /** Names of the metrics that each running workload exports. */
   metrics: Readonly<Record<string, ReadonlySet<string>>>;
-  /** By the last part of an image's name, the workspace that it is made of. */
+  /** Workspace of each image, by the last part of the image's name. */
   images: Readonly<Record<string, string>>;
 }

@@ -9,13 +9,13 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { type Manifest, nameOf } from './manifest.ts';
 
-/** Their `validate` is Kubernetes' own schema, compiled; it throws where the manifest is not as that says. */
+/** Their `validate` is Kubernetes' own schema, compiled. It throws if a manifest violates it. */
 const models = [
   ...[Deployment, HorizontalPodAutoscaler, Ingress, Job, Namespace],
   ...[NetworkPolicy, PodDisruptionBudget, Service, ServiceAccount],
 ];
 
-/** Where a manifest is not what Kubernetes' schemas say, unknown fields included, which they leave alone. */
+/** Violations of Kubernetes' schemas, and unknown fields, which the schemas would accept. */
 export function schemaFaults(manifests: readonly Manifest[]): string[] {
   return manifests.flatMap((manifest) => {
     const { apiVersion, kind } = manifest;
@@ -25,7 +25,7 @@ export function schemaFaults(manifests: readonly Manifest[]): string[] {
   });
 }
 
-/** The compiled schemas read every field that they know, so what they have not read is unknown. */
+/** The compiled schemas read every field that they know, so a field that was not read is unknown. */
 function faultsBy(validate: (this: unknown) => void, manifest: Manifest): string[] {
   const read = new Set<string>();
   try {

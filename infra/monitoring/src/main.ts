@@ -15,7 +15,7 @@ alerts in ALERTS.md, made of infra/monitoring/prometheus/alerts.yml. Commit them
 
 process.exitCode = await run();
 
-/** Undefined where what was typed is not understood; that has been said. */
+/** Undefined if the arguments are not understood; the error has then been printed. */
 function readOptions() {
   try {
     return parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } }).values;

@@ -2,14 +2,14 @@ import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
 import type { ExportedMetrics } from './exported-metrics.ts';
 
-/** Labels that Prometheus gives to what it scrapes. */
+/** Labels that Prometheus adds to the series that it scrapes. */
 const labelsOfTargets = ['job', 'instance', '__name__'];
 /** Made by Prometheus itself for each target. */
 const ownMetrics = new Map([['up', new Set<string>()]]);
 
-/** What is wrong with a query: its syntax, metrics that nobody exports, labels that they do not have. */
+/** Faults of a query: bad syntax, metrics that no process exports, labels that they do not have. */
 export function queryFaults(query: string, { series }: ExportedMetrics): string[] {
-  // What Grafana puts in, as something of the same kind.
+  // Grafana's variables, replaced by durations of the same kind.
   const text = query.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '1h');
   const { topNode } = parser.parse(text);
   const faults = new Set<string>();

@@ -15,7 +15,9 @@ export interface CommittedFile {
   text: string;
 }
 
-/** The document that the management API serves, and what the library and the command line are made of. */
+/**
+ * The document that the management API serves, and the sources that are generated for the library and the command line.
+ */
 export async function committedFiles(): Promise<CommittedFile[]> {
   const { version } = JSON.parse(await readFile(new URL('package.json', repository), 'utf8'));
   const document = describePlatform(version);

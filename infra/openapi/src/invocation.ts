@@ -1,9 +1,9 @@
 import type { Part } from '@sluice/http-api';
 import { type ErrorCode, errorCodes } from '@sluice/problems';
 
-/** The invocation is not made of operation records: the gateway takes any method and any body. */
+/** The invocation has no operation record, because the gateway takes any method and any body. */
 
-/** Any method will do; these are the ones that interfaces are made of. */
+/** The gateway takes any method; the document lists the usual ones. */
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 type Method = (typeof methods)[number];
 
@@ -28,7 +28,7 @@ integration with it, 5xx a problem at the destination. Where it is absent, the s
 with the member \`proxy_error\`: 4xx indicates a client-side issue, 5xx a problem of the service.
 `.trim();
 
-/** What an invocation can fail with before the destination has answered: the code, its meaning, and an example of a detail. */
+/** The errors of an invocation before the destination has answered: code, meaning, and an example of a detail. */
 const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = [
   [
     'invalid_proxy_request',
@@ -161,7 +161,7 @@ function failureResponse([code, meaning, detail]: (typeof failures)[number]): Pa
   };
 }
 
-/** What the invocation's operations refer to. */
+/** The components to which the invocation's operations refer. */
 export const invocationComponents: Record<string, Record<string, Part>> = {
   parameters: {
     ProxyKey: {

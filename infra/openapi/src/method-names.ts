@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Part } from '@sluice/http-api';
 
-/** Where the rule below gives no good name, or two operations the same one. */
+/** Names for operations where the rule below gives a bad name, or the same name twice. */
 const ownNames: Readonly<Record<string, string>> = {
   getLedgerKey: 'logs.publicKey',
   getApplicationByKey: 'applications.getByKey',

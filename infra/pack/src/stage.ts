@@ -5,7 +5,7 @@ import { writeDeclarations, writeJavaScript } from './compile.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
 
-/** The part of a manifest that is published. */
+/** The published part of a manifest. */
 interface Manifest {
   name: string;
   version: string;

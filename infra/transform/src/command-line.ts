@@ -1,6 +1,6 @@
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 
-/** What the person at the terminal asked for. */
+/** The parsed command line. */
 export type CommandLine =
   | { command: 'help' }
   | { command: 'hostile' }
@@ -9,7 +9,7 @@ export type CommandLine =
   | ({ command: 'test'; watch: boolean } & TestOptions);
 
 export interface TestOptions {
-  /** Paths as they were typed. */
+  /** Paths as typed. */
   file: string;
   args: string | undefined;
   configuration: string | undefined;

@@ -1,7 +1,9 @@
 import { type GoodTraffic, type HostileRow, runHostilePrograms } from '@sluice/sandbox/hostile';
 import type { Output } from './test-transform.ts';
 
-/** Runs the hostile programs and prints a line for each. @returns whether every one was stopped and nothing else was lost */
+/**
+ * Runs the hostile programs and prints a line for each. @returns whether all were stopped and nothing else was lost.
+ */
 export async function runHostile(output: Output): Promise<boolean> {
   output.out(line('program', 'stopped by', 'ms', 'answer'));
   const report = await runHostilePrograms({ onRow: (row) => output.out(lineOf(row)) });

@@ -7,10 +7,10 @@ import { testAndWatch, testOnce } from './test-transform.ts';
 import { writeTypes } from './write-types.ts';
 
 const output = { out: (text: string) => console.log(text), error: (text: string) => console.error(text) };
-enableCompileCache(); // as services have it: threads start in a third of the time
+enableCompileCache(); // as the services do; threads then start in a third of the time
 const headerPrefix = process.env.HEADER_PREFIX || 'SVC';
 
-/** What the process leaves with. */
+/** @returns the exit code. */
 async function run(line: CommandLine): Promise<number> {
   switch (line.command) {
     case 'help':
@@ -30,7 +30,7 @@ async function run(line: CommandLine): Promise<number> {
   }
 }
 
-/** npm passes Ctrl-C on, so that it may arrive twice. */
+/** Ctrl-C may arrive twice, because npm passes it on. */
 function untilInterrupted(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());

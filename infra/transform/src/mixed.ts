@@ -3,13 +3,14 @@ import type { Output } from './test-transform.ts';
 
 const rounds = 4;
 const load = { perSecond: 200, seconds: 20, threads: 3 };
-/** Tenants to whom the hostile programs belong; the first line is what the others are compared with. */
+/** Numbers of Tenants that own the hostile programs. The others are compared with the first, which has none. */
 const variants = [0, 1, 3];
 const mostLost = 0.001;
 
 /**
- * Runs the same good load alone and with 5 % hostile programs, in turns, so that what slows the machine down for a while
- * slows both. @returns whether the good load lost less than 0.1 %; its p99 is printed, and is no verdict.
+ * Runs the same good load alone and with 5 % hostile programs, in turns, so that a slow phase of the machine affects
+ * both.
+ * @returns whether the good load lost less than 0.1 %. Its p99 is printed, but does not decide.
  */
 export async function runMixed(output: Output): Promise<boolean> {
   const { perSecond, seconds, threads } = load;

@@ -1,12 +1,12 @@
 import type { CompileError, TransformTrial, TrialError } from '@sluice/sandbox';
 
 interface Source {
-  /** As it was typed. */
+  /** As typed. */
   file: string;
   code: string;
 }
 
-/** What came of a trial, to be read at a terminal. */
+/** The result of a trial, for a terminal. */
 export function reportTrial(source: Source, trial: TransformTrial): string {
   const { result, error, console: printed, durationMs, cpuMs } = trial;
   const cpu = cpuMs === undefined ? 'its thread had to be ended' : `${cpuMs.toFixed(2)} ms of CPU time`;
@@ -27,7 +27,7 @@ export function reportTrial(source: Source, trial: TransformTrial): string {
   return blocks.join('\n\n');
 }
 
-/** Why the code is none. */
+/** Why the code does not compile. */
 export function reportCompileError(source: Source, { message, line, column }: CompileError): string {
   return [message, ...frame(source, line, column)].join('\n');
 }

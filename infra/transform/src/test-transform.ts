@@ -14,7 +14,7 @@ export interface Output {
   error(text: string): void;
 }
 
-/** Runs the transform once. @returns whether it went well */
+/** Runs the transform once. @returns whether it succeeded. */
 export async function testOnce(options: TestOptions, headerPrefix: string, output: Output): Promise<boolean> {
   const pool = openPool(headerPrefix);
   try {
@@ -24,7 +24,7 @@ export async function testOnce(options: TestOptions, headerPrefix: string, outpu
   }
 }
 
-/** Runs it now and whenever one of its files changes, until `signal` says so. */
+/** Runs it now and whenever one of its files changes, until `signal` is aborted. */
 export async function testAndWatch(
   options: TestOptions,
   { headerPrefix, output, signal }: { headerPrefix: string; output: Output; signal: AbortSignal },
@@ -78,7 +78,7 @@ async function runAndReport(options: TestOptions, pool: TransformPool, output: O
   }
 }
 
-/** Their folders are watched, since editors put a new file in the place of the old one. */
+/** Watches the folders of the files, because editors replace a file by a new one. */
 function watchFiles({ file, args, configuration }: TestOptions, changed: () => void): FSWatcher[] {
   const files = [file, args, configuration].filter((path) => path !== undefined);
   const folders = new Set(files.map((path) => dirname(path)));

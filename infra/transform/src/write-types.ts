@@ -16,7 +16,7 @@ const jsconfig = {
   include: ['*.js', '*.d.ts'],
 };
 
-/** Writes the declarations of what transforms find; a jsconfig.json that is there already stays as it is. */
+/** Writes the declarations of the globals of transforms. An existing jsconfig.json stays as it is. */
 export async function writeTypes(folder: string, headerPrefix: string, output: Output): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const url of transformDeclarations) {

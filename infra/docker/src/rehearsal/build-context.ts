@@ -1,14 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** The files that `docker build` may see: those that .dockerignore leaves, by their paths below the folder. */
+/**
+ * The files that `docker build` sees, which are those that .dockerignore does not exclude. Paths are relative to the
+ * folder.
+ */
 export async function buildContextFiles(folder: string): Promise<string[]> {
   const isIgnored = readDockerignore(await readFile(join(folder, '.dockerignore'), 'utf8'));
   const below = async (path: string): Promise<string[]> => {
     const entries = await readdir(path, { withFileTypes: true });
     const found = entries.map((entry) => {
       const inner = join(path, entry.name);
-      // No rule of ours keeps anything below a folder that another ignores
+      // None of our rules re-includes anything below an ignored folder.
       if (entry.isDirectory()) return isIgnored(relative(folder, inner)) ? [] : below(inner);
       return entry.isFile() && !isIgnored(relative(folder, inner)) ? [inner] : [];
     });
@@ -17,7 +20,7 @@ export async function buildContextFiles(folder: string): Promise<string[]> {
   return (await below(folder)).map((path) => relative(folder, path));
 }
 
-/** Whether a path is ignored: the last line decides that matches it or a folder above it. */
+/** Whether a path is ignored. The last line that matches it, or a folder above it, decides. */
 export function readDockerignore(text: string): (path: string) => boolean {
   const rules = text
     .split('\n')
@@ -30,7 +33,7 @@ export function readDockerignore(text: string): (path: string) => boolean {
   };
 }
 
-/** `**` is any number of folders, `*` anything but a slash, a leading dot included. */
+/** `**` stands for any number of folders, `*` for anything without a slash, including a leading dot. */
 function toPattern(glob: string): RegExp {
   const source = glob
     .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')

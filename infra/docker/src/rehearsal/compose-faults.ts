@@ -9,12 +9,12 @@ import { settingFaults } from './setting-faults.ts';
 /** Configuration schemas by service name, of all services whose image is ours. */
 export type Schemas = Readonly<Record<string, ConfigSchema>>;
 
-/** What is reached from outside. */
+/** Services that may be reached from outside. */
 const published = ['ingress', 'grafana'];
 
 const conditions = ['service_started', 'service_healthy', 'service_completed_successfully'];
 
-/** What is wrong with the file, one line for each fault. */
+/** The faults of the file, one line each. */
 export function composeFaults(compose: ComposeFile, schemas: Schemas): string[] {
   return Object.entries(compose.services).flatMap(([name, service]) =>
     [
@@ -40,7 +40,7 @@ function commandFaults({ build, entrypoint = [], command = [] }: ComposeService)
     .map((file) => `${file} does not exist`);
 }
 
-/** Docker kills what has not stopped by then. */
+/** Checks the grace period, after which Docker kills a container that has not stopped. */
 function stopFaults({ environment = {}, stop_grace_period = '10s' }: ComposeService, schema?: ConfigSchema): string[] {
   const millisecondsOf = (setting: string) => Number(environment[setting] ?? schema?.properties[setting]?.default ?? 0);
   const needed = millisecondsOf('SHUTDOWN_DRAIN_MS') + millisecondsOf('SHUTDOWN_TIMEOUT_MS');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** What docker-compose.yml says, as far as the rehearsal understands it. */
+/** The parts of docker-compose.yml that the rehearsal understands. */
 export interface ComposeFile {
   services: Record<string, ComposeService>;
   networks: Record<string, { internal?: boolean } | null>;
@@ -15,7 +15,7 @@ export interface ComposeService {
   command?: string[];
   entrypoint?: string[];
   environment?: Record<string, string>;
-  /** `source:target`, `source:target:ro`, or only `target`, which is a volume of that container alone. */
+  /** `source:target`, `source:target:ro`, or `target` alone, which is an anonymous volume. */
   volumes?: string[];
   networks?: string[];
   network_mode?: string;
@@ -24,7 +24,7 @@ export interface ComposeService {
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
   restart?: string;
-  /** In seconds, with an s. */
+  /** In seconds, for example `30s`. */
   stop_grace_period?: string;
   profiles?: string[];
   user?: string;
@@ -40,7 +40,7 @@ export interface ComposeService {
 }
 
 export interface Mount {
-  /** Name of a volume, a path that begins with `./`, or undefined for a volume of that container alone. */
+  /** Name of a volume, a path that begins with `./`, or undefined for an anonymous volume. */
   source: string | undefined;
   target: string;
   readOnly: boolean;
@@ -57,7 +57,9 @@ export function mountsOf({ volumes = [] }: ComposeService): Mount[] {
 
 export const repositoryRoot = join(import.meta.dirname, '../../../..');
 
-/** `${NAME:-default}` becomes the default, as where no variable is set; a default may hold another one. */
+/**
+ * Reads the file as if no variable were set: `${NAME:-default}` becomes the default, which may hold another variable.
+ */
 export async function readComposeFile(): Promise<ComposeFile> {
   const text = await readFile(join(repositoryRoot, 'docker-compose.yml'), 'utf8');
   let plain = text;

@@ -6,22 +6,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ComposeService } from './compose-file.ts';
 import type { Image } from './image.ts';
 
-/** What differs outside a container: where volumes are, and which addresses a service has. */
+/** What differs from a real container: where volumes are, and which addresses services have. */
 export interface Surroundings {
-  /** By the folder on which a volume is mounted, its place on this machine. */
+  /** Maps the folder on which a volume is mounted to a folder of this machine. */
   mountedAt: (path: string) => string;
-  /** Replace what the service's own environment says. */
+  /** Variables that replace those of the service. */
   environment?: Record<string, string>;
 }
 
 export interface Container {
   child: ChildProcess;
-  /** All that it printed, once it has ended. */
+  /** Its whole output, once it has ended. */
   output: Promise<string>;
   exitCode: Promise<number | null>;
 }
 
-/** Starts what a container of the service would run, with this node. `words` follow the entrypoint. */
+/** Starts the command of the service's container with this Node. `words` follow the entrypoint. */
 export function startContainer(
   image: Image,
   service: ComposeService,
@@ -43,7 +43,7 @@ export function startContainer(
   return { child, output, exitCode: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
-/** Runs the health check of a service until it succeeds. Fails when the container ends first, with what it printed. */
+/** Runs the health check of a service until it succeeds. @throws with the container's output if it ends first. */
 export async function untilHealthy(container: Container, service: ComposeService, adminPort: number): Promise<void> {
   const [, , ...words] = service.healthcheck?.test ?? [];
   const check = words.map((word) => word.replace(':9080', `:${adminPort}`));

@@ -6,12 +6,12 @@ export interface Instruction {
 
 export interface Stage {
   base: string;
-  /** Of `FROM … AS name`. */
+  /** The name in `FROM … AS name`. */
   name: string | undefined;
   instructions: Instruction[];
 }
 
-/** The stages of a Dockerfile in their order. */
+/** The stages of a Dockerfile, in order. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];
   for (const { name, rest } of instructionsOf(text)) {

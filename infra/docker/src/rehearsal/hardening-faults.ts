@@ -1,6 +1,6 @@
 import type { ComposeService } from './compose-file.ts';
 
-/** What a container could do, or use up, that it need not. */
+/** Rights and resources that a container has without needing them. */
 export function hardeningFaults(service: ComposeService): string[] {
   const { build, image = '', healthcheck, restart, user = '' } = service;
   const isStep = restart === 'no';
@@ -13,7 +13,7 @@ export function hardeningFaults(service: ComposeService): string[] {
     'may be swapped out': service.memswap_limit === service.mem_limit,
     'may leave core dumps': service.ulimits?.core === 0,
     'has no health check': isStep || (healthcheck?.test.length ?? 0) > 1,
-    // Of ours the Dockerfile says which user it is
+    // For our own images the Dockerfile names the user.
     'may run as root': Boolean(build) || !/^(|0|root)(:|$)/.test(user),
   };
   const floating = !build && !/:v?\d+\.\d+/.test(image) ? [`${image} is not pinned to a version`] : [];

@@ -1,18 +1,18 @@
 import type { Stage } from './dockerfile.ts';
 
-/** What a package.json says, as far as an image is concerned. */
+/** The parts of a package.json that concern an image. */
 export interface PackageManifest {
-  /** Of its workspace in the image. */
+  /** Folder of its workspace in the image. */
   folder: string;
   name: string;
   dependencies?: Record<string, string>;
 }
 
-/** What the workspaces of an image need in production, and is not among its files. */
+/** Production dependencies of the workspaces of an image that are not among its files. */
 export function missingDependencies(manifests: readonly PackageManifest[], files: ReadonlySet<string>): string[] {
   return manifests.flatMap(({ folder, name, dependencies = {} }) =>
     Object.keys(dependencies)
-      // A version that only this workspace needs lies in it
+      // npm puts a version that only this workspace needs into the workspace itself.
       .filter(
         (dependency) => !files.has(`node_modules/${dependency}`) && !files.has(`${folder}/node_modules/${dependency}`),
       )
@@ -20,7 +20,7 @@ export function missingDependencies(manifests: readonly PackageManifest[], files
   );
 }
 
-/** What would make images large, or their containers powerful. */
+/** Instructions that make an image large, or give its containers more rights than they need. */
 export function dockerfileFaults(stages: readonly Stage[]): string[] {
   const last = stages.at(-1);
   const instructions = last?.instructions ?? [];

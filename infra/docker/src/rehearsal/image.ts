@@ -6,11 +6,11 @@ import { buildContextFiles } from './build-context.ts';
 import { type ComposeService, repositoryRoot } from './compose-file.ts';
 import { type Instruction, parseDockerfile } from './dockerfile.ts';
 
-/** What `docker build` would make, in a folder. */
+/** The result of a build, in a folder. */
 export interface Image {
-  /** Stands for `/` of the container, without the base image. */
+  /** The folder that is `/` of the container, without the base image. */
   root: string;
-  /** As the container sees it. */
+  /** Path inside the container. */
   workingDirectory: string;
   command: string[];
   environment: Record<string, string>;
@@ -20,14 +20,14 @@ export interface Image {
 const runFile = promisify(execFile);
 
 interface Build {
-  /** Stages that are done, by name. */
+  /** Finished stages, by name. */
   done: Map<string, Image>;
   args: Record<string, string>;
 }
 
 /**
  * Follows the Dockerfile of a service without a container: the same files, the same commands, but with this machine's
- * node, npm and user. What the last stage runs as root to prepare the base image is left out.
+ * node, npm and user. Commands that the last stage runs as root to prepare the base image are left out.
  */
 export async function buildImage(build: NonNullable<ComposeService['build']>, folder: string): Promise<Image> {
   const stages = parseDockerfile(await readFile(join(repositoryRoot, build.dockerfile), 'utf8'));
@@ -72,7 +72,7 @@ async function follow({ name, rest }: Instruction, image: Image, { done, args }:
     case 'COPY': {
       const [, stage, from = '', to] = /^(?:--from=(\S+) )?(\S+) (\S+)$/.exec(rest) ?? [];
       if (to === undefined) throw new Error(`the rehearsal does not know COPY ${rest}`);
-      // Many small files, for which the program is several times as fast as node's own cp
+      // For many small files the program `cp` is several times as fast as Node's own.
       if (stage) await runFile('cp', ['-R', '-P', `${join(done.get(stage)?.root ?? stage, from)}/.`, inside(to)]);
       else await copyContext(join(repositoryRoot, from), inside(to));
       return;
@@ -97,7 +97,9 @@ async function copyContext(from: string, to: string): Promise<void> {
   }
 }
 
-/** npm takes packages from its cache where it can; settings that an npm above us has for its own folder are not for it. */
+/**
+ * npm uses its cache if it can. The settings of an npm that runs us do not apply, because they are for another folder.
+ */
 async function run(command: string, { cwd, args }: { cwd: string; args: Record<string, string> }): Promise<void> {
   const ours = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(package|lifecycle)_|npm_config_local_prefix$|INIT_CWD$|NODE_ENV$|NODE_OPTIONS$)/.test(name),

@@ -1,13 +1,13 @@
 import { type ComposeFile, mountsOf } from './compose-file.ts';
 
-/** The files of infra/monitoring, as far as they name what is in docker-compose.yml. */
+/** The parts of the files of infra/monitoring that name services of docker-compose.yml. */
 export interface Monitoring {
   prometheus: { scrape_configs: { job_name: string; dns_sd_configs?: { names: string[]; port: number }[] }[] };
   datasources: { datasources: { url: string }[] };
   dashboards: { providers: { options: { path: string } }[] };
 }
 
-/** Where Prometheus and Grafana look for what is not there, and what nobody asks. */
+/** Targets of Prometheus and Grafana that do not exist, and services that no one scrapes. */
 export function monitoringFaults({ services }: ComposeFile, monitoring: Monitoring): string[] {
   const { prometheus, datasources, dashboards } = monitoring;
   const reaches = (from: string, to: string) =>

@@ -1,12 +1,12 @@
 import type { ComposeFile } from './compose-file.ts';
 
-/** Who calls destinations. */
+/** The service that calls destinations. */
 const caller = 'proxy-gateway';
 
-/** What has values or commands jobs; nobody but our own services is to reach it, and it reaches nobody. */
+/** Stores of values and jobs. Only our own services may reach them, and they reach nobody. */
 const stores = ['postgres', 'valkey'];
 
-/** What a container can reach that it need not: a network that is not internal has a way out. */
+/** Connections that a container can open without needing them. A network that is not internal leads outside. */
 export function networkFaults(name: string, { services, networks }: ComposeFile): string[] {
   const { networks: own = [], network_mode, ports = [] } = services[name] ?? {};
   if (network_mode === 'none') return own.length > 0 ? ['is in networks and in none'] : [];
@@ -26,7 +26,7 @@ export function networkFaults(name: string, { services, networks }: ComposeFile)
   ];
 }
 
-/** Those of other people's programs that can reach a store. */
+/** Programs of others that can reach a store. */
 function foreigners(store: string, services: ComposeFile['services']): string[] {
   const own = services[store]?.networks ?? [];
   return Object.entries(services)

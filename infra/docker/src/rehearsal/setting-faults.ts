@@ -1,6 +1,6 @@
 import { type ConfigSchema, takesFile } from '@sluice/service-runtime';
 
-/** What is wrong with the variables of a process, by the configuration schema of what it runs. */
+/** Checks the variables of a process against the configuration schema of its service. */
 export function settingFaults(
   environment: Readonly<Record<string, string>>,
   schema: ConfigSchema | undefined,
@@ -20,7 +20,7 @@ export function settingFaults(
   return [...unknown, ...open, ...missing];
 }
 
-/** What must be given with this environment: some settings are required only where another has a certain value. */
+/** Settings that this environment requires. Some are required only if another has a certain value. */
 function requiredOf({ required = [], allOf = [] }: ConfigSchema, environment: Record<string, string>): string[] {
   const conditional = allOf.flatMap((condition) => {
     const holds = Object.entries(condition.if.properties).every(([name, value]) => environment[name] === value.const);
@@ -29,7 +29,7 @@ function requiredOf({ required = [], allOf = [] }: ConfigSchema, environment: Re
   return [...required, ...conditional];
 }
 
-/** The setting that a variable gives, itself or as the name of a file. */
+/** The setting that a variable holds, either directly or as the name of a file. */
 function settingOf(variable: string, { properties }: ConfigSchema): string | undefined {
   if (variable in properties) return variable;
   const setting = variable.replace(/_FILE$/, '');

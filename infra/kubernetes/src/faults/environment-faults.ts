@@ -2,7 +2,7 @@ import type { ConfigSchema } from '@sluice/service-runtime';
 import { settingFaults } from '../../../docker/src/rehearsal/setting-faults.ts';
 import { environmentOf, type Workload } from '../manifest.ts';
 
-/** Faults in what a workload is told, and in the files that it is given for it. */
+/** Faults in the environment of a workload, and in the files that it mounts for it. */
 export function environmentFaults({ container, pod }: Workload, schema: ConfigSchema | undefined): string[] {
   const environment = environmentOf(container);
   const { env = [], envFrom = [], volumeMounts = [] } = container;

@@ -3,10 +3,10 @@ import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { type Labels, type Manifest, ofKind, type Workload } from '../manifest.ts';
 import { selects } from './selects.ts';
 
-/** Who may open connections to what is public. */
+/** Workloads that may open connections to public addresses. */
 const callers = ['proxy-gateway'];
 
-/** One address of each range that no destination may be in. */
+/** One address of each range in which no destination may be. */
 const closed = [
   ...['10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '127.0.0.1', '100.64.0.1'],
   ...['fd00::1', 'fe80::1', '::1', 'fd00:ec2::254', '64:ff9b::a9fe:a9fe'],
@@ -16,7 +16,7 @@ const isPublic = ['8.8.8.8', '2606:4700::1111'];
 type Egress = NonNullable<NonNullable<NonNullable<INetworkPolicy['spec']>['egress']>[number]>;
 type Peer = NonNullable<NonNullable<Egress['to']>[number]>;
 
-/** Faults in what may reach a workload, and what it may reach. */
+/** Faults in the policies for connections to and from a workload. */
 export function networkFaults({ name, labels }: Workload, manifests: readonly Manifest[]): string[] {
   const policies = ofKind(manifests, 'NetworkPolicy').flatMap(({ spec }) =>
     spec && selects(spec.podSelector, labels) ? [spec] : [],
@@ -53,7 +53,7 @@ export function networkFaults({ name, labels }: Workload, manifests: readonly Ma
   ];
 }
 
-/** What listens must be reachable at exactly its ports: http by the ingress controller, admin by Prometheus. */
+/** A workload must be reachable at exactly its ports: `http` by the ingress controller, `admin` by Prometheus. */
 function portFaults(name: string, labels: Labels, manifests: readonly Manifest[]): string[] {
   const deployment = ofKind(manifests, 'Deployment').find(({ metadata }) => metadata?.name === name);
   const [container] = deployment?.spec?.template.spec?.containers ?? [];
@@ -68,13 +68,13 @@ function portFaults(name: string, labels: Labels, manifests: readonly Manifest[]
   ];
 }
 
-/** Pods of every namespace, or every pod of ours: whatever label they have, who may create one may give it. */
+/** Whether a peer is all pods of every namespace, or all of ours, so that anyone who may create a pod is let in. */
 function isAnybody({ ipBlock, namespaceSelector, podSelector }: Peer): boolean {
   const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? podSelector ?? {};
   return !ipBlock && Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }
 
-/** Wider than the address of a store. */
+/** Whether a range is wider than the address of one store. */
 function isWide({ ipBlock }: Peer): boolean {
   if (!ipBlock) return false;
   const [address = '', bits] = ipBlock.cidr.split('/');

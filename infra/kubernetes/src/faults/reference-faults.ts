@@ -3,7 +3,7 @@ import { type Manifest, nameOf, ofKind, type Workload, workloadsOf } from '../ma
 import type { Product } from '../product.ts';
 import { selects } from './selects.ts';
 
-/** Faults between manifests: names, labels and ports that do not meet. */
+/** Faults between manifests: names, labels and ports that refer to nothing. */
 export function referenceFaults(manifests: readonly Manifest[], { metrics }: Product): string[] {
   const workloads = workloadsOf(manifests);
   return [
@@ -73,7 +73,7 @@ function scalerFaults(
   });
 }
 
-/** Prefix of Kubernetes takes whole elements of a path, as the routes do. */
+/** The path type `Prefix` of Kubernetes compares whole path elements, as our routes do. */
 function ingressFaults(manifests: readonly Manifest[]): string[] {
   const services = new Map(ofKind(manifests, 'Service').map((service) => [nameOf(service), service]));
   return ofKind(manifests, 'Ingress').flatMap(({ spec }) =>
@@ -93,7 +93,7 @@ function ingressFaults(manifests: readonly Manifest[]): string[] {
   );
 }
 
-/** A policy that selects nobody protects nobody, and one by a name that was mistyped opens nothing. */
+/** Policies that select no pod: they protect nothing, or, with a mistyped label, open nothing. */
 function policyFaults(manifests: readonly Manifest[], workloads: readonly Workload[]): string[] {
   return ofKind(manifests, 'NetworkPolicy')
     .filter(({ spec }) => !workloads.some(({ labels }) => spec && selects(spec.podSelector, labels)))

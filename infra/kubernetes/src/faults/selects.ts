@@ -5,7 +5,7 @@ interface Selector {
   matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
 }
 
-/** Whether a selector takes what has these labels; an empty or absent one takes everything. */
+/** Whether a selector matches these labels. An empty or absent one matches everything. */
 export function selects(selector: Selector | undefined, labels: Labels): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   return (

@@ -8,7 +8,7 @@ import { type Answer, type CallOptions, call, serveHttp } from '@sluice/testing'
 export const serviceNames = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'] as const;
 type ServiceName = (typeof serviceNames)[number];
 
-/** The whole platform on a folder and ports of its own, and what it says of itself. */
+/** The whole platform in its own folder and on its own ports, with its metrics and logs. */
 export interface RunningPlatform {
   stack: Stack;
   directory: string;

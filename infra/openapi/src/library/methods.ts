@@ -71,7 +71,7 @@ function interfacesOf(resource: Resource): string[] {
   ];
 }
 
-/** The class that the client extends: it declares what the runtime makes of the table. */
+/** The class that the client extends. It declares the methods that the runtime creates from the table. */
 function classOf({ operations, below }: Resource): string[] {
   const methods = operations.map(({ name }) => name.join('.'));
   return [

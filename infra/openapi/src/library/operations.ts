@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Part } from '@sluice/http-api';
 
-/** How an answer is handed on. */
+/** How the library returns an answer. */
 type AnswerKind = 'json' | 'list' | 'text' | 'stream' | 'none';
 
 /** An operation as the library and the command line see it: one row of their tables. */
@@ -18,7 +18,7 @@ export interface LibraryOperation {
   body: { type: string; required: boolean; schema: Part } | undefined;
   answer: AnswerKind;
   takesIdempotencyKey: boolean;
-  /** It may be sent again when its answer was lost: nothing is done twice. */
+  /** Whether it may be sent again when its answer was lost, because nothing is done twice. */
   repeatable: boolean;
   summary: string;
   permission: string | undefined;
