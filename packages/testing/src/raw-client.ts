@@ -58,6 +58,7 @@ function readChunks(text: string): { body: string; isComplete: boolean } {
     const lineEnd = text.indexOf('\r\n', at);
     if (lineEnd < 0) return { body, isComplete: false };
     const size = Number.parseInt(text.slice(at, lineEnd), 16);
+    if (Number.isNaN(size)) return { body, isComplete: false };
     if (size === 0) return { body, isComplete: text.startsWith('\r\n', lineEnd + 2) };
     body += text.slice(lineEnd + 2, lineEnd + 2 + size);
     at = lineEnd + 2 + size + 2;
