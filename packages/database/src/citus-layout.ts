@@ -49,7 +49,7 @@ export function citusStatements(): string {
     `-- ${citusLayout[table as keyof Tables].why}\nselect create_distributed_table('${table}', 'tenant_id'${colocated});`;
   return [
     '-- Run this once, as a superuser on the coordinator, when the database is migrated and empty.',
-    '-- Not for production yet: this version was tested for what Citus takes, and not on Citus (infra/README.md, Citus).',
+    '-- Not for production yet: this version was tested for what Citus takes, and not on Citus (infra/stores.md, Citus).',
     'begin;',
     'create extension if not exists citus;',
     ...functionsOnEveryNode.map((each) => `select create_distributed_function('${each}');`),

@@ -8,7 +8,7 @@ const help = `Usage: npm run migrate [-- --print-citus]
 Brings the database in DATABASE_URL (or in the file that DATABASE_URL_FILE names) to the newest version.
 Safe to run several times, by several processes, and while the previous version still serves.
 
-  --print-citus   prints the statements that spread the tables by Citus, and changes nothing (infra/README.md)`;
+  --print-citus   prints the statements that spread the tables by Citus, and changes nothing (infra/stores.md)`;
 
 const { values, error } = readArguments();
 if (error) {
