@@ -27,7 +27,11 @@ export async function startDestination(stack: AsyncDisposableStack): Promise<Tes
   const destination: TestDestination = { url: '', seen: [], answer: defaultAnswer, server: createServer() };
   destination.server.on('request', async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    try {
+      for await (const chunk of request) chunks.push(chunk);
+    } catch {
+      return; // The gateway aborted the call, so there is nobody to answer.
+    }
     const { method = '', url = '', headers, rawHeaders } = request;
     destination.seen.push({ method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() });
     destination.answer(request, response);

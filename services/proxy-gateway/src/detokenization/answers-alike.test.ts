@@ -1,0 +1,156 @@
+import { useStack } from '@sluice/testing';
+import { defaultAnswer } from '../testing/test-destination.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import { ask, differing, type SeenAnswer, values } from './testing/ask-alike.ts';
+
+/**
+ * For every kind of body, held and streamed: status, reason, all headers and the body of an answer are the same for all
+ * values, and so is which of several errors is told.
+ */
+const limitBytes = 64 * 1024;
+const gateway = useStack(async (stack) => {
+  const test = await startTestGateway(stack, { BODY_LIMIT_BYTES: `${limitBytes}` });
+  const tokens: string[] = [];
+  for (const data of values) tokens.push(await test.tenant.token({ data }));
+  const rules = [{ priority: 1, container: '/general/', transform: 'redact', permissions: ['token:use'] } as const];
+  const [{ key }, hidden, proxy] = await Promise.all([
+    test.tenant.application({ permissions: [], rules: [...rules] }),
+    test.tenant.token({ data: 'x', containers: ['/hidden/'] }),
+    test.tenant.proxy({ destination: test.destination.url }),
+  ]);
+  return { ...test, tokens, hidden, headers: { 'SVC-API-KEY': key, 'SVC-PROXY-KEY': proxy.key } };
+});
+
+const json = { 'Content-Type': 'application/json' };
+const multipart = { 'Content-Type': 'multipart/form-data; boundary=Bo-_un' };
+const part = (content: string, header = '') =>
+  `--Bo-_un\r\nContent-Disposition: form-data; name="a"${header}\r\n\r\n${content}\r\n`;
+
+interface Kind {
+  headers: Record<string, string>;
+  /** A body with this text in the place of a value, and with others that make it longer. */
+  body(text: string, others: readonly string[]): string;
+}
+
+const kinds: Record<string, Kind> = {
+  'a JSON string of its own': { headers: json, body: (text, others) => JSON.stringify([...others, text]) },
+  'a JSON string with text around it': {
+    headers: json,
+    body: (text, others) => JSON.stringify({ others, a: `no. ${text}.` }),
+  },
+  'JSON without a type': { headers: {}, body: (text, others) => JSON.stringify([others, { a: text }]) },
+  'a form': {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: (text, others) => new URLSearchParams([...others, text].map((value) => ['a', value])).toString(),
+  },
+  XML: {
+    headers: { 'Content-Type': 'application/xml' },
+    body: (text, others) => [...others, text].map((value) => `<a>${value}</a>`).join(''),
+  },
+  'plain text': { headers: { 'Content-Type': 'text/plain' }, body: (text, others) => [...others, text].join(' ') },
+  'a field of several parts': {
+    headers: multipart,
+    body: (text, others) => `${[...others, text].map((value) => part(value)).join('')}--Bo-_un--\r\n`,
+  },
+  'a JSON part': {
+    headers: multipart,
+    body: (text, others) => {
+      const asJson = (value: string) => part(JSON.stringify([value]), '\r\nContent-Type: application/json');
+      return `${[...others, text].map(asJson).join('')}--Bo-_un--\r\n`;
+    },
+  },
+};
+
+interface Way {
+  others: readonly string[];
+  isChunked: boolean;
+}
+
+const ways: Record<'held' | 'streamed', Way> = {
+  held: { others: [], isChunked: false },
+  streamed: { others: Array(80).fill('o'.repeat(1000)), isChunked: true },
+};
+
+/** What is asked of each token, with filters that fail on some values and work on others, and that make some large. */
+const filtered = [
+  '{{ TOKEN | to_number }}',
+  '{{ TOKEN | slice: 0, 1 | to_boolean }}',
+  "{{ TOKEN | json: '$.number' | last4 | to_number }}",
+  '{{ TOKEN | card_bin }}',
+  '{{ TOKEN | slice: 0, 12 }}',
+  '{{ TOKEN | stringify }}{{ TOKEN | stringify }}',
+  '{{ TOKEN | pad_left: 1000 | upcase }}',
+  '{{ TOKEN | first | to_number | reveal_last: 1 }}',
+];
+
+/** What is wrong beside a filter that fails on some values. The first that holds in this order is told. */
+const wrong: [status: number, text: string][] = [
+  [403, '{{ HIDDEN | to_number }}'],
+  [400, '{{ TOKEN | nope }}'],
+  [400, '{{ }}'],
+  [400, '{{ TOKEN | pad_left: 5000 }}'],
+  [400, '{{ 11111111-1111-4111-8111-111111111111 }}'],
+];
+
+async function answersTo(
+  { headers, body }: Kind,
+  text: string,
+  way: Way,
+  asked = gateway.current.tokens,
+): Promise<SeenAnswer[]> {
+  const { url, hidden, headers: keys } = gateway.current;
+  return Promise.all(
+    asked.map((token) => {
+      const filled = body(text.replaceAll('TOKEN', token).replaceAll('HIDDEN', hidden), way.others);
+      return ask({ url, headers: { ...keys, ...headers }, body: filled, isChunked: way.isChunked }, [token]);
+    }),
+  );
+}
+
+describe.each(Object.entries(kinds))('%s', (_, kind) => {
+  test.each(Object.entries(ways))('%s: what filters make of values changes no answer', async (_name, way) => {
+    for (const text of filtered) {
+      const seen = differing(await answersTo(kind, text, way));
+      expect([text, ...seen]).toEqual([text, expect.objectContaining({ status: 200, body: '{"ok":true}' })]);
+      const last = gateway.current.destination.seen.at(-1);
+      expect(last?.headers['transfer-encoding'] === 'chunked').toBe(way.isChunked);
+    }
+  });
+
+  test.each(Object.entries(ways))('%s: nor which error is told, alone or first of several', async (_name, way) => {
+    const some = gateway.current.tokens.filter((_token, at) => at % 8 === 0);
+    for (const [at, [status, fault]] of wrong.entries()) {
+      for (const [, later] of wrong.slice(at)) {
+        const texts = [`${fault} {{ TOKEN | to_number }} ${later}`, `${later} {{ TOKEN | to_number }} ${fault}`];
+        for (const text of texts) {
+          const seen = differing(await answersTo(kind, text, way, some));
+          expect([text, seen.length, seen[0]?.status]).toEqual([text, 1, status]);
+        }
+      }
+    }
+  });
+});
+
+test('the control: what an answer says of a value is seen, wherever it stands', async () => {
+  const { destination } = gateway.current;
+  const plant = async (answerFor: (body: string) => [status: number, headers: string[], body: string]) => {
+    destination.answer = (_request, response) => {
+      const [status, headers, body] = answerFor(destination.seen.at(-1)?.body ?? '');
+      response.writeHead(status, headers).end(body);
+    };
+    return differing(await answersTo(kinds['plain text'] as Kind, '{{ TOKEN | last4 }}', ways.held)).length;
+  };
+  const isCard = (body: string) => body.includes('4242');
+  expect(await plant(() => [200, [], 'ok'])).toBe(1);
+  expect(await plant((body) => [isCard(body) ? 200 : 201, [], 'ok'])).toBeGreaterThan(1);
+  expect(await plant((body) => [200, ['X-A', isCard(body) ? '1' : '0'], 'ok'])).toBeGreaterThan(1);
+  expect(await plant((body) => [200, [isCard(body) ? 'X-A' : 'x-a', '1'], 'ok'])).toBeGreaterThan(1);
+  expect(await plant((body) => [200, [], isCard(body) ? 'ok' : 'OK'])).toBeGreaterThan(1);
+  destination.answer = defaultAnswer;
+});
+
+test('the control: without a filter, what its place cannot hold is told, and is found', async () => {
+  const field = kinds['a field of several parts'] as Kind;
+  const seen = differing(await answersTo(field, '{{ TOKEN }}', ways.held));
+  expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200, 400]));
+});
