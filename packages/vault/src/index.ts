@@ -44,7 +44,7 @@ export type { Rotation, RotationEvent, VersionsMade } from './rotation/rotation.
 export { searchTokens } from './search/search-tokens.ts';
 export { detokenize, detokenizeEach, mostDistinctTokens, type RunInPieces } from './tokenization/detokenize.ts';
 export { readTokenization, tokenize } from './tokenization/tokenize.ts';
-export { createToken, createTokens, createTokensWith } from './tokens/create/create-tokens.ts';
+export { createToken, createTokens, createTokensAnd } from './tokens/create/create-tokens.ts';
 export { type Creation, draftToken } from './tokens/create/draft-tokens.ts';
 export type { CreatedToken } from './tokens/create/present-created.ts';
 export { tokenInputSchema } from './tokens/create/token-input.schema.ts';

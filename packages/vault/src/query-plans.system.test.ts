@@ -64,6 +64,8 @@ const queries = {
     lockTokenRow: (db) => tokens.lockTokenRow(db, tenantId, filled.tokenId(13)),
     deleteTokenRow: (db) => tokens.deleteTokenRow(db, actor, filled.tokenId(33)),
     noteActivity: (db) => tokens.noteActivity(db, tenantId, ids, month),
+    noteActiveRows: (db) => tokens.noteActiveRows(db, tenantId, ids, '2026-02-01'),
+    countActive: (db) => tokens.countActive(db, tenantId, month, 1),
   } satisfies Covered<typeof tokens>,
   insertion: {
     insertTokens: (db) => insertion.insertTokens(db, { actor, tokens: [token], month, deduplicated: true }),

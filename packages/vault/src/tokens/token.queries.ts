@@ -1,5 +1,5 @@
 import { recordChange } from '@sluice/audit';
-import { addToCounter, prepared, type Queryable } from '@sluice/database';
+import { addToCounter, type Database, prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { Json } from '../json.ts';
 import type { Actor, TokenRow } from './token.ts';
@@ -103,37 +103,54 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
 }
 
 /**
- * Notes that tokens were active this month. Concurrent processes count a token once, because only the one that updates
- * the row counts it. It waits for a locked row, which may not be used again this month. Rows are updated in sorted
- * order, so that two processes cannot deadlock.
+ * Notes that tokens were active this month, and counts them. Concurrent processes count a token once, because only the
+ * one that updates the row counts it.
  * @returns the ids of the tokens that are now noted, by this call or before.
  */
-export function noteActivity(
-  db: Queryable,
+export async function noteActivity(
+  db: Database,
   tenantId: string,
   ids: readonly string[],
   month: string,
-): Promise<Set<string>> {
-  const note = async (tx: Queryable) => {
-    const { rows } = await sql<{ id: string; is_new: boolean }>`
-      with due as (
-        select id from tokens
-        where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month < ${month}::date
-        order by id for update
-      ),
-      touched as (
-        update tokens set active_month = ${month}::date from due
-        where tokens.tenant_id = ${tenantId} and tokens.id = due.id
-        returning tokens.id
-      )
-      select id, true as is_new from touched
-      union all
-      select id, false from tokens
-      where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month >= ${month}::date
-    `.execute(tx);
-    const added = rows.filter(({ is_new }) => is_new).length;
-    if (added > 0) await addToCounter(tx, tenantId, `active_tokens:${month}`, added);
-    return new Set(rows.map(({ id }) => id));
-  };
-  return db.isTransaction ? note(db) : db.transaction().execute(note);
+): Promise<ReadonlySet<string>> {
+  return db.transaction().execute(async (tx) => {
+    const { noted, added } = await noteActiveRows(tx, tenantId, ids, month);
+    await countActive(tx, tenantId, month, added);
+    return noted;
+  });
+}
+
+/**
+ * The rows of `noteActivity`; the caller's transaction must then count what was added. It waits for a locked row, which
+ * may not be used again this month. Rows are updated in sorted order, so that two processes cannot deadlock.
+ */
+export async function noteActiveRows(
+  tx: Queryable,
+  tenantId: string,
+  ids: readonly string[],
+  month: string,
+): Promise<{ noted: ReadonlySet<string>; added: number }> {
+  if (ids.length === 0) return { noted: new Set(), added: 0 };
+  const { rows } = await sql<{ id: string; is_new: boolean }>`
+    with due as (
+      select id from tokens
+      where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month < ${month}::date
+      order by id for update
+    ),
+    touched as (
+      update tokens set active_month = ${month}::date from due
+      where tokens.tenant_id = ${tenantId} and tokens.id = due.id
+      returning tokens.id
+    )
+    select id, true as is_new from touched
+    union all
+    select id, false from tokens
+    where tenant_id = ${tenantId} and id = any(${ids}::text[]) and active_month >= ${month}::date
+  `.execute(tx);
+  return { noted: new Set(rows.map(({ id }) => id)), added: rows.filter(({ is_new }) => is_new).length };
+}
+
+/** Counts tokens as active in a month. No row of a token may be locked after it. */
+export async function countActive(tx: Queryable, tenantId: string, month: string, added: number): Promise<void> {
+  if (added > 0) await addToCounter(tx, tenantId, `active_tokens:${month}`, added);
 }

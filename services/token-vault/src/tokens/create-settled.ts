@@ -1,5 +1,5 @@
 import type { SettleAnswer } from '@sluice/http-api';
-import { type CreatedToken, type Creation, createTokens, createTokensWith } from '@sluice/vault';
+import { type CreatedToken, type Creation, createTokens, createTokensAnd } from '@sluice/vault';
 
 interface SettledCreation<T> {
   creation: Creation;
@@ -11,8 +11,8 @@ interface SettledCreation<T> {
 /** Creates tokens in one transaction with the answer that is kept for repetitions of the request. */
 export async function createSettled<T>({ creation, answerTo, settle }: SettledCreation<T>): Promise<T> {
   if (!settle) return answerTo(await createTokens(creation));
-  return creation.vault.db.transaction().execute(async (tx) => {
-    const answer = answerTo(await createTokensWith(tx, creation));
+  return createTokensAnd(creation, async (tx, created) => {
+    const answer = answerTo(created);
     await settle(tx, answer);
     return answer;
   });

@@ -3,10 +3,11 @@ import { ServiceError } from '@sluice/problems';
 import type { Vault } from '../../vault.ts';
 import { freeExpiredIds } from '../expiry/expire-tokens.ts';
 import { monthOf } from '../read/activity.ts';
+import { countActive, noteActiveRows } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
 import { findEqual } from './deduplicate.ts';
 import { type Creation, type Draft, draftToken } from './draft-tokens.ts';
-import type { InsertedToken } from './insert-tokens.queries.ts';
+import type { InsertedToken, Insertion } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
 /**
@@ -26,58 +27,85 @@ export async function createToken(vault: Vault, actor: Actor, input: unknown): P
  * @throws {ServiceError} `conflict` where an id is taken, `unauthenticated` where the Tenant is closed.
  */
 export async function createTokens(creation: Creation): Promise<CreatedToken[]> {
-  const { vault, drafts } = creation;
+  const { vault, actor, drafts } = creation;
   if (drafts.length === 0) return [];
-  const inserted = isDeduplicationAsked(drafts) ? 'deduplicate' : await insertOverExpired(creation);
-  const stored =
-    inserted === 'deduplicate'
-      ? await vault.db.transaction().execute((tx) => store(tx, creation))
-      : { inserted, equal: new Map() };
+  const stored = await overExpired(creation, async (): Promise<StoredDrafts> => {
+    if (!isDeduplicationAsked(drafts)) {
+      const rows = drafts.map(({ row }) => row);
+      const inserted = await vault.inserts.insert(actor, rows, monthOf(vault.clock()));
+      if (inserted !== 'deduplicate') return { inserted, equal: new Map() };
+    }
+    return vault.db.transaction().execute((tx) => storeDeduplicated(tx, creation));
+  });
   return presentCreated(vault.db, creation, stored);
 }
 
 /**
- * As `createTokens`, within the caller's transaction and together with what else it writes.
- * @throws {ServiceError} as `createTokens` does; the transaction must then be rolled back.
+ * As `createTokens`, in one transaction with what `also` writes, whose result it returns. It may begin anew, but `also`
+ * is only called once all tokens are stored.
+ * @throws {ServiceError} as `createTokens` does, and what `also` throws; nothing is stored then.
  */
-export async function createTokensWith(tx: Queryable, creation: Creation): Promise<CreatedToken[]> {
-  return presentCreated(tx, creation, await store(tx, creation));
+export function createTokensAnd<T>(
+  creation: Creation,
+  also: (tx: Queryable, created: readonly CreatedToken[]) => Promise<T>,
+): Promise<T> {
+  return overExpired(creation, () =>
+    creation.vault.db.transaction().execute(async (tx) => {
+      const stored = await store(tx, creation);
+      return also(tx, await presentCreated(tx, creation, stored));
+    }),
+  );
 }
 
 async function store(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
-  const { actor, drafts } = creation;
-  await freeExpiredIds(tx, actor.tenantId, ownIdsOf(drafts));
+  const { vault, drafts } = creation;
   if (!isDeduplicationAsked(drafts)) {
-    const inserted = await insertDrafts(tx, creation, { drafts, deduplicated: false });
+    const month = monthOf(vault.clock());
+    const inserted = await insertDrafts(tx, creation, { drafts, month, deduplicated: false });
     if (inserted !== 'deduplicate') return { inserted, equal: new Map() };
   }
+  return storeDeduplicated(tx, creation);
+}
+
+/**
+ * Every transaction of the vault takes its locks in this order, so that no two can deadlock: fingerprints, rows of
+ * tokens by id, counters by name.
+ */
+async function storeDeduplicated(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
+  const { vault, actor } = creation;
   const { fresh, equal } = await findEqual(tx, creation);
-  const inserted = fresh.length > 0 ? await insertDrafts(tx, creation, { drafts: fresh, deduplicated: true }) : [];
+  const month = monthOf(vault.clock());
+  const { added } = await noteActiveRows(tx, actor.tenantId, [...new Set(equal.values())], month);
+  if (fresh.length === 0) {
+    await countActive(tx, actor.tenantId, month, added);
+    return { inserted: [], equal };
+  }
+  const inserted = await insertDrafts(tx, creation, { drafts: fresh, month, deduplicated: true, alsoActive: added });
   return { inserted: inserted === 'deduplicate' ? [] : inserted, equal };
 }
 
 const isDeduplicationAsked = (drafts: readonly Draft[]) => drafts.some(({ row }) => row.deduplicate === true);
 
-const ownIdsOf = (drafts: readonly Draft[]) => drafts.flatMap(({ input }) => input.id ?? []);
-
-/** Retries after deleting expired tokens, because an id is free as soon as its token expires. */
-async function insertOverExpired({ vault, actor, drafts }: Creation): Promise<InsertedToken[] | 'deduplicate'> {
-  const rows = drafts.map(({ row }) => row);
-  const insert = () => vault.inserts.insert(actor, rows, monthOf(vault.clock()));
+/**
+ * An id is free as soon as its token expires, so expired tokens are deleted where one is taken. They are deleted in
+ * transactions of their own, because a deletion locks counters, after which no row may be locked.
+ */
+async function overExpired<T>({ vault, actor, drafts }: Creation, attempt: () => Promise<T>): Promise<T> {
   try {
-    return await insert();
+    return await attempt();
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error;
-    await vault.db.transaction().execute((tx) => freeExpiredIds(tx, actor.tenantId, ownIdsOf(drafts)));
-    return insert();
+    const ids = drafts.flatMap(({ input }) => input.id ?? []);
+    if (!(error instanceof ServiceError) || error.code !== 'conflict' || ids.length === 0) throw error;
+    await freeExpiredIds(vault.db, actor.tenantId, ids);
+    return attempt();
   }
 }
 
 function insertDrafts(
   tx: Queryable,
   { vault, actor }: Creation,
-  { drafts, deduplicated }: { drafts: readonly Draft[]; deduplicated: boolean },
+  { drafts, ...how }: { drafts: readonly Draft[] } & Omit<Insertion, 'actor' | 'tokens'>,
 ): Promise<InsertedToken[] | 'deduplicate'> {
   const tokens = drafts.map(({ row }) => row);
-  return vault.inserts.insertWith(tx, { actor, tokens, month: monthOf(vault.clock()), deduplicated });
+  return vault.inserts.insertWith(tx, { actor, tokens, ...how });
 }

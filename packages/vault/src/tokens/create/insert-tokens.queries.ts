@@ -22,6 +22,8 @@ export interface Insertion {
   month: string;
   /** True once equal tokens have been looked for, so that the insert no longer asks for that. */
   deduplicated: boolean;
+  /** Existing tokens that this transaction noted as active, to be counted with the new ones. */
+  alsoActive?: number;
 }
 
 /** The inserted tokens, or `deduplicate`: nothing was inserted, because equal tokens must be looked for first. */
@@ -56,7 +58,7 @@ const tenantClosed = () => new ServiceError('unauthenticated', 'The Tenant of th
 
 type Values = ReturnType<typeof valuesOf>;
 
-function valuesOf({ actor, tokens, month, deduplicated }: Insertion) {
+function valuesOf({ actor, tokens, month, deduplicated, alsoActive = 0 }: Insertion) {
   // Sorted, so that two inserts that clash cannot deadlock.
   const rows = tokens.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
@@ -64,17 +66,17 @@ function valuesOf({ actor, tokens, month, deduplicated }: Insertion) {
     isDeduplicated: !deduplicated && rows.some(({ deduplicate }) => deduplicate === true),
     isSettingAsked: !deduplicated && rows.some(({ deduplicate }) => deduplicate === null),
     ...columnLists(rows),
-    ...countsOf(rows, month),
+    ...countsOf(rows, month, alsoActive),
     ...dueMinutes(rows),
     ...auditOf(rows, actor.applicationId),
   };
 }
 
-function countsOf(tokens: readonly NewTokenRow[], month: string) {
+function countsOf(tokens: readonly NewTokenRow[], month: string, alsoActive: number) {
   const byType = [...Map.groupBy(tokens, ({ type }) => type)];
   return {
     counters: [`active_tokens:${month}`, ...byType.map(([type]) => `tokens:${type}`)],
-    amounts: [tokens.length, ...byType.map(([, ofType]) => ofType.length)],
+    amounts: [tokens.length + alsoActive, ...byType.map(([, ofType]) => ofType.length)],
   };
 }
 

@@ -4,7 +4,6 @@ import { ServiceError } from '@sluice/problems';
 import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
-import { touch } from '../read/activity.ts';
 import { presentPage } from '../read/present-list.ts';
 import { presentWithoutData, visibleData } from '../read/present-token.ts';
 import { findPageOfIds, type PageRow } from '../read/token-list.queries.ts';
@@ -74,11 +73,6 @@ async function presentEqual(
   const vault: Vault = { ...opened, db };
   const rows = await findPageOfIds(db, actor.tenantId, ids);
   const { tokens } = await presentPage(vault, actor, rows);
-  await touch(
-    vault,
-    actor.tenantId,
-    rows.map(({ small }) => small),
-  );
   const stubs = rows.map(({ small }): [string, Token] => [small.id, presentStub(small)]);
   return new Map([...stubs, ...tokens.map((token): [string, Token] => [token.id, token])]);
 }

@@ -1,5 +1,5 @@
 import { messageOf, openTenants } from '@sluice/audit';
-import { counterSlot, type Queryable } from '@sluice/database';
+import { counterSlot, type Database, type Queryable } from '@sluice/database';
 import { type RawBuilder, sql } from 'kysely';
 
 const batchSize = 500;
@@ -11,28 +11,27 @@ const batchSize = 500;
  * @returns how many; 0 when none is left.
  */
 export function deleteExpiredTokens(tx: Queryable, tenantId: string): Promise<number> {
-  return deleteDue(tx, tenantId, sql`true`, sql`for update skip locked`);
+  const due = sql`expires_at <= statement_timestamp() order by expires_at, id`;
+  return deleteDue(tx, tenantId, due, sql`for update skip locked`);
 }
 
-/** Frees expired ids before the worker does; waits for a concurrent deletion. Call it in a transaction. */
-export async function freeExpiredIds(tx: Queryable, tenantId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const which = sql`id = any(${[...ids]}::text[])`;
-  while ((await deleteDue(tx, tenantId, which, sql`for update`)) === batchSize);
+/** Frees expired ids before the worker does; waits for a concurrent deletion. Each batch is a transaction. */
+export async function freeExpiredIds(db: Database, tenantId: string, ids: readonly string[]): Promise<void> {
+  const due = sql`expires_at <= statement_timestamp() and id = any(${[...ids]}::text[]) order by id`;
+  const deleteBatch = () => db.transaction().execute((tx) => deleteDue(tx, tenantId, due, sql`for update`));
+  while ((await deleteBatch()) === batchSize);
 }
 
-/** `statement_timestamp()` is the same for all rows, so Postgres can use the index. */
+/** @param due the condition and the order; `statement_timestamp()` is the same for all rows, so an index serves it. */
 async function deleteDue(
   tx: Queryable,
   tenantId: string,
-  which: RawBuilder<unknown>,
+  due: RawBuilder<unknown>,
   lock: RawBuilder<unknown>,
 ): Promise<number> {
   const { rows } = await sql<{ id: string; type: string }>`
     with due as materialized (
-      select id from tokens
-      where tenant_id = ${tenantId} and expires_at <= statement_timestamp() and ${which}
-      order by expires_at, id limit ${sql.lit(batchSize)} ${lock}
+      select id from tokens where tenant_id = ${tenantId} and ${due} limit ${sql.lit(batchSize)} ${lock}
     )
     delete from tokens using due where tokens.tenant_id = ${tenantId} and tokens.id = due.id
     returning tokens.id, tokens.type
