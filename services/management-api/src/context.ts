@@ -9,6 +9,7 @@ import type { Jobs } from '@sluice/jobs';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
+import type { ExportTurns } from './logs/export-turns.ts';
 import type { SessionFigures, SessionLimits } from './sessions/session.limits.ts';
 import type { TenantQueue } from './sessions/tenant-queue.ts';
 
@@ -30,6 +31,7 @@ export interface Context {
   sessionFigures: SessionFigures;
   /** Creates and authorizes the sessions of a Tenant one after another. */
   sessionQueue: TenantQueue;
+  exportTurns: ExportTurns;
   log: Logger;
   /** Tells every process that caches about a change, and waits until none serves the old state. */
   changes: ChangeWriter;

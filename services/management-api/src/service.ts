@@ -16,6 +16,7 @@ import { openStores } from '@sluice/vault';
 import { createApp, operations } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { connectionsForExports, openExportTurns } from './logs/export-turns.ts';
 import { ledgerKeyAnswer } from './logs/ledger-key.ts';
 import { openTrials } from './proxies/open-trials.ts';
 import { measureSessionLimits } from './sessions/session.limits.ts';
@@ -42,6 +43,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     sessionLimits: config,
     sessionFigures: { ended: 0, refused: 0 },
     sessionQueue: openTenantQueue(),
+    exportTurns: openExportTurns(connectionsForExports(config)),
     log,
     changes,
     callers: readCallers(db),

@@ -20,9 +20,11 @@ const exportLogOperation = operation({
   query: exportQuery,
   produces: ['application/x-ndjson', 'text/csv'],
   response: { 200: exportText },
-  async handle({ query, caller: { tenantId }, accepted }, { db }) {
+  async handle({ query, caller: { tenantId }, accepted }, { db, exportTurns }) {
     const format = accepted === 'text/csv' ? 'csv' : 'ndjson';
-    return new Streamed(exportLog(db, { tenantId, filter: filterOf(query), start: query.start, format }));
+    const inTurn = <T>(read: () => Promise<T>) => exportTurns.run(tenantId, read);
+    const of = { tenantId, filter: filterOf(query), start: query.start, format, inTurn } as const;
+    return new Streamed(exportLog(db, of));
   },
 });
 

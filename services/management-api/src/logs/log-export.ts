@@ -19,7 +19,11 @@ export interface ExportOptions {
   /** The `leaf_index` of the first row. */
   start: number;
   format: 'ndjson' | 'csv';
+  /** Lets a read wait for its turn among those of other exports. */
+  inTurn?: InTurn;
 }
+
+type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
 
 /**
  * The sequenced rows of the audit log in leaf order, up to the last one that is sequenced at the start; each piece has
@@ -28,28 +32,39 @@ export interface ExportOptions {
  */
 export async function* exportLog(
   db: Database,
-  { tenantId, filter, start, format }: ExportOptions,
+  { tenantId, filter, start, format, inTurn = (read) => read() }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   const isWhole = Object.keys(filter).length === 0 && start === 0 && format === 'ndjson';
-  const { end, dropped, hashes } = await inOneMoment(db, async (tx) => {
-    const { size: end = 0, dropped = 0 } = (await findLedger(tx, tenantId)) ?? {};
-    const hashes = isWhole && dropped > 0 ? await hashesOfDropped(tx, tenantId, dropped) : undefined;
-    return { end, dropped, hashes };
-  });
+  const { end, dropped, hashes } = await inTurn(() =>
+    inOneMoment(db, async (tx) => {
+      const { size: end = 0, dropped = 0 } = (await findLedger(tx, tenantId)) ?? {};
+      const hashes = isWhole && dropped > 0 ? await hashesOfDropped(tx, tenantId, dropped) : undefined;
+      return { end, dropped, hashes };
+    }),
+  );
   if (format === 'csv') yield csvHeader;
   if (hashes) yield `${JSON.stringify({ dropped, hashes })}\n`;
   const toLine = format === 'csv' ? toCsv : toNdjson;
-  for await (const rows of pagesOf(db, tenantId, { filter, from: Math.max(start, dropped), end })) {
+  const span = { filter, from: Math.max(start, dropped), end, inTurn };
+  for await (const rows of pagesOf(db, tenantId, span)) {
     yield rows.map(toLine).join('');
   }
 }
 
-async function* pagesOf(db: Database, tenantId: string, span: LeafSpan & { filter: LogFilter }) {
-  const { filter, end } = span;
+async function* pagesOf(
+  db: Database,
+  tenantId: string,
+  { filter, end, inTurn, ...span }: LeafSpan & { filter: LogFilter; inTurn: InTurn },
+) {
   // Few matches are found by the filter; many are found while reading all leaves.
-  const isNarrow = Object.keys(filter).length > 0 && (await countFilteredLogs(db, tenantId, filter)) <= mostCounted;
+  const isFiltered = Object.keys(filter).length > 0;
+  const isNarrow = isFiltered && (await inTurn(() => countFilteredLogs(db, tenantId, filter))) <= mostCounted;
+  let isOver = false;
   const begin = (from: number): Promise<LeafPage> => {
-    const page = (isNarrow ? readNextMatches : readNextLeaves)(db, tenantId, { filter, from, end });
+    const page = inTurn(async () => {
+      if (isOver) return { rows: [], next: end };
+      return (isNarrow ? readNextMatches : readNextLeaves)(db, tenantId, { filter, from, end });
+    });
     page.catch(() => undefined); // thrown when awaited; a consumer that stops early never awaits it
     return page;
   };
@@ -71,6 +86,7 @@ async function* pagesOf(db: Database, tenantId: string, span: LeafSpan & { filte
       from = next;
     }
   } finally {
+    isOver = true;
     await Promise.allSettled(readings); // no statement outlives the export
   }
 }

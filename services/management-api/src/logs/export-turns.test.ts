@@ -1,0 +1,81 @@
+import { get } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eventually, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import { sequenceLog } from '../testing/sequence-log.ts';
+import { startTestManagement } from '../testing/test-management.ts';
+import { openExportTurns } from './export-turns.ts';
+
+const api = useStack((stack) => startTestManagement(stack));
+const small = useStack((stack) => startTestManagement(stack, { DATABASE_POOL_SIZE: '1' }));
+
+/** Ten exports whose pages Postgres does not answer until the lock is given back. */
+async function beginTen({ db, url, tenant }: typeof api.current, stack: AsyncDisposableStack): Promise<void> {
+  const { tenant_id, management_key } = tenant;
+  await sql`
+    insert into audit_log (tenant_id, operation, entity_type, entity_id)
+    select ${tenant_id}, 'use', 'proxy', 'p' from generate_series(1, 5000)
+  `.execute(db);
+  await sequenceLog(db, tenant_id);
+  const { promise: over, resolve: giveBack } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: onLock } = Promise.withResolvers<void>();
+  const holding = db.transaction().execute(async (tx) => {
+    await sql`lock table ledger_leaves in access exclusive mode`.execute(tx);
+    onLock();
+    await over;
+  });
+  stack.defer(() => holding);
+  stack.defer(giveBack);
+  await locked;
+  for (let i = 0; i < 10; i++) {
+    const request = get(`${url}/logs/export`, { headers: { 'SVC-API-KEY': management_key }, agent: false });
+    request.on('error', () => undefined); // it is left at the end
+    stack.defer(() => void request.destroy());
+    await eventually('a page is waited for', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      `.execute(db);
+      return rows.length > 0;
+    });
+  }
+}
+
+test('ten exports of a Tenant leave connections for the requests of others', async () => {
+  await using stack = new AsyncDisposableStack();
+  await beginTen(api.current, stack);
+  const { send, stranger, metrics } = api.current;
+  await eventually('all ten are open', async () => /^sluice_streams 10$/m.test(await metrics.metrics()));
+  const many = Array.from({ length: 5 }, () => send('GET', '/applications', { key: stranger.management_key }));
+  expect((await Promise.all(many)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+});
+
+test('the control: where there is only one connection, the exports have it', async () => {
+  await using stack = new AsyncDisposableStack();
+  await beginTen(small.current, stack);
+  const { send, stranger } = small.current;
+  expect((await send('GET', '/applications', { key: stranger.management_key })).status).toBe(503);
+});
+
+test('Tenants take turns, and each has its reads in their order', async () => {
+  const turns = openExportTurns(2);
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const read = (name: string) =>
+    turns.run(name.charAt(0), async () => {
+      begun.push(name);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.push(resolve);
+      await promise;
+      if (name === 'a1') throw new Error('failed');
+    });
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(read);
+  const settled = Promise.allSettled(all);
+  await nextTurn();
+  expect(begun).toEqual(['a1', 'a2']);
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await nextTurn();
+  }
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2']);
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', ...Array(5).fill('fulfilled')]);
+});
