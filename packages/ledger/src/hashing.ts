@@ -1,19 +1,25 @@
-import { createHash } from 'node:crypto';
+import crypto from 'node:crypto';
 
 export const hashBytes = 32;
 
-const leafPrefix = Buffer.from([0]);
+const leafPrefix = '\0';
 const nodePrefix = Buffer.from([1]);
 
+/** In one call, which Node has since 20.12: making and collecting an object for each hash takes four times as long. */
+const sha256: (data: string | Buffer) => Buffer =
+  typeof crypto.hash === 'function'
+    ? (data) => crypto.hash('sha256', data, 'buffer')
+    : (data) => crypto.createHash('sha256').update(data).digest();
+
 /** The root of a tree without leaves. */
-export const emptyRoot = createHash('sha256').digest();
+export const emptyRoot = sha256('');
 
 /** RFC 9162 section 2.1.1, for a leaf. */
-export function hashLeaf(bytes: string | Buffer): Buffer {
-  return createHash('sha256').update(leafPrefix).update(bytes).digest();
+export function hashLeaf(text: string): Buffer {
+  return sha256(leafPrefix + text);
 }
 
 /** RFC 9162 section 2.1.1, for two subtrees. */
 export function hashNode(left: Buffer, right: Buffer): Buffer {
-  return createHash('sha256').update(nodePrefix).update(left).update(right).digest();
+  return sha256(Buffer.concat([nodePrefix, left, right]));
 }

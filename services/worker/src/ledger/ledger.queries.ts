@@ -117,21 +117,25 @@ export async function takeArrivals(
 }
 
 export interface NewLeaf {
-  leaf_index: number;
   log_id: string;
   at: string;
   kept_at: string;
-  leaf_version: number;
   leaf_hash: Buffer;
 }
 
-export async function insertLeaves(tx: Queryable, tenantId: string, leaves: readonly NewLeaf[]): Promise<void> {
+/** Adds leaves from `start` on. Lists are sent as pg would send them, without its search for what it must escape. */
+export async function insertLeaves(
+  tx: Queryable,
+  tenantId: string,
+  { start, version, leaves }: { start: number; version: number; leaves: readonly NewLeaf[] },
+): Promise<void> {
+  const list = (textOf: (leaf: NewLeaf) => string) => `{${leaves.map(textOf).join(',')}}`;
   await sql`
     insert into ledger_leaves (tenant_id, leaf_index, log_id, at, kept_at, leaf_version, leaf_hash)
-    select ${tenantId}::uuid, * from unnest(
-      ${leaves.map((leaf) => leaf.leaf_index)}::bigint[], ${leaves.map((leaf) => leaf.log_id)}::uuid[],
-      ${leaves.map((leaf) => leaf.at)}::timestamptz[], ${leaves.map((leaf) => leaf.kept_at)}::timestamptz[],
-      ${leaves.map((leaf) => leaf.leaf_version)}::smallint[], ${leaves.map((leaf) => leaf.leaf_hash)}::bytea[])
+    select ${tenantId}::uuid, ${start}::bigint + n - 1, log_id, at, kept_at, ${version}::smallint,
+      substring(${Buffer.concat(leaves.map(({ leaf_hash }) => leaf_hash))}::bytea from 32 * n::int - 31 for 32)
+    from unnest(${list(({ log_id }) => log_id)}::uuid[], ${list(({ at }) => at)}::timestamptz[],
+      ${list(({ kept_at }) => kept_at)}::timestamptz[]) with ordinality as each(log_id, at, kept_at, n)
   `.execute(tx);
 }
 

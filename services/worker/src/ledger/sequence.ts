@@ -82,7 +82,8 @@ async function sequenceBatch(
       return { sequenced: 0, hasMoved }; // arrivals whose rows are gone
     }
     const grown = grow(rows, ledger);
-    if (rows.length > 0) await insertLeaves(tx, tenantId, grown.leaves);
+    if (rows.length > 0)
+      await insertLeaves(tx, tenantId, { start: ledger.size, version: leafVersion, leaves: grown.leaves });
     if (grown.nodes.length > 0) await insertNodes(tx, tenantId, grown.nodes);
     const { frontier } = grown;
     const origin = originOf(ledgerOrigin, tenantId);
@@ -134,8 +135,7 @@ function grow(rows: readonly LogRow[], { size, frontier: bytes, kept_at }: Ledge
     const since = row.at < now ? row.at : now;
     keptAt = keptAt !== null && keptAt > since ? keptAt : since;
     const hash = leafHash(presentLog(row), leafVersion);
-    const place = { leaf_index: frontier.size, log_id: row.id, at: row.at, kept_at: keptAt };
-    leaves.push({ ...place, leaf_version: leafVersion, leaf_hash: hash });
+    leaves.push({ log_id: row.id, at: row.at, kept_at: keptAt, leaf_hash: hash });
     frontier = addLeaf(frontier, hash, note);
   }
   return { frontier, leaves, nodes, keptAt };
