@@ -161,7 +161,8 @@ test('a batch that was stored, which nobody heard of, is stored once', async () 
   });
   const log = open({ stack, db: losing });
   await log.record(disclosure(tenantId));
-  await log.record(disclosure(tenantId));
+  await eventually('stored, and lost', () => losses > 0);
+  await log.record(disclosure(tenantId)); // goes together with the one that is stored
   await eventually('tried again', () => losses > 2);
   expect(await rowsOf(db, tenantId)).toHaveLength(2);
   expect(failures).toHaveLength(2);
