@@ -24,8 +24,8 @@ import { sweepDueCvcs, sweepExpiredTokens } from './token-expiry/sweep-tokens.ts
 const relayIntervalMs = 1000;
 /** The greatest age of figures when they are scraped. */
 const figuresIntervalMs = 10_000;
-/** Short, because rows must be in the ledger within two seconds. */
-const sequenceIntervalMs = 500;
+/** Half of the two seconds within which rows must be in the ledger. A batch costs as much as a hundred of its rows. */
+const sequenceIntervalMs = 1000;
 const witnessIntervalMs = 2000;
 const keyUsageIntervalMs = 300_000;
 /** Long, because it takes a query or two for each Tenant. */

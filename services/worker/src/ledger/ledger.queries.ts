@@ -1,5 +1,5 @@
 import { type LogRow, logColumns } from '@sluice/audit';
-import type { Database, Queryable } from '@sluice/database';
+import { type Database, preparedSql, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
 /** Tenants with unsequenced rows; `isUnsignedDue` adds those whose tree grew while no worker had a key. */
@@ -36,18 +36,7 @@ export async function lockLedger(
   tx: Queryable,
   tenantId: string,
 ): Promise<(LedgerRow & { is_signed: boolean }) | undefined> {
-  // Arrivals of a purged Tenant may come late from a spool; its log is then kept as if they had come before. The key
-  // share lock makes a running purge wait for the ledger's row, because it must see that there is a ledger to close.
-  await sql`
-    with tenant as (
-      select id from tenants
-      where id = ${tenantId} and not exists (select from ledgers where tenant_id = ${tenantId}) for key share
-    )
-    insert into ledgers (tenant_id, closed_at)
-    select ${tenantId}::uuid, case when not exists (select from tenant) then now() end
-    where not exists (select from ledgers where tenant_id = ${tenantId})
-    on conflict do nothing
-  `.execute(tx);
+  await makeLedger(tx, { tenantId });
   return tx
     .selectFrom('ledgers')
     .select(['size', 'frontier', 'kept_at', 'unsequenced_before', 'before_at', 'before_id'])
@@ -58,6 +47,24 @@ export async function lockLedger(
     .$castTo<LedgerRow & { is_signed: boolean }>()
     .executeTakeFirst();
 }
+
+/**
+ * Arrivals of a purged Tenant may come late from a spool; its log is then kept as if they had come before. The key share
+ * lock makes a running purge wait for the ledger's row, because it must see that there is a ledger to close.
+ */
+const makeLedger = preparedSql(
+  'make_ledger',
+  ({ tenantId }: { tenantId: string }) => sql`
+    with tenant as (
+      select id from tenants
+      where id = ${tenantId} and not exists (select from ledgers where tenant_id = ${tenantId}) for key share
+    )
+    insert into ledgers (tenant_id, closed_at)
+    select ${tenantId}::uuid, case when not exists (select from tenant) then now() end
+    where not exists (select from ledgers where tenant_id = ${tenantId})
+    on conflict do nothing
+  `,
+);
 
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
@@ -85,7 +92,16 @@ export async function takeArrivals(
   tenantId: string,
   limit: number,
 ): Promise<{ taken: number; rows: LogRow[] }> {
-  const { rows } = await sql<LogRow & { taken: number }>`
+  const rows = await arrivalsTaken(tx, { tenantId, limit });
+  return {
+    taken: rows[0]?.taken ?? 0,
+    rows: rows.filter(({ id }) => id !== null).map(({ taken: _taken, ...row }) => row),
+  };
+}
+
+const arrivalsTaken = preparedSql(
+  'take_arrivals',
+  ({ tenantId, limit }: { tenantId: string; limit: number }) => sql<LogRow & { taken: number }>`
     with due as (
       select arrival from (
         select arrival, sum(cardinality(ids)) over (order by arrival) - cardinality(ids) as before
@@ -109,12 +125,8 @@ export async function takeArrivals(
       offset 0
     ) as log on true
     order by taken.arrival, each.position
-  `.execute(tx);
-  return {
-    taken: rows[0]?.taken ?? 0,
-    rows: rows.filter(({ id }) => id !== null).map(({ taken: _taken, ...row }) => row),
-  };
-}
+  `,
+);
 
 export interface NewLeaf {
   log_id: string;
@@ -130,35 +142,82 @@ export async function insertLeaves(
   { start, version, leaves }: { start: number; version: number; leaves: readonly NewLeaf[] },
 ): Promise<void> {
   const list = (textOf: (leaf: NewLeaf) => string) => `{${leaves.map(textOf).join(',')}}`;
-  await sql`
+  await leavesInserted(tx, {
+    ...{ tenantId, start, version },
+    ids: list(({ log_id }) => log_id),
+    times: list(({ at }) => at),
+    keptTimes: list(({ kept_at }) => kept_at),
+    hashes: Buffer.concat(leaves.map(({ leaf_hash }) => leaf_hash)),
+  });
+}
+
+interface LeafLists {
+  tenantId: string;
+  start: number;
+  version: number;
+  ids: string;
+  times: string;
+  keptTimes: string;
+  /** One after the other, each of 32 bytes. */
+  hashes: Buffer;
+}
+
+const leavesInserted = preparedSql(
+  'insert_leaves',
+  ({ tenantId, start, version, ids, times, keptTimes, hashes }: LeafLists) => sql`
     insert into ledger_leaves (tenant_id, leaf_index, log_id, at, kept_at, leaf_version, leaf_hash)
     select ${tenantId}::uuid, ${start}::bigint + n - 1, log_id, at, kept_at, ${version}::smallint,
-      substring(${Buffer.concat(leaves.map(({ leaf_hash }) => leaf_hash))}::bytea from 32 * n::int - 31 for 32)
-    from unnest(${list(({ log_id }) => log_id)}::uuid[], ${list(({ at }) => at)}::timestamptz[],
-      ${list(({ kept_at }) => kept_at)}::timestamptz[]) with ordinality as each(log_id, at, kept_at, n)
-  `.execute(tx);
-}
+      substring(${hashes}::bytea from 32 * n::int - 31 for 32)
+    from unnest(${ids}::uuid[], ${times}::timestamptz[], ${keptTimes}::timestamptz[])
+      with ordinality as each(log_id, at, kept_at, n)
+  `,
+);
 
 export async function insertNodes(
   tx: Queryable,
   tenantId: string,
   nodes: readonly { level: number; index: number; hash: Buffer }[],
 ): Promise<void> {
-  await sql`
-    insert into ledger_nodes (tenant_id, level, node_index, hash)
-    select ${tenantId}::uuid, * from unnest(
-      ${nodes.map((node) => node.level)}::smallint[], ${nodes.map((node) => node.index)}::bigint[],
-      ${nodes.map((node) => node.hash)}::bytea[])
-  `.execute(tx);
+  await nodesInserted(tx, {
+    tenantId,
+    levels: nodes.map(({ level }) => level),
+    indexes: nodes.map(({ index }) => index),
+    hashes: nodes.map(({ hash }) => hash),
+  });
 }
+
+interface NodeLists {
+  tenantId: string;
+  levels: number[];
+  indexes: number[];
+  hashes: Buffer[];
+}
+
+const nodesInserted = preparedSql(
+  'insert_nodes',
+  ({ tenantId, levels, indexes, hashes }: NodeLists) => sql`
+    insert into ledger_nodes (tenant_id, level, node_index, hash)
+    select ${tenantId}::uuid, * from unnest(${levels}::smallint[], ${indexes}::bigint[], ${hashes}::bytea[])
+  `,
+);
 
 export async function updateLedger(
   tx: Queryable,
   tenantId: string,
   changes: LedgerRow & { checkpoint: string | null },
 ): Promise<void> {
-  await tx.updateTable('ledgers').set(changes).where('tenant_id', '=', tenantId).execute();
+  await ledgerUpdated(tx, { tenantId, ...changes });
 }
+
+const ledgerUpdated = preparedSql(
+  'update_ledger',
+  (row: LedgerRow & { tenantId: string; checkpoint: string | null }) => sql`
+    update ledgers set size = ${row.size}, frontier = ${row.frontier}, kept_at = ${row.kept_at},
+      unsequenced_before = ${row.unsequenced_before}, before_at = ${row.before_at}, before_id = ${row.before_id},
+      checkpoint = ${row.checkpoint}
+    where tenant_id = ${row.tenantId}
+  `,
+);
 
 export interface Unwitnessed {
   tenantId: string;
