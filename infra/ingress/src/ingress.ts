@@ -63,8 +63,8 @@ export function createIngress(options: IngressOptions): Server {
       fail(new ServiceError('bad_request', 'The request target or a header holds characters that are not allowed'));
     }
   };
-  const { server, turns } = createOrderedServer(handle, { ...serverOptions, ...refusals });
-  server.on('checkContinue', turns.listener); // the service decides whether it wants the body
+  const { server, serveInOrder } = createOrderedServer(handle, { ...serverOptions, ...refusals });
+  server.on('checkContinue', serveInOrder); // the service decides whether it wants the body
   server.on('close', () => agent.destroy());
   return server;
 }

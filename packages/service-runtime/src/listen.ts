@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { answersThatClose } from './answers-that-close.ts';
+import type { AddressInfo } from 'node:net';
+import { type Connections, connectionsOf } from './requests/connections.ts';
 
 export interface ListenOptions {
   host: string;
@@ -15,8 +15,7 @@ export interface ListenOptions {
  * @returns the port, which differs from the one asked for where that was 0.
  */
 export async function listen(server: Server, { host, port, stack, draining }: ListenOptions): Promise<number> {
-  const answers = answersThatClose(server);
-  const unused = unusedConnections(server);
+  const connections = connectionsOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
@@ -24,35 +23,21 @@ export async function listen(server: Server, { host, port, stack, draining }: Li
       resolve();
     });
   });
-  draining?.addEventListener('abort', () => answers.closeLast());
+  draining?.addEventListener('abort', () => connections.closeWithLast());
   stack.defer(() => {
-    answers.closeAll();
-    return closeServer(server, unused);
+    connections.closeWithAll();
+    return closeServer(server, connections);
   });
   return (server.address() as AddressInfo).port;
 }
 
-function closeServer(server: Server, unused: { destroy(): void }): Promise<void> {
+function closeServer(server: Server, connections: Connections): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    unused.destroy();
+    connections.destroyUnused();
     // Repeated, because a connection becomes idle only when its last answer is out.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     sweep.unref();
     server.once('close', () => clearInterval(sweep));
   });
-}
-
-/** Tracks connections that have not carried a request. Node counts them as busy until the timeout of their first head. */
-function unusedConnections(server: Server) {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return {
-    destroy() {
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    },
-  };
 }

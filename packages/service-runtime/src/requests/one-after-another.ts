@@ -1,25 +1,6 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-
-export interface Turns {
-  listener: RequestListener;
-  /** For a server's `clientError`: calls `answer` after the owed answers, or else ends the connection. */
-  afterError(socket: Duplex, answer: () => void): void;
-  /** Ends the connection after the answers that it owes. Later requests are not served. */
-  endAfterOwed(socket: Socket): void;
-  /** The answer to the latest request; undefined where none is owed. */
-  owed(socket: Duplex): ServerResponse | undefined;
-  /** Whether reading is paused because too many requests wait on the connection. */
-  isHeld(socket: Duplex): boolean;
-}
-
-interface Line {
-  last: ServerResponse;
-  waiting: number;
-  isHeld: boolean;
-  isEnding: boolean;
-}
+import { type Connection, type Connections, settle } from './connections.ts';
 
 /** With this many waiting requests, reading pauses. A single read may still have brought thousands. */
 const mostWaiting = 64;
@@ -29,82 +10,72 @@ const mostWaiting = 64;
  * once, so that one could overtake another that changes something (RFC 9112 section 9.3.2), and one connection could have as
  * many calls under way as fit into a segment.
  */
-export function oneAfterAnother(serve: RequestListener): Turns {
-  const lines = new WeakMap<Duplex, Line>();
-
-  function listener(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const line = lines.get(socket);
-    if (line?.isEnding) return;
-    if (!line) lines.set(socket, { last: response, waiting: 0, isHeld: false, isEnding: false });
-    if (!line || isOver(line.last)) {
-      if (line) line.last = response;
-      serve(request, response);
-      return;
-    }
-    const previous = line.last;
-    line.last = response;
-    line.waiting++;
-    if (line.waiting > mostWaiting && !line.isHeld) hold(socket, line);
-    previous.once('close', () => {
-      line.waiting--;
-      if (line.isHeld && line.waiting <= mostWaiting / 2) release(socket, line);
-      serveLater(serve, request, response);
-    });
+export function oneAfterAnother(serve: RequestListener, connections: Connections): RequestListener {
+  function begin(response: ServerResponse): void {
+    serve(response.req, response);
+    response.on('close', serveNext); // behind the listeners of `serve`, so that its work is over when the next begins
   }
 
-  /** A client must not take a refusal of the parser for the answer to an earlier request, or for a part of it. */
-  function afterError(socket: Duplex, answer: () => void): void {
-    if (lines.get(socket)?.isEnding) return;
-    const response = owed(socket);
-    if (!response) answer();
-    else if (response.req.complete) response.once('close', answer);
-    // The fault is in the body of this request, so it is answered if its turn has come and no answer has begun.
-    else if (response.socket && !response.headersSent) answer();
-    else socket.destroy();
+  function serveNext(this: ServerResponse): void {
+    const connection = connections.find(this.req.socket);
+    if (!connection) return;
+    settle(connection, this);
+    const [next] = connection.owed;
+    if (connection.isHeld && connection.owed.length - 1 <= mostWaiting / 2) release(connection);
+    // The answer before may have closed the connection.
+    if (next && connection.socket.writable) begin(next);
   }
 
-  function endAfterOwed(socket: Socket): void {
-    const line = lines.get(socket);
-    if (line) line.isEnding = true;
-    const response = owed(socket);
-    if (!response) {
-      socket.destroySoon();
-      return;
-    }
-    if (!response.headersSent) response.shouldKeepAlive = false;
-    response.once('close', () => socket.destroySoon());
-  }
-
-  function owed(socket: Duplex): ServerResponse | undefined {
-    const last = lines.get(socket)?.last;
-    return last && !isOver(last) ? last : undefined;
-  }
-
-  return { listener, afterError, endAfterOwed, owed, isHeld: (socket) => lines.get(socket)?.isHeld === true };
+  return (request, response) => {
+    const connection = connections.find(request.socket);
+    if (!connection || connection.isEnding) return;
+    connections.owe(connection, response);
+    const waiting = connection.owed.length - 1;
+    if (waiting === 0) begin(response);
+    else if (waiting > mostWaiting && !connection.isHeld) hold(connection);
+  };
 }
 
-function isOver(response: ServerResponse): boolean {
-  return response.writableFinished || response.destroyed;
+/**
+ * For a server's `clientError`: calls `answer` after the owed answers, or else ends the connection. A client must not take
+ * a refusal of the parser for the answer to an earlier request, or for a part of it.
+ */
+export function afterOwed(connections: Connections, socket: Duplex, answer: () => void): void {
+  if (connections.find(socket)?.isEnding) return;
+  const response = connections.lastOwed(socket);
+  if (!response) answer();
+  else if (response.req.complete) response.once('close', answer);
+  // The fault is in the body of this request, so it is answered if its turn has come and no answer has begun.
+  else if (response.socket && !response.headersSent) answer();
+  else socket.destroy();
+}
+
+/** Ends the connection after the answers that it owes. Later requests are not served. */
+export function endAfterOwed(connections: Connections, socket: Duplex & { destroySoon(): void }): void {
+  const connection = connections.find(socket);
+  if (connection) connection.isEnding = true;
+  const response = connections.lastOwed(socket);
+  if (!response) {
+    socket.destroySoon();
+    return;
+  }
+  if (!response.headersSent) response.shouldKeepAlive = false;
+  response.once('close', () => socket.destroySoon());
 }
 
 /** Pauses reading. Node resumes a connection after each request and answer, so `resume` is disabled meanwhile. */
-function hold(socket: Duplex, line: Line): void {
-  line.isHeld = true;
+function hold(connection: Connection): void {
+  const { socket } = connection;
+  connection.isHeld = true;
   socket.resume = () => socket;
   // Later than a resume that is in progress, because that would undo the pause.
   process.nextTick(() => {
-    if (line.isHeld) socket.pause();
+    if (connection.isHeld) socket.pause();
   });
 }
 
-function release(socket: Duplex, line: Line): void {
-  line.isHeld = false;
-  Reflect.deleteProperty(socket, 'resume');
-  socket.resume();
-}
-
-/** Serves a waiting request, unless its connection is gone or was closed with the previous answer. */
-function serveLater(serve: RequestListener, request: IncomingMessage, response: ServerResponse): void {
-  if (request.socket.writable) serve(request, response);
+function release(connection: Connection): void {
+  connection.isHeld = false;
+  Reflect.deleteProperty(connection.socket, 'resume');
+  connection.socket.resume();
 }

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { oneAfterAnother, type Turns } from './one-after-another.ts';
+import { type Connections, openConnections } from './connections.ts';
+import { afterOwed, endAfterOwed, oneAfterAnother } from './one-after-another.ts';
 import { declineUpgrades } from './upgrade-offers.ts';
 
 /** How a service answers what never reaches its listener; each also ends the connection. */
@@ -13,6 +14,13 @@ export interface Refusals {
 /** How late a timeout may be; Node's default is 30 s. */
 const connectionsCheckingInterval = 1000;
 
+interface OrderedServer {
+  server: Server;
+  connections: Connections;
+  /** Serves requests in their order, for further events of the server that bring some. */
+  serveInOrder: RequestListener;
+}
+
 /**
  * A server for untrusted clients. Requests of one connection are served one after another, and refusals of the parser
  * are answered after them. The listener receives every request, including those that Node would refuse with an empty
@@ -21,29 +29,28 @@ const connectionsCheckingInterval = 1000;
 export function createOrderedServer(
   listener: RequestListener,
   { refuse, refuseConnect, ...options }: Refusals & ServerOptions,
-): { server: Server; turns: Turns } {
-  const turns = oneAfterAnother(listener);
-  const server = createServer(
-    {
-      ...options,
-      connectionsCheckingInterval,
-      requireHostHeader: false,
-      shouldUpgradeCallback: declineUpgrades(turns.endAfterOwed),
-    },
-    turns.listener,
-  );
+): OrderedServer {
+  const server = createServer({
+    ...options,
+    connectionsCheckingInterval,
+    requireHostHeader: false,
+    shouldUpgradeCallback: declineUpgrades((socket) => endAfterOwed(connections, socket)),
+  });
+  const connections = openConnections(server);
+  const serveInOrder = oneAfterAnother(listener, connections);
   server.maxHeadersCount = 0; // Node would silently drop headers beyond its own limit
-  server.on('checkExpectation', turns.listener);
+  server.on('request', serveInOrder);
+  server.on('checkExpectation', serveInOrder);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // The rest of that head may have arrived, because reading is paused while earlier requests are answered.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && turns.isHeld(socket)) return;
-    turns.afterError(socket, () => refuse(error, socket));
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.find(socket)?.isHeld) return;
+    afterOwed(connections, socket, () => refuse(error, socket));
   });
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy()); // Node no longer listens, and an unhandled error would end the process
     // Node does not tell the previous answer when it may write, so it cannot be awaited.
-    if (turns.owed(socket)) socket.destroy();
+    if (connections.lastOwed(socket)) socket.destroy();
     else refuseConnect(socket);
   });
-  return { server, turns };
+  return { server, connections, serveInOrder };
 }

@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Turns } from '@sluice/service-runtime';
+import type { Connections } from '@sluice/service-runtime';
 
 /**
  * Ends connections whose clients are idle: they neither send the rest of a body nor read their answer. The total time
  * of a request has no limit, because the size of a body has none. A client that waits for the gateway is left alone.
  */
-export function endIdleClients(server: Server, turns: Turns, idleMs: number): void {
+export function endIdleClients(server: Server, connections: Connections, idleMs: number): void {
   // Node reports connections on which nothing moved in either direction, and those kept alive for long enough
   server.setTimeout(idleMs, (socket: Socket) => {
-    const owed = turns.owed(socket);
+    const owed = connections.lastOwed(socket);
     if (!owed) {
       socket.destroy();
     } else if (socket.writableLength > 0) {

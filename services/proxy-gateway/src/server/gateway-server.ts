@@ -17,7 +17,7 @@ interface ClientTimes {
 
 /** Requests go from the parser straight to the invocation, because there is nothing to route. */
 export function createGatewayServer(context: Context, { clientHeadMs, clientIdleMs }: ClientTimes): Server {
-  const { server, turns } = createOrderedServer(serveInvocations(context), {
+  const { server, connections } = createOrderedServer(serveInvocations(context), {
     maxHeaderSize: 16 * 1024,
     headersTimeout: clientHeadMs,
     requestTimeout: 0, // a body may take any time as long as it progresses
@@ -26,6 +26,6 @@ export function createGatewayServer(context: Context, { clientHeadMs, clientIdle
     refuse: (error, socket) => answerClientError(error, socket, inProxyError),
     refuseConnect: (socket) => answerConnect(socket, inProxyError),
   });
-  endIdleClients(server, turns, clientIdleMs);
+  endIdleClients(server, connections, clientIdleMs);
   return server;
 }

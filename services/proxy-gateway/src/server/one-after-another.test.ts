@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { listen, oneAfterAnother } from '@sluice/service-runtime';
+import { createOrderedServer, listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient } from '../raw-socket/testing/raw-client.ts';
 
@@ -10,14 +10,17 @@ const mostInOneRead = 2300;
 const scene = useStack(async (stack) => {
   const counts = { parsed: 0, served: 0, mostAhead: 0 };
   let answers: (request: IncomingMessage, response: ServerResponse) => void = () => {};
-  const turns = oneAfterAnother((request, response) => {
+  const count = (request: IncomingMessage, response: ServerResponse) => {
     counts.served++;
     answers(request, response);
+  };
+  const { server } = createOrderedServer(count, {
+    refuse: (_error, socket) => void socket.destroy(),
+    refuseConnect: (socket) => void socket.destroy(),
   });
-  const server = createServer((request, response) => {
+  server.prependListener('request', () => {
     counts.parsed++;
     counts.mostAhead = Math.max(counts.mostAhead, counts.parsed - counts.served);
-    turns.listener(request, response);
   });
   const port = await listen(server, { host: '127.0.0.1', port: 0, stack });
   stack.defer(() => server.closeAllConnections());
