@@ -5,7 +5,7 @@ import { readTraceId, ServiceError, validationFailed } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
+import { accessLog, outcomeOf } from './access-log.ts';
 import { checkText } from './check-text.ts';
 import { openClientAddresses } from './client-address.ts';
 import { allowBrowsers } from './cors.ts';
@@ -27,7 +27,7 @@ import { type PublicAnswer, servePublicAnswers } from './public-answers.ts';
 import { type PublicFile, servePublicFiles } from './public-files.ts';
 import { type JsonBody, readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
-import type { RequestObserver, RequestOutcome } from './request-observer.ts';
+import type { RequestObserver } from './request-observer.ts';
 import { sendProblem } from './send-problem.ts';
 import { sendStream } from './send-stream.ts';
 import type { Streams } from './streams.ts';
@@ -271,39 +271,4 @@ function methodsByPath<C>(operations: readonly Operation<C>[]): Map<string, stri
     methods.set(path, [...(methods.get(path) ?? []), ...more]);
   }
   return methods;
-}
-
-/** One line for each request, from an allow-list without query, headers and body. */
-function accessLog(log: Logger) {
-  return pinoHttp<Request, Response>({
-    logger: log,
-    serializers: { req: () => undefined, res: () => undefined },
-    customSuccessObject: lineOf,
-    customErrorObject: (request, response, _error, values) => lineOf(request, response, values),
-    customSuccessMessage: () => 'request',
-    customErrorMessage: () => 'request',
-    customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'info'),
-  });
-}
-
-/** The path of the operation and not of the request, because a caller may put a card number where an id belongs. */
-function pathOf(request: Request): string | undefined {
-  const route: unknown = request.route;
-  return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : undefined;
-}
-
-function outcomeOf(request: Request, response: Response): RequestOutcome {
-  const { errorCode, tenantId } = response.locals;
-  return { route: pathOf(request), status: response.statusCode, errorCode, tenantId };
-}
-
-function lineOf(request: Request, response: Response, { responseTime }: { responseTime: number }) {
-  return {
-    trace_id: response.locals.traceId,
-    otel_trace_id: response.locals.spanTraceId,
-    method: request.method,
-    path: pathOf(request),
-    status: response.statusCode,
-    duration_ms: responseTime,
-  };
 }

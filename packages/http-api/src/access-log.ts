@@ -1,0 +1,40 @@
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import type { RequestOutcome } from './request-observer.ts';
+
+/** One line for each request, from an allow-list without query, headers and body. */
+export function accessLog(log: Logger) {
+  return pinoHttp<Request, Response>({
+    logger: log,
+    serializers: { req: () => undefined, res: () => undefined },
+    customSuccessObject: lineOf,
+    customErrorObject: (request, response, _error, values) => lineOf(request, response, values),
+    customSuccessMessage: () => 'request',
+    customErrorMessage: () => 'request',
+    customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'info'),
+  });
+}
+
+/** The path of the operation and not of the request, because a caller may put a card number where an id belongs. */
+function pathOf(request: Request): string | undefined {
+  const route: unknown = request.route;
+  return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : undefined;
+}
+
+/** What is measured of a request. */
+export function outcomeOf(request: Request, response: Response): RequestOutcome {
+  const { errorCode, tenantId } = response.locals;
+  return { route: pathOf(request), status: response.statusCode, errorCode, tenantId };
+}
+
+function lineOf(request: Request, response: Response, { responseTime }: { responseTime: number }) {
+  return {
+    trace_id: response.locals.traceId,
+    otel_trace_id: response.locals.spanTraceId,
+    method: request.method,
+    path: pathOf(request),
+    status: response.statusCode,
+    duration_ms: responseTime,
+  };
+}
