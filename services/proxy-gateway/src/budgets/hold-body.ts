@@ -1,7 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import type { Context } from '../context.ts';
-import type { Invocation } from '../proxies/invocation.ts';
 import { HeldBody, mostOf } from './held-body.ts';
 import type { BodyDirection } from './room.ts';
+
+/** The part of an invocation that says whose bodies they are, and where they are kept. */
+interface BodyHolder {
+  readonly response: ServerResponse;
+  readonly proxy: { readonly tenantId: string };
+  readonly held: Partial<Record<BodyDirection, HeldBody>>;
+}
 
 interface BodyToHold {
   /** Of the received body; undefined where it is unknown. */
@@ -11,19 +18,19 @@ interface BodyToHold {
 }
 
 export function heldBody(
-  invocation: Invocation,
+  holder: BodyHolder,
   direction: BodyDirection,
   { bodyBytes, bodyLimitBytes, budgets }: Context,
   body: BodyToHold = { contentLength: 0, isCoded: false, isTransformed: true },
 ): HeldBody {
-  const known = invocation.held[direction];
+  const known = holder.held[direction];
   if (known) return known;
   const codedBytes = Math.min(body.contentLength ?? bodyLimitBytes, bodyLimitBytes);
   const sizes = { codedBytes, bodyLimitBytes, resultBytes: budgets.resultBytes };
   const bytes = body.isCoded ? bodyLimitBytes : codedBytes;
   const most = mostOf(bytes, { ...sizes, isTransformed: body.isTransformed }) + (body.isCoded ? codedBytes : 0);
-  const held = new HeldBody(bodyBytes.open(invocation.proxy.tenantId, direction, most), sizes);
-  if (invocation.response.destroyed) held.stopWaiting();
-  invocation.held[direction] = held;
+  const held = new HeldBody(bodyBytes.open(holder.proxy.tenantId, direction, most), sizes);
+  if (holder.response.destroyed) held.stopWaiting();
+  holder.held[direction] = held;
   return held;
 }

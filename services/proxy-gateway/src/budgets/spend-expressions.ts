@@ -1,8 +1,7 @@
 import { ServiceError } from '@sluice/problems';
-import type { Invocation } from '../proxies/invocation.ts';
 
 /** Call before parsing them. @throws {ServiceError} 400 where the invocation exceeds its limit. */
-export function spendExpressions(invocation: Invocation, count: number, most: number): void {
+export function spendExpressions(invocation: { expressions: number }, count: number, most: number): void {
   invocation.expressions += count;
   if (invocation.expressions <= most) return;
   throw new ServiceError(
