@@ -1,11 +1,11 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { type Batch, newBatches, type Run, sendBatch } from './batch.ts';
+import { type Batch, joinBatch, newTransform, type Run, seal, sendBatch } from './batch.ts';
 import { newHostCalls } from './host-calls.ts';
 import { defaultTransformLimits } from './limits.ts';
 import { openTestPool } from './testing/test-pool.ts';
-import type { BatchTask, HostCall } from './thread/messages.ts';
+import type { BatchTask, HostCall, ThreadTask } from './thread/messages.ts';
 import type { RunAnswer } from './thread/outcome.ts';
-import { ThreadEnded, type Threads } from './threads.ts';
+import { ThreadEnded } from './threads.ts';
 import type { TransformTask } from './transform-task.ts';
 
 const version = {};
@@ -17,40 +17,38 @@ function runOf(part: Partial<TransformTask> = {}): Run {
 }
 
 describe('which runs share a batch', () => {
-  function openBatches() {
-    const started: Batch[] = [];
-    const batches = newBatches((batch) => started.push(batch));
-    return { ...batches, started, sizes: () => started.map((batch) => batch.length) };
+  /** Adds runs of one transform, and tells of the batches that began. */
+  function openTransform() {
+    const transform = newTransform();
+    const began: Batch[] = [];
+    return {
+      add: (run: Run, most: number) => {
+        const batch = joinBatch(transform, run, most);
+        if (batch) began.push(batch);
+      },
+      sealAll: () => {
+        for (const batch of began) seal(transform, batch);
+      },
+      sizes: () => began.map((batch) => batch.length),
+    };
   }
 
   test('those that come while it waits, as many as may, until it is sealed', () => {
-    const { add, seal, started, sizes } = openBatches();
+    const { add, sealAll, sizes } = openTransform();
     for (let i = 0; i < 7; i += 1) add(runOf(), 3);
     expect(sizes()).toEqual([3, 3, 1]);
     add(runOf(), 3);
-    for (const batch of started) seal(batch);
+    sealAll();
     add(runOf(), 3);
     expect(sizes()).toEqual([3, 3, 2, 1]);
   });
 
-  test.each<[string, Partial<TransformTask>]>([
-    ['another version', { version: {} }],
-    ['the other kind', { kind: 'response' }],
-  ])('not %s', (_, part) => {
-    const { add, sizes } = openBatches();
-    add(runOf(), 9);
-    add(runOf(part), 9);
-    add(runOf(), 9);
-    expect(sizes()).toEqual([2, 1]);
-  });
-
   test.each<[string, Partial<TransformTask>, number]>([
-    ['without a version', { version: undefined }, 9],
     ['that is to have an instance of its own', { once: true }, 9],
     ['with much to work on', { argsJson: ' '.repeat(2 ** 17) }, 9],
     ['whose code is not known to be quick', {}, 1],
   ])('a run %s goes alone', (_, part, most) => {
-    const { add, sizes } = openBatches();
+    const { add, sizes } = openTransform();
     add(runOf(), 9);
     for (let i = 0; i < 2; i += 1) add(runOf(part), most);
     expect(sizes()).toEqual([1, 1, 1]);
@@ -82,11 +80,10 @@ describe('what becomes of the runs of a batch', () => {
       }),
     );
     hostCalls.listen(port1);
-    const run = (_: string, task: unknown) => thread(task as BatchTask, port2);
-    const threads: Threads = { up: 1, givesWay: false, run, close: async () => {} };
+    const run = (task: ThreadTask) => (task.name === 'run' ? thread(task.batch, port2) : Promise.reject(task));
     try {
       const input = { configurationJson: '{}', limits: defaultTransformLimits, hostCalls, quickMs: 50 };
-      const { ended, again, ...rest } = await sendBatch(batch as Batch, threads, input);
+      const { ended, again, ...rest } = await sendBatch(batch as Batch, { run }, input);
       const indexOf = ({ task }: Run) => Number(task.argsJson);
       return {
         results: ended.filter(({ result }) => result).map(({ run }) => indexOf(run)),
@@ -202,6 +199,33 @@ describe('in a pool', () => {
     expect(counts).toEqual(Array.from({ length: 40 }, (_, index) => index + 4));
     expect(printed).toEqual(Array.from({ length: 40 }, (_, of) => [`run ${of}`]));
     expect(state).toMatchObject({ runs: 43, running: 0, waiting: 0 });
+  });
+
+  test.each<[string, Partial<TransformTask>]>([
+    ['of another version', { version: {} }],
+    ['of the other kind', { kind: 'response' }],
+    ['without a version', { version: undefined }],
+  ])('a run %s has a message of its own', async (_, part) => {
+    const pool = openTestPool({ limits, waitMs });
+    await pool.ready();
+    for (let i = 0; i < 3; i += 1) await pool.run(code, { version, argsJson: '{}' });
+    const tasks = [{}, part, {}];
+    const configurations: number[] = [];
+    await Promise.all(
+      tasks.map((task, of) =>
+        pool.run(code, {
+          version,
+          argsJson: '{}',
+          ...task,
+          configuration: async () => {
+            configurations.push(of);
+            return '{}';
+          },
+        }),
+      ),
+    );
+    expect(configurations).toEqual([0, 1]); // a batch reads the configuration once, with its first run
+    await pool.close();
   });
 
   test('an error is that of its own run', async () => {

@@ -2,8 +2,8 @@ import { stopped, toError } from './failure.ts';
 import type { HostCalls } from './host-calls.ts';
 import type { TransformLimits } from './limits.ts';
 import type { BatchTask } from './thread/messages.ts';
-import type { Outcome, RunAnswer } from './thread/outcome.ts';
-import { ThreadEnded, type Threads } from './threads.ts';
+import type { RunAnswer } from './thread/outcome.ts';
+import { type Thread, ThreadEnded } from './threads.ts';
 import type { TransformResult, TransformTask } from './transform-task.ts';
 
 /** A run, and the caller that waits for it. */
@@ -18,39 +18,36 @@ export interface Run {
 /** Runs of one version of a transform that go to a thread in one message. The first one speaks for all. */
 export type Batch = [Run, ...Run[]];
 
+/** What a pool remembers of one version of a transform. */
+export interface Transform {
+  /** How many of its runs may share a batch, judged by the last quick run; 0 before there was one. */
+  runsPerBatch: number;
+  /** The batch that waits for a thread, and that other runs may join. */
+  open: Batch | undefined;
+}
+
+export const newTransform = (): Transform => ({ runsPerBatch: 0, open: undefined });
+
 /** Larger arguments may take longer than the runs that the size of a batch was judged by. */
 const largestArgs = 2 ** 16;
 
 /**
- * Collects runs into batches, because a message to a thread costs more than most runs: while a batch waits, other runs
- * of its version join it. `start` gets each batch once, when its first run comes.
+ * Adds a run to the batch of its transform that waits, because a message to a thread costs more than most runs. Returns
+ * the batch that it begins where there is none, or none with less than `most` runs.
  */
-export function newBatches(start: (batch: Batch) => void) {
-  const open = { request: new Map<object, Batch>(), response: new Map<object, Batch>() };
+export function joinBatch(transform: Transform, run: Run, most: number): Batch | undefined {
+  if (most === 1 || run.task.once || sizeOf(run.task) > largestArgs) return [run];
+  if (transform.open && transform.open.length < most) {
+    transform.open.push(run);
+    return undefined;
+  }
+  transform.open = [run];
+  return transform.open;
+}
 
-  return {
-    /** Joins a batch of at most `most` runs, or begins one. */
-    add: (run: Run, most: number): void => {
-      const { version, kind, once } = run.task;
-      if (version === undefined || most === 1 || once || sizeOf(run.task) > largestArgs) {
-        start([run]);
-        return;
-      }
-      const joined = open[kind].get(version);
-      if (joined && joined.length < most) {
-        joined.push(run);
-        return;
-      }
-      const batch: Batch = [run];
-      open[kind].set(version, batch);
-      start(batch);
-    },
-    /** The batch is about to be sent or refused: nobody joins it any more. */
-    seal: (batch: Batch): void => {
-      const { version, kind } = batch[0].task;
-      if (version && open[kind].get(version) === batch) open[kind].delete(version);
-    },
-  };
+/** The batch is about to be sent or refused: nobody joins it any more. */
+export function seal(transform: Transform, batch: Batch): void {
+  if (transform.open === batch) transform.open = undefined;
 }
 
 const sizeOf = ({ argsJson, message }: TransformTask) => argsJson.length + (message?.text.length ?? 0);
@@ -88,7 +85,7 @@ export interface BatchInput {
  * thread ended, nobody knows which of several runs was to blame, so each is sent again alone; but no run that has acted
  * through its client is repeated.
  */
-export async function sendBatch(batch: Batch, threads: Threads, input: BatchInput): Promise<BatchEnd> {
+export async function sendBatch(batch: Batch, thread: Pick<Thread, 'run'>, input: BatchInput): Promise<BatchEnd> {
   const { limits, hostCalls, quickMs, configurationJson } = input;
   const { tenantId, proxyId, kind, code, once = false } = batch[0].task;
   const startedAt = performance.now();
@@ -101,44 +98,41 @@ export async function sendBatch(batch: Batch, threads: Threads, input: BatchInpu
   let failure: { error: unknown } | undefined;
   try {
     const task: BatchTask = { tenantId, proxyId, kind, code, configurationJson, once, quickMs, runs };
-    answers = (await threads.run('run', task)) as RunAnswer[];
+    answers = (await thread.run({ name: 'run', batch: task })) as RunAnswer[];
   } catch (error) {
     failure = { error: error instanceof ThreadEnded ? stopped(error.limit, limits) : error };
   }
   const acted = runs.map(({ hostKey }) => hostKey !== undefined && hostCalls.close(hostKey));
-  const ended: EndedRun[] = [];
-  const slow: RunAnswer[] = [];
-  const alone: Run[] = [];
-  const together: Run[] = [];
+  const end: BatchEnd = { ended: [], slow: [], again: [], isThreadLost: failure !== undefined };
+  const givenBack: Run[] = [];
   for (const [index, run] of batch.entries()) {
     const answer = answers[index];
-    const durationMs = answer?.durationMs ?? performance.now() - startedAt;
-    if (answer && !isFinal(answer)) {
-      slow.push(answer);
-      alone.push(run);
-    } else if (answer) ended.push({ run, answer, durationMs, ...toResult(answer, limits) });
-    else if (!failure) together.push(run);
-    else if (batch.length > 1 && !acted[index]) alone.push(run);
-    else ended.push({ run, answer, durationMs, error: failure.error });
+    if (answer) {
+      const result = toResult(answer, limits);
+      if (result) end.ended.push({ run, answer, durationMs: answer.durationMs, ...result });
+      else {
+        end.slow.push(answer);
+        end.again.push([run]);
+      }
+    } else if (!failure) givenBack.push(run);
+    else if (batch.length > 1 && !acted[index]) end.again.push([run]);
+    else end.ended.push({ run, answer, durationMs: performance.now() - startedAt, error: failure.error });
   }
-  const [first, ...others] = together;
-  const again: Batch[] = [...alone.map((run): Batch => [run]), ...(first ? [[first, ...others] satisfies Batch] : [])];
-  return { ended, slow, again, isThreadLost: failure !== undefined };
+  const [first, ...others] = givenBack;
+  if (first) end.again.push([first, ...others]);
+  return end;
 }
 
+/** Undefined for a run that is to begin again. */
 function toResult(
-  { outcome, cpuMs, durationMs }: FinalAnswer,
+  { outcome, cpuMs, durationMs }: RunAnswer,
   limits: TransformLimits,
-): Pick<EndedRun, 'result' | 'error'> {
-  const used = { cpuMs, durationMs };
-  if (outcome.kind === 'message') {
-    return { result: { bodyJson: undefined, headersJson: undefined, message: outcome.written, ...used } };
-  }
-  if (outcome.kind !== 'result') return { error: toError(outcome, limits) };
-  const { bodyJson, headersJson } = outcome;
-  return { result: { bodyJson, headersJson, message: undefined, ...used } };
+): Pick<EndedRun, 'result' | 'error'> | undefined {
+  if (outcome.kind === 'slow') return undefined;
+  if (outcome.kind !== 'result' && outcome.kind !== 'message') return { error: toError(outcome, limits) };
+  const message = outcome.kind === 'message' ? outcome.written : undefined;
+  const { bodyJson, headersJson } = outcome.kind === 'result' ? outcome : noTexts;
+  return { result: { bodyJson, headersJson, message, cpuMs, durationMs } };
 }
 
-type FinalAnswer = RunAnswer & { outcome: Exclude<Outcome, { kind: 'slow' }> };
-
-const isFinal = (answer: RunAnswer): answer is FinalAnswer => answer.outcome.kind !== 'slow';
+const noTexts = { bodyJson: undefined, headersJson: undefined };

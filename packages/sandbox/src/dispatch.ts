@@ -1,18 +1,18 @@
 import type { MessagePort } from 'node:worker_threads';
 import { ServiceError } from '@sluice/problems';
 import type { Group, Schedule, Work } from './schedule.ts';
-import { openThreads, type Threads, type ThreadsOptions } from './threads.ts';
+import { Thread, type ThreadOptions } from './threads.ts';
 
 /** Work, and how it is done. */
 export interface Job extends Work {
-  /** Uses one thread. Resolves with what tells the callers, which is called once the thread is free again. */
-  start(threads: Threads): Promise<() => void>;
+  /** Uses one thread. Resolves with what tells the callers, to be called once the thread is free again. */
+  start(thread: Thread): Promise<() => void>;
   refuse(): void;
   /** Ends the wait. */
   timer?: NodeJS.Timeout;
 }
 
-export interface DispatchOptions extends Omit<ThreadsOptions, 'count' | 'givesWay' | 'onStart'> {
+export interface DispatchOptions extends Omit<ThreadOptions, 'givesWay' | 'onStart'> {
   counts: Record<Group, number>;
   /** The longest wait for a thread, in milliseconds. */
   waitMs: number;
@@ -20,70 +20,72 @@ export interface DispatchOptions extends Omit<ThreadsOptions, 'count' | 'givesWa
   listen(hostCalls: MessagePort): void;
 }
 
-/** Gives threads to jobs in the order of the schedule. The slow threads are opened when the first job needs one. */
+/** Gives threads to jobs in the order of the schedule. */
 export function openDispatch(schedule: Schedule<Job>, options: DispatchOptions) {
   const { counts, waitMs, listen, ...settings } = options;
   const loaded = Promise.withResolvers<void>();
   const idle = Promise.withResolvers<void>();
-  const opened: Partial<Record<Group, Threads>> = {};
+  const threads: Record<Group, Thread[]> = { quick: [], slow: [] };
   let isClosed = false;
 
-  function threadsOf(group: Group): Threads {
-    const count = counts[group];
-    opened[group] ??= openThreads({
-      ...settings,
-      count,
-      givesWay: group === 'slow',
-      onStart: (hostCalls) => {
-        listen(hostCalls);
-        if (group === 'quick' && threadsOf(group).up >= count) loaded.resolve();
-        startNext(group);
-      },
-    });
-    return opened[group];
+  function open(group: Group): void {
+    const onStart = (hostCalls: MessagePort) => {
+      listen(hostCalls);
+      if (upIn('quick') === counts.quick) loaded.resolve();
+      startNext(group);
+    };
+    const givesWay = group === 'slow';
+    threads[group] = Array.from({ length: counts[group] }, () => new Thread({ ...settings, givesWay, onStart }));
   }
 
+  const upIn = (group: Group) => threads[group].filter(({ isUp }) => isUp).length;
+
+  /** Takes the first free thread each time, because instances stay warm in the threads that are used. */
   function startNext(group: Group): void {
-    const threads = threadsOf(group);
-    while (schedule.running(group) < threads.up) {
-      const job = schedule.next(group, threads.up);
-      if (!job) return;
+    for (const thread of threads[group]) {
+      const job = thread.isFree ? schedule.next(group, upIn(group)) : undefined;
+      if (!job) continue;
       clearTimeout(job.timer);
-      void run(job, group, threads);
+      void run(job, group, thread);
     }
   }
 
-  async function run(job: Job, group: Group, threads: Threads): Promise<void> {
-    const tell = await job.start(threads);
+  async function run(job: Job, group: Group, thread: Thread): Promise<void> {
+    const settle = await job.start(thread);
     schedule.release(job, group);
-    startNext(group);
-    if (schedule.waiting('slow') > 0) startNext('slow');
+    settle();
+    startNext('quick');
+    startNext('slow');
     if (isClosed && schedule.running() === 0) idle.resolve();
-    tell();
   }
 
-  threadsOf('quick');
+  open('quick');
   return {
     /** How many threads are up, busy or not. */
-    up: () => (opened.quick?.up ?? 0) + (opened.slow?.up ?? 0),
+    up: () => upIn('quick') + upIn('slow'),
     /** Resolves when every quick thread has loaded once, or the dispatch is closed. */
     ready: () => loaded.promise,
+    /** To be called when something is slow for the first time. */
+    openSlowThreads: (): void => {
+      if (threads.slow.length === 0) open('slow');
+    },
     /** Refuses the job, or another in its place, where too much waits, and the job where it waits too long. */
     add: (job: Job): void => {
       if (isClosed) {
         job.refuse();
         return;
       }
-      const group = schedule.add(job);
+      schedule.add(job);
       job.timer = setTimeout(() => {
         if (schedule.remove(job)) job.refuse();
       }, waitMs);
-      startNext(group);
-      const evicted = schedule.evict(group);
+      startNext('quick');
+      startNext('slow');
+      const evicted = schedule.evict();
       clearTimeout(evicted?.timer);
       evicted?.refuse();
     },
-    /** Refuses what waits. The threads are closed when nothing runs, because piscina waits forever for one that ends. */
+    /** Refuses what waits. The threads are closed when nothing runs. */
     close: async (): Promise<void> => {
       isClosed = true;
       loaded.resolve();
@@ -93,7 +95,7 @@ export function openDispatch(schedule: Schedule<Job>, options: DispatchOptions) 
       }
       if (schedule.running() === 0) idle.resolve();
       await idle.promise;
-      await Promise.all([opened.quick?.close(), opened.slow?.close()]);
+      await Promise.all([...threads.quick, ...threads.slow].map((thread) => thread.close()));
     },
   };
 }

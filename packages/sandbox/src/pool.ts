@@ -1,5 +1,15 @@
 import { ServiceError } from '@sluice/problems';
-import { type Batch, type BatchEnd, type EndedRun, newBatches, type Run, sendBatch } from './batch.ts';
+import {
+  type Batch,
+  type BatchEnd,
+  type EndedRun,
+  joinBatch,
+  newTransform,
+  type Run,
+  seal,
+  sendBatch,
+  type Transform,
+} from './batch.ts';
 import { busy, type Job, openDispatch } from './dispatch.ts';
 import { stopped, TransformStopped } from './failure.ts';
 import { newHostCalls } from './host-calls.ts';
@@ -7,7 +17,7 @@ import type { TransformLimits } from './limits.ts';
 import { newSchedule } from './schedule.ts';
 import { newSuspensions, type SuspendedTransform, type SuspensionOptions } from './suspension.ts';
 import type { RunAnswer, Stop } from './thread/outcome.ts';
-import { ThreadEnded, type Threads } from './threads.ts';
+import { type Thread, ThreadEnded } from './threads.ts';
 import type { CompileError, TransformResult, TransformTask } from './transform-task.ts';
 
 export interface TransformPoolOptions {
@@ -86,45 +96,50 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     listen: hostCalls.listen,
     onFault: options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`)),
   });
-  const batches = newBatches((batch) => void begin(batch));
+  const transforms = new WeakMap<object, Record<TransformTask['kind'], Transform>>();
   const used = { runs: 0, cpuMs: 0, durationMs: 0, stops: {} as Partial<Record<Stop, number>> };
   let asked = 0;
   let inThreads = 0;
 
+  function transformOf({ version, kind }: TransformTask): Transform {
+    if (!version) return newTransform();
+    const found = transforms.get(version) ?? { request: newTransform(), response: newTransform() };
+    transforms.set(version, found);
+    return found[kind];
+  }
+
   /** No thread waits for the configuration; runs that join the batch meanwhile share it. */
-  async function begin(batch: Batch): Promise<void> {
+  async function begin(transform: Transform, batch: Batch): Promise<void> {
     try {
-      dispatch.add(jobOf(batch, await batch[0].task.configuration()));
+      dispatch.add(jobOf(transform, batch, await batch[0].task.configuration()));
     } catch (error) {
-      reject(batch, error);
+      reject(transform, batch, error);
     }
   }
 
-  function reject(batch: Batch, error: unknown): void {
-    batches.seal(batch);
+  function reject(transform: Transform, batch: Batch, error: unknown): void {
+    seal(transform, batch);
     asked -= batch.length;
     for (const run of batch) run.reject(error);
   }
 
-  function jobOf(batch: Batch, configurationJson: string): Job {
-    const { tenantId, code } = batch[0].task;
+  function jobOf(transform: Transform, batch: Batch, configurationJson: string): Job {
     const job: Job = {
-      tenantId,
-      code,
-      refuse: () => reject(batch, busy()),
-      start: async (threads) => {
-        batches.seal(batch);
+      tenantId: batch[0].task.tenantId,
+      transform,
+      refuse: () => reject(transform, batch, busy()),
+      start: async (thread) => {
+        seal(transform, batch);
         inThreads += batch.length;
-        const quickMs = threads.givesWay ? undefined : schedule.quickMs(job);
+        const quickMs = thread.givesWay ? undefined : schedule.quickMs(job);
         try {
-          const end = await sendBatch(batch, threads, { configurationJson, limits, hostCalls, quickMs });
-          const tell = account(job, end, configurationJson);
+          const end = await sendBatch(batch, thread, { configurationJson, limits, hostCalls, quickMs });
           return () => {
-            for (const rest of end.again) dispatch.add(jobOf(rest, configurationJson));
-            tell();
+            settle(job, end, configurationJson);
+            for (const rest of end.again) dispatch.add(jobOf(transform, rest, configurationJson));
           };
         } catch (error) {
-          return () => reject(batch, error);
+          return () => reject(transform, batch, error);
         } finally {
           inThreads -= batch.length;
         }
@@ -133,29 +148,22 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     return job;
   }
 
-  /** Counts what the runs used and how they went. Returns what tells their callers. */
-  function account(job: Job, { ended, slow, isThreadLost }: BatchEnd, configurationJson: string): () => void {
+  /** Counts what the runs used, learns from how they went, and tells their callers. */
+  function settle(job: Job, { ended, slow, isThreadLost }: BatchEnd, configurationJson: string): void {
     if (isThreadLost) learn(job, undefined);
     for (const answer of slow) {
       learn(job, answer);
       used.cpuMs += answer.cpuMs;
       used.durationMs += answer.durationMs;
     }
-    const tells = ended.map((end) => accountRun(job, end, configurationJson));
-    return () => {
-      asked -= tells.length;
-      for (const tell of tells) tell();
-    };
+    for (const end of ended) settleRun(job, end, configurationJson);
   }
 
-  function accountRun(
-    job: Job,
-    { run, answer, durationMs, result, error }: EndedRun,
-    configurationJson: string,
-  ): () => void {
-    const { task, resolve, reject } = run;
+  function settleRun(job: Job, { run, answer, durationMs, result, error }: EndedRun, configurationJson: string): void {
+    const { task, askedAt, resolve, reject } = run;
     const limit =
       error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;
+    asked -= 1;
     used.runs += 1;
     used.cpuMs += answer?.cpuMs ?? 0;
     used.durationMs += durationMs;
@@ -163,17 +171,18 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     learn(job, answer, limit);
     try {
       const { tenantId, proxyId, kind } = task;
-      if (suspensions.ended(task, run.askedAt, limit)) options.onSuspend?.({ tenantId, proxyId, kind });
+      if (suspensions.ended(task, askedAt, limit)) options.onSuspend?.({ tenantId, proxyId, kind });
       task.onEnd?.({ configurationJson, console: answer?.console ?? [], cpuMs: answer?.cpuMs, durationMs });
     } catch (thrown) {
-      return () => reject(thrown); // The other runs of the batch keep their results.
+      reject(thrown); // The other runs of the batch keep their results.
+      return;
     }
-    return () => (result ? resolve(result) : reject(error));
+    if (result) resolve(result);
+    else reject(error);
   }
 
-  /** What moves to the slow threads waits there as long as any other work may. */
   function learn(job: Job, answer: RunAnswer | undefined, limit?: Stop): void {
-    for (const moved of schedule.ended(job, answer, limit)) moved.timer?.refresh();
+    if (schedule.ended(job, answer, limit)) dispatch.openSlowThreads();
   }
 
   return {
@@ -183,20 +192,22 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       const run: Run = { task, askedAt: performance.now(), resolve, reject };
       suspensions.check(task, run.askedAt);
       asked += 1;
-      batches.add(run, schedule.runsPerBatch(task));
+      const transform = transformOf(task);
+      const batch = joinBatch(transform, run, schedule.runsPerBatch({ tenantId: task.tenantId, transform }));
+      if (batch) void begin(transform, batch);
       return promise;
     },
     compile: (code, tenantId = '') => {
       const { promise, resolve, reject } = Promise.withResolvers<CompileError | undefined>();
-      const parse = async (threads: Threads): Promise<() => void> => {
+      const parse = async (thread: Thread): Promise<() => void> => {
         try {
-          const error = (await threads.run('compile', code)) as CompileError | undefined;
+          const error = (await thread.run({ name: 'compile', code })) as CompileError | undefined;
           return () => resolve(error);
         } catch (error) {
           return () => reject(error instanceof ThreadEnded ? stopped(error.limit, limits) : error);
         }
       };
-      dispatch.add({ tenantId, code, start: parse, refuse: () => reject(busy()) });
+      dispatch.add({ tenantId, transform: newTransform(), start: parse, refuse: () => reject(busy()) });
       return promise;
     },
     state: () => ({

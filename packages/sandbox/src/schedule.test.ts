@@ -1,18 +1,31 @@
-import { newSchedule, type ScheduleOptions, type Work } from './schedule.ts';
+import { newTransform, type Transform } from './batch.ts';
+import { type Group, newSchedule, type ScheduleOptions, type Work } from './schedule.ts';
 import type { Outcome, RunAnswer, Stop } from './thread/outcome.ts';
 
 let now = 0;
+const slowMs = 200;
 
 /** Of nine threads, unless a test says otherwise. */
 function openSchedule(options: Partial<ScheduleOptions> = {}, threads = 9) {
   const schedule = newSchedule<Work & { name: number }>({
     tenantThreads: { quick: 3, slow: 1 },
     queueLimit: 10,
-    slowMs: 200,
+    slowMs,
     clock: () => now,
     ...options,
   });
-  const work = (tenantId: string, name: number, code = 'code') => ({ tenantId, name, code });
+  const transforms = new Map<string, Transform>();
+  const transformOf = (tenantId: string, code: string) => {
+    const key = `${tenantId} ${code}`;
+    const transform = transforms.get(key) ?? newTransform();
+    transforms.set(key, transform);
+    return transform;
+  };
+  const work = (tenantId: string, name = 0, code = 'code') => ({
+    tenantId,
+    name,
+    transform: transformOf(tenantId, code),
+  });
   return {
     ...schedule,
     work,
@@ -20,23 +33,33 @@ function openSchedule(options: Partial<ScheduleOptions> = {}, threads = 9) {
     addAll: (tenantId: string, names: number[], code?: string) => {
       for (const name of names) schedule.add(work(tenantId, name, code));
     },
-    take: (group: 'quick' | 'slow' = 'quick') => schedule.next(group, threads),
+    take: (group: Group = 'quick') => schedule.next(group, threads),
     /** The names of what starts now. */
-    takeAll: (group: 'quick' | 'slow' = 'quick') => {
+    takeAll: (group: Group = 'quick') => {
       const names: number[] = [];
       for (let next = schedule.next(group, threads); next; next = schedule.next(group, threads)) names.push(next.name);
       return names;
     },
     makeKnown: (...tenants: string[]) => {
-      for (const tenantId of tenants) schedule.ended({ tenantId, code: 'code' }, answer(1));
+      for (const tenantId of tenants) schedule.ended(work(tenantId), answer(1));
     },
     makeSlow: (...tenants: string[]) => {
-      for (const tenantId of tenants) schedule.ended({ tenantId, code: 'code' }, undefined);
+      for (const tenantId of tenants) schedule.ended(work(tenantId), undefined);
     },
-    classOf: (tenantId: string, code: string) => schedule.classOf({ tenantId, code }),
+    /** How the only work of a Tenant would be treated now. */
+    classOf: (tenantId: string, code: string) => {
+      const asked = work(tenantId, 0, code);
+      schedule.add(asked);
+      const taken = schedule.next('slow', threads);
+      if (taken) schedule.release(taken, 'slow');
+      schedule.remove(asked);
+      return taken === asked ? 'slow' : schedule.quickMs(asked) === slowMs ? 'known' : 'new';
+    },
+    quickMs: (tenantId: string, code: string) => schedule.quickMs(work(tenantId, 0, code)),
+    runsPerBatch: (tenantId: string, code: string) => schedule.runsPerBatch(work(tenantId, 0, code)),
     /** A run of this code ended: with an answer, or with its thread. */
     ended: (tenantId: string, code: string, end: RunAnswer | undefined, limit?: Stop) =>
-      schedule.ended({ tenantId, code }, end, limit),
+      schedule.ended(work(tenantId, 0, code), end, limit),
   };
 }
 
@@ -54,7 +77,7 @@ describe('whose work is next', () => {
   });
 
   test('the Tenant with less running goes first', () => {
-    const { addAll, take, takeAll, release, waiting, running } = openSchedule();
+    const { addAll, take, takeAll, release, running } = openSchedule();
     addAll('a', [1, 2, 3]);
     const first = take();
     addAll('b', [4]);
@@ -62,7 +85,7 @@ describe('whose work is next', () => {
     if (first) release(first, 'quick');
     addAll('b', [5]);
     expect(takeAll()).toEqual([2, 5, 3]);
-    expect([waiting('quick'), running('quick'), running()]).toEqual([0, 4, 4]);
+    expect(running()).toBe(4);
   });
 
   test('among equals the Tenant that was served longest ago goes first, not the one with the older work', () => {
@@ -94,12 +117,11 @@ describe('whose work is next', () => {
   });
 
   test('a Tenant at its share waits, others do not', () => {
-    const { addAll, take, takeAll, release, waiting } = openSchedule({ tenantThreads: { quick: 1, slow: 1 } });
+    const { addAll, take, takeAll, release } = openSchedule({ tenantThreads: { quick: 1, slow: 1 } });
     addAll('a', [1, 2]);
     addAll('b', [3]);
     const first = take();
     expect([first?.name, ...takeAll()]).toEqual([1, 3]);
-    expect(waiting('quick')).toBe(1);
     if (first) release(first, 'quick');
     expect(takeAll()).toEqual([2]);
   });
@@ -120,7 +142,7 @@ describe('whose work is next', () => {
     const { addAll, evict, takeAll } = openSchedule({ queueLimit: 2, tenantThreads: { quick: 9, slow: 1 } });
     addAll('b', [1]);
     addAll('a', [2, 3, 4]);
-    expect([evict('quick')?.name, evict('quick')?.name, evict('quick')]).toEqual([4, 3, undefined]);
+    expect([evict()?.name, evict()?.name, evict()]).toEqual([4, 3, undefined]);
     expect(takeAll()).toEqual([1, 2]);
   });
 
@@ -171,12 +193,21 @@ describe('the slow threads', () => {
   });
 
   test('take what waits when its Tenant turns out to be slow', () => {
-    const { addAll, ended, takeAll, waiting } = openSchedule();
+    const { addAll, ended, takeAll } = openSchedule();
     addAll('a', [1, 2]);
     addAll('b', [3]);
-    expect(ended('a', 'code', undefined).map(({ name }) => name)).toEqual([1, 2]);
-    expect([waiting('quick'), waiting('slow')]).toEqual([1, 2]);
+    expect([ended('a', 'code', undefined), ended('b', 'other', answer(1))]).toEqual([true, false]);
     expect([takeAll('quick'), takeAll('slow')]).toEqual([[3], [1]]);
+  });
+
+  test('a full queue loses work of a slow Tenant first, though others have more', () => {
+    const { addAll, evict, makeSlow } = openSchedule({ queueLimit: 4 });
+    makeSlow('slow', 'idle');
+    addAll('slow', [1, 2]);
+    addAll('a', [3, 4, 5]);
+    expect([evict()?.name, evict()]).toEqual([2, undefined]);
+    addAll('a', [6, 7]);
+    expect([evict()?.name, evict()?.name]).toEqual([1, 7]);
   });
 
   test('of a Tenant whose new code is slow, the known code stays where it is', () => {
@@ -188,10 +219,10 @@ describe('the slow threads', () => {
     expect([takeAll('quick'), takeAll('slow')]).toEqual([[1], [2]]);
   });
 
-  test('serve first the Tenant that they have not served yet', () => {
+  test('serve Tenants in turns, however much one of them has waiting', () => {
     const { addAll, take, release, makeSlow } = openSchedule();
     makeSlow('slow', 'new');
-    addAll('slow', [1, 2]);
+    addAll('slow', [1, 2, 5]);
     const first = take('slow');
     addAll('new', [3, 4]);
     if (first) release(first, 'slow');
@@ -200,7 +231,7 @@ describe('the slow threads', () => {
       served.push(next.name);
       release(next, 'slow');
     }
-    expect(served).toEqual([1, 3, 2, 4]);
+    expect(served).toEqual([1, 2, 3, 5, 4]);
   });
 });
 
@@ -243,9 +274,9 @@ describe('what is learnt from runs', () => {
   test('new code has less time than known code, and never more', () => {
     const { quickMs, makeKnown } = openSchedule();
     makeKnown('a');
-    const times = ['a', 'b'].map((tenantId) => quickMs({ tenantId, code: 'code' }));
-    expect([...times, quickMs({ tenantId: 'a', code: 'new' })]).toEqual([200, 50, 50]);
-    expect(openSchedule({ slowMs: 10 }).quickMs({ tenantId: 'a', code: 'new' })).toBe(10);
+    const times = ['a', 'b'].map((tenantId) => quickMs(tenantId, 'code'));
+    expect([...times, quickMs('a', 'new')]).toEqual([200, 50, 50]);
+    expect(openSchedule({ slowMs: 10 }).quickMs('a', 'new')).toBe(10);
   });
 
   test.each([
@@ -276,42 +307,28 @@ describe('what is learnt from runs', () => {
   ] as const)('the number of runs in a batch, of code that %s', (_, ends, expected) => {
     const { ended, runsPerBatch } = openSchedule();
     for (const end of ends) ended('a', 'code', end);
-    expect(runsPerBatch({ tenantId: 'a', code: 'code' })).toBe(expected);
+    expect(runsPerBatch('a', 'code')).toBe(expected);
   });
 });
 
 describe('what is remembered is bounded', () => {
-  test('code that was forgotten is learnt again', () => {
-    const { ended, classOf } = openSchedule();
-    const large = (name: string) => name.padEnd(2 ** 20);
-    for (let i = 0; i < 20; i += 1) ended('a', large(`${i}`), answer(1));
-    const known = () => Array.from({ length: 20 }, (_, i) => i).filter((i) => classOf('a', large(`${i}`)) === 'known');
-    expect(known().length).toBeLessThan(10);
-    ended('a', large('0'), answer(1));
-    expect(known()).toContain(0);
-  });
-
-  test('a Tenant that fills that memory makes no other lose its code', () => {
-    const { ended, classOf } = openSchedule();
-    ended('older', 'code', answer(1));
-    for (let i = 0; i < 40; i += 1) ended('full', `${i}`.padEnd(2 ** 18), answer(1));
-    ended('newer', 'code', answer(1));
-    for (let i = 40; i < 80; i += 1) ended('full', `${i}`.padEnd(2 ** 18), answer(1));
-    expect(['older', 'newer'].map((tenantId) => classOf(tenantId, 'code'))).toEqual(['known', 'known']);
-  });
-
-  test('of many Tenants the oldest are forgotten, but none that has work', () => {
-    const { addAll, take, release, makeSlow, classOf, running } = openSchedule();
-    makeSlow('idle', 'waits', 'runs');
-    addAll('waits', [1]);
-    addAll('runs', [2]);
-    const held = [take('slow'), take('slow')].find((work) => work?.tenantId === 'runs');
-    addAll('waits', [3]);
-    for (let i = 0; i < 10_000; i += 1) makeSlow(`${i}`);
-    expect(['idle', 'waits', 'runs'].map((tenantId) => classOf(tenantId, 'code'))).toEqual(['new', 'slow', 'slow']);
-    if (held) release(held, 'slow');
-    expect(running('slow')).toBe(1);
+  test('of many slow Tenants the one that was slow first is forgotten, but none loses its share', () => {
+    const { addAll, take, release, makeSlow, classOf, running, takeAll } = openSchedule();
+    makeSlow('first', 'works');
+    addAll('works', [1, 2]);
+    const held = take('slow');
+    for (let i = 0; i < 9_999; i += 1) makeSlow(`${i}`);
+    expect([classOf('first', 'code'), takeAll('quick')]).toEqual(['new', []]);
     makeSlow('one more');
-    expect(classOf('runs', 'code')).toBe('new');
+    expect([takeAll('slow'), takeAll('quick'), running()]).toEqual([[], [2], 2]);
+    if (held) release(held, 'slow');
+    expect(running()).toBe(1);
+  });
+
+  test('a Tenant that is slow again is remembered longer', () => {
+    const { makeSlow, classOf } = openSchedule();
+    makeSlow('again', 'once', 'again');
+    for (let i = 0; i < 9_999; i += 1) makeSlow(`${i}`);
+    expect([classOf('once', 'code'), classOf('again', 'code')]).toEqual(['new', 'slow']);
   });
 });

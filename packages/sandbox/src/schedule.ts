@@ -1,3 +1,4 @@
+import type { Transform } from './batch.ts';
 import type { RunAnswer, Stop } from './thread/outcome.ts';
 
 /** The quick threads serve everybody; the slow threads, which the operating system puts last, serve what is slow. */
@@ -6,16 +7,13 @@ export type Group = 'quick' | 'slow';
 /** Something that waits for a thread: a batch of runs, or code that is to be parsed. */
 export interface Work {
   readonly tenantId: string;
-  readonly code: string;
+  readonly transform: Transform;
 }
-
-/** Code is known once a run of it was quick, and slow while it, or its Tenant, needed much time a short while ago. */
-export type CodeClass = 'known' | 'new' | 'slow';
 
 export interface ScheduleOptions {
   /** Threads of each group that one Tenant may hold at a time. */
   tenantThreads: Record<Group, number>;
-  /** Most work that may wait for each group. */
+  /** Most work that may wait. */
   queueLimit: number;
   /** A run that uses this much CPU time, in milliseconds, is slow. */
   slowMs: number;
@@ -27,217 +25,165 @@ export interface ScheduleOptions {
 const newCodeMs = 50;
 /** For how long a Tenant, or its new code, is slow after a slow run. */
 const slowForMs = 60_000;
+const mostSlowTenants = 10_000;
 /** A run reaches these limits only after it has held its thread for long, or has lost it. */
 const slowStops: readonly Stop[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
-const mostTenants = 10_000;
-/** UTF-16 units of all known code together. */
-const mostCodeUnits = 8 * 2 ** 20;
 /** CPU time, in milliseconds, of all runs of a batch together. */
 const batchMs = 1;
 const mostRunsPerBatch = 16;
 
+/** The work of one Tenant. */
 interface Lane<W> {
   waiting: W[];
-  running: number;
-  /** Of these, the work that was new when it started. */
-  runningNew: Set<W>;
-  /** Rises with each work that was started; 0 where none was. */
-  servedAt: number;
-}
-
-interface Tenant<W> extends Record<Group, Lane<W>> {
-  slowUntil: number;
-  newCodeSlowUntil: number;
-  /** For each known code: how many of its runs may share a batch. */
-  known: Map<string, number>;
-  /** UTF-16 units of this Tenant's known code. */
-  codeUnits: number;
+  running: Record<Group, number>;
 }
 
 /**
  * Decides whose work is next, from what waits, what runs, and how earlier runs went. It is pure bookkeeping: it has no
  * timer, and starts nothing itself.
  */
-export function newSchedule<W extends Work>(options: ScheduleOptions) {
-  const { tenantThreads, queueLimit, slowMs, clock = () => performance.now() } = options;
-  const tenants = new Map<string, Tenant<W>>();
-  /** The lanes in which work waits, so that `next` does not look at every Tenant it remembers. */
-  const lanes: Record<Group, Set<Lane<W>>> = { quick: new Set(), slow: new Set() };
-  const waiting: Record<Group, number> = { quick: 0, slow: 0 };
-  const running: Record<Group, number> = { quick: 0, slow: 0 };
-  let runningNew = 0;
-  let lastServed = 0;
-  let codeUnits = 0;
+export function newSchedule<W extends Work>({ tenantThreads, queueLimit, slowMs, clock }: ScheduleOptions) {
+  /** Only of Tenants that have work, in the order in which they came or were served. */
+  const lanes = new Map<string, Lane<W>>();
+  const slowTenants = newSlowTenants(clock);
+  const slowInNewCode = newSlowTenants(clock);
+  /** The work in quick threads whose code was new when it started. */
+  const runningNew = new Set<W>();
+  let waiting = 0;
+  let running = 0;
 
-  function tenantOf(tenantId: string): Tenant<W> {
-    const found = tenants.get(tenantId);
-    if (found) return found;
-    if (tenants.size >= mostTenants) forgetOldest();
-    const tenant: Tenant<W> = { quick: newLane(), slow: newLane(), slowUntil: 0, newCodeSlowUntil: 0, ...noCode() };
-    tenants.set(tenantId, tenant);
-    return tenant;
+  /** New code leaves one quick thread to known code; that of one Tenant leaves another to new code of others. */
+  function mayStart(work: W, threads: number): boolean {
+    if (isKnown(work.transform) || runningNew.size === 0) return true;
+    const own = [...runningNew].filter(({ tenantId }) => tenantId === work.tenantId);
+    return runningNew.size < threads - 1 && own.length < threads - 2;
   }
 
-  /** Keeps the Tenants that have work, because their share would be counted wrongly otherwise. */
-  function forgetOldest(): void {
-    for (const [tenantId, tenant] of tenants) {
-      if (!isIdle(tenant.quick) || !isIdle(tenant.slow)) continue;
-      codeUnits -= tenant.codeUnits;
-      tenants.delete(tenantId);
-      return;
+  const isSlow = ({ tenantId, transform }: W) =>
+    slowTenants.has(tenantId) || (!isKnown(transform) && slowInNewCode.has(tenantId));
+
+  /** The oldest work of a Tenant that a group of this many threads may start. */
+  function firstOf(tenantId: string, lane: Lane<W>, group: Group, threads: number): W | undefined {
+    if (group === 'quick') {
+      if (slowTenants.has(tenantId)) return undefined; // without a look at all of its work
+      return lane.waiting.find((work) => !isSlow(work) && mayStart(work, threads));
     }
+    return slowTenants.has(tenantId) || slowInNewCode.has(tenantId) ? lane.waiting.find(isSlow) : undefined;
   }
 
-  /** The code of the Tenant with the most is forgotten first, so that nobody makes others lose theirs. */
-  function learnCode(tenant: Tenant<W>, code: string, answer: RunAnswer): void {
-    if (!tenant.known.has(code)) {
-      while (codeUnits > 0 && codeUnits + code.length > mostCodeUnits) {
-        const largest = [...tenants.values()].reduce((a, b) => (b.codeUnits > a.codeUnits ? b : a));
-        codeUnits -= largest.codeUnits;
-        Object.assign(largest, noCode());
-      }
-      codeUnits += code.length;
-      tenant.codeUnits += code.length;
-    }
-    tenant.known.set(code, runsThatFit(answer));
-  }
-
-  function classOf({ tenantId, code }: Work): CodeClass {
-    const tenant = tenants.get(tenantId);
-    if (!tenant) return 'new';
-    const isKnown = tenant.known.has(code);
-    if (Math.max(tenant.slowUntil, isKnown ? 0 : tenant.newCodeSlowUntil) > clock()) return 'slow';
-    return isKnown ? 'known' : 'new';
-  }
-
-  function enqueue(work: W, group: Group): void {
-    const lane = tenantOf(work.tenantId)[group];
-    lane.waiting.push(work);
-    lanes[group].add(lane);
-    waiting[group] += 1;
-  }
-
-  function dequeue(lane: Lane<W>, group: Group, index: number): W | undefined {
-    const [work] = lane.waiting.splice(index, 1);
-    if (work) waiting[group] -= 1;
-    if (lane.waiting.length === 0) lanes[group].delete(lane);
-    return work;
-  }
-
-  /** Removes work that waits; false where it does not wait any more. */
   function remove(work: W): boolean {
-    for (const group of groups) {
-      const lane = tenantOf(work.tenantId)[group];
-      const index = lane.waiting.indexOf(work);
-      if (index !== -1) return dequeue(lane, group, index) === work;
-    }
-    return false;
+    const lane = lanes.get(work.tenantId);
+    const index = lane?.waiting.indexOf(work) ?? -1;
+    if (!lane || index === -1) return false;
+    lane.waiting.splice(index, 1);
+    waiting -= 1;
+    forgetIfIdle(work.tenantId, lane);
+    return true;
   }
 
-  /** Moves what waits for a quick thread and is slow by now. */
-  function moveSlow({ quick }: Tenant<W>): W[] {
-    const moved = quick.waiting.filter((work) => classOf(work) === 'slow');
-    for (const work of moved) {
-      remove(work);
-      enqueue(work, 'slow');
-    }
-    return moved;
+  function forgetIfIdle(tenantId: string, { waiting, running }: Lane<W>): void {
+    if (waiting.length + running.quick + running.slow === 0) lanes.delete(tenantId);
   }
 
   return {
-    classOf,
-    remove,
-    /** How much work of a group waits. */
-    waiting: (group: Group): number => waiting[group],
-    /** How much work has a thread, of one group or of both. */
-    running: (group?: Group): number => (group ? running[group] : running.quick + running.slow),
-    /** Adds work to the group of its class. */
-    add: (work: W): Group => {
-      const group = classOf(work) === 'slow' ? 'slow' : 'quick';
-      enqueue(work, group);
-      return group;
+    /** How much work has a thread. */
+    running: (): number => running,
+    add: (work: W): void => {
+      const lane = lanes.get(work.tenantId) ?? { waiting: [], running: { quick: 0, slow: 0 } };
+      lanes.set(work.tenantId, lane);
+      lane.waiting.push(work);
+      waiting += 1;
     },
-    /** Removes the newest work of the Tenant with most waiting, where more waits for the group than may. */
-    evict: (group: Group): W | undefined => {
-      if (waiting[group] <= queueLimit) return undefined;
-      const longest = [...lanes[group]].reduce((a, b) => (b.waiting.length > a.waiting.length ? b : a));
-      return dequeue(longest, group, longest.waiting.length - 1);
+    /** Removes work that waits; false where it does not wait any more. */
+    remove,
+    /** Where more waits than may, removes the newest work of the Tenant with most waiting, of a slow one if there is any. */
+    evict: (): W | undefined => {
+      if (waiting <= queueLimit) return undefined;
+      const weight = ([tenantId, lane]: [string, Lane<W>]) =>
+        lane.waiting.length + (lane.waiting.length > 0 && slowTenants.has(tenantId) ? queueLimit : 0);
+      const [, { waiting: longest }] = [...lanes].reduce((a, b) => (weight(b) > weight(a) ? b : a));
+      const work = longest.at(-1);
+      if (work) remove(work);
+      return work;
     },
     /** Removes all work that waits. */
     removeAll: (): W[] => {
-      const all = groups.flatMap((group) => [...lanes[group]].flatMap((lane) => lane.waiting));
+      const all = [...lanes.values()].flatMap((lane) => lane.waiting);
       for (const work of all) remove(work);
       return all;
     },
-    /** The work that starts now in a group of this many threads; undefined where none may. */
+    /**
+     * The work that starts now in a group of this many threads; undefined where none may. The Tenant with the least running
+     * goes first, among equals the one that was served longest ago.
+     */
     next: (group: Group, threads: number): W | undefined => {
-      // One quick thread is left to known code, so that new code cannot hold up the others; of one Tenant, two are left.
-      const mayBeNew = (lane: Lane<W>) =>
-        group === 'slow' || (runningNew < Math.max(threads - 1, 1) && lane.runningNew.size < Math.max(threads - 2, 1));
-      let first: { lane: Lane<W>; index: number } | undefined;
-      for (const lane of lanes[group]) {
-        if (lane.running >= tenantThreads[group] || (first && !goesBefore(lane, first.lane))) continue;
-        const index = mayBeNew(lane) ? 0 : lane.waiting.findIndex((work) => classOf(work) === 'known');
-        if (index !== -1) first = { lane, index };
+      let least = tenantThreads[group];
+      let found: { lane: Lane<W>; work: W } | undefined;
+      for (const [tenantId, lane] of lanes) {
+        const work = lane.running[group] < least && firstOf(tenantId, lane, group, threads);
+        if (!work) continue;
+        least = lane.running[group];
+        found = { lane, work };
       }
-      const work = first && dequeue(first.lane, group, first.index);
-      if (!work || !first) return undefined;
-      lastServed += 1;
-      first.lane.servedAt = lastServed;
-      first.lane.running += 1;
-      running[group] += 1;
-      if (group === 'quick' && classOf(work) === 'new') {
-        first.lane.runningNew.add(work);
-        runningNew += 1;
-      }
+      if (!found) return undefined;
+      const { lane, work } = found;
+      lane.running[group] += 1;
+      running += 1;
+      remove(work);
+      lanes.delete(work.tenantId); // so that it is the last in the order of the Map
+      lanes.set(work.tenantId, lane);
+      if (group === 'quick' && !isKnown(work.transform)) runningNew.add(work);
       return work;
     },
     /** Work that `next` gave has left its thread. */
     release: (work: W, group: Group): void => {
-      const lane = tenantOf(work.tenantId)[group];
-      lane.running -= 1;
-      running[group] -= 1;
-      if (lane.runningNew.delete(work)) runningNew -= 1;
+      const lane = lanes.get(work.tenantId);
+      if (!lane) return;
+      lane.running[group] -= 1;
+      running -= 1;
+      runningNew.delete(work);
+      forgetIfIdle(work.tenantId, lane);
     },
     /**
      * Learns from the end of a run: its answer, undefined where its thread ended with it, and the limit that stopped it.
-     * Returns the work that moved to the slow group because of it.
+     * Returns whether the slow threads serve its Tenant now, or the new code of its Tenant.
      */
-    ended: ({ tenantId, code }: Work, answer: RunAnswer | undefined, limit?: Stop): W[] => {
-      const tenant = tenantOf(tenantId);
-      const isSlow = !answer || answer.cpuMs >= slowMs || (limit !== undefined && slowStops.includes(limit));
-      if (!isSlow && !answer.isCut && answer.outcome.kind !== 'slow') {
-        learnCode(tenant, code, answer);
-        return [];
-      }
-      tenant[isSlow ? 'slowUntil' : 'newCodeSlowUntil'] = clock() + slowForMs;
-      return moveSlow(tenant);
+    ended: ({ tenantId, transform }: W, answer: RunAnswer | undefined, limit?: Stop): boolean => {
+      const wasSlow = !answer || answer.cpuMs >= slowMs || (limit !== undefined && slowStops.includes(limit));
+      const wasQuick = !wasSlow && !answer.isCut && answer.outcome.kind !== 'slow';
+      if (wasQuick) transform.runsPerBatch = runsThatFit(answer);
+      else (wasSlow ? slowTenants : slowInNewCode).add(tenantId);
+      return !wasQuick;
     },
     /** The CPU time, in milliseconds, after which a run in a quick thread has to begin again in a slow one. */
-    quickMs: (work: Work): number => (classOf(work) === 'known' ? slowMs : Math.min(newCodeMs, slowMs)),
-    /** How many runs of the code may share a batch, judged by what its last run took. */
-    runsPerBatch: ({ tenantId, code }: Work): number => {
-      const tenant = tenants.get(tenantId);
-      return tenant && tenant.slowUntil <= clock() ? (tenant.known.get(code) ?? 1) : 1;
-    },
+    quickMs: ({ transform }: W): number => (isKnown(transform) ? slowMs : Math.min(newCodeMs, slowMs)),
+    /** How many runs may share a batch now. */
+    runsPerBatch: ({ tenantId, transform }: Work): number =>
+      isKnown(transform) && !slowTenants.has(tenantId) ? transform.runsPerBatch : 1,
   };
 }
 
 export type Schedule<W extends Work> = ReturnType<typeof newSchedule<W>>;
 
-const groups: readonly Group[] = ['quick', 'slow'];
-
-const noCode = () => ({ known: new Map<string, number>(), codeUnits: 0 });
-
-const newLane = <W>(): Lane<W> => ({ waiting: [], running: 0, runningNew: new Set(), servedAt: 0 });
-
-const isIdle = <W>(lane: Lane<W>) => lane.running === 0 && lane.waiting.length === 0;
-
-/** The Tenant with the least running goes first, among equals the one that was served longest ago. */
-const goesBefore = <W>(a: Lane<W>, b: Lane<W>) => (a.running - b.running || a.servedAt - b.servedAt) < 0;
+/** Code is known once a run of it was quick. */
+const isKnown = ({ runsPerBatch }: Transform) => runsPerBatch > 0;
 
 /** A run that called the client goes alone, because the others would wait for the answers to its calls. */
 function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
   if (hostCalls > 0) return 1;
   return Math.min(Math.max(Math.floor(batchMs / cpuMs), 1), mostRunsPerBatch);
+}
+
+/** The Tenants that were slow within the last minute. Of too many, the one whose minute ends first is forgotten. */
+function newSlowTenants(clock = () => performance.now()) {
+  const slowUntil = new Map<string, number>();
+  return {
+    has: (tenantId: string): boolean => (slowUntil.get(tenantId) ?? 0) > clock(),
+    add: (tenantId: string): void => {
+      slowUntil.delete(tenantId); // so that it is the last in the order of the Map
+      slowUntil.set(tenantId, clock() + slowForMs);
+      const [first] = slowUntil.keys();
+      if (slowUntil.size > mostSlowTenants && first !== undefined) slowUntil.delete(first);
+    },
+  };
 }

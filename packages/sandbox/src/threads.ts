@@ -1,39 +1,23 @@
-import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire, getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { MessagePort, Worker } from 'node:worker_threads';
-import { Piscina } from 'piscina';
-import type { Numbered, ThreadSettings, ThreadStarted } from './thread/messages.ts';
-import { openTaskMark, type TaskMark, taskNumbers } from './thread/task-mark.ts';
+import { type MessagePort, Worker } from 'node:worker_threads';
+import type { ThreadAnswer, ThreadSettings, ThreadStarted, ThreadTask } from './thread/messages.ts';
 
 /** A thread stops its own work at the limit; the main thread ends a thread that has not done so this much later. */
 const graceMs = 100;
 /** The main thread looks no more often than this at the CPU time of a thread. */
 const shortestPauseMs = 20;
+/** A thread that ended before it was up is started again only after this long. */
+const pauseAfterFailureMs = 1_000;
 /** What QuickJS's own limits do not cover: text on its way through the thread, and the native stack below them. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 };
 
-export interface ThreadsOptions extends Omit<ThreadSettings, 'quickjs'> {
-  count: number;
-  /** A thread is up: the port for the calls of its transforms' clients. */
+export interface ThreadOptions extends Omit<ThreadSettings, 'quickjs'> {
+  /** It is up: the port for the calls of its transforms' clients. */
   onStart(hostCalls: MessagePort): void;
-  /** A thread broke while it had nothing to do, or its CPU time could not be asked for. */
+  /** It broke while it had nothing to do, or its CPU time could not be asked for. */
   onFault(error: unknown): void;
-}
-
-export interface Threads {
-  /** How many are up, busy or not; a new or replaced one counts once it has loaded. */
-  readonly up: number;
-  readonly givesWay: boolean;
-  /**
-   * Runs a function of the worker in a free thread. A thread beyond its limit of CPU time or wall clock is ended and
-   * replaced, whatever its code is doing: rejects with a {@link ThreadEnded}.
-   */
-  run(name: 'run' | 'compile', task: unknown): Promise<unknown>;
-  /** To be called while no thread is busy, because piscina would wait forever for one that is ended meanwhile. */
-  close(): Promise<void>;
 }
 
 /** The thread was ended at a limit, or ended itself because it had no memory left. */
@@ -47,112 +31,137 @@ export class ThreadEnded extends Error {
   }
 }
 
-/** A thread, and where it marks the task that it is at. */
-interface MarkedThread {
-  worker: Worker;
-  mark: TaskMark;
+/** The task that a thread is at. */
+interface CurrentTask {
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+  /** The CPU time of the thread before. */
+  cpuMsBefore: number;
+  wallTimer: NodeJS.Timeout;
+  cpuTimer: NodeJS.Timeout;
 }
 
-/** Opens threads that see nothing of the process's environment and flags, and have memory and stack of their own. */
-export function openThreads({ count, onStart, onFault, ...given }: ThreadsOptions): Threads {
-  const { limits } = given;
-  const settings: ThreadSettings = { ...given, quickjs: compileQuickJs() };
-  const piscina = new Piscina({
-    filename: fileURLToPath(new URL('./thread/worker.ts', import.meta.url)),
-    minThreads: count,
-    maxThreads: count,
-    maxQueue: count,
-    closeTimeout: limits.wallMs + 1_000,
-    recordTiming: false,
-    env: threadEnvironment(),
-    argv: [],
-    execArgv: [],
-    workerData: settings,
-    resourceLimits,
-  });
-  const up = new Map<number, MarkedThread>();
-  let ending = 0;
-  let lastTaskNumber = 0;
-  piscina.on('message', ({ threadId, hostCalls, markMemory }: ThreadStarted) => {
-    const worker = piscina.threads.find((thread) => thread.threadId === threadId);
-    if (!worker) return; // It has ended since.
-    up.set(threadId, { worker, mark: openTaskMark(markMemory) });
-    hostCalls.on('close', () => {
-      up.delete(threadId);
-      ending = Math.max(ending - 1, 0);
-    });
-    onStart(hostCalls);
-  });
-  piscina.on('error', onFault);
+/**
+ * A thread that sees nothing of the process's environment and flags, and has memory and stack of its own; after its end
+ * the one that takes its place.
+ */
+export class Thread {
+  /** Whether it has loaded. */
+  isUp = false;
+  readonly #options: ThreadOptions;
+  #worker: Worker | undefined;
+  #task: CurrentTask | undefined;
+  /** Its CPU time, as it said last. */
+  #cpuMs = 0;
+  #isClosed = false;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  get givesWay(): boolean {
+    return this.#options.givesWay;
+  }
+
+  get isFree(): boolean {
+    return this.isUp && this.#task === undefined;
+  }
 
   /**
-   * Calls `end` when the thread of the task has used too much CPU time, because a built-in of QuickJS that never asks
-   * for interrupts cannot be stopped from within. Returns what ends the watch; most tasks are over before the first look.
+   * To be called while it is free. Beyond the limit of CPU time or wall clock it is ended and replaced, whatever its code is
+   * doing: rejects with a {@link ThreadEnded}.
    */
-  function watchCpu(taskNumber: number, end: () => void): () => void {
-    const limitMs = limits.cpuMs + graceMs;
-    let isOver = false;
-    // A thread cannot use more CPU time than passes.
-    let timer = setTimeout(lookNow, limitMs);
-
-    function lookNow(): void {
-      look().catch(onFault);
-    }
-
-    async function look(): Promise<void> {
-      const usedMs = await cpuMsFor(taskNumber, up.values());
-      if (isOver) return;
-      if (usedMs >= limitMs) end();
-      else timer = setTimeout(lookNow, Math.max(limitMs - usedMs, shortestPauseMs));
-    }
-
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
+  run(task: ThreadTask): Promise<unknown> {
+    const { limits } = this.#options;
+    this.#worker?.postMessage(task);
+    this.#worker?.ref();
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const wallTimer = setTimeout(() => this.#end('wallMs'), limits.wallMs + graceMs);
+    // A thread cannot use more CPU time than passes, so most tasks are over before the first look.
+    const cpuTimer = setTimeout(() => this.#lookAtCpu(), limits.cpuMs + graceMs);
+    this.#task = { resolve, reject, cpuMsBefore: this.#cpuMs, wallTimer, cpuTimer };
+    return promise;
   }
 
-  async function run(name: 'run' | 'compile', task: unknown): Promise<unknown> {
-    const signal = new EventEmitter();
-    let exceeded: 'cpuMs' | 'wallMs' | undefined;
-    const end = (limit: 'cpuMs' | 'wallMs') => {
-      if (exceeded) return;
-      exceeded = limit;
-      ending += 1;
-      signal.emit('abort');
-    };
-    lastTaskNumber = (lastTaskNumber + 1) % taskNumbers;
-    const taskNumber = lastTaskNumber;
-    const timer = setTimeout(end, limits.wallMs + graceMs, 'wallMs');
-    const unwatch = watchCpu(taskNumber, () => end('cpuMs'));
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#worker?.terminate();
+  }
+
+  #start(): void {
+    if (this.#isClosed) return;
+    const { limits, headerPrefix, givesWay, onStart } = this.#options;
+    const workerData: ThreadSettings = { limits, headerPrefix, givesWay, quickjs: compileQuickJs() };
+    const given = { env: threadEnvironment(), argv: [], execArgv: [], workerData, resourceLimits };
+    const worker = new Worker(new URL('./thread/worker.ts', import.meta.url), given);
+    this.#worker = worker;
+    worker.once('message', ({ hostCalls, cpuMs }: ThreadStarted) => {
+      worker.on('message', (answer: ThreadAnswer) => this.#settle(worker, answer));
+      worker.unref(); // an idle thread does not keep the process
+      this.#cpuMs = cpuMs;
+      this.isUp = true;
+      onStart(hostCalls);
+    });
+    worker.on('error', (error) => this.#replace(worker, isOutOfMemory(error) ? new ThreadEnded('heapBytes') : error));
+    worker.on('exit', () => this.#replace(worker, new Error('The thread has ended')));
+  }
+
+  #settle(worker: Worker, { value, error, cpuMs }: ThreadAnswer): void {
+    if (worker !== this.#worker) return;
+    this.#cpuMs = cpuMs;
+    worker.unref();
+    const task = this.#takeTask();
+    if (error === undefined) task?.resolve(value);
+    else task?.reject(error);
+  }
+
+  #takeTask(): CurrentTask | undefined {
+    const task = this.#task;
+    this.#task = undefined;
+    clearTimeout(task?.wallTimer);
+    clearTimeout(task?.cpuTimer);
+    return task;
+  }
+
+  #end(limit: ThreadEnded['limit']): void {
+    const worker = this.#worker;
+    if (!worker) return;
+    this.#replace(worker, new ThreadEnded(limit));
+    void worker.terminate();
+  }
+
+  #replace(worker: Worker, error: unknown): void {
+    if (worker !== this.#worker) return;
+    const hadStarted = this.isUp;
+    this.#worker = undefined;
+    this.isUp = false;
+    const task = this.#takeTask();
+    if (task) task.reject(error);
+    else if (!this.#isClosed) this.#options.onFault(error);
+    if (hadStarted) this.#start();
+    else setTimeout(() => this.#start(), pauseAfterFailureMs);
+  }
+
+  /**
+   * Ends a task that has used too much CPU time, because a built-in of QuickJS that never asks for interrupts cannot be
+   * stopped from within.
+   */
+  async #lookAtCpu(): Promise<void> {
+    const { limits, onFault } = this.#options;
+    const task = this.#task;
+    const worker = this.#worker;
+    if (!task || !worker) return;
     try {
-      return await piscina.run({ taskNumber, task } satisfies Numbered<unknown>, { name, signal });
+      const usedMs = (await cpuMsOf(worker)) - task.cpuMsBefore;
+      if (task !== this.#task) return;
+      const leftMs = limits.cpuMs + graceMs - usedMs;
+      if (leftMs <= 0) this.#end('cpuMs');
+      else task.cpuTimer = setTimeout(() => this.#lookAtCpu(), Math.max(leftMs, shortestPauseMs));
     } catch (error) {
-      if (exceeded) throw new ThreadEnded(exceeded);
-      throw isOutOfMemory(error) ? new ThreadEnded('heapBytes') : error;
-    } finally {
-      clearTimeout(timer);
-      unwatch();
+      onFault(error);
     }
   }
-
-  return {
-    get up() {
-      return up.size - ending;
-    },
-    givesWay: given.givesWay,
-    run,
-    close: () => piscina.close({ force: true }),
-  };
-}
-
-/** The CPU time that a thread has used for the task so far; 0 before it has begun. Piscina does not say which thread. */
-async function cpuMsFor(taskNumber: number, threads: Iterable<MarkedThread>): Promise<number> {
-  for (const { worker, mark } of threads) {
-    const before = mark.cpuMsBefore(taskNumber);
-    if (before !== undefined) return (await cpuMsOf(worker)) - before;
-  }
-  return 0;
 }
 
 /** 0 for a thread that ends meanwhile, because its task ends with it. */

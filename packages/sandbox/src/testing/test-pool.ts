@@ -43,10 +43,20 @@ export function openTestPool(options: TestPoolOptions = {}) {
     onFault: (error) => faults.push(error),
   });
 
+  const versions = new Map<string, object>();
+  /** Code of a Tenant is the same version each time, unless the task says otherwise. */
+  const versionOf = (tenantId: string, code: string) => {
+    const key = JSON.stringify([tenantId, code]);
+    const version = versions.get(key) ?? {};
+    versions.set(key, version);
+    return version;
+  };
+
   const run = (code: string, task: Partial<TransformTask> = {}) =>
     pool.run({
       tenantId: 'tenant',
       proxyId: 'proxy',
+      version: versionOf(task.tenantId ?? 'tenant', code),
       kind: 'request',
       code,
       argsJson: '{"body":{"name":"Ann"},"headers":{"x-a":"1"}}',

@@ -13,10 +13,15 @@ export interface ThreadSettings {
   quickjs: WebAssembly.Module;
 }
 
-/** A task for a thread, and the number with which the thread marks that it is at this task. */
-export interface Numbered<T> {
-  taskNumber: number;
-  task: T;
+/** What a thread does, one task at a time. */
+export type ThreadTask = { name: 'run'; batch: BatchTask } | { name: 'compile'; code: string };
+
+/** A task is over: with what its function returned, or with an error that it threw. */
+export interface ThreadAnswer {
+  value?: unknown;
+  error?: unknown;
+  /** CPU time of the thread since it began, in milliseconds. */
+  cpuMs: number;
 }
 
 /** A batch: runs of one transform, one after the other in one instance. */
@@ -43,11 +48,10 @@ export interface RunInput {
   hostKey: string | undefined;
 }
 
-/** The first message of a thread: the port for the calls of its clients, and the memory where it marks its task. */
+/** The first message of a thread: the port for the calls of its clients, and its CPU time so far, in milliseconds. */
 export interface ThreadStarted {
-  threadId: number;
   hostCalls: MessagePort;
-  markMemory: SharedArrayBuffer;
+  cpuMs: number;
 }
 
 export interface HostCall {

@@ -1,6 +1,6 @@
-/** The worker of each thread. Piscina calls its functions by name, one task at a time. */
+/** What each thread runs: it answers the tasks of the main thread, which gives it one at a time. */
 import './give-way.ts';
-import { MessageChannel, parentPort, threadId, workerData } from 'node:worker_threads';
+import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
 import type { CompileError } from '../transform-task.ts';
 import { threadCpuMs } from './budget.ts';
 import { openContexts } from './contexts.ts';
@@ -10,12 +10,20 @@ import { readGuestSources } from './guest-sources.ts';
 import { end, type Invocation, receive, startInvocation } from './invocation.ts';
 import { readBody } from './message/read-body.ts';
 import { withMessageWritten } from './message/write-outcome.ts';
-import type { BatchTask, HostAnswer, HostCall, Numbered, RunInput, ThreadSettings, ThreadStarted } from './messages.ts';
+import type {
+  BatchTask,
+  HostAnswer,
+  HostCall,
+  RunInput,
+  ThreadAnswer,
+  ThreadSettings,
+  ThreadStarted,
+  ThreadTask,
+} from './messages.ts';
 import { parseModule, placeInCode } from './module-code.ts';
 import type { RunAnswer } from './outcome.ts';
 import { newInstance } from './quickjs.ts';
 import { readSyntaxError } from './syntax.ts';
-import { openTaskMark } from './task-mark.ts';
 
 /** CPU time of a batch, in milliseconds. Later runs of it are given back, so that they do not wait for this thread. */
 const longestBatchMs = 10;
@@ -28,34 +36,43 @@ const garbage = newGarbage();
 const discard = (guest: Guest) => garbage.add(guest.memory().bytes);
 const contexts = openContexts(discard);
 const { port1: hostCalls, port2 } = new MessageChannel();
-const mark = openTaskMark();
 let current: { hostKey: string | undefined; invocation: Invocation } | undefined;
 
 process.noDeprecation = true;
-const started: ThreadStarted = { threadId, hostCalls: port2, markMemory: mark.memory };
+parentPort?.on('message', async (task: ThreadTask) => {
+  try {
+    answer({ value: await (task.name === 'run' ? run(task.batch) : compile(task.code)) });
+  } catch (error) {
+    answer({ error });
+  }
+});
+const started: ThreadStarted = { hostCalls: port2, cpuMs: threadCpuMs() };
 parentPort?.postMessage(started, [port2]);
 hostCalls.on('message', (answer: HostAnswer) => {
   if (current && answer.hostKey === current.hostKey) receive(current.invocation, answer);
 });
 
+function answer(end: Omit<ThreadAnswer, 'cpuMs'>): void {
+  parentPort?.postMessage({ ...end, cpuMs: threadCpuMs() } satisfies ThreadAnswer);
+}
+
 /**
  * Runs a transform for each input, in order. Runs without an answer have not begun: the batch ends after a run that took
  * long, and after one that acted through its client, so that no later run can cost it its answer.
  */
-export async function run({ taskNumber, task }: Numbered<BatchTask>): Promise<RunAnswer[]> {
-  const answers = await runBatch(taskNumber, task);
+async function run(task: BatchTask): Promise<RunAnswer[]> {
+  const answers = await runBatch(task);
   for (const { message } of task.runs) garbage.add(copiesOfText * (message?.text.length ?? 0));
   garbage.collect();
   return answers;
 }
 
-async function runBatch(taskNumber: number, task: BatchTask): Promise<RunAnswer[]> {
+async function runBatch(task: BatchTask): Promise<RunAnswer[]> {
   const answers: RunAnswer[] = [];
   let entry = task.once ? undefined : contexts.take(task);
   let cpuMs = threadCpuMs();
   let usedMs = 0;
   for (const input of task.runs) {
-    mark.begin(taskNumber, cpuMs);
     if (!entry) {
       entry = { code: task.code, guest: await Guest.open(settings, sources), uses: 0 };
       cpuMs = threadCpuMs(); // The start of an instance is not the code's time.
@@ -110,8 +127,7 @@ async function runGuest(
 }
 
 /** Parses the code. Undefined when it is well-formed. */
-export async function compile({ taskNumber, task: code }: Numbered<string>): Promise<CompileError | undefined> {
-  mark.begin(taskNumber, threadCpuMs());
+async function compile(code: string): Promise<CompileError | undefined> {
   const { runtime, context } = await newInstance(settings.quickjs, settings.limits.heapBytes);
   runtime.setMemoryLimit(settings.limits.heapBytes);
   runtime.setMaxStackSize(settings.limits.stackBytes);

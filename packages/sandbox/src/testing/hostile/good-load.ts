@@ -14,6 +14,7 @@ export const quantile = (sorted: readonly number[], part: number) => sorted[Math
 
 const tenants = 4;
 const proxies = 2;
+const versions = Array.from({ length: tenants * proxies }, () => ({}));
 const filler = 'x'.repeat(900);
 const code = `module.exports = async (req) => {
   const card = await req.svc.detokenize(req.args.body.card);
@@ -32,6 +33,7 @@ export function newGoodLoad(pool: TransformPool) {
       .run({
         tenantId: `good ${index % tenants}`,
         proxyId: `proxy ${Math.floor(index / tenants) % proxies}`,
+        version: versions[index % versions.length],
         kind: 'request',
         code,
         argsJson: JSON.stringify({ body, headers: {} }),

@@ -127,6 +127,7 @@ const goodCode = 'module.exports = async (req) => ({ body: await req.svc.detoken
 export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): Promise<GoodTraffic> {
   const durations: number[] = [];
   const losses: string[] = [];
+  const version = {};
   let ended = false;
   const settled = end.finally(() => {
     ended = true;
@@ -135,7 +136,7 @@ export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): P
   while (!ended) {
     const argsJson = JSON.stringify({ body: { number: durations.length } });
     const startedAt = performance.now();
-    const task = { tenantId: 'good', proxyId: 'good', kind: 'request', code: goodCode, argsJson } as const;
+    const task = { tenantId: 'good', proxyId: 'good', version, kind: 'request', code: goodCode, argsJson } as const;
     const answer = await pool
       .run({ ...task, configuration: async () => '{}', host: async (_, payloadJson) => payloadJson })
       .then(
