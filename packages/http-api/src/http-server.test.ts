@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { listen } from '@sluice/service-runtime';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, exchangeRaw, useStack } from '@sluice/testing';
 import { createHttpServer } from './http-server.ts';
 
 let held = Promise.resolve();
@@ -18,19 +17,7 @@ const port = useStack(async (stack) => {
   return { number: await listen(server, { host: '127.0.0.1', port: 0, stack }) };
 });
 
-/** Everything received until the server closes. */
-function exchange(bytes: string): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let received = '';
-  const socket = connect(port.current.number, '127.0.0.1');
-  socket.on('data', (chunk) => {
-    received += chunk;
-  });
-  socket.on('error', () => {}); // the server may reset the connection after the answer
-  socket.on('close', () => resolve(received));
-  socket.write(bytes);
-  return promise;
-}
+const exchange = (...pieces: string[]) => exchangeRaw(port.current.number, ...pieces);
 
 test.each([
   ['what is no HTTP', 'nonsense\r\n\r\n', 400],

@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { listen } from '@sluice/service-runtime';
-import { useStack } from '@sluice/testing';
+import { exchangeRaw, useStack } from '@sluice/testing';
 import { pino } from 'pino';
 import { createApi, createHttpServer, operationsOf } from './index.ts';
 
@@ -32,21 +31,7 @@ const port = useStack(async (stack) => {
   return { number: await listen(createHttpServer(app), { host: '127.0.0.1', port: 0, stack }) };
 });
 
-/** Sends the pieces 50 ms apart, and returns everything received until the server closes. */
-function exchange(...pieces: string[]): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let received = '';
-  const socket = connect(port.current.number, '127.0.0.1');
-  socket.on('data', (chunk) => {
-    received += chunk;
-  });
-  socket.on('error', () => {}); // the server may reset the connection after the answer
-  socket.on('close', () => resolve(received));
-  pieces.forEach((piece, index) => {
-    setTimeout(() => socket.write(piece), 50 * index);
-  });
-  return promise;
-}
+const exchange = (...pieces: string[]) => exchangeRaw(port.current.number, ...pieces);
 
 const request = (line: string, more = '') => `${line} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n${more}\r\n`;
 const noHost = 'GET /x HTTP/1.1\r\nConnection: close\r\n\r\n';

@@ -14,7 +14,7 @@ export { openTestCoherence } from './open-coherence.ts';
 export { openPostgresDoor, type PostgresDoor } from './postgres-door.ts';
 export { queryOnce } from './query-once.ts';
 export { countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';
-export { type RawAnswer, rawPost, sendRaw } from './raw-client.ts';
+export { exchangeRaw, type RawAnswer, rawPost, sendRaw } from './raw-client.ts';
 export { openRedisDoor, type RedisDoor } from './redis-door.ts';
 export { serveBytes, serveHttp } from './serve.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
@@ -22,4 +22,5 @@ export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './te
 export { testRedisUrl } from './test-redis.ts';
 export { type ExportedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts';
 export { type PoolerOptions, startTransactionPooler } from './transaction-pooler.ts';
+export { untilLockIsAwaited } from './until-lock-is-awaited.ts';
 export { useStack } from './use-stack.ts';

@@ -29,6 +29,22 @@ export function sendRaw(url: string, request: string, waitMs: number): Promise<R
   });
 }
 
+/** Sends the pieces 50 ms apart, and returns everything received until the server closes. */
+export function exchangeRaw(port: number, ...pieces: string[]): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let received = '';
+  const socket = connect(port, '127.0.0.1');
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.on('error', () => {}); // the server may reset the connection after the answer
+  socket.on('close', () => resolve(received));
+  pieces.forEach((piece, index) => {
+    setTimeout(() => socket.write(piece), 50 * index);
+  });
+  return promise;
+}
+
 /** A POST with a body of JSON. */
 export function rawPost(path: string, headers: Record<string, string>, body: string): string {
   const lines = Object.entries({ host: 'gateway', 'content-type': 'application/json', ...headers });

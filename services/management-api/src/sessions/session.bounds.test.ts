@@ -1,6 +1,6 @@
 // However many requests a client sends, other clients of its Application and other Tenants are served.
 import { randomUUID } from 'node:crypto';
-import { eventually, useStack } from '@sluice/testing';
+import { untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { startTestManagement } from '../testing/test-management.ts';
 
@@ -116,10 +116,7 @@ describe('another Tenant is answered while 100 requests of one wait', () => {
     try {
       await hold(lock);
       asked = Promise.all(Array.from({ length: 100 }, ask));
-      await eventually('a request waits for the lock', async () => {
-        const { rows } = await sql`select from pg_locks where not granted`.execute(db);
-        return rows.length > 0;
-      });
+      await untilLockIsAwaited(db);
       for (let i = 0; i < 5; i++) {
         const other = await send('GET', '/permissions', { key: stranger.management_key });
         expect(other.status).toBe(200);

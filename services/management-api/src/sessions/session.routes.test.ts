@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CallOptions, eventually, useStack } from '@sluice/testing';
+import { type CallOptions, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
 
@@ -289,10 +289,7 @@ describe('401 where the Application of the caller goes between its authenticatio
     const deletion = await db.startTransaction().execute();
     await deletion.deleteFrom('applications').where('id', '=', id).execute();
     const answer = request();
-    await eventually('the request waits', async () => {
-      const { rows } = await sql`select from pg_locks where not granted`.execute(db);
-      return rows.length > 0;
-    });
+    await untilLockIsAwaited(db);
     await deletion.commit().execute();
     return (await answer).status;
   }

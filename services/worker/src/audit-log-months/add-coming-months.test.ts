@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, eventually } from '@sluice/testing';
+import { createTestDatabase, untilLockIsAwaited } from '@sluice/testing';
 import { sql } from 'kysely';
 import { addComingMonths } from './add-coming-months.ts';
 
@@ -91,13 +91,7 @@ test('a row that is being written when its month is added is in its partition', 
   const writer = await db.startTransaction().execute();
   await insertRow(writer, monthsAway(1));
   const adding = addComingMonths(db);
-  await eventually('the addition waits', async () => {
-    const { rows } = await sql`
-      select from pg_locks join pg_database as here on here.oid = database
-      where not granted and datname = current_database()
-    `.execute(db);
-    return rows.length > 0;
-  });
+  await untilLockIsAwaited(db);
   await writer.commit().execute();
   await adding;
   expect(await placesOf(db)).toEqual([inMonth(monthsAway(1))]);

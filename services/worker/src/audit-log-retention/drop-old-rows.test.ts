@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
 import { addLeaf, type Frontier, readFrontier, rootOf, type Subtree, subtreesOf } from '@sluice/ledger';
-import { createTestDatabase, eventually } from '@sluice/testing';
+import { createTestDatabase, untilLockIsAwaited } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceDue } from '../ledger/sequence.ts';
 import { testRows } from '../testing/test-rows.ts';
@@ -159,13 +159,7 @@ test('rows that are written while months are dropped neither fail nor are lost, 
     insert into audit_log (tenant_id, at, operation, entity_type, entity_id) values (${tenantId}, ${monthsAway(-4)}, 'read', 'token', 'late')
   `.execute(writer);
   const dropping = dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
-  await eventually('the drop waits', async () => {
-    const { rows } = await sql`
-      select from pg_locks join pg_database as here on here.oid = database
-      where not granted and datname = current_database()
-    `.execute(db);
-    return rows.length > 0;
-  });
+  await untilLockIsAwaited(db);
   await writer.commit().execute();
   await dropping;
   expect(await stateOf(db, tenantId)).toMatchObject({ rows: 1, tokens: 1, ledger: { size: 20, dropped: 20 } });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { createTestDatabase, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { deleteDueApplications } from '../application-expiry/application-expiry.queries.ts';
 import { deleteExpiredKeys } from '../application-key-expiry/delete-expired-keys.ts';
@@ -69,12 +69,7 @@ test.each(sweeps)('nor does a sweep that began before the closing ended: %s', as
   const closing = await db.startTransaction().execute();
   await close(closing, tenantId);
   const swept = sweep(db);
-  await eventually('the sweep waits for the closing', async () => {
-    const { rows } = await sql`
-      select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()
-    `.execute(db);
-    return rows.length > 0;
-  });
+  await untilLockIsAwaited(db);
   await closing.commit().execute();
   await swept;
   expect(await loggedOf(tenantId)).toEqual(['tenant delete']);
