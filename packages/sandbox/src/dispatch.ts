@@ -43,8 +43,9 @@ export function openDispatch(schedule: Schedule<Job>, options: DispatchOptions) 
   /** Takes the first free thread each time, because instances stay warm in the threads that are used. */
   function startNext(group: Group): void {
     for (const thread of threads[group]) {
-      const job = thread.isFree ? schedule.next(group, upIn(group)) : undefined;
-      if (!job) continue;
+      if (!thread.isFree) continue;
+      const job = schedule.next(group, upIn(group));
+      if (!job) return;
       clearTimeout(job.timer);
       void run(job, group, thread);
     }
