@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stack } from '@sluice/local';
 import type { BenchmarkContext } from '../benchmark.ts';
 import { createListTenant } from '../lists/list-tenant.ts';
+import { readKept } from '../report/read-kept.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
 import { fillLogs } from './fill-log.ts';
 
@@ -31,7 +32,7 @@ export async function startLogStack(context: BenchmarkContext, opened: AsyncDisp
   await mkdir(directory, { recursive: true, mode: 0o711 });
   const stack = await startBenchmarkStack('management-api', { ...context, directory }, opened);
   const file = join(directory, 'log-tenants.json');
-  const kept = await readTenants(file);
+  const kept = await readKept<LogTenant>(file);
   const missing = [smallRows, logRows].filter((rows) => !kept.some((tenant) => tenant.rows === rows));
   const made: LogTenant[] = [];
   for (const rows of missing) {
@@ -47,13 +48,4 @@ export async function startLogStack(context: BenchmarkContext, opened: AsyncDisp
   await writeFile(file, JSON.stringify(tenants), { mode: 0o600 });
   const tenantOf = (rows: number) => tenants.find((tenant) => tenant.rows === rows) as LogTenant;
   return { stack, small: tenantOf(smallRows), large: tenantOf(logRows) };
-}
-
-async function readTenants(file: string): Promise<LogTenant[]> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
 }

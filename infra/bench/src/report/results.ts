@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Benchmark, Comparison } from '../benchmark.ts';
+import { readKept } from './read-kept.ts';
 import { type Goal, isMet, median, ratios, spread } from './statistics.ts';
 
 /** One line of `results.json`. `ours` and `peer` are medians of the rounds; `ratio` is `ours` to `peer`. */
@@ -46,16 +47,7 @@ function rounded(value: number): number {
 
 /** Replaces the results of the benchmarks that ran and keeps those of the others. */
 export async function writeResults(file: string, results: Result[], ran: readonly string[]): Promise<void> {
-  const kept = (await readResults(file)).filter(({ id }) => !ran.includes(id));
+  const kept = (await readKept<Result>(file)).filter(({ id }) => !ran.includes(id));
   const all = [...kept, ...results].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
-}
-
-async function readResults(file: string): Promise<Result[]> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
 }
