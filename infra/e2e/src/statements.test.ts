@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,6 +88,24 @@ async function rotateKeys({ directory, stack }: Platform): Promise<void> {
   await keys('status', '--tenant', stack.credentials.tenant_id);
 }
 
+/** More rows than a stored subtree has, for each of which its time is over; resolves when retention has dropped them. */
+async function dropOldRows(client: pg.Client): Promise<void> {
+  const tenantId = randomUUID();
+  await client.query(
+    `insert ${ours} into audit_log (tenant_id, at, operation, entity_type, entity_id)
+    select $1, now() - interval '3 months', 'use', 'proxy', 'p' from generate_series(1, 300)`,
+    [tenantId],
+  );
+  await eventually('retention', async () => {
+    const { rows } = await client.query<{ dropped: string; leaves: string }>(
+      `select ${ours} dropped, (select count(*) from ledger_leaves as leaf where leaf.tenant_id = ledgers.tenant_id) as leaves
+      from ledgers where tenant_id = $1`,
+      [tenantId],
+    );
+    return rows[0]?.dropped === '300' && Number(rows[0].leaves) === 300 % 16;
+  });
+}
+
 const tablesAfter = (keywords: string, statement: string) =>
   [...statement.matchAll(new RegExp(`\\b(?:${keywords})\\s+(?:only\\s+)?"?(\\w+)"?`, 'gi'))]
     .map(([, table = '']) => table)
@@ -122,6 +141,7 @@ test('every statement of the product names its Tenant, but for a few', async () 
   const { stack } = platform;
   await client.query('select pg_stat_statements_reset()');
   await runMainJob(stack, destination, () => rotateKeys(platform));
+  await dropOldRows(client);
   const count = async (from: string) =>
     Number((await client.query<{ count: string }>(`select ${ours} count(*) from ${from}`)).rows[0]?.count);
   const expiring = ['tokens', 'applications', 'application_keys', 'sessions'].map(
