@@ -26,7 +26,7 @@ const newTenants = async (count: number) => {
 };
 
 /** More rows than a round takes, so that a round without a limit of its own would still end. */
-const mostRows = 4 * 20;
+const mostRows = 2 * mostPasses;
 
 /** Each pass over the busy Tenant adds another row to it; the third adds one to the late Tenant. */
 async function keepBusy(stack: AsyncDisposableStack, busy: string, late: string): Promise<void> {

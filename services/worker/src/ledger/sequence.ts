@@ -27,7 +27,7 @@ import { separately } from './separately.ts';
 
 const batchSize = 2000;
 /** Batches that one round gives a Tenant, so that a round ends and reports even if rows never stop coming. */
-export const mostPasses = 20;
+export const mostPasses = 40;
 /** Subtrees of 2^4, 2^8 … leaves are stored; any other is computed from at most 16 stored ones. */
 const storedLevels = 4;
 
