@@ -24,6 +24,7 @@ export { isEndCertain } from './requests/is-end-certain.ts';
 export { createOrderedServer, type Refusals } from './requests/ordered-server.ts';
 export { createRequestObserver } from './requests/request-observer.ts';
 export { pathOfTarget, targetFault } from './requests/request-target.ts';
+export { leastBytesAlone, SmallChunks } from './requests/small-chunks.ts';
 export { type Runtime, runService, type Service, type ServiceDefinition, type Start } from './run-service.ts';
 export { httpSettings, redisSettings, serviceSettings } from './settings.ts';
 export type { SpanFacts } from './tracing/span-facts.ts';

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Connections, openConnections } from './connections.ts';
+import { GatheredRequest } from './gathered-request.ts';
 import { afterOwed, endAfterOwed, oneAfterAnother } from './one-after-another.ts';
 import { declineUpgrades } from './upgrade-offers.ts';
 
@@ -32,6 +33,7 @@ export function createOrderedServer(
 ): OrderedServer {
   const server = createServer({
     ...options,
+    IncomingMessage: GatheredRequest,
     connectionsCheckingInterval,
     requireHostHeader: false,
     shouldUpgradeCallback: declineUpgrades((socket) => endAfterOwed(connections, socket)),

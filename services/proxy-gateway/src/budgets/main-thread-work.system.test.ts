@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
@@ -204,5 +205,40 @@ test('answers to the calls of a transform are written in pieces, one after anoth
     `await Promise.all(Array.from({ length: 6 }, () => svc.detokenize(Array(8).fill("{{ ${token} }}")).then(() => 0))); return { body: {} }`,
   );
   const invoke = await invoking('{}', 'application/json', { requestTransform, applicationId: id })(200);
+  expect(await longestPieceOf(invoke)).toBeLessThan(onePass);
+});
+
+const shredded = (bytes: number) => `${'1\r\nx\r\n'.repeat(bytes)}0\r\n\r\n`;
+const shreds = 150_000;
+
+/** Sends a request with these headers, whose body is chunks of one byte. @returns the status. */
+function sendShredded(headers: Record<string, string>): Promise<number> {
+  const { hostname, port, host } = new URL(gateway.current.url);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const socket = connect(Number(port), hostname);
+  const lines = Object.entries({ Host: host, Connection: 'close', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.write(`POST /proxy HTTP/1.1\r\n${lines.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  socket.write(shredded(shreds));
+  let head = '';
+  socket.on('data', (bytes) => {
+    if (head === '') head = bytes.toString('latin1');
+  });
+  socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0)));
+  return promise;
+}
+
+test.each<[string, Partial<ProxyParts>, string]>([
+  ['that is held', { requestTransform: count }, 'text/plain'],
+  ['that streams', {}, 'application/octet-stream'],
+])('a body of many chunks of one byte %s is read in pieces, on however many connections', async (_, parts, type) => {
+  const { tenant, destination } = gateway.current;
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, ...parts });
+  const headers = { 'SVC-PROXY-KEY': proxy.key, 'Content-Type': type };
+  const invoke = async () => {
+    const statuses = await Promise.all(Array.from({ length: 8 }, () => sendShredded(headers)));
+    expect(statuses).toEqual(Array(8).fill(200));
+  };
   expect(await longestPieceOf(invoke)).toBeLessThan(onePass);
 });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ServiceError } from '@sluice/problems';
-import { inBatches } from '@sluice/service-runtime';
+import { inBatches, leastBytesAlone, SmallChunks } from '@sluice/service-runtime';
 import type { HeldBody } from '../budgets/held-body.ts';
 import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
@@ -75,6 +75,9 @@ class AnswerSink implements DestinationSink {
   #size = 0;
   #held: HeldBody | undefined;
   #isRead = true;
+  /** Small chunks after the first one, which most small answers are. */
+  #small: SmallChunks | undefined;
+  #hasSmall = false;
   /** The `Content-Length` of the answer, and its whole body if it came in one piece. */
   #length: number | undefined;
   #whole: Buffer | undefined;
@@ -126,11 +129,24 @@ class AnswerSink implements DestinationSink {
   }
 
   onData(chunk: Buffer): boolean {
+    if (!this.#chunks && chunk.length === this.#length) {
+      this.#whole = chunk; // sent together with the head when the end comes, which follows at once
+      return true;
+    }
+    if (chunk.length >= leastBytesAlone || !this.#hasSmall) {
+      this.#hasSmall ||= chunk.length < leastBytesAlone;
+      this.#small?.flush();
+      return this.#take(chunk);
+    }
+    this.#small ??= new SmallChunks((gathered) => this.#take(gathered));
+    this.#small.add(chunk);
+    return this.#isRead && !this.#response.writableNeedDrain;
+  }
+
+  /** False asks for a pause. */
+  #take(chunk: Buffer): boolean {
+    if (this.#isOver) return true;
     if (!this.#chunks) {
-      if (chunk.length === this.#length) {
-        this.#whole = chunk; // sent together with the head when the end comes, which follows at once
-        return true;
-      }
       this.#isBegun = true;
       const isTaken = this.#response.write(chunk);
       if (!isTaken) this.#response.once('drain', () => this.#call?.resume());
@@ -167,6 +183,7 @@ class AnswerSink implements DestinationSink {
   }
 
   onEnd(trailers: string[]): void {
+    this.#small?.flush();
     if (this.#chunks) {
       this.#held?.has(this.#size, { isTransformed: true });
       const body = Buffer.concat(this.#chunks);
@@ -183,6 +200,7 @@ class AnswerSink implements DestinationSink {
   }
 
   onError(error: Error): void {
+    this.#small?.flush();
     this.#fail(this.#chunks ? answerCutOff(error) : error);
   }
 
