@@ -12,6 +12,7 @@ export {
 export { inBatches, limitBatches, requestsInBatches } from './in-batches.ts';
 export { listen } from './listen.ts';
 export { createLogger, type LineMembers, type Logger, lineWriter } from './logger.ts';
+export { lowerLibuvThreads } from './lower-helpers.ts';
 export { createDurationHistogram, type DurationHistogram } from './metrics/duration-histogram.ts';
 export { exportCounter, exportGauge } from './metrics/measured.ts';
 export { statusClasses, statusClassIndex } from './metrics/status-classes.ts';

@@ -7,6 +7,7 @@ import type { Logger, Tracing, WorkPieces } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
 import type { BodyBytes } from './budgets/body-bytes.ts';
 import type { Budgets } from './budgets/budgets.ts';
+import type { Decodings } from './budgets/decodings.ts';
 import type { Destinations } from './destination/index.ts';
 import type { HeaderNames } from './http/header-names.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
@@ -36,6 +37,7 @@ export interface Context {
   refusals: Refusals;
   budgets: Budgets;
   bodyBytes: BodyBytes;
+  decodings: Decodings;
   workPieces: WorkPieces;
   metrics: InvocationMetrics;
   /** Undefined where traces are off. */

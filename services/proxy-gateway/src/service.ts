@@ -4,6 +4,7 @@ import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/vault';
 import { budgetsFrom } from './budgets/budgets.ts';
+import { newDecodings } from './budgets/decodings.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, namesOptionsFrom, openDestinations } from './destination/index.ts';
@@ -27,6 +28,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
     ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),
     budgets: budgetsFrom(config),
+    decodings: newDecodings(),
     workPieces: vault.workPieces,
     pepper: createPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),

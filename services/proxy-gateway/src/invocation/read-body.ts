@@ -14,6 +14,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export interface Reading {
   /** Reserves the bytes before they are read. */
   held: HeldBody;
+  /** For a body with a content coding: decodes it in its Tenant's turn. */
+  decode: typeof decodeBody | undefined;
   /** Longest time for the whole body, not counting the time it waits for room. */
   timeoutMs: number;
 }
@@ -42,7 +44,7 @@ async function decodeHeld(
   reading: Reading | undefined,
 ): Promise<Buffer> {
   await reading?.held.decode(bytes.length);
-  return decodeBody(bytes, codings, limitBytes);
+  return (reading?.decode ?? decodeBody)(bytes, codings, limitBytes);
 }
 
 /** The body, decoded: in memory if it fits and comes in time, otherwise a stream from its first byte. */

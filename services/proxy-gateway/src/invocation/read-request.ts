@@ -42,8 +42,9 @@ function readHeld(
   // A body that is too large is not held in memory: it streams, or is refused.
   if (contentLength !== undefined && contentLength > limit) return read(request, limit);
   const held = heldBody(invocation, 'request', context, { contentLength, ...known });
+  const decode = known.isCoded ? context.decodings.of(invocation.proxy.tenantId) : undefined;
   return andThen(held.begin(contentLength), () =>
-    andThen(read(request, limit, { held, timeoutMs: context.bodyTimeoutMs }), (body) => {
+    andThen(read(request, limit, { held, decode, timeoutMs: context.bodyTimeoutMs }), (body) => {
       if (Buffer.isBuffer(body)) held.has(body.length, known);
       else held.isStreamed();
       return body;

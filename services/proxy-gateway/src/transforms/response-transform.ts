@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
-import { contentCodings, decodeBody } from '../http/content-coding.ts';
+import { contentCodings } from '../http/content-coding.ts';
 import { contentKind } from '../http/content-type.ts';
 import { findHeader, toHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { Answer, Message } from '../http/message.ts';
@@ -61,7 +61,8 @@ async function decodeAnswer(invocation: Invocation, answer: Answer, context: Con
   if (codings.length === 0 || answer.body.length === 0) return answer;
   const held = heldBody(invocation, 'answer', context);
   await held.decode(answer.body.length);
-  const body = await decodeBody(answer.body, codings, context.bodyLimitBytes).catch((error: unknown) => {
+  const decode = context.decodings.of(invocation.proxy.tenantId);
+  const body = await decode(answer.body, codings, context.bodyLimitBytes).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw unusableAnswer(error, error);
   });
