@@ -92,16 +92,8 @@ export async function takeArrivals(
   tenantId: string,
   limit: number,
 ): Promise<{ taken: number; rows: LogRow[] }> {
-  const rows = await arrivalsTaken(tx, { tenantId, limit });
-  return {
-    taken: rows[0]?.taken ?? 0,
-    rows: rows.filter(({ id }) => id !== null).map(({ taken: _taken, ...row }) => row),
-  };
-}
-
-const arrivalsTaken = preparedSql(
-  'take_arrivals',
-  ({ tenantId, limit }: { tenantId: string; limit: number }) => sql<LogRow & { taken: number }>`
+  // Planned each time, because a kept plan would go through a month that was empty when it was made.
+  const { rows } = await sql<LogRow & { taken: number }>`
     with due as (
       select arrival from (
         select arrival, sum(cardinality(ids)) over (order by arrival) - cardinality(ids) as before
@@ -125,8 +117,12 @@ const arrivalsTaken = preparedSql(
       offset 0
     ) as log on true
     order by taken.arrival, each.position
-  `,
-);
+  `.execute(tx);
+  return {
+    taken: rows[0]?.taken ?? 0,
+    rows: rows.filter(({ id }) => id !== null).map(({ taken: _taken, ...row }) => row),
+  };
+}
 
 export interface NewLeaf {
   log_id: string;
