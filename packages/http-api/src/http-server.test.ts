@@ -1,5 +1,6 @@
 import { listen } from '@sluice/service-runtime';
-import { eventually, exchangeRaw, useStack } from '@sluice/testing';
+import { eventually, useStack } from '@sluice/testing';
+import { exchangeRaw } from '@sluice/testing/raw';
 import { createHttpServer } from './http-server.ts';
 
 let held = Promise.resolve();

@@ -1,5 +1,6 @@
 import { listen } from '@sluice/service-runtime';
-import { exchangeRaw, useStack } from '@sluice/testing';
+import { useStack } from '@sluice/testing';
+import { exchangeRaw } from '@sluice/testing/raw';
 import { pino } from 'pino';
 import { createApi, createHttpServer, operationsOf } from './index.ts';
 

@@ -14,7 +14,6 @@ export { openTestCoherence } from './open-coherence.ts';
 export { openPostgresDoor, type PostgresDoor } from './postgres-door.ts';
 export { queryOnce } from './query-once.ts';
 export { countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';
-export { exchangeRaw, type RawAnswer, rawPost, sendRaw } from './raw-client.ts';
 export { openRedisDoor, type RedisDoor } from './redis-door.ts';
 export { serveBytes, serveHttp } from './serve.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { rawPost } from '@sluice/testing';
+import { rawPost } from '@sluice/testing/raw';
 import type { Node } from '../cluster/node.ts';
 import { percentile, percentiles } from '../under-load/count.ts';
 import { requestIdHeader } from '../under-load/misbehaving-destination.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type RawAnswer, rawPost, sendRaw } from '@sluice/testing';
+import { type RawAnswer, rawPost, sendRaw } from '@sluice/testing/raw';
 import { addTo, describeCounts } from '../under-load/count.ts';
 import {
   type DestinationFault,

@@ -3,12 +3,20 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import HttpProxy from 'http-proxy';
-import { closeAll, exchange, onClose, startFront, startScript, startServer, until } from './testing/servers.ts';
+import {
+  closeAll,
+  exchange,
+  onClose,
+  startFront,
+  startScript,
+  startServer,
+  until,
+} from '../testing/destination-servers.ts';
 
 afterEach(closeAll);
 
 const execute = promisify(execFile);
-const program = new URL('testing/bare-proxy-in-own-process.ts', import.meta.url).pathname;
+const program = new URL('../testing/bare-proxy-in-own-process.ts', import.meta.url).pathname;
 
 // Faults of plain http-proxy 1.18.1, as controls for the tests of stream-through.ts. When one of these fails, the
 // library has changed, and its workaround may be removed.

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createDestinationPolicy } from '@sluice/destination-policy';
 import { freePort } from '@sluice/service-runtime/free-port';
+import { closeAll, open, outcomeOf, startServer } from '../testing/destination-servers.ts';
 import { type DestinationOptions, forward, streamThrough } from './index.ts';
-import { closeAll, open, outcomeOf, startServer } from './testing/servers.ts';
 
 afterEach(closeAll);
 

@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { createDestinationPolicy } from '@sluice/destination-policy';
 import { issueCertificate } from '@sluice/testing';
+import { closeAll, listen, onClose, open, outcomeOf } from '../testing/destination-servers.ts';
 import { type DestinationSink, forward, streamThrough } from './index.ts';
-import { closeAll, listen, onClose, open, outcomeOf } from './testing/servers.ts';
 
 afterEach(closeAll);
 

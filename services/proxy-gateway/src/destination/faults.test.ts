@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { closeAll, open, outcomeOf, startScript, startServer, until } from '../testing/destination-servers.ts';
 import { type DestinationRequest, type DestinationSink, type Destinations, forward, streamThrough } from './index.ts';
-import { closeAll, open, outcomeOf, startScript, startServer, until } from './testing/servers.ts';
 
 afterEach(closeAll);
 

@@ -1,6 +1,6 @@
 import { createDestinationPolicy } from '@sluice/destination-policy';
+import { closeAll, open, outcomeOf, startScript, startServer, until } from '../testing/destination-servers.ts';
 import { type DestinationRequest, forward } from './index.ts';
-import { closeAll, open, outcomeOf, startScript, startServer, until } from './testing/servers.ts';
 
 afterEach(closeAll);
 

@@ -2,7 +2,6 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { ServiceError } from '@sluice/problems';
 import HttpProxy from 'http-proxy';
-import { type Destinations, type StreamedRequest, streamThrough } from './index.ts';
 import {
   closeAll,
   exchange,
@@ -14,7 +13,8 @@ import {
   startScript,
   startServer,
   until,
-} from './testing/servers.ts';
+} from '../testing/destination-servers.ts';
+import { type Destinations, type StreamedRequest, streamThrough } from './index.ts';
 
 afterEach(closeAll);
 

@@ -7,8 +7,8 @@ import type { TlsOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { createDestinationPolicy } from '@sluice/destination-policy';
 import { type Issued, issueCertificate } from '@sluice/testing';
+import { closeAll, listen, onClose, open, outcomeOf } from '../testing/destination-servers.ts';
 import { type DestinationOptions, forward, openDestinations, streamThrough } from './index.ts';
-import { closeAll, listen, onClose, open, outcomeOf } from './testing/servers.ts';
 
 afterEach(closeAll);
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { closeAll, open, outcomeOf, startServer, until } from '../testing/destination-servers.ts';
 import { forward, streamThrough } from './index.ts';
-import { closeAll, open, outcomeOf, startServer, until } from './testing/servers.ts';
 
 afterEach(closeAll);
 

@@ -1,7 +1,7 @@
 import { useStack } from '@sluice/testing';
+import { ask, differing, type SeenAnswer, values } from '../testing/ask-alike.ts';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { ask, differing, type SeenAnswer, values } from './testing/ask-alike.ts';
 
 /**
  * For every kind of body, held and streamed: status, reason, all headers and the body of an answer are the same for all

@@ -1,8 +1,8 @@
 import { call, useStack } from '@sluice/testing';
 import type { Json } from '@sluice/vault';
+import { values } from '../testing/ask-alike.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { values } from './testing/ask-alike.ts';
-import { upload } from './testing/upload.ts';
+import { upload } from '../testing/upload.ts';
 
 // What a caller with nothing but token:use could learn of a value from how a Proxy answers: nothing.
 

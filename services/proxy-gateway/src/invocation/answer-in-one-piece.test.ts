@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { useStack } from '@sluice/testing';
-import { closeAll, startScript } from '../destination/testing/servers.ts';
-import { talk } from '../raw-socket/testing/raw-client.ts';
+import { talk } from '@sluice/testing/raw';
+import { closeAll, startScript } from '../testing/destination-servers.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { eventually, useStack } from '@sluice/testing';
 import { clients } from '@sluice/testing/clients';
-import { openClient } from '../raw-socket/testing/raw-client.ts';
+import { openClient } from '@sluice/testing/raw';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));

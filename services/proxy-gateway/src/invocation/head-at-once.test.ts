@@ -1,6 +1,6 @@
 import { eventually, useStack } from '@sluice/testing';
-import { openClient } from '../raw-socket/testing/raw-client.ts';
-import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../raw-socket/testing/scene.ts';
+import { openClient } from '@sluice/testing/raw';
+import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));

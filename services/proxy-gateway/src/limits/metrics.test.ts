@@ -2,7 +2,7 @@ import { ServiceError } from '@sluice/problems';
 import { Registry } from 'prom-client';
 import { createBodyBytes } from '../budgets/body-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
-import { open } from '../destination/testing/servers.ts';
+import { open } from '../testing/destination-servers.ts';
 import { measureLimits } from './metrics.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';

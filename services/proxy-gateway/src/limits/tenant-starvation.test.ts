@@ -1,6 +1,6 @@
 import { call, eventually, useStack } from '@sluice/testing';
-import { closeScenes, openScene } from '../raw-socket/testing/scene.ts';
-import { okAnswer } from '../raw-socket/testing/scripted-destination.ts';
+import { okAnswer } from '@sluice/testing/raw';
+import { closeScenes, openScene } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const scene = useStack((stack) =>

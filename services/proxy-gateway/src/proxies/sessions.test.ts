@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually, useStack } from '@sluice/testing';
-import { repeated, upload } from '../detokenization/testing/upload.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
+import { repeated, upload } from '../testing/upload.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack, { BODY_LIMIT_BYTES: '65536' }));
 

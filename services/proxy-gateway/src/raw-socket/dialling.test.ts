@@ -1,9 +1,9 @@
 import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createDestinationPolicy, type DestinationPolicy } from '@sluice/destination-policy';
+import { okAnswer, type ScriptedDestination, startScripted } from '@sluice/testing/raw';
 import { type DestinationRequest, forward, streamThrough } from '../destination/index.ts';
-import { closeAll, open, outcomeOf } from '../destination/testing/servers.ts';
-import { okAnswer, type ScriptedDestination, startScripted } from './testing/scripted-destination.ts';
+import { closeAll, open, outcomeOf } from '../testing/destination-servers.ts';
 
 let destination: ScriptedDestination;
 beforeEach(async () => {

@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
+import { openClient, readMessages, talk } from '@sluice/testing/raw';
+import { closeScenes, contentTypeOf, openScene, type Scene, statusesIn, type Way, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { openClient, talk } from './testing/raw-client.ts';
-import { readMessages } from './testing/read-messages.ts';
-import { closeScenes, contentTypeOf, openScene, type Scene, statusesIn, type Way, ways } from './testing/scene.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);

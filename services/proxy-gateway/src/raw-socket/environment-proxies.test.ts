@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { okAnswer, type ScriptedDestination, startScripted } from './testing/scripted-destination.ts';
+import { okAnswer, type ScriptedDestination, startScripted } from '@sluice/testing/raw';
 
 const execute = promisify(execFile);
-const program = new URL('testing/call-in-own-process.ts', import.meta.url).pathname;
+const program = new URL('../testing/call-in-own-process.ts', import.meta.url).pathname;
 
 const answers = (body: string): Promise<ScriptedDestination> =>
   startScripted({ onBytes: (socket, text) => void (text.endsWith('\r\n\r\n') && socket.write(okAnswer(body))) });

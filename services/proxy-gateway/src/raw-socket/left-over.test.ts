@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
+import { okAnswer, openClient, readMessages, valuesOf } from '@sluice/testing/raw';
+import { closeScenes, contentTypeOf, openScene, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { openClient } from './testing/raw-client.ts';
-import { readMessages, valuesOf } from './testing/read-messages.ts';
-import { closeScenes, contentTypeOf, openScene, ways } from './testing/scene.ts';
-import { okAnswer } from './testing/scripted-destination.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);

@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
+import { okAnswer, openClient, readMessages, talk, valuesOf } from '@sluice/testing/raw';
+import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { openClient, talk } from './testing/raw-client.ts';
-import { readMessages, valuesOf } from './testing/read-messages.ts';
-import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from './testing/scene.ts';
-import { okAnswer } from './testing/scripted-destination.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);

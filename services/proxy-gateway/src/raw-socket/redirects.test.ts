@@ -1,8 +1,7 @@
 import { useStack } from '@sluice/testing';
+import { readMessages, talk, valuesOf } from '@sluice/testing/raw';
+import { closeScenes, contentTypeOf, openScene, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { talk } from './testing/raw-client.ts';
-import { readMessages, valuesOf } from './testing/read-messages.ts';
-import { closeScenes, contentTypeOf, openScene, ways } from './testing/scene.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);

@@ -1,9 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
-import { openClient, talk } from '../raw-socket/testing/raw-client.ts';
-import { readMessages } from '../raw-socket/testing/read-messages.ts';
-import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../raw-socket/testing/scene.ts';
-import { okAnswer } from '../raw-socket/testing/scripted-destination.ts';
+import { okAnswer, openClient, readMessages, talk } from '@sluice/testing/raw';
+import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const idleMs = 500;

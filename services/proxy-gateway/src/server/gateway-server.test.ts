@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { call, eventually, useStack } from '@sluice/testing';
-import { openClient } from '../raw-socket/testing/raw-client.ts';
-import { statusesIn } from '../raw-socket/testing/scene.ts';
+import { openClient } from '@sluice/testing/raw';
+import { statusesIn } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 /** Node checks for late heads once a second. */

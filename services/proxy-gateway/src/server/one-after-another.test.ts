@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createOrderedServer, listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
-import { openClient } from '../raw-socket/testing/raw-client.ts';
+import { openClient } from '@sluice/testing/raw';
 
 /** The most that one read of Node can bring: 64 KiB of requests of 29 bytes. */
 const mostInOneRead = 2300;

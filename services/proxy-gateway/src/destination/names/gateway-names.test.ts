@@ -1,7 +1,7 @@
 import { useStack } from '@sluice/testing';
+import { startDnsServer } from '../../testing/start-dns-server.ts';
 import { startTestGateway } from '../../testing/test-gateway.ts';
 import type { TestTenant } from '../../testing/test-tenant.ts';
-import { startDnsServer } from './testing/start-dns-server.ts';
 
 const scene = useStack(async (stack) => {
   const dns = await startDnsServer(stack);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
+import { type DnsServer, startDnsServer } from '../../testing/start-dns-server.ts';
 import { type NamesOptions, openNames } from './names.ts';
 import { candidates, parseHosts, parseSearchRules } from './system-files.ts';
-import { type DnsServer, startDnsServer } from './testing/start-dns-server.ts';
 
 const dns = useStack((stack) => startDnsServer(stack));
 const folder = mkdtempSync(join(tmpdir(), 'names-'));

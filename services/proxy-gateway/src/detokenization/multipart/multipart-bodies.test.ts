@@ -3,11 +3,11 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { call, eventually, useStack } from '@sluice/testing';
+import { startHashingDestination } from '../../testing/hashing-destination.ts';
+import { memoryInUse } from '../../testing/memory-in-use.ts';
 import { startTestGateway } from '../../testing/test-gateway.ts';
 import type { ProxyParts } from '../../testing/test-tenant.ts';
-import { startHashingDestination } from '../testing/hashing-destination.ts';
-import { memoryInUse } from '../testing/memory-in-use.ts';
-import { upload } from '../testing/upload.ts';
+import { upload } from '../../testing/upload.ts';
 
 const mebibyte = 2 ** 20;
 const limitBytes = 256 * 1024;

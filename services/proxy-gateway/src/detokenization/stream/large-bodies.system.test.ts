@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { eventually, useStack } from '@sluice/testing';
-import { openClient } from '../../raw-socket/testing/raw-client.ts';
-import { statusesIn } from '../../raw-socket/testing/scene.ts';
+import { openClient } from '@sluice/testing/raw';
+import { startHashingDestination } from '../../testing/hashing-destination.ts';
+import { memoryInUse } from '../../testing/memory-in-use.ts';
+import { statusesIn } from '../../testing/scene.ts';
 import { startTestGateway } from '../../testing/test-gateway.ts';
 import type { ProxyParts } from '../../testing/test-tenant.ts';
-import { startHashingDestination } from '../testing/hashing-destination.ts';
-import { memoryInUse } from '../testing/memory-in-use.ts';
-import { repeated, upload } from '../testing/upload.ts';
+import { repeated, upload } from '../../testing/upload.ts';
 
 const limitBytes = 256 * 1024;
 const mebibyte = 2 ** 20;

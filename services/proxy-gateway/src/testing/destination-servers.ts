@@ -7,8 +7,8 @@ import {
   type Server as TcpServer,
 } from 'node:net';
 import { createDestinationPolicy } from '@sluice/destination-policy';
-import type { DestinationCall, DestinationSink, Destinations } from '../index.ts';
-import { type DestinationOptions, openDestinations } from '../index.ts';
+import type { DestinationCall, DestinationSink, Destinations } from '../destination/index.ts';
+import { type DestinationOptions, openDestinations } from '../destination/index.ts';
 
 const closers: (() => Promise<unknown> | unknown)[] = [];
 

@@ -72,3 +72,12 @@ export async function talk(
   client.socket.destroy();
   return outcome;
 }
+
+/** Sends the pieces 50 ms apart, and returns everything received until the server closes. */
+export async function exchangeRaw(port: number, ...pieces: string[]): Promise<string> {
+  const { text } = await talk(`http://127.0.0.1:${port}`, pieces, {
+    pauseMs: pieces.length > 1 ? 50 : 0,
+    withinMs: 30_000,
+  });
+  return text;
+}

@@ -1,5 +1,5 @@
-import type { TestGateway } from '../../testing/test-gateway.ts';
-import { echoesPath, type Script, type ScriptedDestination, startScripted } from './scripted-destination.ts';
+import { echoesPath, type Script, type ScriptedDestination, startScripted } from '@sluice/testing/raw';
+import type { TestGateway } from './test-gateway.ts';
 
 /** How the body reaches its destination: held in memory first, or streamed. */
 export type Way = 'held' | 'streamed';

@@ -1,7 +1,7 @@
 // Calls the URL in its first argument with the gateway's transports and with `fetch`, and prints the answers.
 import { createDestinationPolicy } from '@sluice/destination-policy';
-import { forward, openDestinations, streamThrough } from '../../destination/index.ts';
-import { outcomeOf } from '../../destination/testing/servers.ts';
+import { forward, openDestinations, streamThrough } from '../destination/index.ts';
+import { outcomeOf } from './destination-servers.ts';
 
 const origin = process.argv[2] ?? '';
 const destinations = openDestinations({
