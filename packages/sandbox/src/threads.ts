@@ -1,15 +1,16 @@
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire, getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
-import { type MessagePort, Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { Piscina } from 'piscina';
 import type { ThreadAnswer, ThreadSettings, ThreadStarted, ThreadTask } from './thread/messages.ts';
 
 /** A thread stops its own work at the limit; the main thread ends a thread that has not done so this much later. */
 const graceMs = 100;
 /** The main thread looks no more often than this at the CPU time of a thread. */
 const shortestPauseMs = 20;
-/** A thread that ended before it was up is started again only after this long. */
-const pauseAfterFailureMs = 1_000;
 /** What QuickJS's own limits do not cover: text on its way through the thread, and the native stack below them. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 };
 
@@ -31,33 +32,49 @@ export class ThreadEnded extends Error {
   }
 }
 
-/** The task that a thread is at. */
+/** The task that the thread is at. */
 interface CurrentTask {
-  resolve(answer: unknown): void;
-  reject(error: unknown): void;
+  /** Ends the thread. */
+  signal: EventEmitter;
+  /** The limit at which it is ended. */
+  exceeded?: 'cpuMs' | 'wallMs';
   /** The CPU time of the thread before. */
   cpuMsBefore: number;
-  wallTimer: NodeJS.Timeout;
-  cpuTimer: NodeJS.Timeout;
+  cpuTimer?: NodeJS.Timeout;
 }
 
 /**
  * A thread that sees nothing of the process's environment and flags, and has memory and stack of its own; after its end
- * the one that takes its place.
+ * the one that takes its place. It is a piscina of one thread, so that the CPU time of the thread at a task is known.
  */
 export class Thread {
   /** Whether it has loaded. */
   isUp = false;
   readonly #options: ThreadOptions;
-  #worker: Worker | undefined;
+  readonly #piscina: Piscina;
   #task: CurrentTask | undefined;
+  #hostCalls: MessagePort | undefined;
   /** Its CPU time, as it said last. */
   #cpuMs = 0;
-  #isClosed = false;
 
   constructor(options: ThreadOptions) {
+    const { limits, headerPrefix, givesWay, onFault } = options;
     this.#options = options;
-    this.#start();
+    this.#piscina = new Piscina({
+      filename: fileURLToPath(new URL('./thread/worker.ts', import.meta.url)),
+      minThreads: 1,
+      maxThreads: 1,
+      maxQueue: 1,
+      closeTimeout: limits.wallMs + 1_000,
+      recordTiming: false,
+      env: threadEnvironment(),
+      argv: [],
+      execArgv: [],
+      workerData: { limits, headerPrefix, givesWay, quickjs: compileQuickJs() } satisfies ThreadSettings,
+      resourceLimits,
+    });
+    this.#piscina.on('message', (started: ThreadStarted) => this.#hasStarted(started));
+    this.#piscina.on('error', onFault);
   }
 
   get givesWay(): boolean {
@@ -72,92 +89,64 @@ export class Thread {
    * To be called while it is free. Beyond the limit of CPU time or wall clock it is ended and replaced, whatever its code is
    * doing: rejects with a {@link ThreadEnded}.
    */
-  run(task: ThreadTask): Promise<unknown> {
+  async run(task: ThreadTask): Promise<unknown> {
     const { limits } = this.#options;
-    this.#worker?.postMessage(task);
-    this.#worker?.ref();
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const wallTimer = setTimeout(() => this.#end('wallMs'), limits.wallMs + graceMs);
+    const current: CurrentTask = { signal: new EventEmitter(), cpuMsBefore: this.#cpuMs };
+    this.#task = current;
+    const wallTimer = setTimeout(() => this.#end(current, 'wallMs'), limits.wallMs + graceMs);
     // A thread cannot use more CPU time than passes, so most tasks are over before the first look.
-    const cpuTimer = setTimeout(() => this.#lookAtCpu(), limits.cpuMs + graceMs);
-    this.#task = { resolve, reject, cpuMsBefore: this.#cpuMs, wallTimer, cpuTimer };
-    return promise;
+    current.cpuTimer = setTimeout(() => this.#lookAtCpu(current), limits.cpuMs + graceMs);
+    try {
+      const answer: ThreadAnswer = await this.#piscina.run(task, { signal: current.signal });
+      this.#cpuMs = answer.cpuMs;
+      if (answer.error !== undefined) throw answer.error;
+      return answer.value;
+    } catch (error) {
+      if (current.exceeded) throw new ThreadEnded(current.exceeded);
+      throw isOutOfMemory(error) ? new ThreadEnded('heapBytes') : error;
+    } finally {
+      this.#task = undefined;
+      clearTimeout(wallTimer);
+      clearTimeout(current.cpuTimer);
+    }
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#worker?.terminate();
+  /** To be called while it is at no task, because piscina would wait forever for a thread that is ended meanwhile. */
+  close(): Promise<void> {
+    return this.#piscina.close({ force: true });
   }
 
-  #start(): void {
-    if (this.#isClosed) return;
-    const { limits, headerPrefix, givesWay, onStart } = this.#options;
-    const workerData: ThreadSettings = { limits, headerPrefix, givesWay, quickjs: compileQuickJs() };
-    const given = { env: threadEnvironment(), argv: [], execArgv: [], workerData, resourceLimits };
-    const worker = new Worker(new URL('./thread/worker.ts', import.meta.url), given);
-    this.#worker = worker;
-    worker.once('message', ({ hostCalls, cpuMs }: ThreadStarted) => {
-      worker.on('message', (answer: ThreadAnswer) => this.#settle(worker, answer));
-      worker.unref(); // an idle thread does not keep the process
-      this.#cpuMs = cpuMs;
-      this.isUp = true;
-      onStart(hostCalls);
+  #hasStarted({ hostCalls, cpuMs }: ThreadStarted): void {
+    // The port closes when the thread ends, also by itself; the next one opens its own.
+    this.#hostCalls = hostCalls.on('close', () => {
+      if (this.#hostCalls === hostCalls) this.isUp = false;
     });
-    worker.on('error', (error) => this.#replace(worker, isOutOfMemory(error) ? new ThreadEnded('heapBytes') : error));
-    worker.on('exit', () => this.#replace(worker, new Error('The thread has ended')));
-  }
-
-  #settle(worker: Worker, { value, error, cpuMs }: ThreadAnswer): void {
-    if (worker !== this.#worker) return;
     this.#cpuMs = cpuMs;
-    worker.unref();
-    const task = this.#takeTask();
-    if (error === undefined) task?.resolve(value);
-    else task?.reject(error);
+    this.isUp = true;
+    this.#options.onStart(hostCalls);
   }
 
-  #takeTask(): CurrentTask | undefined {
-    const task = this.#task;
-    this.#task = undefined;
-    clearTimeout(task?.wallTimer);
-    clearTimeout(task?.cpuTimer);
-    return task;
-  }
-
-  #end(limit: ThreadEnded['limit']): void {
-    const worker = this.#worker;
-    if (!worker) return;
-    this.#replace(worker, new ThreadEnded(limit));
-    void worker.terminate();
-  }
-
-  #replace(worker: Worker, error: unknown): void {
-    if (worker !== this.#worker) return;
-    const hadStarted = this.isUp;
-    this.#worker = undefined;
+  #end(task: CurrentTask, limit: 'cpuMs' | 'wallMs'): void {
+    if (task !== this.#task || task.exceeded) return;
+    task.exceeded = limit;
     this.isUp = false;
-    const task = this.#takeTask();
-    if (task) task.reject(error);
-    else if (!this.#isClosed) this.#options.onFault(error);
-    if (hadStarted) this.#start();
-    else setTimeout(() => this.#start(), pauseAfterFailureMs);
+    task.signal.emit('abort');
   }
 
   /**
    * Ends a task that has used too much CPU time, because a built-in of QuickJS that never asks for interrupts cannot be
    * stopped from within.
    */
-  async #lookAtCpu(): Promise<void> {
+  async #lookAtCpu(task: CurrentTask): Promise<void> {
     const { limits, onFault } = this.#options;
-    const task = this.#task;
-    const worker = this.#worker;
-    if (!task || !worker) return;
+    const [worker] = this.#piscina.threads;
+    if (!worker) return;
     try {
       const usedMs = (await cpuMsOf(worker)) - task.cpuMsBefore;
       if (task !== this.#task) return;
       const leftMs = limits.cpuMs + graceMs - usedMs;
-      if (leftMs <= 0) this.#end('cpuMs');
-      else task.cpuTimer = setTimeout(() => this.#lookAtCpu(), Math.max(leftMs, shortestPauseMs));
+      if (leftMs <= 0) this.#end(task, 'cpuMs');
+      else task.cpuTimer = setTimeout(() => this.#lookAtCpu(task), Math.max(leftMs, shortestPauseMs));
     } catch (error) {
       onFault(error);
     }

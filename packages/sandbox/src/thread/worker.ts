@@ -1,4 +1,4 @@
-/** What each thread runs: it answers the tasks of the main thread, which gives it one at a time. */
+/** The worker of each thread. Piscina calls its default function, for one task at a time. */
 import './give-way.ts';
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
 import type { CompileError } from '../transform-task.ts';
@@ -39,21 +39,19 @@ const { port1: hostCalls, port2 } = new MessageChannel();
 let current: { hostKey: string | undefined; invocation: Invocation } | undefined;
 
 process.noDeprecation = true;
-parentPort?.on('message', async (task: ThreadTask) => {
-  try {
-    answer({ value: await (task.name === 'run' ? run(task.batch) : compile(task.code)) });
-  } catch (error) {
-    answer({ error });
-  }
-});
 const started: ThreadStarted = { hostCalls: port2, cpuMs: threadCpuMs() };
 parentPort?.postMessage(started, [port2]);
 hostCalls.on('message', (answer: HostAnswer) => {
   if (current && answer.hostKey === current.hostKey) receive(current.invocation, answer);
 });
 
-function answer(end: Omit<ThreadAnswer, 'cpuMs'>): void {
-  parentPort?.postMessage({ ...end, cpuMs: threadCpuMs() } satisfies ThreadAnswer);
+export default async function answer(task: ThreadTask): Promise<ThreadAnswer> {
+  try {
+    const value = await (task.name === 'run' ? run(task.batch) : compile(task.code));
+    return { value, cpuMs: threadCpuMs() };
+  } catch (error) {
+    return { error, cpuMs: threadCpuMs() };
+  }
 }
 
 /**
