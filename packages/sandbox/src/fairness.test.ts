@@ -127,14 +127,26 @@ test('code that has not run yet holds all threads but one, however many Tenants 
   await pool.close();
 });
 
-/** Of this process, those that give way to the others, as Linux tells it; its fields come after the thread's name. */
-function threadsThatGiveWay(): string[] {
+/** The threads of this process with this niceness, as Linux tells it; its fields come after the thread's name. */
+function threadsOf(niceness: number): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc/self/task').filter((id) => {
     const fields = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
-    return Number(fields?.[16]) > 0;
+    return Number(fields?.[16]) === niceness;
   });
 }
+
+const threadsThatGiveWay = () => threadsOf(10);
+
+test('quick threads come after the main thread, which keeps its priority', async () => {
+  const before = threadsOf(5);
+  const pool = openTestPool({ threads: 3 });
+  await pool.ready();
+  const added = threadsOf(5).filter((id) => !before.includes(id));
+  expect(added).toHaveLength(process.platform === 'linux' ? 3 : 0);
+  expect(threadsOf(5)).not.toContain(String(process.pid));
+  await pool.close();
+});
 
 test('a Tenant whose transform was killed has a thread of its own kind, which gives way, for all of its code', async () => {
   const pool = openTestPool({ threads: 2, limits: { cpuMs: 300, wallMs: 15_000 }, queueLimit: 100 });

@@ -4,10 +4,17 @@ import { workerData } from 'node:worker_threads';
 import type { ThreadSettings } from './messages.ts';
 
 /**
- * Lowers the priority of a slow thread before anything else is loaded; it still gets about a tenth of a core that others
+ * A third of what the main thread gets of a core that both want. The main thread serves all Tenants and works for a short
+ * time, so where there are few cores it must not wait for transforms.
+ */
+const quickNiceness = 5;
+
+/**
+ * Lowers the priority of the thread before anything else is loaded; a slow one still gets about a tenth of a core that others
  * want. Only on Linux, where each thread has a priority of its own: elsewhere it would be that of the whole process.
  */
-if ((workerData as ThreadSettings).givesWay && process.platform === 'linux') {
+if (process.platform === 'linux') {
   const id = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-  setPriority(id, constants.priority.PRIORITY_BELOW_NORMAL);
+  const { givesWay } = workerData as ThreadSettings;
+  setPriority(id, givesWay ? constants.priority.PRIORITY_BELOW_NORMAL : quickNiceness);
 }
