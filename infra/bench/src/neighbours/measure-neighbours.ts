@@ -1,127 +1,206 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@sluice/local';
 import type { BenchmarkContext, Comparison, Outcome, PathFigures } from '../benchmark.ts';
-import { startEcho } from '../destination/echo.ts';
-import { createTenant, type Tenant } from '../invocation/tenant.ts';
+import { readCoreBusy } from '../cpu/core.ts';
+import { readThreadTimes } from '../cpu/threads.ts';
+import { startDestination } from '../destination/destination.ts';
+import { createTenant } from '../invocation/tenant.ts';
 import { createListTenant } from '../lists/list-tenant.ts';
 import { fixedRate } from '../load/fixed-rate.ts';
-import type { LoadFigures } from '../load/load-generator.ts';
 import { secondsOfRound } from '../load/round-seconds.ts';
+import { startListening } from '../processes/listening-process.ts';
+import { startOwned } from '../processes/owned-process.ts';
+import { median } from '../report/statistics.ts';
 import { startBenchmarkStack } from '../start-benchmark-stack.ts';
-import { type Attack, attacksWith } from './attacks.ts';
+import type { Answers, AttackTask } from './attackers.process.ts';
+import { attacksWith, plainComputing } from './attacks.ts';
 
 /** The rate of the good Tenant, far below a gateway's capacity, so that it waits only for others. */
 const requestsPerSecond = 200;
 /** Concurrent requests of the attacker. */
 const atOnce = 24;
 
-/** The 99th percentile of one Tenant's latency alone and during each attack of another, in the same rounds. */
+/** The good Tenant's latencies, and what the gateway's main thread did meanwhile, as parts of the time. */
+interface Measured extends PathFigures {
+  worked: number[];
+  /** It could have gone on, but other threads had its core. */
+  waited: number[];
+  /** Other processes had its core. */
+  strangers: number[];
+  answers: Answers;
+}
+
+/**
+ * The 99th percentile of one Tenant's latency alone and during each attack of another, in the same rounds. The attackers
+ * and their destination are processes of the lowest priority, because they stand for other machines.
+ */
 export async function measureNeighbours(context: BenchmarkContext): Promise<Outcome> {
   const { directory, rounds, seconds, log, signal } = context;
   await using opened = new AsyncDisposableStack();
-  const echo = opened.use(await startEcho());
-  const destinationUrl = `http://127.0.0.1:${echo.port}`;
-  const stack = await startBenchmarkStack('proxy-gateway', context, opened);
-  const attacker = await createListTenant(stack, join(directory, 'stack'), signal);
-  const credentials = { ...stack.credentials, management_key: attacker.headers['SVC-API-KEY'] };
-  const hostile = await createTenant({ ...stack, credentials }, signal);
-  const good = await createTenant(stack, signal);
-  const url = `${stack.serviceUrls.proxyGateway}/proxy`;
-  const request = { url, headers: await headersOf(good, destinationUrl), body: '{"amount":100}' };
-  const [token = ''] = await hostile.createTokens(1);
-  const requests = await Promise.all(
-    attacksWith(token).map(async (attack) => ({
-      name: attack.name,
-      body: attack.body,
-      headers: await headersOf(hostile, destinationUrl, attack),
-    })),
-  );
-
+  const { url, pid, request, attacks } = await startNeighbours(context, opened);
   const steady = fixedRate(requestsPerSecond, directory);
-  const alone: PathFigures = { name: 'alone', rounds: [] };
-  const beside: PathFigures[] = requests.map(({ name }) => ({ name, rounds: [] }));
+  const newPath = (name: string): Measured => ({
+    name,
+    rounds: [],
+    worked: [],
+    waited: [],
+    strangers: [],
+    answers: {},
+  });
+  const alone = newPath('alone');
+  const beside = attacks.map((attack) => ({ attack, path: newPath(attack.name) }));
+
+  async function measure(path: Measured): Promise<void> {
+    const [before, busyBefore] = [await readThreadTimes(pid), await readCoreBusy(0)];
+    const begunAt = performance.now();
+    const figures = await steady.run(request, seconds, signal);
+    const nanoseconds = (performance.now() - begunAt) * 1e6;
+    const [after, busyAfter] = [await readThreadTimes(pid), await readCoreBusy(0)];
+    const own = after.main + after.others - before.main - before.others;
+    path.rounds.push(figures);
+    path.worked.push((after.main - before.main) / nanoseconds);
+    path.waited.push((after.mainWaited - before.mainWaited) / nanoseconds);
+    path.strangers.push(Math.max(0, busyAfter - busyBefore - own) / nanoseconds);
+    log(`  ${path.name.padEnd(44)} p99 ${figures.p99Ms.toFixed(1).padStart(6)} ms  ${mainThreadOf(path)}`);
+  }
+
   await steady.run(request, secondsOfRound(0, seconds), signal);
   for (let round = 1; round <= rounds; round += 1) {
-    const measure = async (path: PathFigures, run: () => Promise<LoadFigures>) => {
-      const figures = await run();
-      path.rounds.push(figures);
-      log(`  round ${round}  ${path.name.padEnd(42)} p99 ${figures.p99Ms.toFixed(1)} ms`);
-    };
-    const steadily = () => steady.run(request, seconds, signal);
-    await measure(alone, steadily);
-    for (const [at, path] of beside.entries()) {
-      const hostileRequest = requests[at];
-      if (hostileRequest) await measure(path, () => runBeside(url, hostileRequest, steadily));
+    await measure(alone);
+    for (const { attack, path } of beside) {
+      const answers = await attackDuring(context, { url, ...attack }, () => measure(path));
+      for (const [status, count] of Object.entries(answers)) path.answers[status] = (path.answers[status] ?? 0) + count;
+      log(`    answers ${JSON.stringify(answers)}`);
+      await untilIdle(pid, signal);
     }
   }
-  return {
-    comparisons: beside.flatMap((path) => compare(path, alone)),
-    paths: [alone, ...beside],
-    notes: [
-      `the good Tenant sends ${steady.name}; the other keeps ${atOnce} requests under way`,
+  return outcomeOf(
+    alone,
+    beside.map(({ path }) => path),
+    [
+      `the good Tenant sends ${steady.name}; the other keeps ${atOnce} requests under way, unless another number is named`,
       'latency counts from the moment at which a request was due',
     ],
-  };
+  );
 }
 
-async function headersOf(tenant: Tenant, destinationUrl: string, attack?: Attack): Promise<Record<string, string>> {
-  const application = attack?.usesTokens ? { application: { id: tenant.applicationId } } : {};
-  const parts = { ...application, ...attack?.proxy };
-  return {
-    'Content-Type': 'application/json',
-    ...attack?.headers,
-    'SVC-API-KEY': tenant.apiKey,
-    'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl, parts),
-  };
-}
-
-interface HostileRequest {
-  headers: Record<string, string>;
+interface HostileRequest extends Pick<AttackTask, 'headers' | 'attempts'> {
+  name: string;
   body: Buffer;
 }
 
-/** Measures during the attack. Any answer to the attacker is fine, as long as there is one. */
-async function runBeside(
-  url: string,
-  { headers, body }: HostileRequest,
-  measure: () => Promise<LoadFigures>,
-): Promise<LoadFigures> {
-  let isOver = false;
-  let answers = 0;
-  const attack = async () => {
-    while (!isOver) {
-      const answer = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
-      await answer.arrayBuffer();
-      answers += 1;
-    }
+/** The stack, the good Tenant's request, and the requests of the attacks; the first one is {@link plainComputing}. */
+async function startNeighbours(context: BenchmarkContext, opened: AsyncDisposableStack) {
+  const { directory, signal } = context;
+  const port = await freePort();
+  opened.use(await startDestination(context, { port }));
+  const hostileDestination = opened.use(
+    await startListening({
+      file: join(import.meta.dirname, 'hostile-destination.process.ts'),
+      args: [],
+      logFile: join(directory, 'hostile-destination.log'),
+      signal,
+    }),
+  );
+  const stack = await startBenchmarkStack('proxy-gateway', context, opened);
+  const attacker = await createListTenant(stack, join(directory, 'stack'), signal);
+  const credentials = { ...stack.credentials, management_key: attacker.headers['SVC-API-KEY'] };
+  const hostile = await createTenant({ ...stack, credentials }, signal, ['token:create', 'token:use', 'token:read']);
+  const good = await createTenant(stack, signal);
+  const [token = ''] = await hostile.createTokens(1);
+  const attacks = await Promise.all(
+    [plainComputing, ...attacksWith(token)].map(async (attack): Promise<HostileRequest> => {
+      const { name, body, answer = '', usesTokens = false, proxy, headers } = attack;
+      const application = usesTokens ? { application: { id: hostile.applicationId } } : {};
+      const destinationUrl = `${hostileDestination.url}/${encodeURIComponent(answer)}`;
+      const proxyKey = await hostile.createProxy(destinationUrl, { ...application, ...proxy });
+      const keys = { 'SVC-API-KEY': hostile.apiKey, 'SVC-PROXY-KEY': proxyKey };
+      return { name, body, headers: { ...headers, ...keys }, attempts: { atOnce, ...attack.attempts } };
+    }),
+  );
+  const headers = {
+    'Content-Type': 'application/json',
+    'SVC-API-KEY': good.apiKey,
+    'SVC-PROXY-KEY': await good.createProxy(`http://127.0.0.1:${port}`),
   };
-  const attackers = Array.from({ length: atOnce }, attack);
-  const ended = Promise.allSettled(attackers);
-  try {
-    return await measure();
-  } finally {
-    // Waits for them, because aborted requests would disturb the next measurement.
-    isOver = true;
-    await ended;
-    if (answers === 0) console.error(`none of ${atOnce} hostile requests was answered in time`);
+  const url = `${stack.serviceUrls.proxyGateway}/proxy`;
+  const pid = stack.processes.get('proxy-gateway')?.pid ?? 0;
+  return { url, pid, request: { url, headers, body: '{"amount":100}' }, attacks };
+}
+
+/** @returns what the attackers were answered. */
+async function attackDuring(
+  { directory, signal }: BenchmarkContext,
+  { url, headers, body, attempts }: HostileRequest & { url: string },
+  measure: () => Promise<void>,
+): Promise<Answers> {
+  const [taskFile, logFile] = [join(directory, 'attack.json'), join(directory, 'attackers.log')];
+  const task: AttackTask = { url, headers, bodyBase64: body.toString('base64'), attempts };
+  await writeFile(taskFile, JSON.stringify(task), { mode: 0o600 });
+  const args = [join(import.meta.dirname, 'attackers.process.ts'), taskFile];
+  await using attackers = await startOwned({ command: process.execPath, args, logFile, readsOutput: true });
+  const { stdin, stdout } = attackers.child;
+  if (!stdin || !stdout) throw new Error('The attackers have no pipes');
+  const lines = createInterface(stdout);
+  await once(lines, 'line', { signal });
+  await measure();
+  const answered = once(lines, 'line', { signal });
+  stdin.end();
+  const [text] = await answered;
+  return JSON.parse(text);
+}
+
+const idlePart = 0.05;
+const longestWork = 30;
+
+/** Waits until the gateway has done what an attack left, because it would disturb the next measurement. */
+async function untilIdle(pid: number, signal: AbortSignal): Promise<void> {
+  for (let second = 0; second < longestWork; second += 1) {
+    const { main } = await readThreadTimes(pid);
+    await sleep(1000, undefined, { signal });
+    if ((await readThreadTimes(pid)).main - main < idlePart * 1e9) return;
   }
 }
 
-/** As a multiple of the Tenant's own p99 alone, and as the difference. */
-function compare({ name, rounds }: PathFigures, alone: PathFigures): Comparison[] {
-  const p99 = (figures: readonly LoadFigures[]) => figures.map(({ p99Ms }) => p99Ms);
-  const ours = p99(rounds);
-  const base = p99(alone.rounds);
-  const errors = [...rounds, ...alone.rounds].reduce((sum, figures) => sum + figures.errors, 0);
-  const added = ours.map((value, round) => Math.max(value - (base[round] ?? Number.NaN), 0));
-  return [
-    { unit: 'ms', ours, peer: base, peerName: `alone; beside: ${name}`, goal: { atMost: 2 }, errors },
-    {
-      unit: 'ms',
-      ours: added,
-      peer: ours.map(() => 100),
-      peerName: `limit; added by: ${name}`,
-      goal: { atMost: 1 },
-      errors,
-    },
-  ];
+const percent = (part: number) => `${Math.round(100 * part)} %`;
+
+function mainThreadOf({ worked, waited, strangers }: Measured): string {
+  const [work, wait, others] = [worked, waited, strangers].map((parts) => percent(median(parts)));
+  return `main thread worked ${work}, waited for its core ${wait}, strangers had ${others}`;
+}
+
+/** Each attack as a multiple of the Tenant's own p99 alone, and beside a plain transform; the worst of all in ms. */
+function outcomeOf(alone: Measured, beside: readonly Measured[], notes: readonly string[]): Outcome {
+  const p99 = ({ rounds }: PathFigures) => rounds.map(({ p99Ms }) => p99Ms);
+  const errors = [alone, ...beside].flatMap(({ rounds }) => rounds).reduce((sum, figures) => sum + figures.errors, 0);
+  const base = p99(alone);
+  const [reference = alone, ...attacks] = beside;
+  const comparisons = beside.flatMap((path): Comparison[] => {
+    const ours = p99(path);
+    const besideAlone = { unit: 'ms', ours, peer: base, peerName: `alone; beside ${path.name}`, errors } as const;
+    if (path === reference) return [besideAlone];
+    const peerName = `beside a plain transform; ${path.name}`;
+    return [
+      { ...besideAlone, goal: { atMost: 2 } },
+      { unit: 'ms', ours, peer: p99(reference), peerName, errors },
+    ];
+  });
+  const mostAdded = base.map((value, round) => Math.max(...attacks.map((path) => (p99(path)[round] ?? 0) - value), 0));
+  const limit: Comparison = {
+    unit: 'ms',
+    ours: mostAdded,
+    peer: base.map(() => 100),
+    peerName: 'limit; added by the worst',
+    goal: { atMost: 1 },
+    errors,
+  };
+  const told = [alone, ...beside].map((path) => {
+    const answers = path === alone ? '' : `; answers ${JSON.stringify(path.answers)}`;
+    return `${path.name}: ${mainThreadOf(path)}${answers}`;
+  });
+  return { comparisons: [...comparisons, limit], paths: [alone, ...beside], notes: [...notes, ...told] };
 }
