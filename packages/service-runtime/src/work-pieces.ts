@@ -12,8 +12,11 @@ export interface WorkPieces {
   turn(tenantId: string): Promise<void>;
 }
 
-/** One piece that waited runs in each turn of the event loop, of the Tenants that wait in turn. */
-export function newWorkPieces(): WorkPieces {
+/**
+ * One piece that waited runs in each turn of the event loop, of the Tenants that wait in turn.
+ * @param soon another way to call a function later.
+ */
+export function newWorkPieces(soon: (next: () => void) => unknown = setImmediate): WorkPieces {
   /** The Tenant that was served longest ago comes first. */
   const waiting = new Map<string, (() => void)[]>();
 
@@ -22,7 +25,7 @@ export function newWorkPieces(): WorkPieces {
       waiting.delete(tenantId);
       const start = queue.shift();
       if (queue.length > 0) waiting.set(tenantId, queue);
-      if (waiting.size > 0) setImmediate(runNext);
+      if (waiting.size > 0) soon(runNext);
       start?.();
       return;
     }
@@ -30,7 +33,7 @@ export function newWorkPieces(): WorkPieces {
 
   function turnOf(tenantId: string): Promise<void> {
     return new Promise((resolve) => {
-      if (waiting.size === 0) setImmediate(runNext);
+      if (waiting.size === 0) soon(runNext);
       const queue = waiting.get(tenantId);
       if (queue) queue.push(resolve);
       else waiting.set(tenantId, [resolve]);
