@@ -1,6 +1,8 @@
 /** How much token data one request may decrypt, because parsed data may take thirty times its size. */
 export interface OpeningBudget {
   leftBytes: number;
+  /** Reserves memory for what is about to be read or decrypted; undefined where there is room at once. */
+  hold?(bytes: number): Promise<void> | undefined;
 }
 
 const mostOpenedBytes = 8 * 1024 * 1024;

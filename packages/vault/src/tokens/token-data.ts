@@ -56,7 +56,8 @@ export function openData(
   };
   try {
     const due = withinBudget(tenantId, rows, { budget, now: vault.clock() });
-    const keys = findKeys(vault, tenantId, due);
+    const room = budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
+    const keys = room ? room.then(() => findKeys(vault, tenantId, due)) : findKeys(vault, tenantId, due);
     const opened = andThen(keys, (found) => vault.workPieces.run(tenantId, openInPieces(due, found)));
     return opened instanceof Promise ? opened.catch(forgetting) : opened;
   } catch (error) {
@@ -121,15 +122,16 @@ function sealedOf(tenantId: string, row: DataColumns, now: Date): Sealed {
   return row.sealed;
 }
 
-/** Sorts the required tokens first, so that they get the budget first. */
-export function neededFirst<T extends { id: string }>(rows: readonly T[], needed: ReadonlySet<string>): T[] {
-  return [...rows.filter(({ id }) => needed.has(id)), ...rows.filter(({ id }) => !needed.has(id))];
+/** The required tokens come first, so that they get the budget first. */
+export function inOrderOfNeed<T extends { id: string }>(found: readonly T[], needed?: ReadonlySet<string>): T[][] {
+  if (!needed) return [[...found]];
+  return [found.filter(({ id }) => needed.has(id)), found.filter(({ id }) => !needed.has(id))];
 }
 
 /** Without `needed` all are required. @throws {ServiceError} `payload_too_large` where one was not decrypted. */
 export function requireNeeded(
   rows: readonly { id: string }[],
-  opened: ReadonlyMap<string, unknown>,
+  opened: { has(id: string): boolean },
   needed: ReadonlySet<string> | undefined,
 ): void {
   if (rows.every(({ id }) => opened.has(id) || needed?.has(id) === false)) return;

@@ -1,6 +1,7 @@
 import { recordChange } from '@sluice/audit';
 import { addToCounter, type Database, prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
+import { ciphertextHeadBytes } from '../encryption/cipher.ts';
 import type { Json } from '../json.ts';
 import type { Actor, TokenRow } from './token.ts';
 
@@ -30,7 +31,53 @@ export const tokenColumns = [
 /** Compares with the database's clock: an expired token counts as absent even before its row is deleted. */
 export const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`;
 
+/** Columns of which one token can have some MiB. */
+export const largeColumns = ['data_ciphertext', 'cvc_ciphertext', 'mask', 'metadata'] as const;
+export const smallColumns = tokenColumns.filter((name) => !largeColumns.some((column) => column === name));
+
+/** How many bytes of a token are in its large columns. */
+export const sizeBytes = sql<number>`(
+  octet_length(data_ciphertext) + coalesce(octet_length(cvc_ciphertext), 0)
+  + coalesce(octet_length(mask::text), 0) + octet_length(metadata::text)
+)`;
+/** How many bytes of data a token opens at most. */
+const dataBytes = sql<number>`(
+  greatest(octet_length(data_ciphertext), octet_length(cvc_ciphertext)) - ${sql.lit(ciphertextHeadBytes)}
+)`;
+
+/** A token whose large columns are read only when it is opened. */
+export type LargeToken = Omit<TokenRow, (typeof largeColumns)[number]> & { size_bytes: number; data_bytes: number };
+
+/** A token as it is found, which may be large. */
+export type FoundToken = TokenRow | LargeToken;
+
+export const isLarge = (token: FoundToken): token is LargeToken => 'size_bytes' in token;
+
+/** A token with more bytes in its large columns is found as a {@link LargeToken}: one request can name a hundred. */
+const mostBytesFound = 64 * 1024;
+const isSmall = sql<boolean>`(${sizeBytes} <= ${sql.lit(mostBytesFound)})`;
+
 /** The tokens that exist and have not expired, in no order. */
+export async function findTokens(db: Queryable, tenantId: string, ids: readonly string[]): Promise<FoundToken[]> {
+  const rows = await selectFound(db, tenantId, ids);
+  return (rows as (TokenRow & LargeToken & { is_small: boolean })[]).map(
+    ({ is_small, size_bytes, data_bytes, data_ciphertext, cvc_ciphertext, mask, metadata, ...row }) =>
+      is_small ? { ...row, data_ciphertext, cvc_ciphertext, mask, metadata } : { ...row, size_bytes, data_bytes },
+  );
+}
+
+const selectFound = prepared('tokens_found', (db, tenantId: string, ids: readonly string[]) =>
+  db
+    .selectFrom('tokens')
+    .select(smallColumns)
+    .select(largeColumns.map((name) => sql`case when ${isSmall} then ${sql.ref(name)} end`.as(name)))
+    .select([isSmall.as('is_small'), sizeBytes.as('size_bytes'), dataBytes.as('data_bytes')])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .where(notExpired),
+);
+
+/** As {@link findTokens}, whole however large they are: name few. */
 export async function findTokenRows(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenRow[]> {
   const rows = await selectByIds(db, tenantId, ids);
   return rows as TokenRow[];

@@ -4,7 +4,7 @@ import { HeldBody, mostOf } from './held-body.ts';
 import type { BodyDirection } from './room.ts';
 
 /** The part of an invocation that says whose bodies they are, and where they are kept. */
-interface BodyHolder {
+export interface BodyHolder {
   readonly response: ServerResponse;
   readonly proxy: { readonly tenantId: string };
   readonly held: Partial<Record<BodyDirection, HeldBody>>;

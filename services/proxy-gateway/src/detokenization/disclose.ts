@@ -2,6 +2,7 @@ import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import type { Caller } from '@sluice/credentials';
 import type { ServiceError } from '@sluice/problems';
 import { type Json, requireUse, revealForUse, type Vault } from '@sluice/vault';
+import { openingOf } from '../budgets/opening.ts';
 import type { Context } from '../context.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
@@ -30,7 +31,7 @@ export function openTokens(
     invocation.caller = caller;
     if (fault) return refuse(context.vault, { caller, tokenIds, fault });
     const opening = revealForUse(context.vault, caller, tokenIds, {
-      budget: invocation.opening,
+      budget: openingOf(invocation, context),
       ...(needed && { needed }),
     });
     return andThen(opening, (values) => ({ caller, tokenIds, values }));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '@sluice/credentials';
-import { newOpeningBudget } from '@sluice/vault';
+import type { OpeningBudget } from '@sluice/vault';
 import type { HeldBody } from '../budgets/held-body.ts';
 import type { BodyDirection } from '../budgets/room.ts';
 import type { Target } from '../destination/index.ts';
@@ -62,7 +62,7 @@ export class Invocation {
   /** Number of tokens that it has disclosed. */
   tokens: number | undefined;
   /** How many bytes of token data it may still open. */
-  readonly opening = newOpeningBudget();
+  opening: OpeningBudget | undefined;
   /** Number of expressions that were parsed for its body and its transforms. */
   expressions = 0;
   destinationStatus: number | undefined;

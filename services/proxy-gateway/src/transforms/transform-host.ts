@@ -12,6 +12,7 @@ import {
   updateToken,
   type Vault,
 } from '@sluice/vault';
+import { openingOf } from '../budgets/opening.ts';
 import { openingsIn, spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../proxies/invocation.ts';
@@ -53,6 +54,7 @@ function partOf(whole: OpeningBudget): OpeningBudget & { giveBack(): void } {
       taken += whole.leftBytes - left;
       whole.leftBytes = left;
     },
+    hold: (bytes) => whole.hold?.(bytes),
     giveBack() {
       whole.leftBytes += taken;
     },
@@ -69,7 +71,7 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
   const { tenantId, id: proxyId, destination } = invocation.proxy;
   const through = { proxyId, destinationHost: destination.host, method: head.method };
 
-  async function findActor(opening: OpeningBudget = invocation.opening): Promise<Actor> {
+  async function findActor(opening: OpeningBudget = openingOf(invocation, context)): Promise<Actor> {
     const application = await callers.byId(tenantId, applicationId);
     if (application) return { ...application, traceId, through: { ...through, opening } };
     const detail = 'The Application of this Proxy does not exist any more: it was deleted, or has expired';
@@ -77,7 +79,7 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
   }
 
   const detokenizeAsActor = detokenizeTogether(async (values) => {
-    const opening = partOf(invocation.opening);
+    const opening = partOf(openingOf(invocation, context));
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {
       return await detokenizeEach(vault, await findActor(opening), values, { reading: 'use', inPieces });

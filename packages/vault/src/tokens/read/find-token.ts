@@ -1,10 +1,13 @@
+import { decide } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import type { Vault } from '../../vault.ts';
 import { notGranted, requirePermission } from '../require-permission.ts';
+import { isLarge } from '../token.queries.ts';
 import type { Actor, Token } from '../token.ts';
 import { isTokenId } from '../token-id.ts';
 import { discloseRead, touch } from './activity.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
+import { readWhole } from './whole-tokens.ts';
 
 /**
  * Reads a token; the deciding rule says how its data is shown. Plaintext is noted in the disclosure log first.
@@ -12,12 +15,15 @@ import { presentWithoutData, readVisible } from './present-token.ts';
  */
 export async function findToken(vault: Vault, actor: Actor, id: string): Promise<Token> {
   requirePermission(actor, 'token:read');
-  const rows = isTokenId(id) ? await vault.tokens.find(actor.tenantId, [id]) : [];
+  const found = isTokenId(id) ? await vault.tokens.find(actor.tenantId, [id]) : [];
+  const [token] = found;
+  if (!token) throw tokenNotFound();
+  if (!decide(actor, 'token:read', token)) throw notGranted('token:read', [token.id]);
+  const rows = isLarge(token) ? await readWhole(vault, actor.tenantId, [token], actor.through?.opening) : [token];
   const [row] = rows;
   if (!row) throw tokenNotFound();
   const { data, revealed } = await readVisible(vault, actor, rows);
-  if (!data.has(row.id)) throw notGranted('token:read', [row.id]);
-  await touch(vault, actor.tenantId, rows);
+  await touch(vault, actor.tenantId, found);
   await discloseRead(vault, actor, revealed);
   const visible = data.get(row.id);
   return { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) };

@@ -4,10 +4,12 @@ import { fillTemplate, tooLarge } from '../../expressions/template.ts';
 import type { Json } from '../../json.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
-import { newOpeningBudget } from '../opening-budget.ts';
+import { newOpeningBudget, type OpeningBudget } from '../opening-budget.ts';
+import type { FoundToken } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
-import { neededFirst, openData, requireNeeded } from '../token-data.ts';
+import { inOrderOfNeed, openData, requireNeeded } from '../token-data.ts';
 import type { BlindBytes } from '../update/patch-sizes.ts';
+import { wholeInGroups } from './whole-tokens.ts';
 
 export function presentWithoutData(
   row: Omit<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'active_month' | keyof BlindBytes>,
@@ -60,9 +62,17 @@ export interface VisibleTokens {
  */
 export type Reading = 'read' | 'use';
 
-function decideReading(actor: Actor, reading: Reading, row: TokenRow): RuleTransform | undefined {
+function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTransform | undefined {
   if (reading === 'use' && decide(actor, 'token:use', row)) return 'reveal';
   return decide(actor, 'token:read', row);
+}
+
+/** One request has a budget, and all calls of a transform share theirs; without `needed`, only a transform's has a bound. */
+function openingOf({ through }: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): OpeningBudget {
+  const shared = through?.opening;
+  if (shared && (isBounded || isSeen)) return shared;
+  if (isBounded) return newOpeningBudget();
+  return { leftBytes: Number.POSITIVE_INFINITY, ...(shared?.hold && { hold: shared.hold }) };
 }
 
 /**
@@ -72,32 +82,39 @@ function decideReading(actor: Actor, reading: Reading, row: TokenRow): RuleTrans
 export async function readVisible(
   vault: Vault,
   actor: Actor,
-  rows: readonly TokenRow[],
+  found: readonly FoundToken[],
   {
     reading = 'read',
     needed,
     budget = newFilterBudget(),
   }: { reading?: Reading; needed?: ReadonlySet<string>; budget?: FilterBudget } = {},
 ): Promise<VisibleTokens> {
-  const readable = rows.flatMap((row) => {
-    const transform = decideReading(actor, reading, row);
-    return transform ? [{ row, transform }] : [];
-  });
-  const toOpen = readable.filter(({ row, transform }) => showsData(transform, row.mask)).map(({ row }) => row);
-  // Without `needed` the size of what is masked decides about no error.
-  const isSeen = readable.every(({ transform }) => transform === 'reveal');
-  const opening = actor.through?.opening;
-  const opened = needed
-    ? await openData(vault, actor.tenantId, neededFirst(toOpen, needed), opening ?? newOpeningBudget())
-    : await openData(vault, actor.tenantId, toOpen, isSeen ? opening : undefined);
-  if (opened.size < toOpen.length) requireNeeded(toOpen, opened, needed);
-  const data = new Map<string, Json | undefined>();
-  for (const { row, transform } of readable) {
-    const plaintext = opened.get(row.id);
-    const visible =
-      plaintext === undefined ? undefined : visibleData(transform, { mask: row.mask, data: plaintext }, budget);
-    data.set(row.id, visible);
+  const transforms = new Map<string, RuleTransform>();
+  for (const token of found) {
+    const transform = decideReading(actor, reading, token);
+    if (transform) transforms.set(token.id, transform);
   }
-  const revealed = readable.filter(({ row, transform }) => showsData(transform, row.mask)).map(({ row }) => row.id);
+  const readable = found.filter(({ id }) => transforms.has(id));
+  // Without `needed` the size of what is masked decides about no error.
+  const isSeen = [...transforms.values()].every((transform) => transform === 'reveal');
+  const opening = openingOf(actor, { isBounded: needed !== undefined, isSeen });
+  const data = new Map<string, Json | undefined>(readable.map(({ id }) => [id, undefined]));
+  const shown = readable.filter(({ id }) => transforms.get(id) !== 'redact');
+  const revealed: string[] = [];
+  const done = new Set<string>();
+  for (const tokens of inOrderOfNeed(shown, needed)) {
+    for await (const rows of wholeInGroups(vault, actor.tenantId, tokens, opening)) {
+      const toOpen = rows.filter(({ id, mask }) => showsData(transforms.get(id) ?? 'redact', mask));
+      const opened = await openData(vault, actor.tenantId, toOpen, opening);
+      for (const { id } of rows) done.add(id);
+      for (const { id, mask } of toOpen) {
+        const plaintext = opened.get(id);
+        if (plaintext === undefined) done.delete(id);
+        else data.set(id, visibleData(transforms.get(id) ?? 'redact', { mask, data: plaintext }, budget));
+        revealed.push(id);
+      }
+    }
+  }
+  requireNeeded(shown, done, needed);
   return { data, revealed };
 }

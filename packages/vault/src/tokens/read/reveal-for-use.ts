@@ -5,10 +5,12 @@ import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
 import { newOpeningBudget, type OpeningBudget } from '../opening-budget.ts';
 import { notGranted } from '../require-permission.ts';
+import { type FoundToken, isLarge } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
-import { neededFirst, openData, requireNeeded } from '../token-data.ts';
+import { inOrderOfNeed, openData, requireNeeded } from '../token-data.ts';
 import { isTokenId } from '../token-id.ts';
 import { touch } from './activity.ts';
+import { wholeInGroups } from './whole-tokens.ts';
 
 /**
  * The plaintext of tokens by id, for a facility of the service such as a proxy. Requires `token:use` on the containers
@@ -31,14 +33,36 @@ export function revealForUse(
   return andThen(vault.tokens.find(actor.tenantId, wanted.filter(isTokenId)), (rows) => {
     refuseUnusable(actor, rows);
     refuseUnknown(wanted, rows);
-    return andThen(openData(vault, actor.tenantId, needed ? neededFirst(rows, needed) : rows, budget), (data) => {
+    return andThen(openFound(vault, actor.tenantId, inOrderOfNeed(rows, needed), budget), (data) => {
       if (data.size < rows.length) requireNeeded(rows, data, needed);
       return andThen(touch(vault, actor.tenantId, rows), () => data);
     });
   });
 }
 
-function refuseUnknown(wanted: readonly string[], rows: readonly TokenRow[]): void {
+/** By id; those that the budget does not cover are missing. */
+function openFound(
+  vault: Vault,
+  tenantId: string,
+  found: readonly FoundToken[][],
+  budget: OpeningBudget,
+): AtOnceOrLater<Map<string, Json>> {
+  const all = found.flat();
+  const small = all.filter((token): token is TokenRow => !isLarge(token));
+  return small.length === all.length ? openData(vault, tenantId, small, budget) : openLarge();
+
+  async function openLarge(): Promise<Map<string, Json>> {
+    const opened = new Map<string, Json>();
+    for (const tokens of found) {
+      for await (const rows of wholeInGroups(vault, tenantId, tokens, budget)) {
+        for (const [id, data] of await openData(vault, tenantId, rows, budget)) opened.set(id, data);
+      }
+    }
+    return opened;
+  }
+}
+
+function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): void {
   if (rows.length === wanted.length) return;
   const found = new Set(rows.map((row) => row.id));
   const unknown = wanted.filter((id) => !found.has(id));
@@ -53,7 +77,7 @@ export async function requireUse(vault: Vault, actor: Omit<Actor, 'traceId'>, id
   refuseUnusable(actor, await vault.tokens.find(actor.tenantId, ids.filter(isTokenId)));
 }
 
-function refuseUnusable(actor: Omit<Actor, 'traceId'>, rows: readonly TokenRow[]): void {
+function refuseUnusable(actor: Omit<Actor, 'traceId'>, rows: readonly FoundToken[]): void {
   const refused = rows.filter((row) => !decide(actor, 'token:use', row));
   if (refused.length === 0) return;
   throw notGranted(

@@ -1,27 +1,27 @@
 import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import { sealedBytes } from '../../encryption/cipher.ts';
-import { findTokenRows } from '../token.queries.ts';
+import { type FoundToken, findTokens, isLarge } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
 /** Tokens as they are stored, with encrypted data, from the cache or Postgres. */
 export interface StoredTokens {
   /** The tokens that exist and have not expired, in no order. One query reads those that are not cached. */
-  find(tenantId: string, ids: readonly string[]): AtOnceOrLater<TokenRow[]>;
+  find(tenantId: string, ids: readonly string[]): AtOnceOrLater<FoundToken[]>;
   /** Drops a token that does not open from the cache, because a repair in Postgres sends no notice. */
   forget(tenantId: string, id: string): void;
 }
 
-/** Caches ciphertexts, never plaintext. */
+/** Caches ciphertexts, never plaintext, and of large tokens not even these. */
 export function openStoredTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
-  const cache = caches.open<TokenRow>('tokens', limits);
+  const cache = caches.open<FoundToken>('tokens', limits);
   return {
     find(tenantId, ids) {
       const prefix = `${tenantId}/`;
       const found = cache.getMany(
         ids.map((id) => prefix + id),
         async (missing) => {
-          const rows = await findTokenRows(
+          const rows = await findTokens(
             db,
             tenantId,
             missing.map((key) => key.slice(prefix.length)),
@@ -35,16 +35,20 @@ export function openStoredTokens(db: Database, caches: CoherentCaches, limits: C
   };
 }
 
-function toLoaded(row: TokenRow): Loaded<TokenRow> {
+function toLoaded(row: FoundToken): Loaded<FoundToken> {
   return {
     value: row,
     tags: [tagOf.token(row.tenant_id, row.id), tagOf.tenant(row.tenant_id)],
     expiresAt: row.expires_at,
-    sizeBytes:
-      1000 +
-      row.data_ciphertext.length +
-      (row.cvc_ciphertext?.length ?? 0) +
-      sealedBytes({ tenantId: row.tenant_id, recordId: row.id, field: 'tokens.data' }) +
-      2 * JSON.stringify([row.metadata, row.mask, row.containers]).length,
+    sizeBytes: 1000 + 2 * JSON.stringify(row.containers).length + (isLarge(row) ? 0 : largeBytesOf(row)),
   };
+}
+
+function largeBytesOf(row: TokenRow): number {
+  return (
+    row.data_ciphertext.length +
+    (row.cvc_ciphertext?.length ?? 0) +
+    sealedBytes({ tenantId: row.tenant_id, recordId: row.id, field: 'tokens.data' }) +
+    2 * JSON.stringify([row.metadata, row.mask]).length
+  );
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { Condition } from '../../search/token-terms.ts';
-import { tokenColumns } from '../token.queries.ts';
+import { largeColumns, sizeBytes, smallColumns } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
 /** `page` counts from 1. */
@@ -19,12 +19,10 @@ export interface TokenPosition {
 /** A row of a page. Rows with more bytes than the page reads at once are read later, by their id. */
 export interface PageRow extends TokenPosition {
   sizeBytes: number;
-  small: Omit<TokenRow, (typeof large)[number]>;
+  small: Omit<TokenRow, (typeof largeColumns)[number]>;
   /** Undefined where it is to be read later. */
   whole: TokenRow | undefined;
 }
-
-const large = ['data_ciphertext', 'cvc_ciphertext', 'mask', 'metadata'] as const;
 
 /** How many bytes of rows are read at once, at least one row: a page can have a hundred of some MiB. */
 export const bytesAtOnce = 1024 * 1024;
@@ -71,13 +69,8 @@ function newest(db: Queryable, tenantId: string, conditions: readonly Condition[
     .orderBy('id', 'desc');
 }
 
-const sizeBytes = sql<number>`(
-  octet_length(data_ciphertext) + coalesce(octet_length(cvc_ciphertext), 0)
-  + coalesce(octet_length(mask::text), 0) + octet_length(metadata::text)
-)`;
 const sizeSoFar = sql<number>`sum(${sizeBytes}) over (order by created_at desc, id desc)`;
 const isWhole = sql<boolean>`(${sizeSoFar} <= ${sql.lit(bytesAtOnce)})`;
-const smallColumns = tokenColumns.filter((name) => !large.some((column) => column === name));
 
 /** The tokens with these ids that are there, newest first. */
 export async function findPageOfIds(db: Queryable, tenantId: string, ids: readonly string[]): Promise<PageRow[]> {
@@ -89,7 +82,7 @@ async function readPage(db: Queryable, tenantId: string, found: ReturnType<typeo
     .selectFrom('tokens')
     .innerJoin(found.as('found'), 'found_id', 'id')
     .select(smallColumns)
-    .select(large.map((name) => sql`case when ${isWhole} then ${sql.ref(name)} end`.as(name)))
+    .select(largeColumns.map((name) => sql`case when ${isWhole} then ${sql.ref(name)} end`.as(name)))
     .select([sizeBytes.as('size_bytes'), isWhole.as('is_whole')])
     .where('tenant_id', '=', tenantId)
     .orderBy('created_at', 'desc')

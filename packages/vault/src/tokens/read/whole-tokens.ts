@@ -1,0 +1,57 @@
+import { ServiceError } from '@sluice/problems';
+import type { Vault } from '../../vault.ts';
+import type { OpeningBudget } from '../opening-budget.ts';
+import { type FoundToken, findTokenRows, isLarge, type LargeToken } from '../token.queries.ts';
+import type { TokenRow } from '../token.ts';
+import { bytesAtOnce } from './token-list.queries.ts';
+
+/**
+ * The tokens whole, in groups that are meant to be opened one after another: first those that are small, then large ones
+ * of about 1 MiB together, which are read only now. Large ones that the budget does not cover are left out.
+ * @throws {ServiceError} `unavailable` where a large one has changed since it was found, since what was decided about it
+ * may no longer hold.
+ */
+export async function* wholeInGroups<T extends FoundToken>(
+  vault: Vault,
+  tenantId: string,
+  found: readonly T[],
+  budget: OpeningBudget,
+): AsyncGenerator<TokenRow[], void, undefined> {
+  const small = found.filter((token): token is T & TokenRow => !isLarge(token));
+  if (small.length > 0) yield small;
+  let group: LargeToken[] = [];
+  let groupBytes = 0;
+  for (const token of found) {
+    if (!isLarge(token)) continue;
+    const plannedBytes = group.reduce((sum, { data_bytes }) => sum + data_bytes, 0);
+    if (token.data_bytes > budget.leftBytes - plannedBytes) continue;
+    if (group.length > 0 && groupBytes + token.size_bytes > bytesAtOnce) {
+      yield await readWhole(vault, tenantId, group, budget);
+      group = [];
+      groupBytes = 0;
+    }
+    group.push(token);
+    groupBytes += token.size_bytes;
+  }
+  if (group.length > 0) yield await readWhole(vault, tenantId, group, budget);
+}
+
+/** One large token, or several of one group. */
+export async function readWhole(
+  vault: Vault,
+  tenantId: string,
+  tokens: readonly LargeToken[],
+  budget: Pick<OpeningBudget, 'hold'> = {},
+): Promise<TokenRow[]> {
+  const bytes = tokens.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  await budget.hold?.(bytes);
+  await vault.workPieces.turn(tenantId);
+  const ids = tokens.map(({ id }) => id);
+  const rows = new Map((await findTokenRows(vault.db, tenantId, ids)).map((row) => [row.id, row]));
+  return tokens.map(({ id, created_at, modified_at }) => {
+    const row = rows.get(id);
+    if (row && row.created_at === created_at && row.modified_at === modified_at) return row;
+    const detail = 'A token was changed or deleted while it was being read; try again';
+    throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
+  });
+}
