@@ -39,14 +39,33 @@ export async function unpackDebianPackages(options: UnpackOptions): Promise<stri
   return root;
 }
 
-/** The `LD_LIBRARY_PATH` for the programs of an unpacked folder. */
+/**
+ * The `LD_LIBRARY_PATH` for the programs of an unpacked folder. It names folders such as `x86_64-linux-gnu/pulseaudio`
+ * too, because libraries find those by a path that only exists where they are installed.
+ */
 export async function libraryPath(root: string): Promise<string> {
   const folders: string[] = [];
   for (const parent of [join(root, 'usr', 'lib'), join(root, 'lib')]) {
-    const entries = existsSync(parent) ? await readdir(parent) : [];
-    folders.push(...entries.filter((name) => name.includes('-linux-gnu')).map((name) => join(parent, name)), parent);
+    for (const name of await foldersIn(parent)) {
+      if (!name.includes('-linux-gnu')) continue;
+      const own = join(parent, name);
+      folders.push(own);
+      for (const inner of await foldersIn(own)) {
+        if (await hasLibrary(join(own, inner))) folders.push(join(own, inner));
+      }
+    }
+    folders.push(parent);
   }
   return folders.join(':');
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : [];
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+async function hasLibrary(folder: string): Promise<boolean> {
+  return (await readdir(folder)).some((name) => /^lib.*\.so/.test(name));
 }
 
 async function download(packages: string[], work: string, bounds: Bounds): Promise<string[]> {
