@@ -37,7 +37,7 @@ export default {
       name: 'only-sandbox-touches-threads-and-engine',
       severity: 'error',
       from: { path: '^(services|packages)/', pathNot: '^packages/sandbox/' },
-      to: { path: 'node_modules/(piscina|quickjs-emscripten[^/]*)/' },
+      to: { path: '(^(node:)?worker_threads$|node_modules/(piscina|quickjs-emscripten[^/]*)/)' },
     },
     {
       name: 'only-http-api-touches-express',
