@@ -201,3 +201,43 @@ test('a refusal that nobody waits for does not end the process', async () => {
   process.off('unhandledRejection', note);
   expect(unheard).toEqual([]);
 });
+
+describe('several growths of one reservation, as of parallel calls of a transform', () => {
+  /** A process that is full, and a reservation of 100 bytes that wants 1,500 and 500 more. */
+  function openFull() {
+    const bytes = open({ processBytes: 4000, tenantBytes: 4000 });
+    const full = take(bytes, 'b', 2000);
+    expect(full.room).toBeUndefined();
+    const grown = bytes.open('a', 'request', 100);
+    opened.push(grown);
+    expect(grown.growTo(100)).toBeUndefined();
+    const growths = [grown.growBy(1500), grown.growBy(500)];
+    const ends = Promise.all(
+      growths.map((growth) =>
+        Promise.resolve(growth).then(
+          () => 'grown',
+          () => 'refused',
+        ),
+      ),
+    );
+    return { bytes, grown, full, ends };
+  }
+
+  test('begin one after another, and all are counted', async () => {
+    const { bytes, grown, full, ends } = openFull();
+    expect(bytes.waiting).toBe(1);
+    full.reservation.release();
+    expect(await ends).toEqual(['grown', 'grown']);
+    expect([grown.bytes, bytes.held, bytes.waiting]).toEqual([2100, 2100, 0]);
+    expect(grown.growTo(2100)).toBeUndefined();
+  });
+
+  test('end together when the caller leaves, and nothing stays held', async () => {
+    const { bytes, grown, full, ends } = openFull();
+    grown.release();
+    expect(await ends).toEqual(['refused', 'refused']);
+    full.reservation.release();
+    await settled();
+    expect([bytes.held, bytes.waiting]).toEqual([0, 0]);
+  });
+});

@@ -7,6 +7,8 @@ export interface Reservation {
   readonly bytes: number;
   /** Undefined where there is room. @throws {ServiceError} 503 after waiting too long; 400 when its caller has left. */
   growTo(bytes: number): Promise<void> | undefined;
+  /** The same for `bytes` more. Of several growths each begins when the one before has ended. */
+  growBy(bytes: number): Promise<void> | undefined;
   /** Shrinks to `bytes`; it may grow to `mostBytes` again. */
   shrinkTo(bytes: number, mostBytes?: number): void;
   /** The caller has left: stops waiting and never grows again. */
@@ -129,6 +131,8 @@ export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytes
     #waitMs = waitMs;
     #isOpen = true;
     #stop: ((error: ServiceError) => void) | undefined;
+    /** Ends with the last growth that waits. */
+    #growing: Promise<void> | undefined;
     #hasLeft = false;
 
     constructor(lane: Lane, direction: BodyDirection, mostBytes: number) {
@@ -143,6 +147,26 @@ export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytes
     }
 
     growTo(bytes: number): Promise<void> | undefined {
+      return this.#afterGrowth(() => this.#grow(bytes));
+    }
+
+    growBy(bytes: number): Promise<void> | undefined {
+      return this.#afterGrowth(() => this.#grow(this.#claim.bytes + bytes));
+    }
+
+    #afterGrowth(grow: () => Promise<void> | undefined): Promise<void> | undefined {
+      const grown = this.#growing ? this.#growing.then(grow) : grow();
+      if (!grown) return undefined;
+      const growing = grown
+        .catch(() => {}) // its caller has the error
+        .finally(() => {
+          if (this.#growing === growing) this.#growing = undefined;
+        });
+      this.#growing = growing;
+      return grown;
+    }
+
+    #grow(bytes: number): Promise<void> | undefined {
       if (this.#hasLeft) return Promise.reject(endedEarly());
       const claim = this.#claim;
       const more = Math.min(bytes, this.#most) - claim.bytes;

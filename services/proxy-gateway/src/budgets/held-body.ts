@@ -51,7 +51,7 @@ export class HeldBody {
 
   /** Call before filling in values adds `bytes`. */
   fill(bytes: number): Promise<void> | undefined {
-    return this.#reservation.growTo(this.#reservation.bytes + bytes * copies);
+    return this.#reservation.growBy(bytes * copies);
   }
 
   /** Call before its transform waits for a thread and runs. */
