@@ -53,7 +53,7 @@ const runAtOnce: RunInPieces = async (work) => {
 
 /**
  * As {@link detokenize} for several values, with one query and one disclosure. The filter budget and the size limit
- * apply to each value on its own.
+ * apply to each value on its own, and the size limit also to all results together.
  * @param inPieces runs the reading and filling of many expressions; without it they run in one piece.
  * @throws {ServiceError} where one of the values is refused.
  */
@@ -74,7 +74,15 @@ export async function detokenizeEach(
   const fault = firstFault(values, parsed);
   const visible = await readByReference(vault, actor, { ids, needed, fault, reading });
   const filled: Json[] = [];
-  for (const value of values) filled.push(await inPieces(fill(value, parsed, visible)));
+  let bytesOfAll = 0;
+  for (const value of values) {
+    const { result, bytes } = await inPieces(fill(value, parsed, visible));
+    bytesOfAll += bytes;
+    if (bytesOfAll > largestResult) {
+      throw new ServiceError('payload_too_large', 'The results may have at most 5 MiB together');
+    }
+    filled.push(result);
+  }
   return filled;
 }
 
@@ -167,11 +175,12 @@ async function readByReference(
   return new Map(Array.from(data, ([id, visible]) => [id, visible ?? null]));
 }
 
+/** The value with its expressions replaced, and how many bytes took their place. */
 function* fill(
   value: Json,
   parsed: ReadonlyMap<string, Segment[]>,
   visible: ReadonlyMap<string, Json>,
-): Generator<void, Json, void> {
+): Generator<void, { result: Json; bytes: number }, void> {
   const budget = newFilterBudget();
   let size = 0;
   let hasFilters = false;
@@ -199,7 +208,7 @@ function* fill(
   const withValues = mapLeaves(value, (leaf) =>
     typeof leaf === 'string' && mayContainExpression(leaf) ? filled[at++] : leaf,
   );
-  return withValues ?? null;
+  return { result: withValues ?? null, bytes: size };
 }
 
 /** The replacement of each text; a text that is one expression becomes the expression's value. */

@@ -5,19 +5,26 @@ export type DetokenizeEach = (values: readonly Json[]) => Promise<readonly Json[
 
 /**
  * Detokenizes concurrently requested values with one call, so one query and one disclosure. If that fails, each value
- * is requested on its own, so that an unknown token does not affect the others.
+ * is requested on its own, so that an unknown token does not affect the others. Calls begin one after another, because
+ * the results of many at once, of up to 5 MiB each, would all be in memory.
  */
 export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json) => Promise<Json> {
   let waiting: { value: Json; resolve: (answer: Promise<Json>) => void }[] = [];
+  let isAtWork = false;
 
-  async function flush(): Promise<void> {
-    const batch = waiting;
-    waiting = [];
-    const values = batch.map(({ value }) => value);
-    const together = batch.length > 1 ? await detokenizeEach(values).catch(() => undefined) : undefined;
-    batch.forEach(({ value, resolve }, index) => {
-      resolve(together ? Promise.resolve(together[index] ?? null) : alone(value));
-    });
+  async function work(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      const values = batch.map(({ value }) => value);
+      const together = batch.length > 1 ? await detokenizeEach(values).catch(() => undefined) : undefined;
+      for (const [index, { value, resolve }] of batch.entries()) {
+        const answer = together ? Promise.resolve(together[index] ?? null) : alone(value);
+        resolve(answer);
+        await answer.catch(() => {}); // its caller has the error
+      }
+    }
+    isAtWork = false;
   }
 
   async function alone(value: Json): Promise<Json> {
@@ -28,7 +35,9 @@ export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json
   return (value) =>
     new Promise((resolve) => {
       waiting.push({ value, resolve });
+      if (isAtWork) return;
+      isAtWork = true;
       // Calls that the code makes in parallel arrive in the same turn.
-      if (waiting.length === 1) setImmediate(() => void flush());
+      setImmediate(() => void work());
     });
 }
