@@ -47,7 +47,7 @@ async function attackWithBodies(settings: Record<string, string>): Promise<Attac
       return answer.status;
     });
   };
-  return attack({ settings, prepare, destination, transform });
+  return await attack({ settings, prepare, destination, transform });
 }
 
 test('bombs of three Tenants leave a gateway below its memory, and a fourth Tenant is answered as ever', async () => {
