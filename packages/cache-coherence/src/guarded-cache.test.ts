@@ -222,3 +222,35 @@ describe('the bounds', () => {
     expect({ entries: cache.entries, tags: cache.tags }).toEqual({ entries: 0, tags: 0 });
   });
 });
+
+describe('a read that began before the expiry', () => {
+  const expiresAt = new Date(1000).toISOString();
+
+  /** Two reads: the first begins before the expiry, and the second joins it after it. */
+  function readTwice(read: (cache: ReturnType<typeof newCache>, load: () => Promise<string | undefined>) => unknown) {
+    const lease = newLease();
+    const cache = newCache({}, lease);
+    const answer = Promise.withResolvers<string | undefined>();
+    const first = read(cache, () => answer.promise);
+    lease.nowMs = 1016;
+    const second = read(cache, async () => undefined);
+    answer.resolve('valid');
+    return Promise.all([first, second]);
+  }
+  const found = (text: string | undefined) => (text === undefined ? undefined : { ...loaded(text), expiresAt });
+
+  test('is no answer for who asks after it: who joins it reads again', async () => {
+    const read = (cache: ReturnType<typeof newCache>, load: () => Promise<string | undefined>) =>
+      cache.get('k', async () => found(await load()));
+    expect(await readTwice(read)).toEqual([{ value: 'valid' }, undefined]);
+  });
+
+  test('nor where several are read', async () => {
+    const read = (cache: ReturnType<typeof newCache>, load: () => Promise<string | undefined>) =>
+      cache.getMany(['k'], async () => {
+        const one = found(await load());
+        return new Map(one ? [['k', one]] : []);
+      });
+    expect(await readTwice(read)).toEqual([new Map([['k', { value: 'valid' }]]), new Map()]);
+  });
+});

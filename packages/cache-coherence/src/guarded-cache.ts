@@ -51,7 +51,7 @@ export class GuardedCache<V extends object> {
   readonly #entries: LRUCache<string, Entry<V>>;
   readonly #keysByTag = new Map<string, Set<string>>();
   readonly #absent = new LRUCache<string, true>({ max: mostAbsent, ttl: absentForMs });
-  readonly #fills = new Map<string, Promise<V | undefined>>();
+  readonly #fills = new Map<string, Promise<Loaded<V> | undefined>>();
   readonly #guard = new FillGuard();
   readonly #lease: Lease;
   readonly #remembersAbsent: boolean;
@@ -93,7 +93,10 @@ export class GuardedCache<V extends object> {
     const value = this.#find(key);
     if (value || this.#isKnownAbsent(key)) return value;
     this.counts.misses += 1;
-    return this.#fills.get(key) ?? this.#fill([key], async () => new Map([[key, await load()]])).get(key);
+    const joined = this.#fills.get(key);
+    if (joined) return joined.then(async (loaded) => (this.#mayHaveExpired(loaded) ? await load() : loaded)?.value);
+    const fill = this.#fill([key], async () => new Map([[key, await load()]])).get(key);
+    return fill?.then((loaded) => loaded?.value);
   }
 
   /**
@@ -129,10 +132,13 @@ export class GuardedCache<V extends object> {
     const unread = missing.filter((key) => !this.#fills.has(key));
     const fills = new Map(missing.map((key) => [key, this.#fills.get(key)]));
     if (unread.length > 0) for (const [key, fill] of this.#fill(unread, async () => load(unread))) fills.set(key, fill);
+    const expired: string[] = [];
     for (const [key, fill] of fills) {
-      const value = await fill;
-      if (value) found.set(key, value);
+      const loaded = await fill;
+      if (!unread.includes(key) && this.#mayHaveExpired(loaded)) expired.push(key);
+      else if (loaded) found.set(key, loaded.value);
     }
+    if (expired.length > 0) for (const [key, { value }] of await load(expired)) found.set(key, value);
     return found;
   }
 
@@ -142,6 +148,11 @@ export class GuardedCache<V extends object> {
     if (!entry || (entry.expiresAtMs < Infinity && this.#lease.mayHaveCome(entry.expiresAtMs))) return undefined;
     this.counts.hits += 1;
     return entry.value;
+  }
+
+  /** A read that was joined may have found what had not expired then, but had when it was joined. */
+  #mayHaveExpired(loaded: Loaded<V> | undefined): boolean {
+    return loaded?.expiresAt ? this.#lease.mayHaveCome(Date.parse(loaded.expiresAt)) : false;
   }
 
   #isKnownAbsent(key: string): boolean {
@@ -154,7 +165,7 @@ export class GuardedCache<V extends object> {
   #fill(
     keys: readonly string[],
     load: () => Promise<ReadonlyMap<string, Loaded<V> | undefined>>,
-  ): Map<string, Promise<V | undefined>> {
+  ): Map<string, Promise<Loaded<V> | undefined>> {
     const position = this.#guard.begin();
     const loading = load().then(
       (loaded) => {
@@ -166,10 +177,10 @@ export class GuardedCache<V extends object> {
         throw error;
       },
     );
-    const fills = new Map<string, Promise<V | undefined>>();
+    const fills = new Map<string, Promise<Loaded<V> | undefined>>();
     for (const key of keys) {
       const fill = loading
-        .then((loaded) => loaded.get(key)?.value)
+        .then((loaded) => loaded.get(key))
         .finally(() => {
           if (this.#fills.get(key) === fill) this.#fills.delete(key);
         });
