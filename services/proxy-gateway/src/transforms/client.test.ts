@@ -62,6 +62,17 @@ describe('calls that are awaited together', () => {
     );
   });
 
+  test.each([10, 20_000, 100_000])('show a token of %d characters that the Application sees masked', async (length) => {
+    const { tenant } = gateway.current;
+    const rule = { priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] } as const;
+    const application = await tenant.application({ permissions: [], rules: [rule] });
+    const token = await tenant.token({ data: 'x'.repeat(length), mask: '{{ data | last4 }}' });
+    const requestTransform = `module.exports = async ({ args, svc }) => ({
+      body: { data: (await svc.tokens.retrieve(args.body[0])).data } });`;
+    const { status } = await invoke({ requestTransform, applicationId: application.id }, { body: [token] });
+    expect([status, received()]).toEqual([200, { data: 'xxxx' }]);
+  });
+
   test('fail one by one', async () => {
     const application = await gateway.current.tenant.application({ permissions: ['token:use'] });
     const requestTransform = `module.exports = async ({ args, svc }) => {

@@ -68,11 +68,11 @@ function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTra
 }
 
 /** One request has a budget, and all calls of a transform share theirs; without `needed`, only a transform's has a bound. */
-function openingOf({ through }: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): OpeningBudget {
+function budgetOf({ through }: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): OpeningBudget {
   const shared = through?.opening;
   if (shared && (isBounded || isSeen)) return shared;
   if (isBounded) return newOpeningBudget();
-  return { leftBytes: Number.POSITIVE_INFINITY, ...(shared?.hold && { hold: shared.hold }) };
+  return { leftBytes: Number.POSITIVE_INFINITY, hold: (bytes) => shared?.hold?.(bytes) };
 }
 
 /**
@@ -97,7 +97,7 @@ export async function readVisible(
   const readable = found.filter(({ id }) => transforms.has(id));
   // Without `needed` the size of what is masked decides about no error.
   const isSeen = [...transforms.values()].every((transform) => transform === 'reveal');
-  const opening = openingOf(actor, { isBounded: needed !== undefined, isSeen });
+  const opening = budgetOf(actor, { isBounded: needed !== undefined, isSeen });
   const data = new Map<string, Json | undefined>(readable.map(({ id }) => [id, undefined]));
   const shown = readable.filter(({ id }) => transforms.get(id) !== 'redact');
   const revealed: string[] = [];
