@@ -5,6 +5,7 @@ import { type Answer, useStack } from '@sluice/testing';
 import { operations } from './app.ts';
 import { openCaller } from './testing/open-caller.ts';
 import { sampleRequest } from './testing/sample-requests.ts';
+import { sortedLines } from './testing/sorted-lines.ts';
 import { startTestManagement, uuidText } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
@@ -247,7 +248,10 @@ describe('404', () => {
       const foreign = await newId(operation);
       const rowsOf = (table: 'applications' | 'proxies' | 'sessions') =>
         db.selectFrom(table).selectAll().where('id', '=', foreign).execute();
-      const keys = () => db.selectFrom('application_keys').selectAll().where('application_id', '=', foreign).execute();
+      const keys = async () =>
+        sortedLines(
+          await db.selectFrom('application_keys').selectAll().where('application_id', '=', foreign).execute(),
+        );
       const before = [await rowsOf('applications'), await rowsOf('proxies'), await rowsOf('sessions'), await keys()];
       const answers = await Promise.all(
         [randomUUID(), foreign].map(async (id) => {
@@ -324,14 +328,17 @@ describe('HEAD', () => {
 });
 
 describe('two Tenants', () => {
-  /** All rows of a Tenant. */
-  const rowsOf = (tenantId: string) =>
-    Promise.all([
-      api.current.db.selectFrom('tenants').selectAll().where('id', '=', tenantId).execute(),
+  /** All rows of a Tenant, as sorted lines. */
+  const rowsOf = async (tenantId: string) => {
+    const { db } = api.current;
+    const tables = await Promise.all([
+      db.selectFrom('tenants').selectAll().where('id', '=', tenantId).execute(),
       ...(['applications', 'application_keys', 'sessions', 'proxies', 'audit_log', 'counters'] as const).map((table) =>
-        api.current.db.selectFrom(table).selectAll().where('tenant_id', '=', tenantId).execute(),
+        db.selectFrom(table).selectAll().where('tenant_id', '=', tenantId).execute(),
       ),
     ]);
+    return tables.flatMap(sortedLines);
+  };
 
   test.each(all.filter(([, { path }]) => !path.includes(':id')))(
     '%s tells and changes nothing of the other Tenant',
