@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError, validationFailed } from '@sluice/problems';
+import { endedEarly, ServiceError, validationFailed } from '@sluice/problems';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -39,7 +39,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
     }
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
-    throw new ServiceError('bad_request', 'The request ended before its body was complete', { cause });
+    throw endedEarly(cause);
   }
   return Buffer.concat(chunks);
 }

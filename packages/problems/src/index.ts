@@ -3,5 +3,11 @@ export { endRefusal } from './end-refusal.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { faultInWords } from './fault-in-words.ts';
 export { asServiceError, type Problem, problemContentType, toProblem } from './problem.ts';
-export { type FieldErrors, ServiceError, type ServiceErrorOptions, validationFailed } from './service-error.ts';
+export {
+  endedEarly,
+  type FieldErrors,
+  ServiceError,
+  type ServiceErrorOptions,
+  validationFailed,
+} from './service-error.ts';
 export { readTraceId } from './trace-id.ts';

@@ -45,3 +45,8 @@ export function validationFailed(errors: FieldErrors): ServiceError {
   const shown = Object.entries(errors).map(([path, messages]) => [path === '' ? '$' : path, messages]);
   return new ServiceError('validation_failed', detail, { errors: Object.fromEntries(shown) });
 }
+
+/** For a request whose caller left, or whose connection broke, before its end. */
+export function endedEarly(cause?: unknown): ServiceError {
+  return new ServiceError('bad_request', 'The request ended before its body was complete', { cause });
+}

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
+import type { BodyBytes } from '@sluice/body-bytes';
 import type { GuardedCache } from '@sluice/cache-coherence';
 import type { Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger, Tracing, WorkPieces } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
-import type { BodyBytes } from './budgets/body-bytes.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import type { Decodings } from './budgets/decodings.ts';
 import type { Destinations } from './destination/index.ts';

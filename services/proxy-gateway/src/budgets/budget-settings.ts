@@ -1,28 +1,11 @@
+import { bodyBytesSettings } from '@sluice/body-bytes';
+
 const count = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const;
 const bytes = { type: 'integer', minimum: 1024 } as const;
 
 /** Limits on the parts of one request that must be parsed. */
 export const budgetSettings = {
-  BODY_HELD_BYTES: {
-    type: 'integer',
-    minimum: 0,
-    default: 0,
-    description:
-      'Memory that bodies which are held may take in one gateway, in bytes, with their copies and what waits for ' +
-      'transforms; beyond, bodies wait unread; 0: 40 % of the memory limit of the process',
-  },
-  BODY_HELD_TENANT_BYTES: {
-    type: 'integer',
-    minimum: 0,
-    default: 0,
-    description: 'The same for one Tenant, in bytes; 0: half of it',
-  },
-  BODY_WAIT_MS: {
-    type: 'integer',
-    minimum: 1,
-    default: 20_000,
-    description: 'How long a body waits for room before it is answered 503, in milliseconds',
-  },
+  ...bodyBytesSettings,
   BODY_TIMEOUT_MS: {
     type: 'integer',
     minimum: 1,

@@ -1,4 +1,4 @@
-import type { Reservation } from './body-bytes.ts';
+import type { Reservation } from '@sluice/body-bytes';
 
 /** The received body, and the body assembled from it. */
 const copies = 2;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import type { BodyDirection } from '@sluice/body-bytes';
 import type { Context } from '../context.ts';
 import { HeldBody, mostOf } from './held-body.ts';
-import type { BodyDirection } from './room.ts';
 
 /** The part of an invocation that says whose bodies they are, and where they are kept. */
 export interface BodyHolder {

@@ -12,7 +12,7 @@ import {
   inflate,
   zstdDecompress,
 } from 'node:zlib';
-import { ServiceError } from '@sluice/problems';
+import { endedEarly, ServiceError } from '@sluice/problems';
 
 interface Decoder {
   whole(body: Buffer, options: { maxOutputLength: number; chunkSize: number }): Promise<Buffer>;
@@ -125,10 +125,6 @@ export function feed<T extends Transform>(source: Readable, target: T): T {
     else source.destroy();
   });
   return target;
-}
-
-export function endedEarly(): ServiceError {
-  return new ServiceError('bad_request', 'The request ended before its body was complete');
 }
 
 function bodyError(error: Error): ServiceError {

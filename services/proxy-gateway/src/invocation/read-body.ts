@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
-import { ServiceError } from '@sluice/problems';
+import { endedEarly, ServiceError } from '@sluice/problems';
 import type { HeldBody } from '../budgets/held-body.ts';
-import { contentCodings, decodeBody, decodeWhileStreaming, endedEarly } from '../http/content-coding.ts';
+import { contentCodings, decodeBody, decodeWhileStreaming } from '../http/content-coding.ts';
 
 /** Whether the request has a body, judged by its framing (RFC 9112 section 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {

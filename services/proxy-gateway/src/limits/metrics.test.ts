@@ -1,6 +1,6 @@
+import { openBodyBytes } from '@sluice/body-bytes';
 import { ServiceError } from '@sluice/problems';
 import { Registry } from 'prom-client';
-import { createBodyBytes } from '../budgets/body-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
 import { open } from '../testing/destination-servers.ts';
 import { measureLimits } from './metrics.ts';
@@ -16,7 +16,10 @@ test('each limit shows its refusals, and what is under way', async () => {
   places.take('b');
   places.giveBack('b');
   expect(() => places.take('a')).toThrow('concurrent invocations');
-  const bodyBytes = createBodyBytes({ processBytes: 1000, tenantBytes: 500, waitMs: 60_000 });
+  const bodyBytes = openBodyBytes(
+    { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 500, BODY_WAIT_MS: 60_000 },
+    { requestPart: 0.75 },
+  );
   bodyBytes.open('a', 'request', 300).growTo(300);
   bodyBytes.open('a', 'request', 300).growTo(300);
   const destinations: Destinations = {

@@ -1,7 +1,7 @@
+import { type BodyBytes, measureBodyBytes } from '@sluice/body-bytes';
 import { measureLocalDecisions } from '@sluice/rate-limits';
 import { exportCounter, exportGauge } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
-import type { BodyBytes } from '../budgets/body-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Refusals } from './refusals.ts';
@@ -17,9 +17,6 @@ export interface Limits {
 
 const gauges = {
   sluice_invocations_in_flight: ['Invocations that are under way', ({ places }: Limits) => places.taken],
-  sluice_body_held_bytes: ['Memory reserved for bodies, with their copies', ({ bodyBytes }: Limits) => bodyBytes.held],
-  sluice_body_waiting: ['Bodies that wait unread for room in memory', ({ bodyBytes }: Limits) => bodyBytes.waiting],
-  sluice_body_limit_bytes: ['Memory that bodies may take in this process', ({ bodyBytes }: Limits) => bodyBytes.limit],
   sluice_destination_waiting_calls: [
     'Calls that wait until a connection to their destination is free',
     ({ destinations }: Limits) => destinations.state().waiting,
@@ -61,6 +58,7 @@ function refusalsOf({ bodyBytes, places, destinations, rateLimits, refusals }: L
 export function measureLimits(limits: Limits, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges))
     exportGauge(registry, { name, help, read: () => read(limits) });
+  measureBodyBytes(limits.bodyBytes, registry);
   exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
     help: 'What was refused because of a limit, by the limit; of field_errors the rest was cut',

@@ -1,7 +1,7 @@
+import { openBodyBytes } from '@sluice/body-bytes';
 import type { Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
-import { createBodyBytes } from '../budgets/body-bytes.ts';
-import { type BudgetConfig, bodyBytesFrom } from '../budgets/budgets.ts';
+import type { BudgetConfig } from '../budgets/budgets.ts';
 import type { Destinations } from '../destination/index.ts';
 import { type Limits, measureLimits } from './metrics.ts';
 import { type LimitConfig, openRateLimits } from './rate-limits.ts';
@@ -14,7 +14,7 @@ export function openLimits(
   { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
 ): Limits {
   const limits = {
-    bodyBytes: createBodyBytes(bodyBytesFrom(config)),
+    bodyBytes: openBodyBytes(config, { requestPart: 0.75 }),
     places: createTenantPlaces(config.TENANT_MAX_IN_FLIGHT),
     destinations,
     rateLimits: openRateLimits(config, { log, stack }),

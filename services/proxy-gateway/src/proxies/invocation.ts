@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { BodyDirection } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import type { OpeningBudget } from '@sluice/vault';
 import type { HeldBody } from '../budgets/held-body.ts';
-import type { BodyDirection } from '../budgets/room.ts';
 import type { Target } from '../destination/index.ts';
 import type { OpenedBody } from '../detokenization/opened-body.ts';
 import type { RequestMessage } from '../http/message.ts';

@@ -3,7 +3,7 @@ import { type BodyBytes, createBodyBytes, type Reservation } from './body-bytes.
 import type { BodyDirection } from './room.ts';
 
 const open = (options: { processBytes: number; tenantBytes: number; waitMs?: number }) =>
-  createBodyBytes({ waitMs: 60_000, ...options });
+  createBodyBytes({ waitMs: 60_000, requestPart: 0.75, ...options });
 
 /** Records in `order` when each reservation is granted. */
 function reserveAll(bytes: BodyBytes, wanted: [tenant: string, bytes: number][], order: string[]): Reservation[] {

@@ -19,12 +19,6 @@ export interface Claim {
   mostBytes: number;
 }
 
-/**
- * The part of the room for requests. The rest is for answers: an invocation with a held request waits only for its
- * answer, and answers wait for nothing else, so that some invocations always end.
- */
-const partOf: Record<BodyDirection, number> = { request: 0.75, answer: 0.25 };
-
 /** The last part of the room is for Tenants that hold little, and this part of a Tenant's limit counts as little. */
 const partForSmall = 1 / 16;
 const smallPart = 1 / 64;
@@ -42,28 +36,34 @@ const smallPart = 1 / 64;
 export class Room {
   readonly #processBytes: number;
   readonly #tenantBytes: number;
+  /**
+   * The part of the room that one direction may count on. Requests take no more than theirs: who holds a request waits
+   * only for its answer, and answers wait for nothing else, so that some requests always end.
+   */
+  readonly #partOf: Record<BodyDirection, number>;
   /** The Tenants of growing bodies, in the order of their turns. */
   readonly #turns: Record<BodyDirection, Set<TenantBytes>> = { request: new Set(), answer: new Set() };
   readonly #ofGrowing: Record<BodyDirection, number> = { request: 0, answer: 0 };
   held = 0;
   #ofRequests = 0;
 
-  constructor(processBytes: number, tenantBytes: number) {
+  constructor(processBytes: number, tenantBytes: number, requestPart: number) {
     this.#processBytes = processBytes;
+    this.#partOf = { request: requestPart, answer: 1 - requestPart };
     this.#tenantBytes = Math.min(tenantBytes, processBytes);
   }
 
   /** Caps the claim of one body, so that a single body is always served. */
   mostOfOne(direction: BodyDirection): number {
     const ofProcess = this.#processBytes * (1 - partForSmall);
-    return Math.floor(Math.min(this.#tenantBytes, ofProcess) * partOf[direction]);
+    return Math.floor(Math.min(this.#tenantBytes, ofProcess) * this.#partOf[direction]);
   }
 
   fits(claim: Claim, more: number): boolean {
     const { tenant, direction } = claim;
     if (this.held + more > this.#processBytes || tenant.held + more > this.#tenantBytes) return false;
     const isRequest = direction === 'request';
-    const bound = isRequest ? partOf.request : 1;
+    const bound = isRequest ? this.#partOf.request : 1;
     const ofTenant = (isRequest ? tenant.ofRequests : tenant.held) + more;
     const ofAll = (isRequest ? this.#ofRequests : this.held) + more;
     const leftOfTenant = bound * this.#tenantBytes - ofTenant;
@@ -84,7 +84,7 @@ export class Room {
   #next(direction: BodyDirection): Claim | undefined {
     for (const tenant of this.#turns[direction]) {
       const eldest = eldestOf(tenant.growing[direction]);
-      const [bound, used] = direction === 'request' ? [partOf.request, tenant.ofRequests] : [1, tenant.held];
+      const [bound, used] = direction === 'request' ? [this.#partOf.request, tenant.ofRequests] : [1, tenant.held];
       if (used + missing(eldest) <= bound * this.#tenantBytes) return eldest;
     }
     return undefined;

@@ -1,5 +1,4 @@
-import { ServiceError } from '@sluice/problems';
-import { endedEarly } from '../http/content-coding.ts';
+import { endedEarly, ServiceError } from '@sluice/problems';
 import { type BodyDirection, type Claim, Room, type TenantBytes } from './room.ts';
 
 /** The memory reserved for one body and everything made from it. */
@@ -33,6 +32,8 @@ export interface BodyBytes {
 export interface BodyBytesOptions {
   processBytes: number;
   tenantBytes: number;
+  /** The part of the room that request bodies may take; the rest is for answers. */
+  requestPart: number;
   waitMs: number;
 }
 
@@ -53,8 +54,8 @@ interface Lane extends TenantBytes {
   readonly waiting: Record<BodyDirection, Waiter[]>;
 }
 
-export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytesOptions): BodyBytes {
-  const room = new Room(processBytes, tenantBytes);
+export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs }: BodyBytesOptions): BodyBytes {
+  const room = new Room(processBytes, tenantBytes, requestPart);
   /** Empty lanes stay, because a map that grows and shrinks with each body is copied again and again. */
   const lanes = new Map<string, Lane>();
   let sweepAt = leastSweep;
@@ -246,7 +247,8 @@ export function createBodyBytes({ processBytes, tenantBytes, waitMs }: BodyBytes
 }
 
 function noRoom(): ServiceError {
-  return new ServiceError('unavailable', 'There is no memory for this body at the moment; try again later', {
+  return new ServiceError('unavailable', 'There is no memory for this request at the moment; try again later', {
     retryAfterSeconds: 1,
+    limit: 'body_bytes',
   });
 }

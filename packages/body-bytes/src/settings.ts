@@ -1,0 +1,23 @@
+/** Of every service that holds bodies. */
+export const bodyBytesSettings = {
+  BODY_HELD_BYTES: {
+    type: 'integer',
+    minimum: 0,
+    default: 0,
+    description:
+      'Memory that bodies and answers which are held may take in one process, in bytes, with their copies and what is ' +
+      'parsed of them; beyond, requests wait, their bodies unread; 0: 40 % of the memory limit of the process',
+  },
+  BODY_HELD_TENANT_BYTES: {
+    type: 'integer',
+    minimum: 0,
+    default: 0,
+    description: 'The same for one Tenant, in bytes; 0: half of it',
+  },
+  BODY_WAIT_MS: {
+    type: 'integer',
+    minimum: 1,
+    default: 20_000,
+    description: 'How long a body or an answer waits for room before the request is answered 503, in milliseconds',
+  },
+} as const;
