@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { holds } from '@sluice/access';
+import type { BodyBytes } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { readTraceId, ServiceError, validationFailed } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
@@ -27,6 +28,7 @@ import { type PublicAnswer, servePublicAnswers } from './public-answers.ts';
 import { type PublicFile, servePublicFiles } from './public-files.ts';
 import { type JsonBody, readJsonBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
+import { RequestMemory } from './request-memory.ts';
 import type { RequestObserver } from './request-observer.ts';
 import { sendProblem } from './send-problem.ts';
 import { sendStream } from './send-stream.ts';
@@ -55,6 +57,8 @@ export interface ApiOptions<C> {
   observer?: RequestObserver;
   /** For operations whose answers are {@link Streamed}. */
   streams?: Streams;
+  /** Limits the memory of bodies and answers; without it nothing does. */
+  bodyBytes?: BodyBytes;
 }
 
 export function createApi<C>(options: ApiOptions<C>): Express {
@@ -130,9 +134,18 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
       return caller;
     };
     const caller = await authorize();
+    const memory = new RequestMemory(options.bodyBytes, caller.tenantId, response);
+    try {
+      await answerCaller(request, response, { caller, authorize, memory });
+    } finally {
+      memory.end();
+    }
+  };
+
+  async function answerCaller(request: Request, response: Response, { caller, authorize, memory }: Admitted) {
     const { traceId } = response.locals;
     const accepted = mediaTypeOf(request, operation);
-    const read = operation.body ? await readCheckedBody(request, operation, checks.body) : noBody;
+    const read = operation.body ? await readCheckedBody(request, operation, { check: checks.body, memory }) : noBody;
     const { json: body, sizeBytes: bodyBytes } = read;
     const params = { ...request.params };
     checks.params(params);
@@ -143,11 +156,12 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
       const address = () => addressOf(request);
-      const input = { params, query, body, bodyBytes, caller, traceId, settle, accepted, address };
+      const hold = (bytes: number) => memory.hold(bytes);
+      const input = { params, query, body, bodyBytes, caller, traceId, settle, accepted, address, hold };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
     const reply = await once(request, { operation, caller, body, options }, work);
-    if (!(reply.body instanceof Streamed)) return send(response, reply, accepted);
+    if (!(reply.body instanceof Streamed)) return send(response, reply, { mediaType: accepted, memory });
     const { streams } = options;
     if (!streams) throw new Error('A service whose operations stream opens streams');
     const headers = { ...reply.headers, 'Content-Type': `${accepted}; charset=utf-8`, Vary: 'Accept' };
@@ -158,7 +172,15 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
       status: reply.status,
       headers,
     });
-  };
+  }
+}
+
+/** A caller who may call the operation. */
+interface Admitted {
+  caller: Caller;
+  /** Throws where it may not any more. */
+  authorize(): Promise<Caller>;
+  memory: RequestMemory;
 }
 
 /** Checked before anything else of the request. */
@@ -213,11 +235,15 @@ function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params
   };
 }
 
-async function readCheckedBody<C>(request: IncomingMessage, operation: Operation<C>, check: Check): Promise<JsonBody> {
+async function readCheckedBody<C>(
+  request: IncomingMessage,
+  operation: Operation<C>,
+  { check, memory }: { check: Check; memory: RequestMemory },
+): Promise<JsonBody> {
   const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
   if (operation.bodyOptional && !hasBody(request)) return { json: {}, sizeBytes: 0 };
   checkMediaType(request.headers, consumes);
-  const body = await readJsonBody(request, bodyLimitBytes);
+  const body = await readJsonBody(request, bodyLimitBytes, memory);
   refuse(checkText(body.json, opaque));
   // In a merge patch null means "remove", which the handler must see (RFC 7386).
   if (consumes === 'application/json') dropNulls(body.json, schema);
@@ -253,13 +279,19 @@ function withConfirmation(reply: Reply, { changeId, holders, waitedMs }: Confirm
 }
 
 /** Uses node:http, because express's own `send` costs a tenth of a short request. */
-function send(response: Response, { status, headers, body }: Reply, mediaType: string): void {
+function send(
+  response: Response,
+  { status, headers, body }: Reply,
+  { mediaType, memory }: { mediaType: string; memory: RequestMemory },
+): void {
   if (body === undefined) {
     response.writeHead(status, headers).end();
     return;
   }
   const text = mediaType === 'application/json' ? JSON.stringify(body) : String(body);
-  const framing = { 'Content-Type': `${mediaType}; charset=utf-8`, 'Content-Length': Buffer.byteLength(text) };
+  const size = Buffer.byteLength(text);
+  const framing = { 'Content-Type': `${mediaType}; charset=utf-8`, 'Content-Length': size };
+  memory.send(size);
   response.writeHead(status, { ...headers, ...framing }).end(text);
 }
 

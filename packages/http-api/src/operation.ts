@@ -36,6 +36,8 @@ export interface OperationInput<P, Q, B> {
   address: () => string;
   /** The media type of the answer: among several the one that the caller prefers, or the first. */
   accepted: string;
+  /** Reserves memory for what is read or made for the answer, until it is sent; undefined where there is room. */
+  hold: (bytes: number) => Promise<void> | undefined;
   /** A handler that creates something must call it. Undefined when the request has no idempotency key. */
   settle: SettleAnswer | undefined;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { endedEarly, ServiceError, validationFailed } from '@sluice/problems';
+import type { RequestMemory } from './request-memory.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -9,9 +10,14 @@ export interface JsonBody {
 }
 
 /** @throws {ServiceError} `payload_too_large`, or a 400 with the position of the fault, without quoting the body. */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<JsonBody> {
-  const bytes = await readBytes(request, limitBytes);
+export async function readJsonBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  memory: RequestMemory,
+): Promise<JsonBody> {
+  const bytes = await readBytes(request, limitBytes, memory);
   if (bytes.length === 0) throw validationFailed({ '': ['is required'] });
+  await memory.parse(bytes);
   try {
     return { json: JSON.parse(utf8.decode(bytes)), sizeBytes: bytes.length };
   } catch (error) {
@@ -26,8 +32,12 @@ function whereOf(error: unknown): string {
   return position ? ` (at position ${position})` : '';
 }
 
-async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+async function readBytes(request: IncomingMessage, limitBytes: number, memory: RequestMemory): Promise<Buffer> {
+  const { 'content-length': contentLength } = request.headers;
+  const length = contentLength === undefined ? undefined : Number(contentLength);
+  if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
+  const expected = { length, limit: limitBytes };
+  await memory.read(0, expected);
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -36,6 +46,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);
       chunks.push(chunk);
+      await memory.read(size, expected);
     }
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
@@ -45,5 +56,5 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
 }
 
 function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes`);
+  return new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes`, { limit: 'body_size' });
 }

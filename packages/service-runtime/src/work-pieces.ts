@@ -1,5 +1,8 @@
-/** Work that may take long, cut into pieces of about a millisecond: each step of the generator is one. */
-export type Pieces<T> = Generator<void, T, void>;
+/**
+ * Work that may take long, cut into pieces of about a millisecond: each step of the generator is one. A promise that it
+ * yields is awaited before the next piece; where that fails, so does the work.
+ */
+export type Pieces<T> = Generator<Promise<void> | void, T, void>;
 
 /** Does the main thread's work for Tenants piece by piece, so that what one of them brings never holds up the others. */
 export interface WorkPieces {
@@ -40,11 +43,19 @@ export function newWorkPieces(soon: (next: () => void) => unknown = setImmediate
     });
   }
 
-  async function goOn<T>(tenantId: string, work: Pieces<T>): Promise<T> {
+  async function goOn<T>(tenantId: string, work: Pieces<T>, first: Promise<void> | void): Promise<T> {
+    let awaited = first;
     for (;;) {
+      try {
+        await awaited;
+      } catch (error) {
+        work.throw(error);
+        throw error;
+      }
       await turnOf(tenantId);
       const { done, value } = work.next();
       if (done) return value;
+      awaited = value;
     }
   }
 
@@ -52,7 +63,7 @@ export function newWorkPieces(soon: (next: () => void) => unknown = setImmediate
     turn: turnOf,
     run(tenantId, work) {
       const { done, value } = work.next();
-      return done ? value : goOn(tenantId, work);
+      return done ? value : goOn(tenantId, work, value);
     },
   };
 }

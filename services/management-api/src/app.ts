@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { BodyBytes } from '@sluice/body-bytes';
 import { authenticate } from '@sluice/credentials';
 import { createApi, type PublicAnswer, type RequestObserver, type Streams } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
@@ -34,12 +35,13 @@ export interface AppOptions {
   addressOf: (request: IncomingMessage) => string;
   observer: RequestObserver;
   streams: Streams;
+  bodyBytes: BodyBytes;
   publicAnswers: readonly PublicAnswer[];
 }
 
 export function createApp(
   context: Context,
-  { headerPrefix, corsOrigins, addressOf, observer, streams, publicAnswers }: AppOptions,
+  { headerPrefix, corsOrigins, addressOf, observer, streams, bodyBytes, publicAnswers }: AppOptions,
 ) {
   const { db, callers, changes, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
@@ -52,6 +54,7 @@ export function createApp(
     addressOf,
     observer,
     streams,
+    bodyBytes,
     publicAnswers,
     publicFiles: readDocumentation(headerPrefix),
     idempotency: openIdempotency({

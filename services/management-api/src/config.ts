@@ -1,3 +1,4 @@
+import { bodyBytesSettings } from '@sluice/body-bytes';
 import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { destinationSettings } from '@sluice/destination-policy';
 import { corsSettings, streamSettings, trustedProxySettings } from '@sluice/http-api';
@@ -22,6 +23,7 @@ export const configSchema = {
     ...transformSettings,
     ...trialSettings,
     ...corsSettings,
+    ...bodyBytesSettings,
     ...streamSettings,
     ...ledgerOriginSettings,
     ...ledgerPublicKeysSetting,

@@ -1,3 +1,4 @@
+import { measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import { createPepper, readCallers, watchCaller } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { createHttpServer, openClientAddresses, openStreams, operationName, problemCodes } from '@sluice/http-api';
@@ -62,6 +63,8 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     help: 'Exports and event streams that are open',
     read: streams.count,
   });
+  const bodyBytes = openBodyBytes(config, { requestPart: 0.25 });
+  measureBodyBytes(bodyBytes, metrics);
   const server = createHttpServer(
     requestsInBatches(
       createApp(context, {
@@ -70,6 +73,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
         addressOf: openClientAddresses(config.TRUSTED_PROXIES),
         observer,
         streams,
+        bodyBytes,
         publicAnswers: [ledgerKeyAnswer(config)],
       }),
     ),

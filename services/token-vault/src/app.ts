@@ -21,12 +21,12 @@ function describeTokens(headerPrefix: string): OpenApiDocument {
   });
 }
 
-interface AppOptions extends Pick<ApiOptions<Context>, 'headerPrefix' | 'observer'> {
+interface AppOptions extends Pick<ApiOptions<Context>, 'headerPrefix' | 'observer' | 'bodyBytes'> {
   corsOrigins: string;
   addressOf: (request: IncomingMessage) => string;
 }
 
-export function createApp(context: Context, { headerPrefix, corsOrigins, addressOf, observer }: AppOptions) {
+export function createApp(context: Context, { headerPrefix, corsOrigins, addressOf, observer, bodyBytes }: AppOptions) {
   const { db, callers, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
   return createApi({
@@ -37,6 +37,7 @@ export function createApp(context: Context, { headerPrefix, corsOrigins, address
     addressOf,
     log,
     ...(observer && { observer }),
+    ...(bodyBytes && { bodyBytes }),
     publicFiles: [openApiFile(JSON.stringify(describeTokens(headerPrefix)))],
     idempotency: openIdempotency({
       db,

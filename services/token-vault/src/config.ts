@@ -1,3 +1,4 @@
+import { bodyBytesSettings } from '@sluice/body-bytes';
 import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
 import { corsSettings, trustedProxySettings } from '@sluice/http-api';
@@ -16,6 +17,7 @@ export const configSchema = {
     ...cacheSettings,
     ...credentialSettings,
     ...corsSettings,
+    ...bodyBytesSettings,
     ...trustedProxySettings,
     ...publicTokenSettings,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },

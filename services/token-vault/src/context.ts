@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import type { Caller, Callers } from '@sluice/credentials';
+import type { Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import { operationsOf } from '@sluice/http-api';
+import { type OperationInput, operationsOf } from '@sluice/http-api';
 import type { Logger } from '@sluice/service-runtime';
 import type { Actor, Vault } from '@sluice/vault';
 import type { PublicTokenLimits } from './public-tokens/public-token.limits.ts';
@@ -18,6 +18,8 @@ export interface Context {
 
 export const operation = operationsOf<Context>();
 
-export function actorOf(caller: Caller, traceId: string): Actor {
-  return { ...caller, actorType: caller.type === 'session' ? 'session' : 'application', traceId };
+type Asking = Pick<OperationInput<undefined, undefined, undefined>, 'caller' | 'traceId' | 'hold'>;
+
+export function actorOf({ caller, traceId, hold }: Asking): Actor {
+  return { ...caller, actorType: caller.type === 'session' ? 'session' : 'application', traceId, hold };
 }

@@ -7,6 +7,8 @@ export interface OpeningBudget {
 
 const mostOpenedBytes = 8 * 1024 * 1024;
 
+export const unbounded: Readonly<OpeningBudget> = { leftBytes: Number.POSITIVE_INFINITY };
+
 export function newOpeningBudget(): OpeningBudget {
   return { leftBytes: mostOpenedBytes };
 }

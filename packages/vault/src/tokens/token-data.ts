@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { parsedBytes } from '@sluice/body-bytes';
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { Pieces } from '@sluice/service-runtime';
@@ -8,7 +9,7 @@ import type { Json } from '../json.ts';
 import type { DataKey } from '../keys/data-keys.ts';
 import type { Vault } from '../vault.ts';
 import { isCvcKept } from './expiry/cvc.ts';
-import type { OpeningBudget } from './opening-budget.ts';
+import { type OpeningBudget, unbounded } from './opening-budget.ts';
 import type { TokenRow } from './token.ts';
 
 type DataField = 'tokens.data' | 'tokens.cvc';
@@ -48,7 +49,7 @@ export function openData(
   vault: Vault,
   tenantId: string,
   rows: readonly DataColumns[],
-  budget: OpeningBudget = { leftBytes: Number.POSITIVE_INFINITY },
+  budget: OpeningBudget = { ...unbounded },
 ): AtOnceOrLater<Map<string, Json>> {
   const forgetting = (error: unknown): never => {
     if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
@@ -58,7 +59,7 @@ export function openData(
     const due = withinBudget(tenantId, rows, { budget, now: vault.clock() });
     const room = budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
     const keys = room ? room.then(() => findKeys(vault, tenantId, due)) : findKeys(vault, tenantId, due);
-    const opened = andThen(keys, (found) => vault.workPieces.run(tenantId, openInPieces(due, found)));
+    const opened = andThen(keys, (found) => vault.workPieces.run(tenantId, openInPieces(due, found, budget)));
     return opened instanceof Promise ? opened.catch(forgetting) : opened;
   } catch (error) {
     return forgetting(error);
@@ -93,9 +94,17 @@ function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): AtOnceOr
   return loading.length === 0 ? keys : Promise.all(loading).then(() => keys);
 }
 
-function* openInPieces(due: readonly Due[], keys: KeysByVersion): Pieces<Map<string, Json>> {
+/** What is parsed may take twenty times the size of its text, so that it is reserved in steps of this size. */
+const parsedAtOnce = 16 * 1024;
+
+function* openInPieces(
+  due: readonly Due[],
+  keys: KeysByVersion,
+  budget: Pick<OpeningBudget, 'hold'>,
+): Pieces<Map<string, Json>> {
   const opened = new Map<string, Json>();
   let inPiece = 0;
+  let toReserve = 0;
   for (const { id, sealed } of due) {
     const bytesToOpen = sealed.body.length;
     if (inPiece > 0 && inPiece + bytesToOpen > bytesOfPiece) {
@@ -106,6 +115,12 @@ function* openInPieces(due: readonly Due[], keys: KeysByVersion): Pieces<Map<str
     const key = keys.get(sealed.version);
     if (!key) throw new Error(`data key version ${sealed.version} was not found before`);
     const bytes = openSealed(key, sealed);
+    toReserve += parsedBytes(bytes);
+    if (toReserve > parsedAtOnce) {
+      const room = budget.hold?.(toReserve);
+      if (room) yield room;
+      toReserve = 0;
+    }
     opened.set(id, JSON.parse(bytes.toString('utf8')));
     bytes.fill(0);
   }

@@ -14,6 +14,8 @@ export interface Actor extends Grants {
   applicationId?: string;
   tenantId: string;
   traceId: string;
+  /** Reserves memory for what is about to be read or decrypted for the request; undefined where there is room at once. */
+  hold?(bytes: number): Promise<void> | undefined;
   /** Set where a transform of a Proxy acts; what it sees is disclosed through that Proxy. */
   through?: Through;
 }

@@ -47,8 +47,8 @@ export const tokenizeOperation = operation({
   response: { 200: tokenized },
   errors: ['conflict'],
   keep: (body) => withoutCvcs(body as Json),
-  async handle({ body, bodyBytes, caller, address, traceId, settle }, { vault, publicTokens }) {
-    const { tokens, draft, fill } = await readTokenization(vault, actorOf(caller, traceId), body as Json);
+  async handle({ body, bodyBytes, caller, hold, address, traceId, settle }, { vault, publicTokens }) {
+    const { tokens, draft, fill } = await readTokenization(vault, actorOf({ caller, traceId, hold }), body as Json);
     await publicTokens.count({ caller, address, tokens, bodyBytes });
     return createSettled({ creation: await draft(), answerTo: fill, settle });
   },
@@ -67,8 +67,8 @@ export const detokenizeOperation = operation({
   body: toDetokenize,
   bodyLimitBytes,
   response: { 200: detokenized },
-  handle({ body, caller, traceId }, { vault }) {
-    return detokenize(vault, actorOf(caller, traceId), body as Json);
+  handle({ body, caller, hold, traceId }, { vault }) {
+    return detokenize(vault, actorOf({ caller, traceId, hold }), body as Json);
   },
 });
 

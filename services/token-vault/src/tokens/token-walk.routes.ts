@@ -16,11 +16,14 @@ export const walkTokensOperation = operation({
   permission: 'token:read',
   query: walkTokensQuery,
   response: { 200: cursorPageOf(token) },
-  async handle({ query, caller, traceId }, { vault, pepper }) {
+  async handle({ query, caller, hold, traceId }, { vault, pepper }) {
     const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
     const scope = { caller, operation: 'walkTokens', filter };
     const after = query.start === undefined ? undefined : toPosition(openCursor(pepper, scope, query.start));
-    const { tokens, next } = await walkTokens(vault, actorOf(caller, traceId), filter, { after, size: query.size });
+    const { tokens, next } = await walkTokens(vault, actorOf({ caller, traceId, hold }), filter, {
+      after,
+      size: query.size,
+    });
     return toCursorPage(tokens, query.size, next && sealCursor(pepper, scope, [next.created_at, next.id]));
   },
 });
@@ -36,12 +39,12 @@ export const walkFoundTokensOperation = operation({
   permission: 'token:search',
   body: walkFoundTokensBody,
   response: { 200: cursorPageOf(token) },
-  async handle({ body, caller, traceId }, { vault, pepper }) {
+  async handle({ body, caller, hold, traceId }, { vault, pepper }) {
     const scope = { caller, operation: 'walkFoundTokens', filter: body.query };
     const after = body.start === undefined ? undefined : toPosition(openCursor(pepper, scope, body.start));
     const found = await walkFoundTokens(
       vault,
-      actorOf(caller, traceId),
+      actorOf({ caller, traceId, hold }),
       { query: body.query },
       { after, size: body.size },
     );

@@ -39,13 +39,13 @@ export const createTokenOperation = operation({
   response: { 201: token, 200: token },
   errors: ['conflict'],
   keep: (body) => withoutCvcs(body as Json),
-  async handle({ body, bodyBytes, caller, address, traceId, settle }, { vault, publicTokens }) {
+  async handle({ body, bodyBytes, caller, hold, address, traceId, settle }, { vault, publicTokens }) {
     await publicTokens.count({ caller, address, tokens: 1, bodyBytes });
     const answerTo = ([result]: readonly CreatedToken[]) => {
       if (!result) throw new Error('Nothing was created');
       return result.created ? created('/tokens', result.token) : new Reply(200, result.token);
     };
-    const creation = await draftToken(vault, actorOf(caller, traceId), body);
+    const creation = await draftToken(vault, actorOf({ caller, traceId, hold }), body);
     return createSettled({ creation, answerTo, settle });
   },
 });
@@ -61,9 +61,9 @@ export const listTokensOperation = operation({
   permission: 'token:read',
   query: listTokensQuery,
   response: { 200: pageOf(token) },
-  async handle({ query, caller, traceId }, { vault }) {
+  async handle({ query, caller, hold, traceId }, { vault }) {
     const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
-    const { tokens, total } = await listTokens(vault, actorOf(caller, traceId), filter, query);
+    const { tokens, total } = await listTokens(vault, actorOf({ caller, traceId, hold }), filter, query);
     return toPage(tokens, total, query);
   },
 });
@@ -89,8 +89,8 @@ What cannot be read is 400 with the position, counted from 0.`,
   permission: 'token:search',
   body: searchTokensBody,
   response: { 200: pageOf(token) },
-  async handle({ body, caller, traceId }, { vault }) {
-    const { tokens, total } = await searchTokens(vault, actorOf(caller, traceId), body);
+  async handle({ body, caller, hold, traceId }, { vault }) {
+    const { tokens, total } = await searchTokens(vault, actorOf({ caller, traceId, hold }), body);
     return toPage(tokens, total, body);
   },
 });
@@ -107,8 +107,8 @@ export const getToken = operation({
   params: tokenParams,
   response: { 200: token },
   errors: ['not_found'],
-  handle({ params, caller, traceId }, { vault }) {
-    return findToken(vault, actorOf(caller, traceId), params.id);
+  handle({ params, caller, hold, traceId }, { vault }) {
+    return findToken(vault, actorOf({ caller, traceId, hold }), params.id);
   },
 });
 
@@ -130,8 +130,8 @@ export const patchTokenOperation = operation({
   errors: ['not_found', 'conflict'],
   confirmed: true,
   keep: (body) => withoutCvcs(body as Json),
-  async handle({ params, body, caller, traceId }, { vault }) {
-    const updated = await updateToken(vault, actorOf(caller, traceId), params.id, body);
+  async handle({ params, body, caller, hold, traceId }, { vault }) {
+    const updated = await updateToken(vault, actorOf({ caller, traceId, hold }), params.id, body);
     return new Confirmed(updated.settlement, updated.token);
   },
 });
@@ -147,8 +147,8 @@ export const deleteTokenOperation = operation({
   response: { 204: null },
   errors: ['not_found'],
   confirmed: true,
-  async handle({ params, caller, traceId }, { vault }) {
-    return new Confirmed(await deleteToken(vault, actorOf(caller, traceId), params.id));
+  async handle({ params, caller, hold, traceId }, { vault }) {
+    return new Confirmed(await deleteToken(vault, actorOf({ caller, traceId, hold }), params.id));
   },
 });
 

@@ -65,11 +65,12 @@ function presentNew(
 /** As a read would show them; of what an actor may not read, or is beyond 8 MiB, only that they are equal. */
 async function presentEqual(
   db: Queryable,
-  { vault: opened, actor }: Creation,
+  { vault: opened, actor: { hold: _, ...actor } }: Creation,
   ids: readonly string[],
 ): Promise<Map<string, Token>> {
   if (ids.length === 0) return new Map();
-  // Transactions that each wait for a second connection would wait for each other.
+  // Transactions that wait for a second connection, or for memory, would wait for each other. The equal tokens are as
+  // large as those of the request, for which memory is reserved.
   const vault: Vault = { ...opened, db };
   const rows = await findPageOfIds(db, actor.tenantId, ids);
   const { tokens } = await presentPage(vault, actor, rows);

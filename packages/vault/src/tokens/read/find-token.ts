@@ -19,7 +19,9 @@ export async function findToken(vault: Vault, actor: Actor, id: string): Promise
   const [token] = found;
   if (!token) throw tokenNotFound();
   if (!decide(actor, 'token:read', token)) throw notGranted('token:read', [token.id]);
-  const rows = isLarge(token) ? await readWhole(vault, actor.tenantId, [token], actor.through?.opening) : [token];
+  const rows = isLarge(token)
+    ? await readWhole(vault, actor.tenantId, [token], actor.through?.opening ?? actor)
+    : [token];
   const [row] = rows;
   if (!row) throw tokenNotFound();
   const { data, revealed } = await readVisible(vault, actor, rows);

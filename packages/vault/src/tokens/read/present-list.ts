@@ -38,6 +38,7 @@ export async function presentPage(
   let last: TokenPosition | undefined;
   for (const part of partsOf(rows)) {
     if (last) await vault.workPieces.turn(actor.tenantId);
+    await actor.hold?.(part.reduce((sum, { whole, sizeBytes }) => (whole ? sum : sum + sizeBytes), 0));
     const read = await readPart(vault, actor, { ...options, part, budget: page.budget });
     for (const position of part) {
       const row = read.rows.get(position.id);

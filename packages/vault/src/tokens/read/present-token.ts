@@ -4,7 +4,7 @@ import { fillTemplate, tooLarge } from '../../expressions/template.ts';
 import type { Json } from '../../json.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
-import { newOpeningBudget, type OpeningBudget } from '../opening-budget.ts';
+import { newOpeningBudget, type OpeningBudget, unbounded } from '../opening-budget.ts';
 import type { FoundToken } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { inOrderOfNeed, openData, requireNeeded } from '../token-data.ts';
@@ -68,11 +68,11 @@ function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTra
 }
 
 /** One request has a budget, and all calls of a transform share theirs; without `needed`, only a transform's has a bound. */
-function budgetOf({ through }: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): OpeningBudget {
-  const shared = through?.opening;
+function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): OpeningBudget {
+  const shared = actor.through?.opening;
   if (shared && (isBounded || isSeen)) return shared;
-  if (isBounded) return newOpeningBudget();
-  return { leftBytes: Number.POSITIVE_INFINITY, hold: (bytes) => shared?.hold?.(bytes) };
+  const { leftBytes } = isBounded ? newOpeningBudget() : unbounded;
+  return { leftBytes, hold: (bytes) => (shared ?? actor).hold?.(bytes) };
 }
 
 /**

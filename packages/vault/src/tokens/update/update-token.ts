@@ -12,9 +12,11 @@ import { readTokenInput, type TokenInput } from '../create/read-token-input.ts';
 import { openSeal, type SealedColumns } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
 import { noteDue } from '../expiry/due-tokens.queries.ts';
+import { type OpeningBudget, unbounded } from '../opening-budget.ts';
 import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
 import { tokenNotFound } from '../read/find-token.ts';
 import { presentWithoutData, showsData, visibleData } from '../read/present-token.ts';
+import { bytesAtOnce } from '../read/token-list.queries.ts';
 import { requirePermission } from '../require-permission.ts';
 import { findTokenSettings, type TokenSettings } from '../tenant-settings.queries.ts';
 import { findTokenRows, lockTokenRow } from '../token.queries.ts';
@@ -73,6 +75,7 @@ interface Update {
 
 async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: TokenPatch): Promise<Update> {
   const { tenantId } = actor;
+  await actor.hold?.(bytesAtOnce);
   const [from] = await findTokenRows(vault.db, tenantId, [id]);
   const now = vault.clock();
   if (!from || isPast(from.expires_at, patch, now)) throw tokenNotFound();
@@ -80,7 +83,8 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   const settings = await findTokenSettings(vault.db, tenantId);
   if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
   const blindBytes = blindBytesAfter(actor, from, patch);
-  const data = (await openData(vault, tenantId, [from])).get(id) ?? null;
+  const budget: OpeningBudget = { ...unbounded, hold: (bytes) => actor.hold?.(bytes) };
+  const data = (await openData(vault, tenantId, [from], budget)).get(id) ?? null;
   const reading = { now, budget: newFilterBudget(), unjudged: unjudgedIn(actor, from, patch) };
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
   const seal = await openSeal(vault, tenantId, [input]);

@@ -1,0 +1,82 @@
+import { type BodyBytes, parsedBytes, type Reservation } from '@sluice/body-bytes';
+import type { Response } from 'express';
+
+/** A body as it comes, and in one piece. */
+const copies = 2;
+/** What a parsed body usually takes, as a multiple of its size. */
+const usuallyParsed = 4;
+/** How much of a body of unknown length is reserved at once. */
+const step = 64 * 1024;
+/** An answer up to this size is left to the buffers of its connection. */
+const smallAnswer = 64 * 1024;
+/** A reader that takes nothing for so long is gone: its answer holds memory that others wait for. */
+const idleReaderMs = 60_000;
+
+/**
+ * The memory that one request takes, reserved before it is taken: its body, from before the first byte is read, and what
+ * its answer is made of, until the reader has it.
+ * @throws {ServiceError} from the returned promises: 503 when waiting was in vain, 400 when the caller has left.
+ */
+export class RequestMemory {
+  readonly #bodyBytes: BodyBytes | undefined;
+  readonly #tenantId: string;
+  readonly #response: Response;
+  #body: Reservation | undefined;
+  #answer: Reservation | undefined;
+  #isSending = false;
+
+  constructor(bodyBytes: BodyBytes | undefined, tenantId: string, response: Response) {
+    this.#bodyBytes = bodyBytes;
+    this.#tenantId = tenantId;
+    this.#response = response;
+  }
+
+  /** Call before a body is read, and again once `bytes` of it have come; undefined where there is room. */
+  read(bytes: number, { length, limit }: { length: number | undefined; limit: number }): Promise<void> | undefined {
+    const most = length ?? limit;
+    this.#body ??= this.#bodyBytes?.open(this.#tenantId, 'request', most * (copies + usuallyParsed));
+    return this.#waitFor(this.#body?.growTo(copies * Math.min(bytes + step, most)));
+  }
+
+  /** Call before a body is parsed. */
+  parse(json: Buffer): Promise<void> | undefined {
+    return this.#waitFor(this.#body?.growTo(copies * json.length + parsedBytes(json)));
+  }
+
+  /** Call before `bytes` more are read or made for the answer. */
+  hold(bytes: number): Promise<void> | undefined {
+    // What an answer comes to is not known before it is made: the eldest can always be finished.
+    this.#answer ??= this.#bodyBytes?.open(this.#tenantId, 'answer', Number.POSITIVE_INFINITY);
+    return this.#waitFor(this.#answer?.growBy(bytes));
+  }
+
+  #waitFor(room: Promise<void> | undefined): Promise<void> | undefined {
+    if (!room) return undefined;
+    const leave = () => {
+      this.#body?.stopWaiting();
+      this.#answer?.stopWaiting();
+    };
+    if (this.#response.destroyed) leave();
+    this.#response.once('close', leave);
+    return room.finally(() => this.#response.off('close', leave));
+  }
+
+  /** Call when the answer is handed to the connection: nothing else is left of the request. */
+  send(bytes: number): void {
+    if (bytes <= smallAnswer || this.#response.destroyed) return;
+    const held = this.#answer ?? this.#body;
+    if (!held) return;
+    this.#isSending = true;
+    if (held !== this.#body) this.#body?.release();
+    if (held.bytes > bytes) held.shrinkTo(bytes);
+    this.#response.setTimeout(idleReaderMs, () => this.#response.destroy());
+    this.#response.once('close', () => held.release());
+  }
+
+  /** Call when the work is done, or has failed. */
+  end(): void {
+    if (this.#isSending) return;
+    this.#body?.release();
+    this.#answer?.release();
+  }
+}
