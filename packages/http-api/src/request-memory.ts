@@ -3,8 +3,9 @@ import type { Response } from 'express';
 
 /** A body as it comes, and in one piece. */
 const copies = 2;
-/** What a parsed body usually takes, as a multiple of its size. */
-const usuallyParsed = 4;
+/** A body up to this size is reserved with what is parsed of it, which may take some twenty times its size. */
+const smallBody = 16 * 1024;
+const parsedOfSmall = 22 * smallBody;
 /** How much of a body of unknown length is reserved at once. */
 const step = 64 * 1024;
 /** An answer up to this size is left to the buffers of its connection. */
@@ -34,13 +35,15 @@ export class RequestMemory {
   /** Call before a body is read, and again once `bytes` of it have come; undefined where there is room. */
   read(bytes: number, { length, limit }: { length: number | undefined; limit: number }): Promise<void> | undefined {
     const most = length ?? limit;
-    this.#body ??= this.#bodyBytes?.open(this.#tenantId, 'request', most * (copies + usuallyParsed));
+    this.#body ??= this.#bodyBytes?.open(this.#tenantId, 'request', copies * most + parsedOfSmall);
     return this.#waitFor(this.#body?.growTo(copies * Math.min(bytes + step, most)));
   }
 
   /** Call before a body is parsed. */
   parse(json: Buffer): Promise<void> | undefined {
-    return this.#waitFor(this.#body?.growTo(copies * json.length + parsedBytes(json)));
+    const bytes = parsedBytes(json);
+    if (json.length > smallBody) return this.hold(bytes);
+    return this.#waitFor(this.#body?.growTo(copies * json.length + bytes));
   }
 
   /** Call before `bytes` more are read or made for the answer. */
