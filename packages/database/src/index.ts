@@ -23,3 +23,4 @@ export type { ProxiesTable } from './tables/proxies.ts';
 export type { SessionsTable } from './tables/sessions.ts';
 export type { TenantsTable } from './tables/tenants.ts';
 export type { TokensTable } from './tables/tokens.ts';
+export { textBytesOf } from './text-bytes.ts';

@@ -18,6 +18,7 @@ export {
   type Confirmation,
   Confirmed,
   created,
+  type Hold,
   type Operation,
   type OperationFacts,
   type OperationInput,
@@ -29,7 +30,7 @@ export {
   type SettleAnswer,
   Streamed,
 } from './operation.ts';
-export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
+export { copiesOfPage, type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
 export type { PublicAnswer } from './public-answers.ts';
 export { openApiFile, type PublicFile } from './public-files.ts';
 export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';

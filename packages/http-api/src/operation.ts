@@ -24,6 +24,9 @@ export interface PendingChange {
 /** Stores the answer in the transaction of the change, so that a repeated request never acts twice. */
 export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChange) => Promise<void>;
 
+/** Reserves memory for what is read or made for the answer, until it is sent; undefined where there is room. */
+export type Hold = (bytes: number) => Promise<void> | undefined;
+
 /** The input of a handler, fully checked. */
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
@@ -36,8 +39,7 @@ export interface OperationInput<P, Q, B> {
   address: () => string;
   /** The media type of the answer: among several the one that the caller prefers, or the first. */
   accepted: string;
-  /** Reserves memory for what is read or made for the answer, until it is sent; undefined where there is room. */
-  hold: (bytes: number) => Promise<void> | undefined;
+  hold: Hold;
   /** A handler that creates something must call it. Undefined when the request has no idempotency key. */
   settle: SettleAnswer | undefined;
 }

@@ -26,7 +26,7 @@ const large = useStack(async (stack) => {
 const tenantId = filled.tenantId(3);
 const applicationId = filled.applicationId(13);
 const proxyId = filled.proxyId(13);
-const page = { page: 1, size: 20 };
+const page = { page: 1, size: 20, hold: () => undefined };
 const limits = { APPLICATION_MAX_WAITING_SESSIONS: 10_000, TENANT_MAX_SESSIONS: 100_000 };
 const author = { modified_by: randomUUID() };
 
@@ -55,7 +55,7 @@ const queries = {
       (db) => applications.listApplications(db, tenantId, { ids: [] }, page),
       (db) => applications.listApplications(db, tenantId, { ids: [applicationId, randomUUID()], type: 'public' }, page),
       (db) => applications.listApplications(db, tenantId, { ids: [], type: 'public' }, page),
-      (db) => applications.listApplications(db, tenantId, { ids: [] }, { page: 100, size: 100 }),
+      (db) => applications.listApplications(db, tenantId, { ids: [] }, { ...page, page: 100, size: 100 }),
     ],
     lockApplication: (db) => applications.lockApplication(db, tenantId, applicationId),
     updateApplication: (db) => applications.updateApplication(db, tenantId, applicationId, author),
@@ -85,7 +85,7 @@ const queries = {
         list([], name),
       ),
       list([proxyId], 'proxy'),
-      (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, { page: 100, size: 100 }),
+      (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, { ...page, page: 100, size: 100 }),
     ],
     updateProxy: (db) => proxies.updateProxy(db, tenantId, proxyId, author),
     deleteProxy: (db) => proxies.deleteProxy(db, tenantId, proxyId),

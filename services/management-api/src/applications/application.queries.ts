@@ -8,8 +8,9 @@ import {
   type Queryable,
   readCounter,
   type Tables,
+  textBytesOf,
 } from '@sluice/database';
-import type { PageRequest } from '@sluice/http-api';
+import { copiesOfPage, type Hold, type PageRequest } from '@sluice/http-api';
 import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { insertKey } from '../application-keys/application-key.queries.ts';
 
@@ -68,9 +69,14 @@ export interface ApplicationFilter {
   type?: ApplicationType | undefined;
 }
 
-/** Newest first. */
-export async function listApplications(db: Database, tenantId: string, filter: ApplicationFilter, page: PageRequest) {
-  const data = await db
+/** Newest first. @param page `hold` is called before its rows are read. */
+export async function listApplications(
+  db: Database,
+  tenantId: string,
+  filter: ApplicationFilter,
+  { hold, ...page }: PageRequest & { hold: Hold },
+) {
+  const rows = db
     .selectFrom('applications')
     .select(columns)
     .where('tenant_id', '=', tenantId)
@@ -79,8 +85,9 @@ export async function listApplications(db: Database, tenantId: string, filter: A
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.size)
-    .offset((page.page - 1) * page.size)
-    .execute();
+    .offset((page.page - 1) * page.size);
+  await hold(copiesOfPage * (await textBytesOf(db, rows)));
+  const data = await rows.execute();
   const isFiltered = filter.ids.length > 0 || filter.type !== undefined;
   const total = isFiltered ? await countFiltered(db, tenantId, filter) : await countAll(db, tenantId);
   return { data, total };

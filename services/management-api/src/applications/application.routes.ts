@@ -107,12 +107,12 @@ const listAllApplications = operation({
     },
   },
   response: { 200: pageOf(applicationSchema) },
-  async handle({ query, caller }, { db }) {
+  async handle({ query, caller, hold }, { db }) {
     const { data, total } = await listApplications(
       db,
       caller.tenantId,
       { ids: query.id ?? [], type: query.type },
-      query,
+      { ...query, hold },
     );
     return toPage(data.map(withoutNulls), total, query);
   },

@@ -1,6 +1,13 @@
 import { notExpired } from '@sluice/credentials';
-import { addToCounter, type Database, type ProxiesTable, type Queryable, readCounter } from '@sluice/database';
-import type { PageRequest } from '@sluice/http-api';
+import {
+  addToCounter,
+  type Database,
+  type ProxiesTable,
+  type Queryable,
+  readCounter,
+  textBytesOf,
+} from '@sluice/database';
+import { copiesOfPage, type Hold, type PageRequest } from '@sluice/http-api';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 
 /** The Application of the Proxy, null once it is deleted or has expired. */
@@ -55,8 +62,16 @@ export interface ProxyFilter {
   name: string | undefined;
 }
 
-/** Newest first. Only the rows of the page are read whole, so that skipped pages cost little. */
-export async function listProxies(db: Database, tenantId: string, filter: ProxyFilter, page: PageRequest) {
+/**
+ * Newest first. Only the rows of the page are read whole, so that skipped pages cost little.
+ * @param page `hold` is called before they are read.
+ */
+export async function listProxies(
+  db: Database,
+  tenantId: string,
+  filter: ProxyFilter,
+  { hold, ...page }: PageRequest & { hold: Hold },
+) {
   const found = db
     .selectFrom('proxies')
     .select('id as found_id')
@@ -66,14 +81,15 @@ export async function listProxies(db: Database, tenantId: string, filter: ProxyF
     .orderBy('id', 'desc')
     .limit(page.size)
     .offset((page.page - 1) * page.size);
-  const data = await db
+  const rows = db
     .selectFrom('proxies')
     .innerJoin(found.as('found'), 'found_id', 'id')
     .select(columns)
     .where('tenant_id', '=', tenantId)
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
+    .orderBy('id', 'desc');
+  await hold(copiesOfPage * (await textBytesOf(db, rows)));
+  const data = await rows.execute();
   return { data, total: await countProxies(db, tenantId, filter) };
 }
 

@@ -81,9 +81,9 @@ const listAllProxies = operation({
     },
   },
   response: { 200: pageOf(proxySchema) },
-  async handle({ query, caller }, { db, vault }) {
+  async handle({ query, caller, hold }, { db, vault }) {
     const filter = { ids: query.id ?? [], name: query.name };
-    const { data, total } = await listProxies(db, caller.tenantId, filter, query);
+    const { data, total } = await listProxies(db, caller.tenantId, filter, { ...query, hold });
     return toPage(await Promise.all(data.map((row) => toProxy(vault, row))), total, query);
   },
 });
