@@ -24,8 +24,8 @@ function pathOf(request: Request): string | undefined {
 
 /** What is measured of a request. */
 export function outcomeOf(request: Request, response: Response): RequestOutcome {
-  const { errorCode, tenantId } = response.locals;
-  return { route: pathOf(request), status: response.statusCode, errorCode, tenantId };
+  const { errorCode, limit, tenantId } = response.locals;
+  return { route: pathOf(request), status: response.statusCode, errorCode, limit, tenantId };
 }
 
 function lineOf(request: Request, response: Response, { responseTime }: { responseTime: number }) {

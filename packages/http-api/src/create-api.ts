@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { holds } from '@sluice/access';
 import type { BodyBytes } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
-import { readTraceId, ServiceError, validationFailed } from '@sluice/problems';
+import { readTraceId, ServiceError } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -10,13 +10,10 @@ import { accessLog, outcomeOf } from './access-log.ts';
 import { checkText } from './check-text.ts';
 import { openClientAddresses } from './client-address.ts';
 import { allowBrowsers } from './cors.ts';
-import { dropNulls } from './drop-nulls.ts';
 import { type IdempotencyStore, type KeepReply, readIdempotencyKey } from './idempotency.ts';
-import { checkMediaType } from './media-type.ts';
 import {
   type Confirmation,
   Confirmed,
-  defaultBodyLimitBytes,
   keyHolderOf,
   type Operation,
   Reply,
@@ -26,14 +23,15 @@ import {
 } from './operation.ts';
 import { type PublicAnswer, servePublicAnswers } from './public-answers.ts';
 import { type PublicFile, servePublicFiles } from './public-files.ts';
-import { type JsonBody, readJsonBody } from './read-body.ts';
+import type { JsonBody } from './read-body.ts';
+import { readCheckedBody } from './read-checked-body.ts';
 import { readQuery } from './read-query.ts';
 import { RequestMemory } from './request-memory.ts';
 import type { RequestObserver } from './request-observer.ts';
 import { sendProblem } from './send-problem.ts';
 import { sendStream } from './send-stream.ts';
 import type { Streams } from './streams.ts';
-import { type Check, compileBodyCheck, compileQueryCheck } from './validate.ts';
+import { type Check, compileBodyCheck, compileQueryCheck, refuse } from './validate.ts';
 
 const mostHeaders = 100;
 const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
@@ -233,31 +231,6 @@ function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params
     query: query ? compileQueryCheck(query) : accept,
     body: body ? compileBodyCheck(body) : accept,
   };
-}
-
-async function readCheckedBody<C>(
-  request: IncomingMessage,
-  operation: Operation<C>,
-  { check, memory }: { check: Check; memory: RequestMemory },
-): Promise<JsonBody> {
-  const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
-  if (operation.bodyOptional && !hasBody(request)) return { json: {}, sizeBytes: 0 };
-  checkMediaType(request.headers, consumes);
-  const body = await readJsonBody(request, bodyLimitBytes, memory);
-  refuse(checkText(body.json, opaque));
-  // In a merge patch null means "remove", which the handler must see (RFC 7386).
-  if (consumes === 'application/json') dropNulls(body.json, schema);
-  check(body.json);
-  return body;
-}
-
-/** RFC 9112 section 6: the head says whether a request has a body. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-function refuse(errors: Record<string, string[]>): void {
-  if (Object.keys(errors).length > 0) throw validationFailed(errors);
 }
 
 /** Undefined for a header that is sent twice, because two readers could take different values. */

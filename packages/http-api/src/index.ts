@@ -35,6 +35,6 @@ export type { PublicAnswer } from './public-answers.ts';
 export { openApiFile, type PublicFile } from './public-files.ts';
 export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';
 export type { TypeOf } from './schema-type.ts';
-export { problemCodes } from './send-problem.ts';
+export { problemCodes, requestLimits } from './send-problem.ts';
 export { openStreams, type Streams, streamSettings } from './streams.ts';
 export { compileBodyCheck, parseDate, uuidPattern } from './validate.ts';

@@ -6,6 +6,8 @@ export interface RequestOutcome {
   route: string | undefined;
   status: number;
   errorCode: string | undefined;
+  /** The limit that is the reason of the error. */
+  limit: string | undefined;
   tenantId: string | undefined;
 }
 

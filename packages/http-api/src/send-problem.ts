@@ -13,12 +13,27 @@ import type { Logger } from 'pino';
 
 export const problemCodes: readonly string[] = Object.keys(errorCodes);
 
+/** The limits for which a request to an API is refused, as errors and metrics name them. */
+export const requestLimits: readonly string[] = [
+  'body_bytes',
+  'body_size',
+  'data_size',
+  'filters',
+  'opened_data',
+  'page_size',
+  'public_tokens',
+  'result_size',
+  'sessions',
+  'streams',
+];
+
 /** The only place that writes errors. What the answer hides is logged. */
 export function sendProblem(log: Logger) {
   // Express recognizes an error handler by its four parameters.
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const error = isBadPath(thrown) ? new ServiceError('bad_request', 'The path is not valid') : asServiceError(thrown);
     response.locals.errorCode = error.code;
+    response.locals.limit = error.limit;
     const { traceId } = response.locals;
     if (error.status >= 500) log.error({ err: error.cause ?? error, trace_id: traceId }, 'request failed');
     if (response.headersSent) {

@@ -52,7 +52,7 @@ export function openStreams({ TENANT_MAX_STREAMS, STREAM_MAX_SECONDS }: StreamLi
         throw new ServiceError(
           'too_many_requests',
           `The Tenant has ${TENANT_MAX_STREAMS} exports or event streams open, which is the most; end one first`,
-          { retryAfterSeconds: 5 },
+          { retryAfterSeconds: 5, limit: 'streams' },
         );
       }
       ends.add(end);

@@ -1,7 +1,14 @@
 import { measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import { createPepper, readCallers, watchCaller } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { createHttpServer, openClientAddresses, openStreams, operationName, problemCodes } from '@sluice/http-api';
+import {
+  createHttpServer,
+  openClientAddresses,
+  openStreams,
+  operationName,
+  problemCodes,
+  requestLimits,
+} from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import {
@@ -54,6 +61,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const observer = createRequestObserver({
     operations: operations.map(operationName),
     errorCodes: problemCodes,
+    limits: requestLimits,
     metrics,
     tracing,
   });

@@ -1,7 +1,7 @@
 import { measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
-import { createHttpServer, openClientAddresses, operationName, problemCodes } from '@sluice/http-api';
+import { createHttpServer, openClientAddresses, operationName, problemCodes, requestLimits } from '@sluice/http-api';
 import { createRequestObserver, listen, type Runtime, requestsInBatches, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/vault';
 import { createApp, operations } from './app.ts';
@@ -28,6 +28,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const observer = createRequestObserver({
     operations: operations.map(operationName),
     errorCodes: problemCodes,
+    limits: requestLimits,
     metrics,
     tracing,
   });

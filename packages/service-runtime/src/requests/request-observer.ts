@@ -10,6 +10,8 @@ export interface RequestObserverOptions {
   operations: readonly string[];
   /** Every code that an error can have. */
   errorCodes: readonly string[];
+  /** Every limit that can be the reason of an error. */
+  limits: readonly string[];
   metrics: Registry;
   tracing: Tracing | undefined;
 }
@@ -19,6 +21,8 @@ interface RequestOutcome {
   route: string | undefined;
   status: number;
   errorCode: string | undefined;
+  /** The limit that is the reason of the error. */
+  limit: string | undefined;
   tenantId: string | undefined;
 }
 
@@ -36,7 +40,7 @@ export interface RequestObserver {
 }
 
 export function createRequestObserver(options: RequestObserverOptions): RequestObserver {
-  const { errorCodes, metrics, tracing } = options;
+  const { errorCodes, limits, metrics, tracing } = options;
   const operations = [...options.operations, 'other'];
   const indexes = new Map(operations.map((operation, index) => [operation, index]));
   let inFlight = 0;
@@ -58,6 +62,13 @@ export function createRequestObserver(options: RequestObserverOptions): RequestO
     registers: [metrics],
   });
   for (const code of errorCodes) errors.inc({ code }, 0);
+  const refusals = new Counter({
+    name: 'sluice_limit_refusals_total',
+    help: 'What was refused because of a limit, by the limit',
+    labelNames: ['limit'],
+    registers: [metrics],
+  });
+  for (const limit of limits) refusals.inc({ limit }, 0);
 
   return {
     begin({ method = '', headers }) {
@@ -71,11 +82,12 @@ export function createRequestObserver(options: RequestObserverOptions): RequestO
           else work();
         },
         end(outcome) {
-          const { route, status, errorCode } = outcome;
+          const { route, status, errorCode, limit } = outcome;
           inFlight -= 1;
           const operation = indexes.get(`${method} ${route}`) ?? operations.length - 1;
           durations.observe(operation * statusClasses.length + statusClassIndex(status), performance.now() - startedAt);
           if (errorCode !== undefined) errors.inc({ code: errorCode });
+          if (limit !== undefined) refusals.inc({ limit });
           span?.end({ ...outcome, method }, { name: route === undefined ? method : `${method} ${route}` });
         },
       };

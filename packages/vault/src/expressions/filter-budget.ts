@@ -29,5 +29,7 @@ export function spend(budget: FilterBudget, filter: string, value: unknown): boo
  */
 export function requireUnspent(budget: FilterBudget): void {
   if (budget.remaining >= 0) return;
-  throw new ServiceError('payload_too_large', 'The filters of one request may process at most 8 Mi characters');
+  throw new ServiceError('payload_too_large', 'The filters of one request may process at most 8 Mi characters', {
+    limit: 'filters',
+  });
 }

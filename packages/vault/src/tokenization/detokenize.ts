@@ -79,7 +79,9 @@ export async function detokenizeEach(
     const { result, bytes } = await inPieces(fill(value, parsed, visible));
     bytesOfAll += bytes;
     if (bytesOfAll > largestResult) {
-      throw new ServiceError('payload_too_large', 'The results may have at most 5 MiB together');
+      throw new ServiceError('payload_too_large', 'The results may have at most 5 MiB together', {
+        limit: 'result_size',
+      });
     }
     filled.push(result);
   }
@@ -189,7 +191,9 @@ function* fill(
     hasFilters ||= filters.length > 0;
     const result = filters.length === 0 ? (visible.get(reference) ?? null) : null;
     size += Buffer.byteLength(toText(result));
-    if (size > largestResult) throw new ServiceError('payload_too_large', 'The result may have at most 5 MiB');
+    if (size > largestResult) {
+      throw new ServiceError('payload_too_large', 'The result may have at most 5 MiB', { limit: 'result_size' });
+    }
     return result;
   };
   const filtered = (expression: Expression) => {

@@ -85,7 +85,7 @@ async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, a
   if ((await countAuthorized(tx, tenantId, most)) >= most) {
     sessionFigures.refused++;
     const detail = `A Tenant has at most ${most} authorized sessions`;
-    throw new ServiceError('too_many_requests', detail, { retryAfterSeconds: 60 });
+    throw new ServiceError('too_many_requests', detail, { retryAfterSeconds: 60, limit: 'sessions' });
   }
   return found;
 }

@@ -6,9 +6,12 @@ const requestLimits = [
   'content_codings',
   'expressions',
   'field_errors',
+  'filters',
   'form_pairs',
   'headers',
   'loop',
+  'opened_data',
+  'result_size',
 ] as const;
 type RequestLimit = (typeof requestLimits)[number];
 

@@ -43,7 +43,10 @@ export function openPublicTokenLimits(
     const waitMs = limit ? await limit.shared.count(id, points) : 0;
     if (!limit || waitMs === 0) return;
     refusals[limit.name]++;
-    throw new ServiceError('too_many_requests', limit.detail, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+    throw new ServiceError('too_many_requests', limit.detail, {
+      retryAfterSeconds: Math.ceil(waitMs / 1000),
+      limit: 'public_tokens',
+    });
   }
 
   const { PUBLIC_TOKENS_PER_MINUTE: perApplication } = config;

@@ -104,7 +104,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
 
 function requireMebibyte(member: string, text: string): void {
   if (Buffer.byteLength(text) > mebibyte) {
-    throw new ServiceError('payload_too_large', `${member} may have at most 1 MiB`);
+    throw new ServiceError('payload_too_large', `${member} may have at most 1 MiB`, { limit: 'data_size' });
   }
 }
 

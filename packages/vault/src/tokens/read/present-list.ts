@@ -64,7 +64,13 @@ export async function presentList(
 ): Promise<Token[]> {
   const { tokens, cutAt } = await presentPage(vault, actor, rows, options);
   if (!cutAt) return tokens;
-  throw new ServiceError('payload_too_large', 'This page would show more than 8 MiB; ask for fewer tokens on one page');
+  throw new ServiceError(
+    'payload_too_large',
+    'This page would show more than 8 MiB; ask for fewer tokens on one page',
+    {
+      limit: 'page_size',
+    },
+  );
 }
 
 class ShownPage {

@@ -37,7 +37,7 @@ function bytesAfter(actor: Actor, token: TokenRow, { patch, member }: { patch: T
   const after = (isObject(sent) ? before : 0) + Buffer.byteLength(JSON.stringify(sent));
   if (after <= mebibyte) return after;
   const detail = `${member}: patches by keys that do not see it may have at most 1 MiB together, until one that sees it writes it`;
-  throw new ServiceError('payload_too_large', detail);
+  throw new ServiceError('payload_too_large', detail, { limit: 'data_size' });
 }
 
 /** What the merged token is not judged in: what the actor does not see, and what the patch leaves as it is. */

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { checkText } from './check-text.ts';
+import { dropNulls } from './drop-nulls.ts';
+import { checkMediaType } from './media-type.ts';
+import { defaultBodyLimitBytes, type Operation } from './operation.ts';
+import { type JsonBody, readJsonBody } from './read-body.ts';
+import type { RequestMemory } from './request-memory.ts';
+import { type Check, refuse } from './validate.ts';
+
+/** The body of a request to the operation, as its schema asks. @throws {ServiceError} 413, 415, and 400 saying where. */
+export async function readCheckedBody<C>(
+  request: IncomingMessage,
+  operation: Operation<C>,
+  { check, memory }: { check: Check; memory: RequestMemory },
+): Promise<JsonBody> {
+  const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
+  if (operation.bodyOptional && !hasBody(request)) return { json: {}, sizeBytes: 0 };
+  checkMediaType(request.headers, consumes);
+  const body = await readJsonBody(request, bodyLimitBytes, memory);
+  refuse(checkText(body.json, opaque));
+  // In a merge patch null means "remove", which the handler must see (RFC 7386).
+  if (consumes === 'application/json') dropNulls(body.json, schema);
+  check(body.json);
+  return body;
+}
+
+/** RFC 9112 section 6: the head says whether a request has a body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
