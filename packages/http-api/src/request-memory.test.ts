@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type BodyBytes, openBodyBytes } from '@sluice/body-bytes';
+import type { Caller } from '@sluice/credentials';
+import { ServiceError } from '@sluice/problems';
+import { eventually, useStack } from '@sluice/testing';
+import pino from 'pino';
+import { createApi, createHttpServer, operationsOf } from './index.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** More than the buffers of a connection on loopback take. */
+const large = 12 * mebibyte;
+
+/** An API whose Tenants may hold 16 MiB each, a quarter of it for requests; the key of a request names its Tenant. */
+async function startApi(stack: AsyncDisposableStack, waitMs = 60_000) {
+  const bodyBytes = openBodyBytes(
+    { BODY_HELD_BYTES: 64 * mebibyte, BODY_HELD_TENANT_BYTES: 16 * mebibyte, BODY_WAIT_MS: waitMs },
+    { requestPart: 0.25 },
+  );
+  const operation = operationsOf<object>();
+  const shared = { tag: 'T', summary: 'S', response: { 200: {} } } as const;
+  const answer = (size: string) => ({ answer: 'x'.repeat(Number(size)) });
+  const operations = [
+    operation({
+      ...shared,
+      id: 'read',
+      method: 'get',
+      path: '/read/:size',
+      params: { type: 'object', properties: { size: { type: 'string' } } } as const,
+      async handle({ params: { size = '0' }, hold }) {
+        await hold(Number(size));
+        return answer(size);
+      },
+    }),
+    operation({ ...shared, id: 'write', method: 'post', path: '/write', body: {}, handle: async () => ({}) }),
+    operation({
+      ...shared,
+      id: 'fail',
+      method: 'post',
+      path: '/fail',
+      body: {},
+      handle: async () => {
+        throw new ServiceError('conflict', 'No');
+      },
+    }),
+  ];
+  const authenticate = async (key: string | undefined): Promise<Caller> => ({
+    ...{ id: 'a', tenantId: key ?? 'a', type: 'private' },
+    ...{ permissions: [], rules: [] },
+  });
+  const log = pino({ level: 'silent' });
+  const app = createApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes });
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  stack.defer(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const send = (path: string, body?: string, tenant = 'a') => {
+    const headers = { 'SVC-API-KEY': tenant, 'Content-Type': 'application/json' };
+    return fetch(`http://127.0.0.1:${port}${path}`, { headers, ...(body !== undefined && { method: 'POST', body }) });
+  };
+  const open = (head: string): Socket => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`${head}\r\nHost: x\r\nSVC-API-KEY: a\r\nContent-Type: application/json\r\n\r\n`);
+    return socket;
+  };
+  return { bodyBytes, send, open };
+}
+
+const api = useStack((stack) => startApi(stack));
+
+const isFree = ({ held, waiting }: BodyBytes) => held === 0 && waiting === 0;
+const textOf = (size: number) => JSON.stringify('x'.repeat(size));
+
+/** A reader that takes nothing of its answer. */
+async function openSlowReader(size = large, { bodyBytes, open } = api.current): Promise<Socket> {
+  const socket = open(`GET /read/${size} HTTP/1.1`);
+  await eventually('the answer is made', async () => bodyBytes.held >= size);
+  return socket;
+}
+
+describe('everything is given back once a request is over:', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['a small answer', async () => (await api.current.send('/read/10')).text()],
+    ['a large answer, read', async () => (await api.current.send(`/read/${large}`)).text()],
+    ['a body', async () => (await api.current.send('/write', textOf(300_000))).text()],
+    ['a body that is no JSON', async () => (await api.current.send('/write', 'x'.repeat(300_000))).text()],
+    ['a refusal by the handler', async () => (await api.current.send('/fail', textOf(300_000))).text()],
+    ['a body that is too large', async () => (await api.current.send('/write', textOf(2 * mebibyte))).text()],
+    [
+      'a caller that leaves its body unfinished',
+      async () => leave('POST /write HTTP/1.1\r\nContent-Length: 500000', true),
+    ],
+    ['a reader that leaves', async () => (await openSlowReader()).destroy()],
+  ])('%s', async (_name, request) => {
+    await request();
+    await eventually('free', async () => isFree(api.current.bodyBytes));
+  });
+
+  async function leave(head: string, holds: boolean) {
+    const { bodyBytes, open } = api.current;
+    const socket = open(head);
+    socket.write('"xxx');
+    await eventually('reserved', async () => bodyBytes.held > 0 === holds);
+    socket.destroy();
+  }
+});
+
+describe('beside a reader that takes nothing of a large answer', () => {
+  test('another answer of the Tenant waits for it, another Tenant is served', async () => {
+    const { bodyBytes, send } = api.current;
+    const reader = await openSlowReader();
+    const waiting = send(`/read/${large}`);
+    await eventually('it waits', async () => bodyBytes.waiting === 1);
+    const ofOther = await send(`/read/${large}`, undefined, 'b');
+    expect([ofOther.status, (await ofOther.text()).length > large]).toEqual([200, true]);
+    expect(bodyBytes.waiting).toBe(1);
+    reader.resume();
+    expect((await waiting).status).toBe(200);
+    await (await waiting).text();
+    reader.destroy();
+    await eventually('free', async () => isFree(bodyBytes));
+  });
+
+  test('what waits too long is 503, and says when to come again', async () => {
+    await using stack = new AsyncDisposableStack();
+    const impatient = await startApi(stack, 50);
+    const reader = await openSlowReader(large, impatient);
+    const refused = await impatient.send(`/read/${large}`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.text()).toContain('no memory');
+    reader.destroy();
+    await eventually('free', async () => isFree(impatient.bodyBytes));
+  });
+
+  test('a body waits unread, and who leaves meanwhile gives up its place', async () => {
+    const { bodyBytes, open } = api.current;
+    const reader = await openSlowReader(large - 1000);
+    const openBody = () => open(`POST /write HTTP/1.1\r\nContent-Length: ${mebibyte}`);
+    const unfinished = [openBody(), openBody()];
+    for (const socket of unfinished) socket.write('x'.repeat(mebibyte - 1));
+    await eventually('there is no room', async () => bodyBytes.held >= 16 * mebibyte - 1000);
+    const socket = openBody();
+    await eventually('it waits', async () => bodyBytes.waiting === 1);
+    socket.destroy();
+    await eventually('given up', async () => bodyBytes.waiting === 0);
+    for (const left of [reader, ...unfinished]) left.destroy();
+    await eventually('free', async () => isFree(bodyBytes));
+  });
+});
+
+test('a body of nothing but empty objects is reserved for what it is parsed into', async () => {
+  const { bodyBytes, send } = api.current;
+  const reader = await openSlowReader();
+  const waiting = send('/write', `[${Array(60_000).fill('{}').join()}]`);
+  await eventually('it waits', async () => bodyBytes.waiting === 1);
+  reader.destroy();
+  expect((await waiting).status).toBe(200);
+  await eventually('free', async () => isFree(bodyBytes));
+});
+
+test('control: a text of the same size is not', async () => {
+  const { bodyBytes, send } = api.current;
+  const reader = await openSlowReader();
+  expect((await send('/write', textOf(180_000))).status).toBe(200);
+  reader.destroy();
+  await eventually('free', async () => isFree(bodyBytes));
+});
+
+test('an answer comes whole', async () => {
+  const { open } = api.current;
+  const socket = open(`GET /read/${mebibyte} HTTP/1.1\r\nConnection: close`);
+  expect((await text(socket)).length).toBeGreaterThan(mebibyte);
+});
