@@ -1,6 +1,6 @@
 import { openTestPool } from './testing/test-pool.ts';
 
-const pool = openTestPool({ limits: { wallMs: 1_000 } });
+const pool = openTestPool();
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 

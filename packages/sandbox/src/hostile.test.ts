@@ -1,16 +1,16 @@
 import { openTestPool } from './testing/test-pool.ts';
 
-const limits = { cpuMs: 300, wallMs: 1_500, heapBytes: 32 * 2 ** 20, outputBytes: 100_000 };
-const pool = openTestPool({ limits, threads: 2, waitMs: 10_000 });
+const limits = { cpuMs: 300, heapBytes: 32 * 2 ** 20, outputBytes: 100_000 };
+const pool = openTestPool({ limits, threads: 2 });
 afterAll(() => pool.close());
 beforeAll(() => pool.ready());
 
 test('the same program is stopped each time, also at the top of the module, and no thread is lost', async () => {
   for (let i = 0; i < 3; i += 1)
-    expect((await pool.failure('module.exports = () => { for (;;) {} }')).detail).toMatch(/CPU time|took longer/);
-  expect((await pool.failure('for (;;) {}')).detail).toMatch(/CPU time|took longer/);
+    expect((await pool.failure('module.exports = () => { for (;;) {} }')).detail).toMatch(/CPU time/);
+  expect((await pool.failure('for (;;) {}')).detail).toMatch(/CPU time/);
   expect((await pool.failure('const all = []; for (;;) all.push(new Array(1e4).fill(0))')).detail).toMatch(
-    /memory|CPU time|took longer/,
+    /memory|CPU time/,
   );
   expect(pool.faults).toEqual([]);
 });

@@ -65,7 +65,7 @@ const others = [
 ] as const;
 
 test.each(others)('nothing that one invocation leaves is found by %s, in the same thread', async (_, hunter) => {
-  const pool = openTestPool({ limits: { cpuMs: 8_000, wallMs: 15_000, heapBytes: 64 * 2 ** 20 } });
+  const pool = openTestPool({ limits: { cpuMs: 8_000, heapBytes: 64 * 2 ** 20 } });
   await pool.ready();
   // An answer that arrives when its invocation is over, and while the hunter runs.
   const host = async (operation: string) => {
@@ -88,7 +88,7 @@ test.each(others)('nothing that one invocation leaves is found by %s, in the sam
 });
 
 test('the same hunt finds what is there', async () => {
-  const pool = openTestPool({ limits: { cpuMs: 8_000, wallMs: 15_000 } });
+  const pool = openTestPool({ limits: { cpuMs: 8_000 } });
   await pool.ready();
   const found = await pool.body(`globalThis.planted = '${secret}';${hunt}`);
   expect(found).toContain(secret);

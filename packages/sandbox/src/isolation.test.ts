@@ -1,7 +1,7 @@
 import { openTestPool } from './testing/test-pool.ts';
 
 // The processor time decides when a run ends, however busy the machine is.
-const pool = openTestPool({ limits: { cpuMs: 400, wallMs: 10_000 } });
+const pool = openTestPool({ limits: { cpuMs: 400 } });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 

@@ -3,13 +3,12 @@ import { openTestPool } from './testing/test-pool.ts';
 
 const limits = {
   cpuMs: 1_000,
-  wallMs: 1_500,
   heapBytes: 16 * 2 ** 20,
   outputBytes: 10_000,
   hostCalls: 5,
   consoleBytes: 100,
 };
-const pool = openTestPool({ limits, waitMs: 10_000 });
+const pool = openTestPool({ limits });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
@@ -17,7 +16,6 @@ const good = 'module.exports = () => ({ body: "good" })';
 const host = async () => '{}';
 
 test.each([
-  ['wallMs', 'await req.svc.tokenize("slow")', 'longer than 1500 ms'],
   ['heapBytes', 'const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1))', 'more than 16777216 bytes of memory'],
   ['heapBytes', 'return "x".repeat(2 ** 28)', 'bytes of memory'],
   ['stackBytes', 'const f = () => f() + 1; f()', 'more than 524288 bytes of stack'],
@@ -28,26 +26,31 @@ test.each([
   ['hostCalls', 'for (let i = 0; i < 6; i += 1) await req.svc.tokenize("fast")', 'more than 5 calls'],
   ['stuck', 'await new Promise(() => {})', 'can never settle'],
 ])('%s stops %s', async (limit, statement, reason) => {
-  const slowHost = (_: string, payload: string) =>
-    payload === '"slow"' ? new Promise<string>((resolve) => setTimeout(resolve, 3_000, '{}').unref()) : host();
-  const startedAt = performance.now();
-  const error = await pool.failure(`module.exports = async (req) => { ${statement} }`, { host: slowHost });
+  const error = await pool.failure(`module.exports = async (req) => { ${statement} }`, { host });
   expect(error).toMatchObject({ code: 'transform_failed', status: 500 });
   expect(error.detail).toContain(reason);
   expect(error.cause).toBeInstanceOf(TransformStopped);
   expect(error.cause).toMatchObject({ limit });
-  expect(performance.now() - startedAt).toBeLessThan(limits.wallMs + 10_000);
   expect(await pool.body(good, { proxyId: 'good' })).toBe('good');
 });
 
+test('wallMs stops a wait that would end later', async () => {
+  const hasty = openTestPool({ limits: { wallMs: 300 } });
+  await hasty.ready();
+  const hang = () => new Promise<string>(() => {});
+  const error = await hasty.failure('module.exports = (req) => req.svc.tokenize(1)', { host: hang });
+  expect(error).toMatchObject({ code: 'transform_failed', status: 500, cause: { limit: 'wallMs' } });
+  expect(error.detail).toContain('longer than 300 ms');
+  expect(error.cause).toBeInstanceOf(TransformStopped);
+  await hasty.close();
+});
+
 test('cpuMs stops an endless loop, long before the wall clock does', async () => {
-  const patient = openTestPool({ limits: { cpuMs: 100, wallMs: 10_000 } });
+  const patient = openTestPool({ limits: { cpuMs: 100 } });
   await patient.ready();
-  const startedAt = performance.now();
   const error = await patient.failure('module.exports = () => { for (;;) {} }');
   expect(error.detail).toContain('more than 100 ms of CPU time');
   expect(error.cause).toMatchObject({ limit: 'cpuMs' });
-  expect(performance.now() - startedAt).toBeLessThan(9_000);
   await patient.close();
 });
 
@@ -69,10 +72,9 @@ test('waiting for a call is no CPU time', async () => {
   );
 });
 
-test('a promise that can never settle is found at once', async () => {
-  const startedAt = performance.now();
-  await pool.failure('module.exports = () => new Promise(() => {})');
-  expect(performance.now() - startedAt).toBeLessThan(limits.wallMs / 2);
+test('a promise that can never settle is found long before the wall clock ends it', async () => {
+  const error = await pool.failure('module.exports = () => new Promise(() => {})');
+  expect(error.cause).toMatchObject({ limit: 'stuck' });
 });
 
 test('console text beyond the limit is dropped, and the transform goes on', async () => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { openTestPool } from './testing/test-pool.ts';
 
-const limits = { cpuMs: 400, wallMs: 4_000, heapBytes: 48 * 2 ** 20 };
+const limits = { cpuMs: 400, heapBytes: 48 * 2 ** 20 };
 const pool = openTestPool({ limits });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());

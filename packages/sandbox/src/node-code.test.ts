@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { openTestPool } from './testing/test-pool.ts';
 
-const pool = openTestPool({ limits: { cpuMs: 2_000, wallMs: 4_000 } });
+const pool = openTestPool({ limits: { cpuMs: 2_000 } });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 

@@ -139,16 +139,15 @@ test('many transforms that are killed take no memory without end', () => {
 });
 
 test('in a pool: the killed transform is refused at once, others go on, and new code of it runs', async () => {
-  const limits = { cpuMs: 50, wallMs: 30_000 };
+  const limits = { cpuMs: 50 };
   const pool = openTestPool({ limits, suspension: { kills: 2, windowMs: 60_000, suspendMs: 60_000 } });
   await pool.ready();
   const loop = 'module.exports = () => { for (;;) {} }';
-  for (let i = 0; i < 2; i += 1) expect((await pool.failure(loop)).detail).toMatch(/CPU time|took longer/);
+  for (let i = 0; i < 2; i += 1) expect((await pool.failure(loop)).detail).toMatch(/CPU time/);
   expect((await pool.failure(loop)).detail).toMatch(/^The transform is suspended: it was stopped 2 times within 60 s/);
   expect(await pool.body('module.exports = () => ({ body: 1 })', { proxyId: 'other' })).toBe(1);
   expect(pool.state()).toMatchObject({ suspended: 1, suspensions: 1, suspendedRuns: 1 });
-  const stops = Object.values(pool.state().stops); // of CPU time, or on a busy machine of the wall clock
-  expect(stops.reduce((sum, count) => sum + count, 0)).toBe(2);
+  expect(pool.state().stops).toEqual({ cpuMs: 2 });
   expect(await pool.body(`${loop}; module.exports = () => ({ body: 2 })`)).toBe(2);
   expect(pool.state().suspended).toBe(0);
   await pool.close();

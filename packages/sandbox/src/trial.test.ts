@@ -1,7 +1,7 @@
 import { tryTransform } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 
-const pool = openTestPool({ limits: { cpuMs: 300, wallMs: 1_500 } });
+const pool = openTestPool({ limits: { cpuMs: 300 } });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 

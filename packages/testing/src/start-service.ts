@@ -53,6 +53,8 @@ export async function startTestService<const S extends ConfigSchema>(
     KEY_ENVIRONMENT: 'test',
     DESTINATION_SCHEMES: 'http,https',
     DESTINATION_ALLOW: 'loopback',
+    // Where others have the cores, a thread gets a second of CPU time in half a minute.
+    TRANSFORM_WALL_MS: '300000',
     ...settings,
   });
   const log = createLogger(

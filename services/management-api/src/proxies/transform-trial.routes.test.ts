@@ -2,8 +2,7 @@ import { useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const settings = {
-  TRANSFORM_WALL_MS: '1200',
-  TRANSFORM_CPU_MS: '150',
+  TRANSFORM_CPU_MS: '300',
   TRANSFORM_TEST_THREADS: '2',
   TRANSFORM_TEST_QUEUE_LIMIT: '3',
 };
@@ -131,10 +130,8 @@ test('503 with Retry-After when too many wait; meanwhile another Tenant is answe
   const refused = answers.filter(({ status }) => status === 503);
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]?.headers.get('retry-after')).toBe('1');
-  // Threads of a Tenant with endless loops yield to others, so on a busy machine the wall-clock limit stops them first
   const stops = answers.filter(({ status }) => status === 200).map(({ body }) => body.error.stopped_by);
-  expect(new Set([...stops, 'cpuMs', 'wallMs'])).toEqual(new Set(['cpuMs', 'wallMs']));
-  expect(stops.length).toBeGreaterThan(0);
+  expect(new Set(stops)).toEqual(new Set(['cpuMs']));
   expect((await post({ code: echo, args: {} })).status).toBe(200);
 });
 

@@ -9,7 +9,6 @@ const strict = useStack((stack) =>
     BODY_HELD_BYTES: `${4 * mebibyte}`,
     BODY_WAIT_MS: '100',
     TRANSFORM_OUTPUT_BYTES: '65536',
-    TRANSFORM_WALL_MS: '20000',
   }),
 );
 

@@ -9,7 +9,7 @@ import type { ProxyParts } from '../testing/test-tenant.ts';
  * How much time of the main thread, which all Tenants share, one small request can take. It is compared with a plain
  * request of the same size by processor time in this process, and not by a clock.
  */
-const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '20000', TRANSFORM_CPU_MS: '8000' }));
+const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '8000' }));
 
 afterEach(() => {
   gateway.current.destination.answer = defaultAnswer;

@@ -3,9 +3,7 @@ import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
-const gateway = useStack((stack) =>
-  startTestGateway(stack, { FORM_MAX_PAIRS: '100', TRANSFORM_WALL_MS: '20000', TRANSFORM_CPU_MS: '8000' }),
-);
+const gateway = useStack((stack) => startTestGateway(stack, { FORM_MAX_PAIRS: '100', TRANSFORM_CPU_MS: '8000' }));
 
 afterEach(() => {
   gateway.current.destination.answer = defaultAnswer;

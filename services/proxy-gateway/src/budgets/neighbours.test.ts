@@ -6,7 +6,7 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
 /** Small requests of one Tenant that cause much work, and a later request of another Tenant. */
-const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '20000', TRANSFORM_CPU_MS: '8000' }));
+const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '8000' }));
 
 afterEach(() => {
   gateway.current.destination.answer = defaultAnswer;

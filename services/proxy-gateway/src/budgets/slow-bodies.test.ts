@@ -12,10 +12,9 @@ const gateway = useStack((stack) =>
     BODY_HELD_BYTES: `${32 * mebibyte}`,
     BODY_WAIT_MS: '10000',
     TRANSFORM_OUTPUT_BYTES: `${mebibyte / 4}`,
-    TRANSFORM_WALL_MS: '20000',
   }),
 );
-const hasty = useStack((stack) => startTestGateway(stack, { BODY_TIMEOUT_MS: '300', TRANSFORM_WALL_MS: '20000' }));
+const hasty = useStack((stack) => startTestGateway(stack, { BODY_TIMEOUT_MS: '300' }));
 
 type Gateway = typeof gateway.current;
 

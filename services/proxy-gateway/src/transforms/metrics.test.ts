@@ -6,7 +6,7 @@ import { measureTransforms } from './metrics.ts';
 
 test('the state of the pool and of its breakers is in the metrics', async () => {
   const pool = openTransformPool({
-    limits: { ...defaultTransformLimits, cpuMs: 50, wallMs: 2_000 },
+    limits: { ...defaultTransformLimits, cpuMs: 50, wallMs: 300_000 },
     threads: 1,
     queueLimit: 10,
     headerPrefix: 'SVC',
@@ -23,7 +23,7 @@ test('the state of the pool and of its breakers is in the metrics', async () => 
   await run('module.exports = () => { for (;;) {} }');
   const text = await registry.metrics();
   expect(text).toContain('sluice_transform_threads 2'); // one is for slow transforms
-  expect(text).toMatch(/sluice_transform_stops_total\{limit="(cpu_time|wall_time)"\} 1/);
+  expect(text).toMatch(/sluice_transform_stops_total\{limit="cpu_time"\} 1/);
   expect(text).toContain('sluice_transform_suspended 1');
   expect(text).toContain('sluice_transform_suspensions_total 1');
   expect(text).toContain('sluice_transform_suspended_runs_total 1');
@@ -32,9 +32,7 @@ test('the state of the pool and of its breakers is in the metrics', async () => 
   await pool.close();
 });
 
-const gateway = useStack((stack) =>
-  startTestGateway(stack, { TRANSFORM_CPU_MS: '50', TRANSFORM_WALL_MS: '2000', TRANSFORM_BREAKER_KILLS: '2' }),
-);
+const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '50', TRANSFORM_BREAKER_KILLS: '2' }));
 
 test('a transform that is killed again and again is suspended: at once a proxy_error with Retry-After, and a line in the log', async () => {
   const { tenant, destination, url, logLines } = gateway.current;
@@ -42,7 +40,7 @@ test('a transform that is killed again and again is suspended: at once a proxy_e
   const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false, requestTransform });
   const invoke = (loop: boolean) =>
     call(url, 'POST', '/proxy', { body: { loop }, headers: { 'SVC-PROXY-KEY': proxy.key } });
-  for (let i = 0; i < 2; i += 1) expect((await invoke(true)).body.proxy_error.detail).toMatch(/CPU time|took longer/);
+  for (let i = 0; i < 2; i += 1) expect((await invoke(true)).body.proxy_error.detail).toMatch(/CPU time/);
   const refused = await invoke(false);
   expect(refused.status).toBe(500);
   expect(refused.body.proxy_error.detail).toMatch(/^The transform is suspended: it was stopped 2 times within 60 s/);

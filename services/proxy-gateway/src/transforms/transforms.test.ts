@@ -4,7 +4,7 @@ import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts, TestProxy } from '../testing/test-tenant.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '8000', TRANSFORM_CPU_MS: '400' }));
+const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '400' }));
 
 afterEach(() => {
   gateway.current.destination.answer = defaultAnswer;

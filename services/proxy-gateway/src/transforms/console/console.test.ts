@@ -2,7 +2,7 @@ import { call, useStack } from '@sluice/testing';
 import { startTestGateway } from '../../testing/test-gateway.ts';
 import type { ProxyParts } from '../../testing/test-tenant.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '8000' }));
+const gateway = useStack((stack) => startTestGateway(stack));
 const silent = useStack((stack) => startTestGateway(stack, { TRANSFORM_CONSOLE: 'off' }));
 
 const card = '4242424242424242';
