@@ -2,7 +2,9 @@ import { type CallOptions, call, eventually, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_WALL_MS: '15000', TRANSFORM_CPU_MS: '12000' }));
+const gateway = useStack((stack) =>
+  startTestGateway(stack, { TRANSFORM_CPU_MS: '12000', TRANSFORM_HOST_CALLS: '100000' }),
+);
 
 async function invoke(parts: Omit<ProxyParts, 'destination'>, options: CallOptions = {}) {
   const { tenant, destination, url } = gateway.current;
@@ -88,31 +90,41 @@ describe('calls that are awaited together', () => {
 });
 
 describe('an Application that ends in the middle of a transform', () => {
-  const requestTransform = `module.exports = async ({ args, svc }) => {
-    const first = await svc.detokenize('plain');
-    while (Date.now() < args.body.until);
-    try { await svc.detokenize('plain'); return { body: 'still there' } }
-    catch (error) { return { body: { first, status: error.status, code: error.code, message: error.message } } } };`;
+  /** Its first call creates a token, which tells the test that it runs; then it calls until it is refused. */
+  const untilRefused = "await svc.tokenize({ type: 'token', data: 'begun' }); for (;;) await svc.detokenize('plain');";
+  const requestTransform = `module.exports = async ({ svc }) => {
+    try { ${untilRefused} }
+    catch (error) { return { body: { status: error.status, code: error.code, message: error.message } } } };`;
   const gone = {
-    first: 'plain',
     status: 401,
     code: 'unauthenticated',
     message: 'The Application of this Proxy does not exist any more: it was deleted, or has expired',
   };
 
+  /** An invocation that calls the client again and again, of an Application that is there. */
+  async function invokeAndAwaitCalls(code: string) {
+    const { db, tenant } = gateway.current;
+    const { id } = await tenant.application({ permissions: ['token:use', 'token:create'] });
+    const rowsOf = () => db.selectFrom('audit_log').select('id').where('actor_id', '=', id).execute();
+    const invoked = invoke({ requestTransform: code, applicationId: id });
+    await eventually('the first call', async () => (await rowsOf()).length > 0);
+    return { id, invoked };
+  }
+
   test('by its expiry: the next call says so', async () => {
-    const expiresAt = new Date(Date.now() + 1_500);
-    const { id } = await gateway.current.tenant.application({ permissions: ['token:use'], expiresAt });
-    await invoke({ requestTransform, applicationId: id }, { body: { until: expiresAt.getTime() + 100 } });
+    const { db, announce, tenant } = gateway.current;
+    const { id, invoked } = await invokeAndAwaitCalls(requestTransform);
+    const expires_at = new Date(Date.now() + 500).toISOString();
+    await db.updateTable('applications').set({ expires_at }).where('id', '=', id).execute();
+    await announce(tenant.id, [`application:${id}`]);
+    await invoked;
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires_at));
     expect(received()).toEqual(gone);
   });
 
   test('by its deletion: the next call says so', async () => {
     const { db, announce, tenant } = gateway.current;
-    const { id } = await tenant.application({ permissions: ['token:use'] });
-    const until = Date.now() + 3_000;
-    const invoked = invoke({ requestTransform, applicationId: id }, { body: { until } });
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const { id, invoked } = await invokeAndAwaitCalls(requestTransform);
     await db.deleteFrom('applications').where('id', '=', id).execute();
     await announce(tenant.id, [`application:${id}`]);
     await invoked;
@@ -121,10 +133,7 @@ describe('an Application that ends in the middle of a transform', () => {
 
   test('what is not caught fails the transform with those words', async () => {
     const { db, announce, tenant } = gateway.current;
-    const { id } = await tenant.application({ permissions: ['token:use'] });
-    const code = 'module.exports = async ({ args, svc }) => { while (Date.now() < args.body); await svc.tokenize(1) }';
-    const invoked = invoke({ requestTransform: code, applicationId: id }, { body: Date.now() + 3_000 });
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const { id, invoked } = await invokeAndAwaitCalls(`module.exports = async ({ svc }) => { ${untilRefused} }`);
     await db.deleteFrom('applications').where('id', '=', id).execute();
     await announce(tenant.id, [`application:${id}`]);
     const answer = await invoked;
@@ -137,23 +146,28 @@ describe('the client of an Application that is gone', () => {
   const requestTransform = 'module.exports = async ({ svc }) => ({ body: { client: typeof svc } })';
 
   test('is not there from the moment on at which it expires, and is until then', async () => {
-    const { tenant, destination, url } = gateway.current;
-    const expiresAt = new Date(Date.now() + 2_000);
-    const application = await tenant.application({ permissions: ['token:use'], expiresAt });
-    const parts = { destination: destination.url, requireAuth: false, requestTransform, applicationId: application.id };
+    const { db, announce, tenant, destination, url } = gateway.current;
+    const { id } = await tenant.application({ permissions: ['token:use'], expiresAt: new Date(Date.now() + 600_000) });
+    const parts = { destination: destination.url, requireAuth: false, requestTransform, applicationId: id };
     const proxy = await tenant.proxy(parts);
-    const seen = { before: 0, after: 0 };
-    while (seen.after < 5) {
-      const sentAt = Date.now();
+    const client = async () => {
       const answer = await call(url, 'POST', '/proxy', { headers: { 'SVC-PROXY-KEY': proxy.key } });
-      const endedAt = Date.now();
       expect(answer.status).toBe(200);
-      if (sentAt >= expiresAt.getTime()) {
-        expect(received()).toEqual({ client: 'undefined' });
-        seen.after++;
-      } else if (endedAt < expiresAt.getTime() && received().client === 'object') seen.before++;
+      return received().client;
+    };
+    expect(await client()).toBe('object');
+    const expiresAt = Date.now() + 1_000;
+    const expires_at = new Date(expiresAt).toISOString();
+    await db.updateTable('applications').set({ expires_at }).where('id', '=', id).execute();
+    await announce(tenant.id, [`application:${id}`]);
+    for (let after = 0; after < 5; ) {
+      const sentAt = Date.now();
+      const seen = await client();
+      if (Date.now() < expiresAt) expect(seen).toBe('object');
+      if (sentAt < expiresAt) continue;
+      expect(seen).toBe('undefined');
+      after++;
     }
-    expect(seen.before).toBeGreaterThan(0);
   });
 
   test('is not there once it was deleted', async () => {
