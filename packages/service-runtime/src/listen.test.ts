@@ -37,7 +37,7 @@ test('an idle connection is used once more while it drains, and ends with that a
   const socket = await server.connected();
   const all = text(socket);
   socket.write(get('/one'));
-  await wait(50);
+  await once(socket, 'data');
   server.drain();
   await wait(50);
   socket.write(get('/two'));
@@ -100,7 +100,7 @@ test('an answer that began before the draining is finished after it', async () =
   const socket = await server.connected();
   const all = text(socket);
   socket.write(get('/'));
-  await wait(100);
+  await once(socket, 'data');
   server.drain();
   await server.close();
   expect(await all).toContain(' and finished\r\n0\r\n\r\n');

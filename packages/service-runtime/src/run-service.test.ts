@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { startTraceCollector } from '@sluice/testing';
+import { eventually, startTraceCollector } from '@sluice/testing';
 import { freePort } from './free-port.ts';
 
 const runtime = new URL('./index.ts', import.meta.url).href;
@@ -33,12 +33,18 @@ function run(start: string, env: Record<string, string> = {}, args: string[] = [
 }
 
 async function until(output: { text: string }, part: string): Promise<void> {
-  const deadline = performance.now() + 8000;
+  const deadline = performance.now() + 20_000;
   while (!output.text.includes(part)) {
     if (performance.now() > deadline) throw new Error(`"${part}" did not come; there is: ${output.text}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+const isRefused = (url: string) =>
+  fetch(url).then(
+    () => false,
+    () => true,
+  );
 
 /** Reports when it has started, and the order in which it closes. */
 const orderly = `async (config, { stack }) => {
@@ -71,27 +77,34 @@ test('the end of standard input is a stop where that is set', async () => {
 
 test('a request under way is answered before the exit, a new connection is refused', async () => {
   const { child, output, exit } = run(`async (config, { stack }) => {
-    const server = createServer((request, response) => setTimeout(() => response.end('answered'), 400));
+    const server = createServer((request, response) => {
+      if (request.url !== '/held') return response.end();
+      console.log('BEGUN');
+      process.stdin.once('data', () => response.end('answered'));
+    });
     const port = await listen(server, { host: '127.0.0.1', port: 0, stack });
     console.log('PORT=' + port + ';');
     return { port };
   }`);
   await until(output, ';');
   const url = `http://127.0.0.1:${/PORT=(\d+);/.exec(output.text)?.[1]}/`;
-  const underWay = fetch(url).then((response) => response.text());
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  const underWay = fetch(`${url}held`).then((response) => response.text());
+  await until(output, 'BEGUN');
   kill(child, 'SIGTERM');
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await expect(fetch(url)).rejects.toThrow();
+  await eventually('refused', () => isRefused(url));
+  child.stdin?.write('go on');
   expect(await underWay).toBe('answered');
   expect(await exit).toBe(0);
 });
 
 describe('a service that drains', () => {
-  /** Answers `/slow` after 1.5 s, everything else at once. */
+  /** Answers `/slow` after 3 s, everything else at once. */
+  const slowMs = 3000;
   const serving = `async (config, { stack, draining }) => {
-    const server = createServer((request, response) =>
-      setTimeout(() => response.end('answered'), request.url === '/slow' ? 1500 : 0));
+    const server = createServer((request, response) => {
+      if (request.url === '/slow') console.log('BEGUN');
+      setTimeout(() => response.end('answered'), request.url === '/slow' ? ${slowMs} : 0);
+    });
     const port = await listen(server, { host: '127.0.0.1', port: 0, stack, draining });
     return { port };
   }`;
@@ -111,36 +124,37 @@ describe('a service that drains', () => {
   };
 
   test('is not ready at once, answers on for the time that is set, and ends each connection with its answer', async () => {
-    const { child, exit, url, readiness } = await start(1000);
+    const drainMs = 2500;
+    const { child, output, exit, url, readiness } = await start(drainMs);
     expect(await readiness()).toBe(200);
     expect(await isAnswered(url)).toEqual({ text: 'answered', connection: 'keep-alive' });
     const underWay = isAnswered(`${url}/slow`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(output, 'BEGUN');
     const stoppedAt = performance.now();
     kill(child, 'SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(output, '"msg":"stopping"');
     expect(await readiness()).toBe(503);
     while (performance.now() - stoppedAt < 700) {
       expect(await isAnswered(url)).toEqual({ text: 'answered', connection: 'close' });
     }
     expect(await underWay).toEqual({ text: 'answered', connection: 'close' }); // answered after draining began
-    await expect(fetch(url)).rejects.toThrow();
+    await eventually('refused', () => isRefused(url));
     expect(await exit).toBe(0);
-    expect(performance.now() - stoppedAt).toBeGreaterThan(1000);
+    expect(performance.now() - stoppedAt).toBeGreaterThan(drainMs);
   });
 
   test('has its whole timeout after that', async () => {
-    const { child, exit, url } = await start(1000, { SHUTDOWN_TIMEOUT_MS: '1200' });
+    const { child, output, exit, url } = await start(2000, { SHUTDOWN_TIMEOUT_MS: String(slowMs - 100) });
     kill(child, 'SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await until(output, '"msg":"stopping"');
     expect(await isAnswered(`${url}/slow`)).toMatchObject({ text: 'answered' });
     expect(await exit).toBe(0);
   });
 
   test('exits at once after a second signal', async () => {
-    const { child, exit } = await start(60_000);
+    const { child, output, exit } = await start(60_000);
     kill(child, 'SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await until(output, '"msg":"stopping"');
     kill(child, 'SIGTERM');
     expect(await exit).toBe(1);
   });
@@ -228,10 +242,11 @@ test('a stop that takes too long exits with 1', async () => {
 test('a second signal exits at once', async () => {
   const { child, output, exit } = run(
     `async (config, { stack }) => { stack.defer(() => new Promise(() => setInterval(() => {}, 1000))); console.log('STARTED'); return {}; }`,
+    { SHUTDOWN_TIMEOUT_MS: '300000' },
   );
   await until(output, 'STARTED');
   kill(child, 'SIGTERM');
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await until(output, '"msg":"stopping"');
   kill(child, 'SIGTERM');
   expect(await exit).toBe(1);
 });
