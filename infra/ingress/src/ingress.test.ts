@@ -336,10 +336,14 @@ describe('ends', () => {
 
   test('a client that goes away in the middle of its body aborts the request to the service', async () => {
     const aborted = Promise.withResolvers<void>();
-    upstream = (req) => void req.on('error', () => aborted.resolve()).resume();
+    const arrived = Promise.withResolvers<void>();
+    upstream = (req) => {
+      req.on('error', () => aborted.resolve()).resume();
+      arrived.resolve();
+    };
     const socket = connect(port, '127.0.0.1');
     socket.write('POST /proxy HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nsome');
-    await sleep(50);
+    await arrived.promise;
     socket.destroy();
     await aborted.promise;
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { createTestDatabase, eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { addToCounter, connectDatabase, migrate, ping, readCounter } from './index.ts';
 
@@ -106,8 +106,14 @@ test('a connection that Postgres ends is replaced', async () => {
   const db = connectDatabase(options, { stack, onError: (error) => errors.push(error) });
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
   await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.current.db);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await ping(db);
+  await eventually('noticed', () => errors.length > 0);
+  // The last words of Postgres may be heard before the end of its connection is.
+  await eventually('another connection', () =>
+    ping(db).then(
+      () => true,
+      () => false,
+    ),
+  );
   expect(errors).toHaveLength(1);
 });
 

@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { eventually, useStack } from '@sluice/testing';
 import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
@@ -51,7 +51,7 @@ test('a request is one line: an allow-list', async () => {
   const start = logLines.length;
   await send('GET', '/permissions?application_type=public', { headers: { 'SVC-TRACE-ID': 'one-line' } });
   // The line is written after the answer is sent, shortly after it arrives.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await eventually('the line', () => logLines.length > start);
   const [line, ...others] = logLines.slice(start).map((text) => JSON.parse(text));
   expect(others).toEqual([]);
   expect(line).toEqual({

@@ -59,7 +59,7 @@ export interface TalkOptions {
 export async function talk(
   url: string,
   pieces: string | readonly string[],
-  { until = () => false, pauseMs = 10, withinMs = 4000 }: TalkOptions = {},
+  { until = () => false, pauseMs = 10, withinMs = 20_000 }: TalkOptions = {},
 ): Promise<{ text: string; hasEnded: boolean }> {
   const client = openClient(url);
   const deadline = performance.now() + withinMs;

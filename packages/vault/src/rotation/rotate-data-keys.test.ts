@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { tagOf } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
-import { useStack } from '@sluice/testing';
+import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { createToken, findToken, updateToken } from '../index.ts';
 import type { Actor } from '../tokens/token.ts';
 import { readTenantKeyStatus } from './key-status.ts';
 import { rotateDataKeys } from './rotate-data-keys.ts';
-import type { RotationEvent } from './rotation.ts';
 import { card, createMany, insertProxy, openProcesses } from './rotation-for-tests.ts';
 
 jest.setTimeout(120_000);
@@ -39,17 +38,19 @@ describe('rotating the data keys of a Tenant', () => {
       isPatched = true;
       return dataKeys.reserve(of, uses);
     };
-    let doneMeanwhile: RotationEvent | undefined;
-    setTimeout(() => {
-      doneMeanwhile = events.at(-1);
-      release.resolve();
-    }, 1500);
+    const isDoneButFor = (left: number) => {
+      const last = events.at(-1);
+      return last?.type === 'progress' && last.done === 20 - left;
+    };
+    const released = eventually('all but the patched and the locked one are done', () => isDoneButFor(2)).finally(
+      release.resolve,
+    );
     const rotated = await rotateDataKeys(
       { ...rotation, dataKeys: { ...dataKeys, reserve } },
       { tenantId: actor.tenantId, purposes: ['token_data'], settleMs: 0 },
     );
     await owner;
-    expect(doneMeanwhile).toMatchObject({ type: 'progress', done: 18 }); // all but the patched and the locked one
+    await released;
     expect(rotated).toMatchObject([{ left: 0 }]);
     const reader = await openProcess(); // its caches are empty
     expect((await findToken(reader, actor, patched)).data).toBe('patched meanwhile');

@@ -67,10 +67,8 @@ describe('forward', () => {
       onError: () => heard.push('error'),
     });
     await until(() => (sockets[0]?.bytesRead ?? 0) > 0);
-    const started = performance.now();
     call.abort();
     await until(() => sockets[0]?.destroyed === true);
-    expect(performance.now() - started).toBeLessThan(3000);
     expect(heard).toEqual([]);
   });
 

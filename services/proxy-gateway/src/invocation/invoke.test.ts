@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type CallOptions, call, useStack } from '@sluice/testing';
+import { type CallOptions, call, eventually, useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { TestProxy } from '../testing/test-tenant.ts';
@@ -230,7 +230,7 @@ describe('detokenization', () => {
     const headers = { 'SVC-TRACE-ID': `trace-${card}` };
     await invoke(proxy, 'POST', '/proxy', { key: application.key, body: `["{{${card}}}"]`, headers });
     const find = () => db.selectFrom('audit_log').selectAll().where('trace_id', '=', `trace-${card}`).execute();
-    for (let i = 0; i < 50 && (await find()).length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually('the row', async () => (await find()).length > 0);
     const [row, ...others] = await find();
     expect(others).toEqual([]);
     expect(row).toMatchObject({

@@ -10,8 +10,10 @@ test('time belongs to the stage that was entered last, and to no other', async (
   await sleep(20);
   clock.enter('destination');
   await sleep(20);
+  const transformAt = performance.now();
   clock.enter('transform');
   clock.enter('destination');
+  const transformMs = performance.now() - transformAt;
   await sleep(20);
   clock.enter();
   const whole = performance.now() - clock.startedAt;
@@ -19,7 +21,7 @@ test('time belongs to the stage that was entered last, and to no other', async (
   expect(authenticate).toBeGreaterThan(15);
   expect(destination).toBeGreaterThan(35);
   expect(authenticate + destination).toBeLessThan(whole - 30);
-  expect([detokenize, transform < 10]).toEqual([0, true]);
+  expect([detokenize, transform <= transformMs]).toEqual([0, true]);
 });
 
 test('Server-Timing names the stages that were entered, the current one up to now', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
 import { okAnswer, openClient, readMessages, valuesOf } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, ways } from '../testing/scene.ts';
@@ -79,7 +78,12 @@ describe.each(ways)('%s', (way) => {
       const client = openClient(gateway.current.url);
       client.write(first);
       await eventually('the first answer', () => client.text().includes('\r\n\r\n'));
-      await wait(laterMs + 20);
+      if (laterMs > 0 && more) {
+        await eventually(
+          'the connection with more on it is given up',
+          () => scene.destination.sockets[0]?.destroyed === true,
+        );
+      }
       client.write(second);
       const text = await client.ended;
 

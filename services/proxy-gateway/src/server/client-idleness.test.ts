@@ -4,7 +4,7 @@ import { okAnswer, openClient, readMessages, talk } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
-const idleMs = 500;
+const idleMs = 1000;
 const gateway = useStack((stack) => startTestGateway(stack, { CLIENT_IDLE_TIMEOUT_MS: `${idleMs}` }));
 afterEach(closeScenes);
 
@@ -31,15 +31,15 @@ describe.each(ways)('%s', (way) => {
 
   test('a body that moves may take longer than the bound', async () => {
     const scene = await openScene(gateway.current);
-    const pieces = [post(scene.keys, 12), ...Array.from({ length: 12 }, () => 'x')];
+    const pieces = [post(scene.keys, 8), ...Array.from({ length: 8 }, () => 'x')];
     const { text } = await talk(gateway.current.url, pieces, { pauseMs: idleMs / 4 });
     expect(statusesIn(text)).toEqual([200]);
-    expect(scene.destination.seen().map(({ body }) => body)).toEqual(['x'.repeat(12)]);
+    expect(scene.destination.seen().map(({ body }) => body)).toEqual(['x'.repeat(8)]);
   });
 
   test('a client that waits for a slow destination is not idle', async () => {
     const scene = await openScene(gateway.current, {
-      onRequest: (socket) => void setTimeout(() => socket.write(okAnswer('late')), 4 * idleMs),
+      onRequest: (socket) => void setTimeout(() => socket.write(okAnswer('late')), 2.5 * idleMs),
     });
     const { text } = await talk(gateway.current.url, `${post(scene.keys, 2)}{}`);
     expect(statusesIn(text)).toEqual([200]);
@@ -64,7 +64,7 @@ describe.each(ways)('%s', (way) => {
   });
 
   test('one that reads slowly gets all of it', async () => {
-    const sizeBytes = 24 << 20;
+    const sizeBytes = 12 << 20;
     const scene = await openScene(gateway.current, {
       onRequest(socket) {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${sizeBytes}\r\n\r\n`);
@@ -91,7 +91,7 @@ test('a client whose body the destination does not take is not idle', async () =
     `POST /proxy HTTP/1.1\r\nHost: x\r\n${scene.keys}${contentTypeOf('streamed')}Content-Length: ${sizeBytes}\r\n\r\n`,
   );
   client.socket.write(Buffer.alloc(sizeBytes, 'x'));
-  await wait(4 * idleMs);
+  await wait(2.5 * idleMs);
   expect([client.hasEnded(), client.text()]).toEqual([false, '']);
   client.socket.destroy();
   await eventually('the end', () => {

@@ -27,8 +27,8 @@ export function open(options: Partial<DestinationOptions> = {}): Destinations {
   const destinations = openDestinations({
     policy: localPolicy,
     headerPrefix: 'SVC',
-    headTimeoutMs: 5000,
-    connectTimeoutMs: 2000,
+    headTimeoutMs: 60_000,
+    connectTimeoutMs: 20_000,
     keepAliveTimeoutMs: 4000,
     maxConnectionsPerOrigin: 8,
     ...options,
@@ -158,7 +158,7 @@ export async function startFront(serve: (request: IncomingMessage, response: Ser
   return origin;
 }
 
-export async function until(isTrue: () => boolean, withinMs = 3000): Promise<void> {
+export async function until(isTrue: () => boolean, withinMs = 20_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!isTrue()) {
     if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${isTrue}`);
