@@ -140,7 +140,13 @@ async function theirRows() {
     applications: await db.selectFrom('applications').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     sessions: await db.selectFrom('sessions').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     proxies: await db.selectFrom('proxies').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
-    counters: await db.selectFrom('counters').selectAll().where('tenant_id', '=', id).orderBy('counter').execute(),
+    counters: await db
+      .selectFrom('counters')
+      .selectAll()
+      .where('tenant_id', '=', id)
+      .orderBy('counter')
+      .orderBy('slot')
+      .execute(),
     audited: await db.selectFrom('audit_log').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
   };
 }

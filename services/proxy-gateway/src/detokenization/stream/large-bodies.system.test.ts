@@ -328,9 +328,9 @@ describe('a slow destination, a caller that leaves', () => {
     return { count, chunks: counting() };
   }
 
-  /** Until nothing moves any more. */
+  /** Until something has moved, and nothing moves any more. */
   async function standstill(count: { bytes: number }): Promise<void> {
-    for (let before = -1; before !== count.bytes; ) {
+    for (let before = 0; before === 0 || before !== count.bytes; ) {
       before = count.bytes;
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
