@@ -148,7 +148,7 @@ test('quick threads come after the main thread, which keeps its priority', async
 });
 
 test('a Tenant whose transform was killed has a thread of its own kind, which gives way, for all of its code', async () => {
-  const pool = openTestPool({ threads: 2, limits: { cpuMs: 300 }, queueLimit: 100 });
+  const pool = openTestPool({ threads: 2, limits: { cpuMs: 100 }, queueLimit: 100 });
   await pool.ready();
   await makeKnown(pool, 'killed', 'other');
   const before = threadsThatGiveWay();
@@ -250,7 +250,7 @@ describe('a run that turns out to be slow', () => {
   });
 
   test('is stopped by the whole limit there', async () => {
-    const pool = openTestPool({ threads: 2, limits: { cpuMs: 300 } });
+    const pool = openTestPool({ threads: 2, limits: { cpuMs: 100 } });
     await pool.ready();
     const error = await pool.failure('module.exports = () => { for (;;) {} }');
     expect(error).toMatchObject({ cause: { limit: 'cpuMs' } });
@@ -260,7 +260,7 @@ describe('a run that turns out to be slow', () => {
 });
 
 test('what waits while its Tenant turns out to be slow moves to the other threads, and is answered', async () => {
-  const pool = openTestPool({ threads: 1, limits: { cpuMs: 300 }, queueLimit: 100 });
+  const pool = openTestPool({ threads: 1, limits: { cpuMs: 100 }, queueLimit: 100 });
   await pool.ready();
   const loop = pool.failure('module.exports = () => { for (;;) {} }', { tenantId: 'killed' });
   const waits = Array.from({ length: 3 }, () => pool.body(good, { tenantId: 'killed' }));

@@ -1,6 +1,6 @@
 import { openTestPool } from './testing/test-pool.ts';
 
-const limits = { cpuMs: 300, heapBytes: 32 * 2 ** 20, outputBytes: 100_000 };
+const limits = { cpuMs: 100, heapBytes: 32 * 2 ** 20, outputBytes: 100_000 };
 const pool = openTestPool({ limits, threads: 2 });
 afterAll(() => pool.close());
 beforeAll(() => pool.ready());

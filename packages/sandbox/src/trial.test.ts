@@ -1,7 +1,7 @@
 import { tryTransform } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 
-const pool = openTestPool({ limits: { cpuMs: 300 } });
+const pool = openTestPool({ limits: { cpuMs: 100 } });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
