@@ -10,7 +10,7 @@ interface Setting {
   lines: { detail: object; message: string }[];
 }
 
-const timeoutMs = 300;
+const timeoutMs = 1500;
 
 async function withServer(work: (setting: Setting) => Promise<void>, options: { token?: string; key?: string } = {}) {
   await using stack = new AsyncDisposableStack();
