@@ -1,11 +1,12 @@
 import { decide, type RuleTransform } from '@sluice/access';
 import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
 import { fillTemplate, tooLarge } from '../../expressions/template.ts';
+import { textLengthOf } from '../../expressions/text-length.ts';
 import type { Json } from '../../json.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
 import { newOpeningBudget, type OpeningBudget, unbounded } from '../opening-budget.ts';
-import type { FoundToken } from '../token.queries.ts';
+import type { FoundToken, LargeToken } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { inOrderOfNeed, openData, requireNeeded } from '../token-data.ts';
 import type { BlindBytes } from '../update/patch-sizes.ts';
@@ -31,6 +32,13 @@ export function presentWithoutData(
     ...(row.modified_at !== null && { modified_at: row.modified_at }),
   };
 }
+
+/** What an actor that may not read a token is told of one that it changed, or that equals its own. */
+export function presentUnread({ id, type, tenant_id, containers }: Unread): Token {
+  return { id, type: type as TokenTypeName, tenant_id, containers };
+}
+
+type Unread = Pick<TokenRow, 'id' | 'type' | 'tenant_id' | 'containers'>;
 
 /** What a reader sees of a token's data: plaintext, the filled mask (null where it is too large), or nothing. */
 export function visibleData(
@@ -77,7 +85,8 @@ function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isS
 
 /**
  * Decides for each token, and decrypts those of which something is shown.
- * @param needed limits how much is decrypted, and names the tokens whose data is required, as in `revealForUse`.
+ * @param needed limits how much is decrypted and shown by masks, and names the tokens whose data is required, as in
+ * `revealForUse`.
  */
 export async function readVisible(
   vault: Vault,
@@ -94,23 +103,33 @@ export async function readVisible(
     const transform = decideReading(actor, reading, token);
     if (transform) transforms.set(token.id, transform);
   }
+  const transformOf = (id: string) => transforms.get(id) ?? 'redact';
+  const bytesOf = ({ id, size_bytes, data_bytes }: LargeToken) =>
+    transformOf(id) === 'mask' ? size_bytes : data_bytes;
   const readable = found.filter(({ id }) => transforms.has(id));
   // Without `needed` the size of what is masked decides about no error.
   const isSeen = [...transforms.values()].every((transform) => transform === 'reveal');
   const opening = budgetOf(actor, { isBounded: needed !== undefined, isSeen });
   const data = new Map<string, Json | undefined>(readable.map(({ id }) => [id, undefined]));
-  const shown = readable.filter(({ id }) => transforms.get(id) !== 'redact');
+  const shown = readable.filter(({ id }) => transformOf(id) !== 'redact');
   const revealed: string[] = [];
   const done = new Set<string>();
   for (const tokens of inOrderOfNeed(shown, needed)) {
-    for await (const rows of wholeInGroups(vault, actor.tenantId, tokens, opening)) {
-      const toOpen = rows.filter(({ id, mask }) => showsData(transforms.get(id) ?? 'redact', mask));
+    for await (const rows of wholeInGroups(vault, actor.tenantId, tokens, { budget: opening, bytesOf })) {
+      const toOpen = rows.filter(({ id, mask }) => showsData(transformOf(id), mask));
       const opened = await openData(vault, actor.tenantId, toOpen, opening);
       for (const { id } of rows) done.add(id);
       for (const { id, mask } of toOpen) {
         const plaintext = opened.get(id);
-        if (plaintext === undefined) done.delete(id);
-        else data.set(id, visibleData(transforms.get(id) ?? 'redact', { mask, data: plaintext }, budget));
+        const transform = transformOf(id);
+        const value = plaintext === undefined ? undefined : visibleData(transform, { mask, data: plaintext }, budget);
+        // A mask shows texts of its own, and can repeat the data.
+        const more = transform === 'mask' ? textLengthOf(value) : 0;
+        if (plaintext === undefined || more > opening.leftBytes) done.delete(id);
+        else {
+          opening.leftBytes -= more;
+          data.set(id, value);
+        }
         revealed.push(id);
       }
     }

@@ -54,7 +54,7 @@ function openFound(
   async function openLarge(): Promise<Map<string, Json>> {
     const opened = new Map<string, Json>();
     for (const tokens of found) {
-      for await (const rows of wholeInGroups(vault, tenantId, tokens, budget)) {
+      for await (const rows of wholeInGroups(vault, tenantId, tokens, { budget })) {
         for (const [id, data] of await openData(vault, tenantId, rows, budget)) opened.set(id, data);
       }
     }

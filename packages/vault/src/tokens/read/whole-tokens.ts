@@ -15,7 +15,7 @@ export async function* wholeInGroups<T extends FoundToken>(
   vault: Vault,
   tenantId: string,
   found: readonly T[],
-  budget: OpeningBudget,
+  { budget, bytesOf = ({ data_bytes }) => data_bytes }: WholeOptions,
 ): AsyncGenerator<TokenRow[], void, undefined> {
   const small = found.filter((token): token is T & TokenRow => !isLarge(token));
   if (small.length > 0) yield small;
@@ -23,8 +23,8 @@ export async function* wholeInGroups<T extends FoundToken>(
   let groupBytes = 0;
   for (const token of found) {
     if (!isLarge(token)) continue;
-    const plannedBytes = group.reduce((sum, { data_bytes }) => sum + data_bytes, 0);
-    if (token.data_bytes > budget.leftBytes - plannedBytes) continue;
+    const plannedBytes = group.reduce((sum, planned) => sum + bytesOf(planned), 0);
+    if (bytesOf(token) > budget.leftBytes - plannedBytes) continue;
     if (group.length > 0 && groupBytes + token.size_bytes > bytesAtOnce) {
       yield await readWhole(vault, tenantId, group, budget);
       group = [];
@@ -34,6 +34,12 @@ export async function* wholeInGroups<T extends FoundToken>(
     groupBytes += token.size_bytes;
   }
   if (group.length > 0) yield await readWhole(vault, tenantId, group, budget);
+}
+
+interface WholeOptions {
+  budget: OpeningBudget;
+  /** What a large token takes of the budget when it is opened; by default its data. */
+  bytesOf?: (token: LargeToken) => number;
 }
 
 /** One large token, or several of one group. */
