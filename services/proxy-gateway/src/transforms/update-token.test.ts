@@ -23,7 +23,7 @@ test('svc.tokens.update patches a token with the permissions of the Application,
   const code = `[
     (await svc.tokens.update(args.body.id, { data: { expiration_year: 2031 }, metadata: { a: 'b' } })).metadata,
     await svc.detokenize('{{' + args.body.id + '}}') ]`;
-  const { answer, received } = await transform(['token:update', 'token:use'], code, { id });
+  const { answer, received } = await transform(['token:read', 'token:update', 'token:use'], code, { id });
   expect(answer.status).toBe(200);
   expect(received).toEqual([{ a: 'b' }, { number: '4242424242424242', expiration_year: 2031 }]);
 });

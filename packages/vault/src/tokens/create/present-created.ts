@@ -2,11 +2,10 @@ import { decide } from '@sluice/access';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
-import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
 import { presentPage } from '../read/present-list.ts';
-import { presentWithoutData, visibleData } from '../read/present-token.ts';
-import { findPageOfIds, type PageRow } from '../read/token-list.queries.ts';
+import { presentUnread, presentWithoutData, visibleData } from '../read/present-token.ts';
+import { findPageOfIds } from '../read/token-list.queries.ts';
 import type { Actor, Token } from '../token.ts';
 import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
 import type { InsertedToken } from './insert-tokens.queries.ts';
@@ -74,10 +73,9 @@ async function presentEqual(
   const vault: Vault = { ...opened, db };
   const rows = await findPageOfIds(db, actor.tenantId, ids);
   const { tokens } = await presentPage(vault, actor, rows);
-  const stubs = rows.map(({ small }): [string, Token] => [small.id, presentStub(small)]);
+  const stubs = rows.map(({ small }): [string, Token] => {
+    const { fingerprint } = small;
+    return [small.id, { ...presentUnread(small), ...(fingerprint !== null && { fingerprint }) }];
+  });
   return new Map([...stubs, ...tokens.map((token): [string, Token] => [token.id, token])]);
-}
-
-function presentStub({ id, type, tenant_id, fingerprint, containers }: PageRow['small']): Token {
-  return { id, type: type as TokenTypeName, tenant_id, ...(fingerprint !== null && { fingerprint }), containers };
 }

@@ -99,16 +99,26 @@ describe('what shows or tests the data is changed only by a caller to whom a rul
   });
 });
 
-test('a caller without token:read gets no fingerprint from a patch', async () => {
+test('a caller without token:read learns from a patch where the token is, and nothing else that it did not do itself', async () => {
   const { vault, newActor } = open.current;
   const owner = await newActor();
-  const { token } = await createToken(vault, owner, card);
+  const members = { metadata: { hidden: 'x' }, search_indexes: ['{{ data.number }}'], mask: 'hidden' };
+  const { token } = await createToken(vault, owner, {
+    ...card,
+    ...members,
+    fingerprint_expression: '{{ data.number }}',
+  });
   const { tenantId } = owner;
   const blind = await newActor({ tenantId, permissions: update });
-  const patched = await updateToken(vault, blind, token.id, { data: { number: '5555555555554444' } });
-  expect(patched.token).not.toHaveProperty('fingerprint');
+  for (const patch of [{}, { data: { number: '5555555555554444' } }, { metadata: { a: 'b' } }]) {
+    expect((await updateToken(vault, blind, token.id, patch)).token).toEqual({
+      ...{ id: token.id, type: 'card', tenant_id: tenantId, containers: token.containers },
+      ...{ modified_by: blind.id, modified_at: expect.any(String) },
+    });
+  }
   const reading = await newActor({ tenantId, permissions: [...update, 'token:read'] });
-  expect((await updateToken(vault, reading, token.id, {})).token.fingerprint).toBeTruthy();
+  const { token: shown } = await updateToken(vault, reading, token.id, {});
+  expect(shown).toMatchObject({ ...members, metadata: { hidden: 'x', a: 'b' }, fingerprint: expect.any(String) });
 });
 
 // Checks sequences, because each step alone may look harmless.

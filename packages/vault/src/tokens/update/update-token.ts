@@ -15,7 +15,7 @@ import { noteDue } from '../expiry/due-tokens.queries.ts';
 import { type OpeningBudget, unbounded } from '../opening-budget.ts';
 import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
 import { tokenNotFound } from '../read/find-token.ts';
-import { presentWithoutData, showsData, visibleData } from '../read/present-token.ts';
+import { presentUnread, presentWithoutData, showsData, visibleData } from '../read/present-token.ts';
 import { bytesAtOnce } from '../read/token-list.queries.ts';
 import { requirePermission } from '../require-permission.ts';
 import { findTokenSettings, type TokenSettings } from '../tenant-settings.queries.ts';
@@ -41,8 +41,9 @@ const mostAttempts = 10;
  * Applies a JSON merge patch of the form of `tokenPatchSchema`, which it checks; resolves once no process serves the
  * old state any more. Null resets a member to its default. Moving a token requires `token:update` on the containers
  * that it leaves and on those that it enters. No patch shows its actor more of the token than before
- * (`patch-rights.ts`). The answer shows the data as a read by the actor would, and the fingerprint only to an actor
- * that may read. No error depends on the size of what the actor does not see (`patch-sizes.ts`).
+ * (`patch-rights.ts`). The answer shows the token as a read by the actor would; an actor that may not read it is told
+ * only where the token is, and by whom and when it was modified. No error depends on the size of what the actor does
+ * not see (`patch-sizes.ts`).
  * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
  * where the token would become equal to another and tokens are deduplicated; `payload_too_large`; `unavailable` where
  * the token keeps changing.
@@ -169,13 +170,12 @@ function isSame(now: TokenRow | undefined, { sealed, ...before }: TokenRow): boo
 
 async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenInput): Promise<Token> {
   const transform = decide(actor, 'token:read', row);
-  const data = transform && visibleData(transform, input, newFilterBudget());
-  if (transform) await touch(vault, actor.tenantId, [row]);
-  if (transform && showsData(transform, row.mask)) await discloseRead(vault, actor, [row.id]);
-  const { fingerprint, ...token } = presentWithoutData(row);
-  return {
-    ...token,
-    ...(transform && fingerprint !== undefined && { fingerprint }),
-    ...(data !== undefined && { data }),
-  };
+  if (!transform) {
+    const { modified_by, modified_at } = presentWithoutData(row);
+    return { ...presentUnread(row), ...(modified_by && { modified_by }), ...(modified_at && { modified_at }) };
+  }
+  const data = visibleData(transform, input, newFilterBudget());
+  await touch(vault, actor.tenantId, [row]);
+  if (showsData(transform, row.mask)) await discloseRead(vault, actor, [row.id]);
+  return { ...presentWithoutData(row), ...(data !== undefined && { data }) };
 }

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { isRevealedTo, type ModelCaller, maySee, mayUse, type TrueToken } from './rights-model.ts';
+import { type Ask, type Asked, type Hidden, levelIn, shownOfEqual, sightsOf, tokensIn } from './sighted-callers.ts';
+
+const places = ['/a/', '/b/', '/c/', '/a/deep/'];
+const everything = [...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use']];
+const changing = ['token:create', 'token:update', 'token:delete'];
+
+export const anyRule = fc.record({
+  priority: fc.integer({ min: 1, max: 3 }),
+  container: fc.constantFrom('/', '/a/', '/b/', '/c/', '/a/deep/'),
+  transform: fc.constantFrom('redact' as const, 'mask' as const, 'reveal' as const),
+  permissions: fc.subarray(everything, { minLength: 1 }),
+});
+
+/** Mostly rights to change, without which nothing happens. */
+export const anyPermissions: fc.Arbitrary<string[]> = fc.oneof(
+  fc.constant(everything),
+  fc.constant(changing),
+  fc.subarray(everything),
+);
+
+/** How a token is at first: with a mask or none, found by its plaintext or not. */
+export const anyHidden = fc.record({
+  containers: fc.subarray(places, { minLength: 1, maxLength: 2 }),
+  mask: fc.constantFrom('{{ data.hint }}', null),
+  search_indexes: fc.constantFrom<string[]>([], ['{{ data.secret }}']),
+});
+
+const anyPatch = fc.oneof(
+  fc.record({ containers: fc.subarray(places, { minLength: 1, maxLength: 2 }) }),
+  fc.constantFrom<object>(
+    {},
+    { mask: '{{ data.secret }}' },
+    { mask: null },
+    { search_indexes: ['{{ data.secret }}'] },
+    { fingerprint_expression: '{{ data.secret | slice: 0, 8 }}' },
+    { metadata: { a: 'b' } },
+    { data: { other: 'x' } },
+  ),
+);
+
+type What =
+  | { kind: 'patch'; patch: object }
+  /** Creates, or tokenizes, what the hidden token holds. */
+  | { kind: 'equal' | 'tokenize'; containers: string[] }
+  /** `again` repeats the last request that had an idempotency key. */
+  | { kind: 'again' | 'delete' }
+  /** Creates another token under the id of one that was deleted. */
+  | { kind: 'recreate' | 'recreatedByOwner'; containers: string[] };
+
+export interface Step {
+  who: 'application' | 'session';
+  /** Which hidden token it is about. */
+  at: number;
+  what: What;
+}
+
+const anyOne = fc.record({ who: fc.constantFrom('application' as const, 'session' as const), at: fc.nat({ max: 1 }) });
+const anyContainers = fc.subarray(places, { minLength: 1, maxLength: 1 });
+const anyEqual = fc.record({ kind: fc.constantFrom('equal' as const, 'tokenize' as const), containers: anyContainers });
+const anyOther = fc.record({
+  kind: fc.constantFrom('recreate' as const, 'recreatedByOwner' as const),
+  containers: anyContainers,
+});
+
+/** Steps that mean something only one after the other come together. */
+const anyTurn: fc.Arbitrary<Step[]> = fc.oneof(
+  fc.tuple(anyOne, anyPatch).map(([one, patch]): Step[] => [{ ...one, what: { kind: 'patch', patch } }]),
+  fc.tuple(anyOne, anyEqual, anyOne).map(([one, what, { who }]): Step[] => [
+    { ...one, what },
+    { ...one, who, what: { kind: 'again' } },
+  ]),
+  fc.tuple(anyOne, anyOther, anyOne).map(([one, what, { who }]): Step[] => [
+    { ...one, what: { kind: 'delete' } },
+    { ...one, who, what },
+  ]),
+);
+export const anySteps = fc.array(anyTurn, { minLength: 3, maxLength: 7 }).map((turns) => turns.flat());
+
+export interface Cast {
+  owner: ModelCaller;
+  application: ModelCaller;
+  session: ModelCaller;
+}
+
+let secrets = 0;
+export function newSecret(): { secret: string; data: object } {
+  secrets += 1;
+  return { secret: `canary-${secrets}`, data: { secret: `canary-${secrets}`, hint: `hint-${secrets}` } };
+}
+
+/** The request of a step. `last` is the last one with an idempotency key. */
+function requestOf({ what }: Step, { id, secret }: Hidden, last: Asked | undefined): Asked | undefined {
+  const path = `/tokens/${id}`;
+  const equal = { type: 'token', data: { secret, hint: secret.replace('canary', 'hint') }, deduplicate_token: true };
+  const keyed = { method: 'POST', idempotencyKey: `key-${secrets}` };
+  switch (what.kind) {
+    case 'patch':
+      return { method: 'PATCH', path, body: what.patch };
+    case 'equal':
+      return { ...keyed, path: '/tokens', body: { ...equal, containers: what.containers } };
+    case 'tokenize':
+      return { ...keyed, path: '/tokenize', body: { equal: { ...equal, containers: what.containers }, other: 'x' } };
+    case 'again':
+      return last;
+    case 'delete':
+      return { method: 'DELETE', path };
+    case 'recreate':
+      return { method: 'POST', path: '/tokens', body: { id, data: { own: 'x' }, containers: what.containers } };
+    case 'recreatedByOwner':
+      return undefined;
+  }
+}
+
+/** Plays the steps, and fails at the first that shows a caller more than the model says it may see. */
+export async function play(ask: Ask, cast: Cast, hidden: readonly Hidden[], steps: readonly Step[]): Promise<string[]> {
+  const done: string[] = [];
+  const replies = new Map<string, unknown>();
+  let last: Asked | undefined;
+  for (const step of steps) {
+    const token = hidden[step.at] as Hidden;
+    if (step.what.kind === 'recreatedByOwner') {
+      if (token.token || (await isTaken(ask, cast.owner, token))) continue;
+      const { secret, data } = newSecret();
+      const body = { id: token.id, data, mask: '{{ data.hint }}', containers: step.what.containers };
+      await ask(cast.owner, { method: 'POST', path: '/tokens', body });
+      token.secret = secret;
+      await see(ask, cast.owner, token);
+      await compare(ask, [cast.application, cast.session], hidden, new Map());
+      done.push('recreatedByOwner');
+      continue;
+    }
+    const asked = requestOf(step, token, last);
+    if (!asked) continue;
+    if (asked.idempotencyKey !== undefined) last = asked;
+    const caller = cast[step.who];
+    const before = new Map(hidden.map((one) => [one, one.token]));
+    const told = await ask(caller, asked);
+    const name = `${caller.key} ${JSON.stringify(asked)}`;
+    if (replies.has(name)) expect(told.body).toEqual(replies.get(name));
+    else if (told.status < 400) judgeAnswer(caller, asked, told.body, hidden);
+    if (told.status < 400 && asked.idempotencyKey !== undefined) replies.set(name, told.body);
+    expect(told.status < 400 ? '' : JSON.stringify(told.body)).not.toMatch(/canary|hint|label/);
+    if (told.status >= 400) continue;
+    for (const one of hidden) await see(ask, cast.owner, one);
+    judgeChange(caller, hidden, before);
+    const judgedBefore = caller.authorizer ? [caller, caller.authorizer] : [caller];
+    await compare(ask, [cast.application, cast.session], hidden, new Map(judgedBefore.map((one) => [one, before])));
+    done.push(step.what.kind);
+  }
+  return done;
+}
+
+async function isTaken(ask: Ask, owner: ModelCaller, { id }: Hidden): Promise<boolean> {
+  return (await ask(owner, { method: 'GET', path: `/tokens/${id}` })).status === 200;
+}
+
+/** Looks at the token as its owner. A token that another has created under its id is not the hidden one. */
+export async function see(ask: Ask, owner: ModelCaller, hidden: Hidden): Promise<void> {
+  const { status, body } = await ask(owner, { method: 'GET', path: `/tokens/${hidden.id}` });
+  const isThere = status === 200 && JSON.stringify(body.data).includes(hidden.secret);
+  hidden.token = isThere ? (body as TrueToken) : undefined;
+}
+
+/** What an answer shows of a hidden token is what its caller might see before; of an equal one, that it is equal. */
+function judgeAnswer(caller: ModelCaller, { method }: Asked, body: unknown, hidden: readonly Hidden[]): void {
+  for (const { id, secret, token } of hidden) {
+    if (!token) continue;
+    for (const shown of tokensIn(body, id)) {
+      const level = levelIn(shown, secret, method === 'POST' ? shownOfEqual : undefined);
+      expect(level).toBeLessThanOrEqual(maySee(caller, token).level);
+    }
+  }
+}
+
+function judgeChange(caller: ModelCaller, hidden: readonly Hidden[], before: Before): void {
+  for (const one of hidden) {
+    const [was, is] = [before.get(one), one.token];
+    if (!was || !is) continue;
+    if (!isRevealedTo(caller, was)) expect(showing(is)).toEqual(showing(was));
+    for (const judged of caller.authorizer ? [caller, caller.authorizer] : [caller])
+      expect(mayUse(judged, is) && !mayUse(judged, was)).toBe(false);
+  }
+}
+
+const showing = ({ mask, search_indexes, fingerprint_expression }: TrueToken) => ({
+  ...{ mask, search_indexes, fingerprint_expression },
+});
+
+type Before = ReadonlyMap<Hidden, TrueToken | undefined>;
+
+/** Each caller sees what the model allows it for the token as it is, and as it was before a change of its own. */
+export async function compare(
+  ask: Ask,
+  callers: readonly ModelCaller[],
+  hidden: readonly Hidden[],
+  judgedBefore: ReadonlyMap<ModelCaller, Before>,
+): Promise<void> {
+  for (const caller of callers) {
+    for (const [one, seen] of await sightsOf(ask, caller, hidden)) {
+      if (!one.token) {
+        expect(seen.level).toBeLessThan(3);
+        expect(seen.isFound).toBe(false);
+        continue;
+      }
+      const was = judgedBefore.get(caller)?.get(one);
+      for (const token of [one.token, ...(was ? [was] : [])]) {
+        const may = maySee(caller, token);
+        expect(seen.level).toBeLessThanOrEqual(may.level);
+        if (seen.isFound && may.level < 3) expect(may.isFound).toBe(true);
+      }
+    }
+  }
+}
