@@ -6,6 +6,7 @@ import { openingOf } from '../budgets/opening.ts';
 import type { Context } from '../context.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import { newConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { OpenedTokens } from './opened-body.ts';
 
 /** The tokens that the expressions of a body, or of a part of it, name. */
@@ -54,7 +55,10 @@ export function recordDisclosure(
 ): Promise<void> {
   const { proxy } = invocation;
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
-  if (invocation.hasTransform) invocation.sensitive.push(...values.values()); // redacted from what transforms print
+  if (invocation.hasTransform) {
+    invocation.secrets ??= newConsoleSecrets();
+    invocation.secrets.add([...values.values()]);
+  }
   return vault.disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,

@@ -9,6 +9,7 @@ import type { OpenedBody } from '../detokenization/opened-body.ts';
 import type { RequestMessage } from '../http/message.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
+import type { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { ProxyDefinition } from './definition.ts';
 
 /** What the head of a request says, before anything is looked up. */
@@ -69,7 +70,7 @@ export class Invocation {
   /** Why there was no answer; `caller_gone` if the caller left. */
   errorCode: string | undefined;
   /** The secrets that its transforms have seen. They are never logged, and redacted from what transforms print. */
-  sensitive: unknown[] = [];
+  secrets: ConsoleSecrets | undefined;
   /** The body, if its expressions are replaced while it streams. It is destroyed when the invocation is over. */
   revealing: Readable | undefined;
 

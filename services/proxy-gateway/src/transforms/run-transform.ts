@@ -25,7 +25,7 @@ export async function runTransform(
   run: TransformRun,
   context: Context,
 ): Promise<WrittenMessage> {
-  const { proxy, traceId, trace, sensitive } = invocation;
+  const { proxy, traceId, trace } = invocation;
   const { id: proxyId, tenantId, applicationId } = proxy;
   const direction = run.kind === 'request' ? 'request' : 'answer';
   const room = heldBody(invocation, direction, context).run(run.message.text.length);
@@ -37,8 +37,10 @@ export async function runTransform(
   let logging: Promise<void> | undefined;
   const secretsOfRun = () => {
     const secrets = newConsoleSecrets();
-    secrets.add([Object.values<string>(JSON.parse(configurationJson)), sensitive]);
-    return secrets;
+    secrets.add(Object.values<string>(JSON.parse(configurationJson)));
+    if (invocation.secrets?.isTooMuch) return undefined;
+    secrets.add(invocation.secrets?.texts() ?? []);
+    return secrets.texts();
   };
   const onEnd = (usage: TransformUsage) => {
     trace?.ranTransform(usage);
@@ -65,10 +67,7 @@ export async function runTransform(
     return writtenOf(message);
   } catch (error) {
     await logging;
-    throw await context.workPieces.run(
-      tenantId,
-      redactThrown(error, () => secretsOfRun().texts()),
-    );
+    throw await context.workPieces.run(tenantId, redactThrown(error, secretsOfRun));
   }
 }
 

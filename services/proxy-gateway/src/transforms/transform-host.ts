@@ -16,7 +16,7 @@ import { openingOf } from '../budgets/opening.ts';
 import { openingsIn, spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { mostMembers } from './console/secrets.ts';
+import { newConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
 import { sensitiveParts } from './sensitive-parts.ts';
 import { stringifyInPieces } from './stringify.ts';
@@ -67,7 +67,9 @@ function partOf(whole: OpeningBudget): OpeningBudget & { giveBack(): void } {
  */
 export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
   const { callers, vault, budgets, workPieces } = context;
-  const { traceId, sensitive, head } = invocation;
+  const { traceId, head } = invocation;
+  invocation.secrets ??= newConsoleSecrets();
+  const { secrets } = invocation;
   const { tenantId, id: proxyId, destination } = invocation.proxy;
   const through = { proxyId, destinationHost: destination.host, method: head.method };
 
@@ -97,10 +99,7 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
     if (!run) spendExpressions(invocation, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);
     const answer = run ? await run(vault, await findActor(), payload) : await detokenizeAsActor(payload);
-    // Further ones are not kept, because nothing that is printed is shown any more
-    if (sensitive.length <= mostMembers) {
-      for (const part of sensitiveParts(operation, payload, answer)) sensitive.push(part);
-    }
+    if (!secrets.isTooMuch) secrets.add(sensitiveParts(operation, payload, answer));
     return answer === undefined ? '' : workPieces.run(tenantId, stringifyInPieces(answer));
   };
   // The transform may answer the error in its own way, so it is counted here.

@@ -1,7 +1,6 @@
 import type { ConsoleLine } from '@sluice/sandbox';
 import type { Logger, Pieces } from '@sluice/service-runtime';
 import { redactConsole } from './redact.ts';
-import type { ConsoleSecrets } from './secrets.ts';
 
 /** The invocation that printed. */
 export interface Printer {
@@ -25,7 +24,7 @@ export function* logConsole(
   if (printed.length === 0) return;
   const level = severity[Math.max(...printed.map((line) => severity.indexOf(line.level)))] ?? 'info';
   if (!log.isLevelEnabled(level)) return;
-  const redacted = yield* redactConsole(printed, secrets().texts());
+  const redacted = yield* redactConsole(printed, secrets());
   const { tenantId, proxyId, kind, traceId, spanTraceId } = printer;
   log[level](
     {
@@ -43,5 +42,5 @@ export function* logConsole(
 export interface LogConsoleOptions {
   log: Logger;
   /** Called only where there is something to log. */
-  secrets: () => ConsoleSecrets;
+  secrets: () => readonly string[] | undefined;
 }

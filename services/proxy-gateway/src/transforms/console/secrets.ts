@@ -3,12 +3,17 @@ const mostCharacters = 8_192;
 /** The limit for members of any type, because a value of megabytes can have millions of them. */
 export const mostMembers = 10_000;
 
-/** Values that the console of one invocation must not show. */
+/**
+ * Values that the console of one invocation must not show. What was added is not kept, but for its texts while they can
+ * be looked for: an invocation may outlive megabytes of values, whose memory is nobody's any more once they are used.
+ */
 export interface ConsoleSecrets {
   /** Adds every text and number in a value: what was detokenized or is being tokenized, and the configuration. */
   add(value: unknown): void;
   /** Undefined where there are too many to look for. */
   texts(): readonly string[] | undefined;
+  /** Whether there are too many already, so that nothing more needs to be added. */
+  readonly isTooMuch: boolean;
 }
 
 export function newConsoleSecrets(): ConsoleSecrets {
@@ -17,6 +22,9 @@ export function newConsoleSecrets(): ConsoleSecrets {
   let members = 0;
   const isTooMuch = () => characters > mostCharacters || members > mostMembers;
   return {
+    get isTooMuch() {
+      return isTooMuch();
+    },
     add: (value) => {
       const left = [value];
       while (left.length > 0 && !isTooMuch()) {
@@ -30,8 +38,10 @@ export function newConsoleSecrets(): ConsoleSecrets {
         const text = typeof item === 'string' ? item.trim() : typeof item === 'number' ? String(item) : '';
         if (text === '' || texts.has(text)) continue;
         texts.add(text);
-        characters += JSON.stringify(text).length - 2; // the escaped form is searched too, and is no shorter
+        // The escaped form is searched too, and is no shorter.
+        characters += text.length > mostCharacters ? text.length : JSON.stringify(text).length - 2;
       }
+      if (isTooMuch()) texts.clear();
     },
     texts: () => (isTooMuch() ? undefined : [...texts]),
   };
