@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { listen } from '@sluice/service-runtime';
 import type { Platform } from './platform.ts';
-import { type Attacked, attack, type Bomb, type HostileTenant } from './under-load/hostile-tenants.ts';
+import { type Attacked, asksGateway, attack, type Bomb, type HostileTenant } from './under-load/hostile-tenants.ts';
 
 jest.setTimeout(240_000);
 
@@ -47,7 +47,7 @@ async function attackWithBodies(settings: Record<string, string>): Promise<Attac
       return answer.status;
     });
   };
-  return await attack({ settings, prepare, destination, transform });
+  return await attack({ settings, prepare, good: asksGateway(destination, transform) });
 }
 
 test('bombs of three Tenants leave a gateway below its memory, and a fourth Tenant is answered as ever', async () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listen } from '@sluice/service-runtime';
 import type { Platform } from './platform.ts';
-import { type Attacked, attack, type Bomb, type HostileTenant } from './under-load/hostile-tenants.ts';
+import { type Attacked, asksGateway, attack, type Bomb, type HostileTenant } from './under-load/hostile-tenants.ts';
 
 /** Requests of some kilobytes that grow only in the gateway: by tokens, by what transforms ask for, and by their results. */
 jest.setTimeout(240_000);
@@ -72,8 +72,7 @@ async function attackWith(kinds: readonly Kind[], settings: Record<string, strin
   const destination = await startDestination(closing);
   const attacked = await attack({
     settings,
-    destination,
-    transform,
+    good: asksGateway(destination, transform),
     prepare: (tenant, platform) => prepare(tenant, platform, destination, kinds),
   });
   const { peakBytes, goodStatuses, goodP99Ms, bombStatuses } = attacked;

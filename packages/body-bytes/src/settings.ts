@@ -6,7 +6,8 @@ export const bodyBytesSettings = {
     default: 0,
     description:
       'Memory that bodies and answers which are held may take in one process, in bytes, with their copies and what is ' +
-      'parsed of them; beyond, requests wait, their bodies unread; 0: 40 % of the memory limit of the process',
+      'parsed of them; beyond, requests wait, their bodies unread; 0: 40 % of the memory limit of a gateway, 25 % of that of ' +
+      'another process, which reads from Postgres and parses besides',
   },
   BODY_HELD_TENANT_BYTES: {
     type: 'integer',

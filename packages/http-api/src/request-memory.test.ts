@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type BodyBytes, openBodyBytes } from '@sluice/body-bytes';
+import { apiPart, type BodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 import { eventually, useStack } from '@sluice/testing';
@@ -17,7 +17,7 @@ const large = 12 * mebibyte;
 async function startApi(stack: AsyncDisposableStack, waitMs = 60_000) {
   const bodyBytes = openBodyBytes(
     { BODY_HELD_BYTES: 64 * mebibyte, BODY_HELD_TENANT_BYTES: 16 * mebibyte, BODY_WAIT_MS: waitMs },
-    { requestPart: 0.25 },
+    apiPart,
   );
   const operation = operationsOf<object>();
   const shared = { tag: 'T', summary: 'S', response: { 200: {} } } as const;

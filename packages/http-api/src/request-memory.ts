@@ -1,8 +1,8 @@
 import { type BodyBytes, parsedBytes, type Reservation } from '@sluice/body-bytes';
 import type { Response } from 'express';
 
-/** A body as it comes, and in one piece. */
-const copies = 2;
+/** A body as it comes and in one piece, then what is written of it: its text, encrypted, and on its way to Postgres. */
+const copies = 4;
 /** A body up to this size is reserved with what is parsed of it, which may take some twenty times its size. */
 const smallBody = 16 * 1024;
 const parsedOfSmall = 22 * smallBody;

@@ -1,4 +1,4 @@
-import { measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
+import { apiPart, measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import { createPepper, readCallers, watchCaller } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import {
@@ -71,7 +71,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     help: 'Exports and event streams that are open',
     read: streams.count,
   });
-  const bodyBytes = openBodyBytes(config, { requestPart: 0.25 });
+  const bodyBytes = openBodyBytes(config, apiPart);
   measureBodyBytes(bodyBytes, metrics);
   const server = createHttpServer(
     requestsInBatches(

@@ -1,4 +1,4 @@
-import { measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
+import { apiPart, measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
 import { createHttpServer, openClientAddresses, operationName, problemCodes, requestLimits } from '@sluice/http-api';
@@ -8,9 +8,6 @@ import { createApp, operations } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openPublicTokenLimits } from './public-tokens/public-token.limits.ts';
-
-/** The rest is for answers: a body has at most 1.25 MiB, and a page shows up to 8. */
-const requestPart = 0.25;
 
 /** Opens in order; what opens first closes last. */
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
@@ -32,7 +29,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     metrics,
     tracing,
   });
-  const bodyBytes = openBodyBytes(config, { requestPart });
+  const bodyBytes = openBodyBytes(config, apiPart);
   measureBodyBytes(bodyBytes, metrics);
   const server = createHttpServer(
     requestsInBatches(

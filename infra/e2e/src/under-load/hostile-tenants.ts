@@ -16,16 +16,16 @@ export interface HostileTenant {
   createToken(body: object): Promise<string>;
 }
 
-/** Sends one hostile request and answers the status of its answer. */
-export type Bomb = () => Promise<number>;
+/** Sends one request and answers the status of its answer. */
+export type Ask = () => Promise<number>;
+export type Bomb = Ask;
 
 export interface AttackOptions {
   settings: Record<string, string>;
   /** Makes what a hostile Tenant needs, and answers its bombs, which it sends in turn. */
   prepare(tenant: HostileTenant, platform: Platform): Promise<Bomb[]>;
-  /** Of the good Tenant's Proxy. */
-  destination: string;
-  transform: object;
+  /** Opens what the good Tenant asks again and again. */
+  good(platform: Platform): Promise<Ask>;
   /** How many bombs each Tenant keeps under way, and how many it sends in all. */
   underWay?: number;
   inAll?: number;
@@ -63,17 +63,22 @@ async function createTenant(platform: Platform): Promise<HostileTenant> {
   };
 }
 
+/** The good Tenant calls a Proxy with a transform. */
+export const asksGateway =
+  (destination: string, transform: object) =>
+  async ({ createProxy, stack }: Platform): Promise<Ask> => {
+    const proxy = { destination_url: destination, require_auth: false, request_transform: transform };
+    const headers = { 'SVC-PROXY-KEY': (await createProxy(proxy)).key };
+    const { proxyGateway } = stack.serviceUrls;
+    return async () => (await call(proxyGateway, 'POST', '/proxy', { headers, body: { amount: 1 } })).status;
+  };
+
 /** Three Tenants keep bombs under way until as many of each are answered; a fourth does what it always does. */
 export async function attack(options: AttackOptions): Promise<Attacked> {
-  const { settings, prepare, destination, transform, underWay = 40, inAll = 48 } = options;
+  const { settings, prepare, good, underWay = 40, inAll = 48 } = options;
   await using closing = new AsyncDisposableStack();
   const platform = await startPlatform(closing, { environment: settings });
-  const { proxyGateway } = platform.stack.serviceUrls;
-  const good = await platform.createProxy({
-    destination_url: destination,
-    require_auth: false,
-    request_transform: transform,
-  });
+  const askOnce = await good(platform);
   const hostile: Bomb[][] = [];
   for (let tenants = 0; tenants < 3; tenants += 1) hostile.push(await prepare(await createTenant(platform), platform));
   const watch = (name: string) => watchFigure(() => memoryOf({ name, pid: platform.stack.processes.get(name)?.pid }));
@@ -95,8 +100,7 @@ export async function attack(options: AttackOptions): Promise<Attacked> {
   const ask = async () => {
     while (!isOver) {
       const begunAt = performance.now();
-      const headers = { 'SVC-PROXY-KEY': good.key };
-      goodStatuses.push((await call(proxyGateway, 'POST', '/proxy', { headers, body: { amount: 1 } })).status);
+      goodStatuses.push(await askOnce());
       waited.push(performance.now() - begunAt);
     }
   };

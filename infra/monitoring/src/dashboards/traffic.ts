@@ -69,7 +69,7 @@ export const traffic: Dashboard = {
           },
         },
         {
-          title: 'Memory of bodies',
+          title: 'Memory of bodies and answers',
           unit: 'bytes',
           queries: {
             '{{instance}}': 'sum by (instance) (sluice_body_held_bytes{$scope})',
@@ -77,7 +77,7 @@ export const traffic: Dashboard = {
           },
         },
         {
-          title: 'Bodies that wait for memory',
+          title: 'Bodies and answers that wait for memory',
           unit: 'short',
           queries: { '{{instance}}': 'sum by (instance) (sluice_body_waiting{$scope})' },
         },

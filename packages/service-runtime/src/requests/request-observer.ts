@@ -64,7 +64,7 @@ export function createRequestObserver(options: RequestObserverOptions): RequestO
   for (const code of errorCodes) errors.inc({ code }, 0);
   const refusals = new Counter({
     name: 'sluice_limit_refusals_total',
-    help: 'What was refused because of a limit, by the limit',
+    help: 'What was refused because of a limit, by the limit; of field_errors the rest was cut',
     labelNames: ['limit'],
     registers: [metrics],
   });

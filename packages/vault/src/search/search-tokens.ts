@@ -3,7 +3,13 @@ import { validationFailed } from '@sluice/problems';
 import { isStorable } from '../json.ts';
 import type { TokenPage } from '../tokens/read/list-tokens.ts';
 import { presentList } from '../tokens/read/present-list.ts';
-import { bytesAtOnce, countMatching, findPage, type PageRequest } from '../tokens/read/token-list.queries.ts';
+import {
+  bytesAtOnce,
+  copiesRead,
+  countMatching,
+  findPage,
+  type PageRequest,
+} from '../tokens/read/token-list.queries.ts';
 import { requirePermission } from '../tokens/require-permission.ts';
 import type { Actor, TokenRow } from '../tokens/token.ts';
 import { searchHashOf } from '../tokens/token-data.ts';
@@ -27,7 +33,7 @@ export async function searchTokens(
   { query, ...page }: PageRequest & SearchText,
 ): Promise<TokenPage> {
   const conditions = await compileSearch(vault, actor, { query });
-  await actor.hold?.(bytesAtOnce);
+  await actor.hold?.(copiesRead * bytesAtOnce);
   const rows = await findPage(vault.db, actor.tenantId, conditions, page);
   const total = await countMatching(vault.db, actor.tenantId, conditions);
   const isGranted = (row: TokenRow) => decide(actor, 'token:search', row) !== undefined;

@@ -150,9 +150,13 @@ export function requireNeeded(
   needed: ReadonlySet<string> | undefined,
 ): void {
   if (rows.every(({ id }) => opened.has(id) || needed?.has(id) === false)) return;
-  throw new ServiceError('payload_too_large', 'The tokens of one request may have at most 8 MiB of data together', {
-    limit: 'opened_data',
-  });
+  throw new ServiceError(
+    'payload_too_large',
+    'The tokens of one request may have at most 8 MiB of data together, and 64 MiB once it is parsed',
+    {
+      limit: 'opened_data',
+    },
+  );
 }
 
 /** HMAC-SHA-256: equal for equal texts of one type in one Tenant, and meaningless without the Tenant's key. */

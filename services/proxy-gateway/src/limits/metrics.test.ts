@@ -18,7 +18,7 @@ test('each limit shows its refusals, and what is under way', async () => {
   expect(() => places.take('a')).toThrow('concurrent invocations');
   const bodyBytes = openBodyBytes(
     { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 500, BODY_WAIT_MS: 60_000 },
-    { requestPart: 0.75 },
+    { part: 0.4, requestPart: 0.75 },
   );
   bodyBytes.open('a', 'request', 300).growTo(300);
   bodyBytes.open('a', 'request', 300).growTo(300);

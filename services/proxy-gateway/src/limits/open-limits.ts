@@ -14,7 +14,7 @@ export function openLimits(
   { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
 ): Limits {
   const limits = {
-    bodyBytes: openBodyBytes(config, { requestPart: 0.75 }),
+    bodyBytes: openBodyBytes(config, { part: 0.4, requestPart: 0.75 }),
     places: createTenantPlaces(config.TENANT_MAX_IN_FLIGHT),
     destinations,
     rateLimits: openRateLimits(config, { log, stack }),

@@ -6,7 +6,7 @@ import type { Vault } from '../../vault.ts';
 import { requirePermission } from '../require-permission.ts';
 import type { Actor, Token } from '../token.ts';
 import { presentList } from './present-list.ts';
-import { bytesAtOnce, countAll, countMatching, findPage, type PageRequest } from './token-list.queries.ts';
+import { bytesAtOnce, copiesRead, countAll, countMatching, findPage, type PageRequest } from './token-list.queries.ts';
 
 /** All conditions must hold; an empty list of ids or types matches every token. */
 export interface TokenFilter {
@@ -35,7 +35,7 @@ export async function listTokens(
   const conditions = conditionsWithin(actor, filter);
   const isCounted =
     withinReach(tenantId, actor, 'token:read').length === 0 && ids.length === 0 && Object.keys(metadata).length === 0;
-  await actor.hold?.(bytesAtOnce);
+  await actor.hold?.(copiesRead * bytesAtOnce);
   const rows = await findPage(db, tenantId, conditions, page);
   const total = isCounted ? await countAll(db, tenantId, types) : await countMatching(db, tenantId, conditions);
   return { tokens: await presentList(vault, actor, rows), total };

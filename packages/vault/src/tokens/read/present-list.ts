@@ -6,10 +6,8 @@ import { findTokenRows } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { discloseRead, touch } from './activity.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
+import { ShownData } from './shown-data.ts';
 import { bytesAtOnce, type PageRow, type TokenPosition } from './token-list.queries.ts';
-
-/** What one page shows at most, as text: data, masks and metadata. */
-const mostShown = 8 * 1024 * 1024;
 
 export interface PresentOptions {
   /** What is asked of a row beside that the actor may read it. */
@@ -38,7 +36,6 @@ export async function presentPage(
   let last: TokenPosition | undefined;
   for (const part of partsOf(rows)) {
     if (last) await vault.workPieces.turn(actor.tenantId);
-    await actor.hold?.(part.reduce((sum, { whole, sizeBytes }) => (whole ? sum : sum + sizeBytes), 0));
     const read = await readPart(vault, actor, { ...options, part, budget: page.budget });
     for (const position of part) {
       const row = read.rows.get(position.id);
@@ -78,12 +75,12 @@ class ShownPage {
   readonly rows: TokenRow[] = [];
   readonly revealed: string[] = [];
   readonly budget = newFilterBudget();
-  #left = mostShown;
+  readonly #shown = new ShownData();
 
   /** False where the token does not fit any more; the first one always fits. */
   add(row: TokenRow, data: Token['data'], isRevealed: boolean): boolean {
-    this.#left -= textLengthOf(data) + textLengthOf(row.mask) + textLengthOf(row.metadata);
-    if (this.#left < 0 && this.tokens.length > 0) return false;
+    const fits = this.#shown.add(data, textLengthOf(row.mask) + textLengthOf(row.metadata));
+    if (!fits && this.tokens.length > 0) return false;
     this.tokens.push({ ...presentWithoutData(row), ...(data !== undefined && { data }) });
     this.rows.push(row);
     if (isRevealed) this.revealed.push(row.id);

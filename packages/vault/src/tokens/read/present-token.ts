@@ -10,6 +10,7 @@ import type { FoundToken, LargeToken } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { inOrderOfNeed, openData, requireNeeded } from '../token-data.ts';
 import type { BlindBytes } from '../update/patch-sizes.ts';
+import { ShownData } from './shown-data.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
 export function presentWithoutData(
@@ -114,6 +115,9 @@ export async function readVisible(
   const shown = readable.filter(({ id }) => transformOf(id) !== 'redact');
   const revealed: string[] = [];
   const done = new Set<string>();
+  // A Proxy's transform may see what no caller does, and values must decide about no error of an invocation.
+  const isLimited = needed !== undefined && actor.through === undefined;
+  const seen = new ShownData();
   for (const tokens of inOrderOfNeed(shown, needed)) {
     for await (const rows of wholeInGroups(vault, actor.tenantId, tokens, { budget: opening, bytesOf })) {
       const toOpen = rows.filter(({ id, mask }) => showsData(transformOf(id), mask));
@@ -125,11 +129,11 @@ export async function readVisible(
         const value = plaintext === undefined ? undefined : visibleData(transform, { mask, data: plaintext }, budget);
         // A mask shows texts of its own, and can repeat the data.
         const more = transform === 'mask' ? textLengthOf(value) : 0;
-        if (plaintext === undefined || more > opening.leftBytes) done.delete(id);
-        else {
+        const isCovered = plaintext !== undefined && more <= opening.leftBytes && !(isLimited && !seen.add(value));
+        if (isCovered) {
           opening.leftBytes -= more;
           data.set(id, value);
-        }
+        } else done.delete(id);
         revealed.push(id);
       }
     }

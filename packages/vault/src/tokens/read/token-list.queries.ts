@@ -26,6 +26,8 @@ export interface PageRow extends TokenPosition {
 
 /** How many bytes of rows are read at once, at least one row: a page can have a hundred of some MiB. */
 export const bytesAtOnce = 1024 * 1024;
+/** Bytes come from Postgres as hexadecimal text: as a message, as text, and decoded. */
+export const copiesRead = 4;
 
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;

@@ -6,7 +6,7 @@ import { requirePermission } from '../require-permission.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { conditionsWithin, type TokenFilter } from './list-tokens.ts';
 import { presentPage } from './present-list.ts';
-import { bytesAtOnce, findPageAfter, type TokenPosition } from './token-list.queries.ts';
+import { bytesAtOnce, copiesRead, findPageAfter, type TokenPosition } from './token-list.queries.ts';
 
 export interface WalkRequest {
   /** Absent for the first page. */
@@ -52,7 +52,7 @@ async function walk(
   { after, size }: WalkRequest,
   isGranted?: (row: TokenRow) => boolean,
 ): Promise<WalkedTokens> {
-  await actor.hold?.(bytesAtOnce);
+  await actor.hold?.(copiesRead * bytesAtOnce);
   const rows = await findPageAfter(vault.db, actor.tenantId, conditions, { after, size: size + 1 });
   const page = rows.slice(0, size);
   const last = page.at(-1);

@@ -3,7 +3,7 @@ import type { Vault } from '../../vault.ts';
 import type { OpeningBudget } from '../opening-budget.ts';
 import { type FoundToken, findTokenRows, isLarge, type LargeToken } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
-import { bytesAtOnce } from './token-list.queries.ts';
+import { bytesAtOnce, copiesRead } from './token-list.queries.ts';
 
 /**
  * The tokens whole, in groups that are meant to be opened one after another: first those that are small, then large ones
@@ -18,22 +18,45 @@ export async function* wholeInGroups<T extends FoundToken>(
   { budget, bytesOf = ({ data_bytes }) => data_bytes }: WholeOptions,
 ): AsyncGenerator<TokenRow[], void, undefined> {
   const small = found.filter((token): token is T & TokenRow => !isLarge(token));
-  if (small.length > 0) yield small;
+  yield* inGroups(small);
   let group: LargeToken[] = [];
   let groupBytes = 0;
+  let reserved = 0;
+  /** What one group was read with is free when the next one is read. */
+  const hold = (bytes: number) => {
+    const more = bytes - reserved;
+    if (more <= 0) return undefined;
+    reserved = bytes;
+    return budget.hold?.(more);
+  };
   for (const token of found) {
     if (!isLarge(token)) continue;
     const plannedBytes = group.reduce((sum, planned) => sum + bytesOf(planned), 0);
     if (bytesOf(token) > budget.leftBytes - plannedBytes) continue;
     if (group.length > 0 && groupBytes + token.size_bytes > bytesAtOnce) {
-      yield await readWhole(vault, tenantId, group, budget);
+      yield await readWhole(vault, tenantId, group, { hold });
       group = [];
       groupBytes = 0;
     }
     group.push(token);
     groupBytes += token.size_bytes;
   }
-  if (group.length > 0) yield await readWhole(vault, tenantId, group, budget);
+  if (group.length > 0) yield await readWhole(vault, tenantId, group, { hold });
+}
+
+/** Of about 1 MiB each. */
+function* inGroups(rows: readonly TokenRow[]): Generator<TokenRow[], void, undefined> {
+  let group: TokenRow[] = [];
+  let groupBytes = 0;
+  for (const row of rows) {
+    group.push(row);
+    groupBytes += row.data_ciphertext.length;
+    if (groupBytes < bytesAtOnce) continue;
+    yield group;
+    group = [];
+    groupBytes = 0;
+  }
+  if (group.length > 0) yield group;
 }
 
 interface WholeOptions {
@@ -50,7 +73,7 @@ export async function readWhole(
   budget: Pick<OpeningBudget, 'hold'> = {},
 ): Promise<TokenRow[]> {
   const bytes = tokens.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  await budget.hold?.(bytes);
+  await budget.hold?.(copiesRead * bytes);
   await vault.workPieces.turn(tenantId);
   const ids = tokens.map(({ id }) => id);
   const rows = new Map((await findTokenRows(vault.db, tenantId, ids)).map((row) => [row.id, row]));

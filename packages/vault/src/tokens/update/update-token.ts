@@ -16,7 +16,7 @@ import { type OpeningBudget, unbounded } from '../opening-budget.ts';
 import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
 import { tokenNotFound } from '../read/find-token.ts';
 import { presentUnread, presentWithoutData, showsData, visibleData } from '../read/present-token.ts';
-import { bytesAtOnce } from '../read/token-list.queries.ts';
+import { bytesAtOnce, copiesRead } from '../read/token-list.queries.ts';
 import { requirePermission } from '../require-permission.ts';
 import { findTokenSettings, type TokenSettings } from '../tenant-settings.queries.ts';
 import { findTokenRows, lockTokenRow } from '../token.queries.ts';
@@ -76,7 +76,7 @@ interface Update {
 
 async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: TokenPatch): Promise<Update> {
   const { tenantId } = actor;
-  await actor.hold?.(bytesAtOnce);
+  await actor.hold?.(copiesRead * bytesAtOnce);
   const [from] = await findTokenRows(vault.db, tenantId, [id]);
   const now = vault.clock();
   if (!from || isPast(from.expires_at, patch, now)) throw tokenNotFound();
