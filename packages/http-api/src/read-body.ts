@@ -17,7 +17,8 @@ export async function readJsonBody(
 ): Promise<JsonBody> {
   const bytes = await readBytes(request, limitBytes, memory);
   if (bytes.length === 0) throw validationFailed({ '': ['is required'] });
-  await memory.parse(bytes);
+  const room = memory.parse(bytes);
+  if (room) await room;
   try {
     return { json: JSON.parse(utf8.decode(bytes)), sizeBytes: bytes.length };
   } catch (error) {
@@ -37,7 +38,8 @@ async function readBytes(request: IncomingMessage, limitBytes: number, memory: R
   const length = contentLength === undefined ? undefined : Number(contentLength);
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
   const expected = { length, limit: limitBytes };
-  await memory.read(0, expected);
+  const first = memory.read(0, expected);
+  if (first) await first;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -46,7 +48,8 @@ async function readBytes(request: IncomingMessage, limitBytes: number, memory: R
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);
       chunks.push(chunk);
-      await memory.read(size, expected);
+      const room = memory.read(size, expected);
+      if (room) await room;
     }
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;

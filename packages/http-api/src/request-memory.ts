@@ -3,9 +3,9 @@ import type { Response } from 'express';
 
 /** A body as it comes and in one piece, then what is written of it: its text, encrypted, and on its way to Postgres. */
 const copies = 4;
-/** A body up to this size is reserved with what is parsed of it, which may take some twenty times its size. */
+/** A body up to this size is reserved at once, with the most that can be parsed of it. */
 const smallBody = 16 * 1024;
-const parsedOfSmall = 22 * smallBody;
+const mostParsed = 22;
 /** How much of a body of unknown length is reserved at once. */
 const step = 64 * 1024;
 /** An answer up to this size is left to the buffers of its connection. */
@@ -35,15 +35,16 @@ export class RequestMemory {
   /** Call before a body is read, and again once `bytes` of it have come; undefined where there is room. */
   read(bytes: number, { length, limit }: { length: number | undefined; limit: number }): Promise<void> | undefined {
     const most = length ?? limit;
-    this.#body ??= this.#bodyBytes?.open(this.#tenantId, 'request', copies * most + parsedOfSmall);
-    return this.#waitFor(this.#body?.growTo(copies * Math.min(bytes + step, most)));
+    const isSmall = most <= smallBody;
+    const reserved = (isSmall ? copies + mostParsed : copies) * most;
+    this.#body ??= this.#bodyBytes?.open(this.#tenantId, 'request', reserved);
+    return this.#waitFor(this.#body?.growTo(isSmall ? reserved : copies * Math.min(bytes + step, most)));
   }
 
   /** Call before a body is parsed. */
   parse(json: Buffer): Promise<void> | undefined {
-    const bytes = parsedBytes(json);
-    if (json.length > smallBody) return this.hold(bytes);
-    return this.#waitFor(this.#body?.growTo(copies * json.length + bytes));
+    const isReserved = (this.#body?.bytes ?? 0) >= (copies + mostParsed) * json.length;
+    return isReserved ? undefined : this.hold(parsedBytes(json));
   }
 
   /** Call before `bytes` more are read or made for the answer. */
