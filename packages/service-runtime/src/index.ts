@@ -20,6 +20,7 @@ export { measureDisclosures, measurePool } from './metrics/store-metrics.ts';
 export { openRedis, openRedisNode, type RedisClient, type RedisClientOptions } from './open-redis.ts';
 export { connectRedis } from './redis.ts';
 export type { Connections } from './requests/connections.ts';
+export { GatheredRequest } from './requests/gathered-request.ts';
 export { faultInHead, valuesOf } from './requests/head-fault.ts';
 export { isEndCertain } from './requests/is-end-certain.ts';
 export { createOrderedServer, type Refusals } from './requests/ordered-server.ts';

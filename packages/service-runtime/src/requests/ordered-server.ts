@@ -32,8 +32,8 @@ export function createOrderedServer(
   { refuse, refuseConnect, ...options }: Refusals & ServerOptions,
 ): OrderedServer {
   const server = createServer({
-    ...options,
     IncomingMessage: GatheredRequest,
+    ...options,
     connectionsCheckingInterval,
     requireHostHeader: false,
     shouldUpgradeCallback: declineUpgrades((socket) => endAfterOwed(connections, socket)),

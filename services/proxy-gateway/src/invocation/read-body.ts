@@ -4,6 +4,7 @@ import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { endedEarly, ServiceError } from '@sluice/problems';
 import type { HeldBody } from '../budgets/held-body.ts';
 import { contentCodings, decodeBody, decodeWhileStreaming } from '../http/content-coding.ts';
+import { WholeRequest } from '../http/whole-request.ts';
 
 /** Whether the request has a body, judged by its framing (RFC 9112 section 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -85,12 +86,9 @@ function collect(
 ): AtOnceOrLater<Buffer | 'too large' | 'late'> {
   if (request.destroyed) throw endedEarly();
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return 'too large';
+  const whole = request instanceof WholeRequest ? request.takeWhole(limitBytes) : undefined;
+  if (whole) return whole;
   const chunks: Buffer[] = [];
-  if (request.complete && request.readableLength <= limitBytes) {
-    // The whole body came with the head, so there is nothing to wait for.
-    for (let chunk = request.read(); chunk !== null; chunk = request.read()) chunks.push(chunk);
-    return joined(chunks);
-  }
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | 'too large' | 'late'>();
   let size = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { answerClientError, answerConnect } from '@sluice/problems';
 import { createOrderedServer } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
+import { WholeRequest } from '../http/whole-request.ts';
 import { serveInvocations } from '../invocation/serve.ts';
 import { endIdleClients } from './client-idleness.ts';
 
@@ -18,6 +19,7 @@ interface ClientTimes {
 /** Requests go from the parser straight to the invocation, because there is nothing to route. */
 export function createGatewayServer(context: Context, { clientHeadMs, clientIdleMs }: ClientTimes): Server {
   const { server, connections } = createOrderedServer(serveInvocations(context), {
+    IncomingMessage: WholeRequest,
     maxHeaderSize: 16 * 1024,
     headersTimeout: clientHeadMs,
     requestTimeout: 0, // a body may take any time as long as it progresses

@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net';
+import { GatheredRequest } from '@sluice/service-runtime';
+
+/** Methods of Node that its types leave out. */
+interface Undeclared {
+  /** Is called at the end of an answer whose request nobody has read. */
+  _dump(): void;
+  /** Closes the stream without its events, as Node does for requests without a body. */
+  _dumpAndCloseReadable(): void;
+}
+
+const Base = GatheredRequest as unknown as (new (
+  socket: Socket,
+) => GatheredRequest & Undeclared) &
+  Omit<typeof GatheredRequest, 'prototype'>;
+
+/**
+ * A request whose body can be had without a stream where it came as one chunk, as most do: passing it through the stream
+ * takes longer than all else that is done with it. The chunk waits here until somebody reads.
+ */
+export class WholeRequest extends Base {
+  #first: Buffer | undefined;
+  #isPassedOn = false;
+
+  override push(chunk: Buffer | null): boolean {
+    if (this.#isPassedOn) return super.push(chunk);
+    if (this.#first) {
+      if (chunk === null) return false; // `_read` passes the end on, too
+      this.#passOn();
+      return super.push(chunk);
+    }
+    if (chunk === null) {
+      this.#isPassedOn = true;
+      return super.push(null);
+    }
+    this.#first = chunk;
+    return chunk.length < this.readableHighWaterMark;
+  }
+
+  override _read(size: number): void {
+    if (this.#passOn() && this.complete) super.push(null);
+    else super._read(size);
+  }
+
+  /** @returns whether something was passed on now. */
+  #passOn(): boolean {
+    const first = this.#first;
+    this.#first = undefined;
+    this.#isPassedOn = true;
+    if (first) super.push(first);
+    return first !== undefined;
+  }
+
+  override _dump(): void {
+    if (!this.takeWhole(Number.POSITIVE_INFINITY)) super._dump();
+  }
+
+  /** The whole body, if it has arrived in one chunk of at most `limitBytes` and nobody has read. */
+  takeWhole(limitBytes: number): Buffer | undefined {
+    const whole = this.#first;
+    if (!whole || !this.complete || this.destroyed || whole.length > limitBytes) return undefined;
+    this.#first = undefined;
+    this.#isPassedOn = true;
+    this._dumpAndCloseReadable();
+    return whole;
+  }
+}
