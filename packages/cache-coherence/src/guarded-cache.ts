@@ -115,11 +115,12 @@ export class GuardedCache<V extends object> {
         return found;
       });
     }
-    const missing = keys.filter((key) => {
+    const missing: string[] = [];
+    for (const key of keys) {
       const value = this.#find(key);
       if (value) found.set(key, value);
-      return !value && !this.#isKnownAbsent(key);
-    });
+      else if (!this.#isKnownAbsent(key)) missing.push(key);
+    }
     return missing.length === 0 ? found : this.#addMissing(found, missing, load);
   }
 

@@ -60,7 +60,7 @@ export { deleteExpiredTokens } from './tokens/expiry/expire-tokens.ts';
 export { purgeTokens } from './tokens/expiry/purge-tokens.ts';
 export { removeDueCvcs } from './tokens/expiry/remove-cvcs.ts';
 export { withoutCvcs } from './tokens/expiry/without-cvcs.ts';
-export { newOpeningBudget, type OpeningBudget } from './tokens/opening-budget.ts';
+export { newOpeningBudget, type OpeningBudget, openedBytes } from './tokens/opening-budget.ts';
 export { findToken } from './tokens/read/find-token.ts';
 export { listTokens, type TokenFilter, type TokenPage } from './tokens/read/list-tokens.ts';
 export { requireUse, revealForUse } from './tokens/read/reveal-for-use.ts';

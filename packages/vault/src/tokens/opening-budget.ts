@@ -12,3 +12,8 @@ export const unbounded: Readonly<OpeningBudget> = { leftBytes: Number.POSITIVE_I
 export function newOpeningBudget(): OpeningBudget {
   return { leftBytes: mostOpenedBytes };
 }
+
+/** How much a budget of {@link newOpeningBudget} has been used for. */
+export function openedBytes({ leftBytes }: OpeningBudget): number {
+  return mostOpenedBytes - leftBytes;
+}

@@ -56,7 +56,7 @@ export function openData(
     throw error;
   };
   try {
-    const due = withinBudget(tenantId, rows, { budget, now: vault.clock() });
+    const due = withinBudget(tenantId, rows, { budget, clock: vault.clock });
     const room = budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
     const keys = room ? room.then(() => findKeys(vault, tenantId, due)) : findKeys(vault, tenantId, due);
     const opened = andThen(keys, (found) => vault.workPieces.run(tenantId, openInPieces(due, found, budget)));
@@ -69,11 +69,11 @@ export function openData(
 function withinBudget(
   tenantId: string,
   rows: readonly DataColumns[],
-  { budget, now }: { budget: OpeningBudget; now: Date },
+  { budget, clock }: { budget: OpeningBudget; clock: () => Date },
 ): Due[] {
   const due: Due[] = [];
   for (const row of rows) {
-    const sealed = sealedOf(tenantId, row, now);
+    const sealed = sealedOf(tenantId, row, clock);
     if (sealed.body.length > budget.leftBytes) continue;
     budget.leftBytes -= sealed.body.length;
     due.push({ id: row.id, sealed });
@@ -86,7 +86,9 @@ type KeysByVersion = ReadonlyMap<number, KeyObject>;
 function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): AtOnceOrLater<KeysByVersion> {
   const keys = new Map<number, KeyObject>();
   const loading: Promise<unknown>[] = [];
-  for (const version of new Set(due.map(({ sealed }) => sealed.version))) {
+  for (const { sealed } of due) {
+    const { version } = sealed;
+    if (keys.has(version)) continue;
     const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version, vault.db);
     if (found instanceof Promise) loading.push(found.then((key) => keys.set(version, key)));
     else keys.set(version, found);
@@ -128,9 +130,9 @@ function* openInPieces(
 }
 
 /** The ciphertext that is valid now. The result is stored in the row, because the row may be cached. */
-function sealedOf(tenantId: string, row: DataColumns, now: Date): Sealed {
+function sealedOf(tenantId: string, row: DataColumns, clock: () => Date): Sealed {
   const { cvc_ciphertext, data_ciphertext, sealed } = row;
-  const isCvc = cvc_ciphertext !== null && isCvcKept(row, now);
+  const isCvc = cvc_ciphertext !== null && isCvcKept(row, clock());
   const ciphertext = isCvc ? cvc_ciphertext : data_ciphertext;
   if (sealed?.ciphertext === ciphertext) return sealed;
   row.sealed = seal({ tenantId, recordId: row.id, field: isCvc ? 'tokens.cvc' : 'tokens.data' }, ciphertext);

@@ -12,27 +12,32 @@ import {
   type Segment,
   textLengthOf,
 } from '@sluice/vault';
+import type { Asked } from './opened-body.ts';
 import type { Place } from './place.ts';
 
+const noValues: ReadonlyMap<string, Json> = new Map();
+
 /**
- * The tokens that the places name, each once, less those whose values are known.
- * @throws {ServiceError} 400 for over 100 of them, the known ones included.
+ * What the places ask for, less the tokens whose values are known.
+ * @throws {ServiceError} 400 for over 100 tokens, the known ones included.
  */
-export function newTokenIdsIn(places: readonly Place[], known: ReadonlyMap<string, Json> = new Map()): string[] {
+export function askedIn(places: readonly Place[], known = noValues): Asked {
   const ids = new Set<string>();
+  let hasFilters = false;
   for (const { segments } of places) {
     for (const segment of segments) {
-      if (segment.kind === 'literal' || segment.reference === '' || known.has(segment.reference)) continue;
-      ids.add(segment.reference);
+      if (segment.kind === 'literal') continue;
+      hasFilters ||= segment.filters.length > 0;
+      if (segment.reference !== '' && !known.has(segment.reference)) ids.add(segment.reference);
     }
   }
-  if (known.size + ids.size <= mostDistinctTokens) return [...ids];
-  throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
+  if (known.size + ids.size > mostDistinctTokens) {
+    throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
+  }
+  return { tokenIds: [...ids], needed: hasFilters ? neededIn(places) : undefined, fault: faultInPlaces(places) };
 }
 
-/** The tokens that at least one expression names without a filter. Undefined if no expression has a filter. */
-export function neededIn(places: readonly Place[]): ReadonlySet<string> | undefined {
-  if (!places.some(({ segments }) => segments.some(hasFilter))) return undefined;
+function neededIn(places: readonly Place[]): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const { segments } of places) {
     for (const segment of segments)
@@ -84,8 +89,8 @@ export function fillPlaces(
   if (fault) throw fault;
   const texts: string[] = [];
   const filtered: number[] = [];
-  // Count the bytes before joining them, because a few bytes can name a large value 10,000 times. Twice the limit,
-  // because places with filters are written twice.
+  // Count the characters before joining them, because a few bytes can name a large value 10,000 times in one place, whose
+  // first value is counted when it is written. Twice the limit, because places with filters are written twice.
   let left = 2 * limitBytes;
   let position = 0;
   let size = 0;
@@ -93,18 +98,26 @@ export function fillPlaces(
     size += bytes;
     if (size > limitBytes) throw tooLarge(limitBytes);
   };
+  let isFirst = true;
+  let hasFilters = false;
   const unfiltered = ({ reference, filters }: Expression) => {
-    if (filters.length > 0) return null;
+    if (filters.length > 0) {
+      hasFilters = true;
+      return null;
+    }
     const value = values.get(reference) ?? null;
-    left -= textLengthOf(value);
+    if (!isFirst) left -= textLengthOf(value);
     if (left < 0) throw tooLarge(limitBytes);
+    isFirst = false;
     return value;
   };
   for (const place of places) {
+    isFirst = true;
+    hasFilters = false;
     const text = place.write(unfiltered);
     grow(place.start - position + Buffer.byteLength(text, place.encoding));
     texts.push(text);
-    if (place.segments.some(hasFilter)) filtered.push(texts.length - 1);
+    if (hasFilters) filtered.push(texts.length - 1);
     position = place.end;
   }
   grow(body.length - position);

@@ -7,16 +7,7 @@ import type { Context } from '../context.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { newConsoleSecrets } from '../transforms/console/secrets.ts';
-import type { OpenedTokens } from './opened-body.ts';
-
-/** The tokens that the expressions of a body, or of a part of it, name. */
-export interface Asked {
-  tokenIds: readonly string[];
-  /** The tokens that at least one expression names without a filter. Undefined means all. */
-  needed?: ReadonlySet<string> | undefined;
-  /** An invalid expression. It is thrown after the caller's rights are checked and before anything is disclosed. */
-  fault: ServiceError | undefined;
-}
+import type { Asked, OpenedTokens } from './opened-body.ts';
 
 /**
  * Opens tokens for one invocation. Their values must not leave the process before {@link recordDisclosure} is done.

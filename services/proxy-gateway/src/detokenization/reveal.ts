@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import type { Pieces } from '@sluice/service-runtime';
+import { openedBytes } from '@sluice/vault';
 import { heldBody } from '../budgets/hold-body.ts';
+import { openingOf } from '../budgets/opening.ts';
 import { spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
 import { feed } from '../http/content-coding.ts';
@@ -10,12 +12,12 @@ import { isJsonInPieces } from '../http/is-json.ts';
 import type { HeaderList } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { faultInPlaces, fillPlaces, filterInPieces, neededIn, newTokenIdsIn, textLengthIn } from './detokenize.ts';
-import { type Asked, discloseTokens, openTokens, recordDisclosure } from './disclose.ts';
+import { askedIn, fillPlaces, filterInPieces, textLengthIn } from './detokenize.ts';
+import { discloseTokens, openTokens, recordDisclosure } from './disclose.ts';
 import { findExpressions, findExpressionsInPieces, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
 import { findInMultipart, findInMultipartInPieces } from './multipart/multipart-reader.ts';
-import type { OpenedBody } from './opened-body.ts';
+import type { Asked, OpenedBody } from './opened-body.ts';
 import { expressionsOf, type Place } from './place.ts';
 import { RevealStream } from './stream/reveal-stream.ts';
 
@@ -58,8 +60,7 @@ function openPlaces(
 ): AtOnceOrLater<void> {
   if (places.length === 0) return undefined;
   spendExpressions(invocation, expressionsOf(places), context.budgets.expressions);
-  const asked = { tokenIds: newTokenIdsIn(places), needed: neededIn(places), fault: faultInPlaces(places) };
-  return andThen(openTokens(invocation, asked, context), ({ caller, tokenIds, values }) => {
+  return andThen(openTokens(invocation, askedIn(places), context), ({ caller, tokenIds, values }) => {
     invocation.opened = { body, places, caller, tokenIds, values };
   });
 }
@@ -77,7 +78,9 @@ export function fillBody(invocation: Invocation, context: Context): AtOnceOrLate
   invocation.opened = undefined;
   const { body, places, values } = opened;
   const limitBytes = context.bodyLimitBytes;
-  const grown = Math.min(body.length + textLengthIn(places, values), limitBytes);
+  // Each expression adds at most all that was opened, so most bodies need not be measured.
+  const most = expressionsOf(places) * openedBytes(openingOf(invocation, context));
+  const grown = Math.min(body.length + (most <= smallGrowth ? most : textLengthIn(places, values)), limitBytes);
   if (isLarge(body) || grown > smallGrowth) return fillLargeBody(invocation, { ...opened, grown }, context);
   const filled = fillPlaces(body, places, { values, limitBytes });
   invocation.message = { kind: message.kind, headers: message.headers, body: filled };

@@ -25,14 +25,13 @@ import { wholeInGroups } from './whole-tokens.ts';
 export function revealForUse(
   vault: Vault,
   actor: Omit<Actor, 'traceId'>,
-  ids: Iterable<string>,
+  ids: readonly string[],
   { needed, budget = newOpeningBudget() }: { needed?: ReadonlySet<string>; budget?: OpeningBudget } = {},
 ): AtOnceOrLater<Map<string, Json>> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return new Map();
-  return andThen(vault.tokens.find(actor.tenantId, wanted.filter(isTokenId)), (rows) => {
+  if (ids.length === 0) return new Map();
+  return andThen(vault.tokens.find(actor.tenantId, ids.filter(isTokenId)), (rows) => {
     refuseUnusable(actor, rows);
-    refuseUnknown(wanted, rows);
+    refuseUnknown(ids, rows);
     return andThen(openFound(vault, actor.tenantId, inOrderOfNeed(rows, needed), budget), (data) => {
       if (data.size < rows.length) requireNeeded(rows, data, needed);
       return andThen(touch(vault, actor.tenantId, rows), () => data);
@@ -66,6 +65,7 @@ function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): 
   if (rows.length === wanted.length) return;
   const found = new Set(rows.map((row) => row.id));
   const unknown = wanted.filter((id) => !found.has(id));
+  if (unknown.length === 0) return; // some ids were given twice
   throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
 }
 

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '@sluice/problems';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
-import { fillPlaces, newTokenIdsIn } from '../detokenize.ts';
+import { askedIn, fillPlaces } from '../detokenize.ts';
 import { RevealStream } from '../stream/reveal-stream.ts';
 import { boundaryOf } from './boundary.ts';
 import { findInMultipart } from './multipart-reader.ts';
@@ -25,7 +25,7 @@ const values = new Map<string, Json>([
 
 function held(body: Buffer, boundary: string | undefined = B, known: ReadonlyMap<string, Json> = values): Buffer {
   const places = findInMultipart(body, boundary);
-  newTokenIdsIn(places);
+  askedIn(places);
   return fillPlaces(body, places, { values: known, limitBytes });
 }
 

@@ -5,9 +5,9 @@ import { ServiceError } from '@sluice/problems';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
 import type { ContentKind } from '../../http/content-type.ts';
-import { faultInPlaces, fillPlaces, newTokenIdsIn } from '../detokenize.ts';
-import type { Asked } from '../disclose.ts';
+import { askedIn, fillPlaces } from '../detokenize.ts';
 import { findExpressions } from '../find-expressions.ts';
+import type { Asked } from '../opened-body.ts';
 import { RevealStream, type RevealStreamOptions } from './reveal-stream.ts';
 
 type Kind = RevealStreamOptions['kind'];
@@ -37,7 +37,7 @@ function streamed(chunks: readonly Buffer[], options: Partial<RevealStreamOption
 
 async function inMemory(body: Buffer, kind: ContentKind): Promise<Buffer> {
   const places = findExpressions(body, kind);
-  const asked = { tokenIds: newTokenIdsIn(places), fault: faultInPlaces(places) };
+  const asked = askedIn(places);
   return fillPlaces(body, places, { values: await fetchValues(asked), limitBytes: 2 ** 20 });
 }
 

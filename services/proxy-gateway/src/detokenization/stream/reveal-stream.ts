@@ -1,9 +1,9 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Json } from '@sluice/vault';
 import type { ContentKind } from '../../http/content-type.ts';
-import { faultInPlaces, fillPlaces, neededIn, newTokenIdsIn } from '../detokenize.ts';
-import type { Asked } from '../disclose.ts';
+import { askedIn, fillPlaces } from '../detokenize.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
+import type { Asked } from '../opened-body.ts';
 import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from './reader-for.ts';
 
 export interface RevealStreamOptions {
@@ -97,11 +97,9 @@ export class RevealStream extends Transform {
     if (!this.#hasOpening) return bytes;
     const places = this.#reader?.find(bytes) ?? [];
     if (places.length === 0) return bytes;
-    const tokenIds = newTokenIdsIn(places, this.#values);
-    const fault = faultInPlaces(places);
-    if (tokenIds.length > 0 || fault) {
-      for (const [id, value] of await this.#options.fetchValues({ tokenIds, needed: neededIn(places), fault }))
-        this.#values.set(id, value);
+    const asked = askedIn(places, this.#values);
+    if (asked.tokenIds.length > 0 || asked.fault) {
+      for (const [id, value] of await this.#options.fetchValues(asked)) this.#values.set(id, value);
     }
     return fillPlaces(bytes, places, { values: this.#values, limitBytes: this.#options.limitBytes });
   }
