@@ -148,15 +148,15 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
     }
 
     growTo(bytes: number): Promise<void> | undefined {
-      return this.#afterGrowth(() => this.#grow(bytes));
+      return this.#awaited(this.#growing?.then(() => this.#grow(bytes)) ?? this.#grow(bytes));
     }
 
     growBy(bytes: number): Promise<void> | undefined {
-      return this.#afterGrowth(() => this.#grow(this.#claim.bytes + bytes));
+      const grow = () => this.#grow(this.#claim.bytes + bytes);
+      return this.#awaited(this.#growing?.then(grow) ?? grow());
     }
 
-    #afterGrowth(grow: () => Promise<void> | undefined): Promise<void> | undefined {
-      const grown = this.#growing ? this.#growing.then(grow) : grow();
+    #awaited(grown: Promise<void> | undefined): Promise<void> | undefined {
       if (!grown) return undefined;
       const growing = grown
         .catch(() => {}) // its caller has the error
@@ -214,7 +214,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
       const less = Math.max(claim.bytes - bytes, 0);
       claim.mostBytes = Math.max(Math.min(mostBytes, this.#most), claim.bytes - less);
       room.count(claim, -less);
-      grantNext();
+      if (waiting > 0) grantNext();
     }
 
     stopWaiting(): void {

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApplicationType } from '@sluice/access';
-import { toBase62 } from './base62.ts';
+import { fromBase62, toBase62 } from './base62.ts';
 import { hmacText } from './hmac-text.ts';
 
 export const credentialSettings = {
@@ -45,7 +45,7 @@ export function generateApiKey(environment: string, type: ApplicationType | 'ses
 /** Checks form and checksum, without a look-up. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!keyPattern.test(text)) return false;
-  return text.slice(-checksumLength) === checksum(text.slice(0, -checksumLength));
+  return fromBase62(text, text.length - checksumLength) === crc32(text.slice(0, -checksumLength));
 }
 
 export function isSessionKey(key: string): boolean {

@@ -5,6 +5,18 @@ export function toBase62(value: bigint | number, length: number): string {
   return (typeof value === 'bigint' ? bigToBase62(value) : smallToBase62(value)).padStart(length, '0');
 }
 
+/** The number that the digits from a position on make, at most eight of them. */
+export function fromBase62(text: string, start: number): number {
+  let value = 0;
+  for (let i = start; i < text.length; i++) value = value * 62 + digitOf(text.charCodeAt(i));
+  return value;
+}
+
+function digitOf(code: number): number {
+  if (code <= 0x39) return code - 0x30;
+  return code <= 0x5a ? code - 0x41 + 10 : code - 0x61 + 36;
+}
+
 function bigToBase62(value: bigint): string {
   let text = '';
   for (let rest = value; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text;

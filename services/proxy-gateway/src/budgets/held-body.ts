@@ -61,8 +61,7 @@ export class HeldBody {
 
   /** The body now has this size, and everything else it took is freed. */
   has(bytes: number, next: { isTransformed: boolean } = { isTransformed: false }): void {
-    const { resultBytes } = this.#sizes;
-    this.#reservation.shrinkTo(bytes * copies, mostOf(bytes, { ...next, resultBytes }));
+    this.#reservation.shrinkTo(bytes * copies, mostOf(bytes, next.isTransformed, this.#sizes));
   }
 
   /** The body is streamed instead. */
@@ -80,9 +79,6 @@ export class HeldBody {
 }
 
 /** The most memory that a body of this size may take, with its transform. */
-export function mostOf(
-  bytes: number,
-  { isTransformed, resultBytes }: { isTransformed: boolean; resultBytes: number },
-): number {
+export function mostOf(bytes: number, isTransformed: boolean, { resultBytes }: Sizes): number {
   return isTransformed ? bytes * copiesOfTransformed + resultBytes : bytes * copies;
 }

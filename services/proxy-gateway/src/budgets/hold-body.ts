@@ -28,7 +28,7 @@ export function heldBody(
   const codedBytes = Math.min(body.contentLength ?? bodyLimitBytes, bodyLimitBytes);
   const sizes = { codedBytes, bodyLimitBytes, resultBytes: budgets.resultBytes };
   const bytes = body.isCoded ? bodyLimitBytes : codedBytes;
-  const most = mostOf(bytes, { ...sizes, isTransformed: body.isTransformed }) + (body.isCoded ? codedBytes : 0);
+  const most = mostOf(bytes, body.isTransformed, sizes) + (body.isCoded ? codedBytes : 0);
   const held = new HeldBody(bodyBytes.open(holder.proxy.tenantId, direction, most), sizes);
   if (holder.response.destroyed) held.stopWaiting();
   holder.held[direction] = held;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 
 const longestHead = 16 * 1024;
+const digitOne = 0x31;
 const none: Buffer = Buffer.alloc(0);
 
 /**
@@ -37,6 +38,7 @@ export function passOverContinue(socket: Socket): () => void {
 function endOfContinues(bytes: Buffer): number | 'not known yet' {
   let position = 0;
   for (;;) {
+    if (bytes.length >= position + 12 && bytes[position + 9] !== digitOne) return position; // most heads are like that
     const start = bytes.toString('latin1', position, position + 12);
     if (start.length < 12) return 'HTTP/1.'.startsWith(start.slice(0, 7)) ? 'not known yet' : position;
     if (!/^HTTP\/1\.[01] 100/.test(start)) return position;

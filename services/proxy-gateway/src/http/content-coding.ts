@@ -46,9 +46,12 @@ function isCoding(name: string): name is Coding {
   return Object.hasOwn(decoders, name);
 }
 
+const noCodings: string[] = [];
+
 /** The codings of a `Content-Encoding` value in the order in which they were applied (RFC 9110 section 8.4). */
 export function contentCodings(contentEncoding: string | undefined): string[] {
-  return (contentEncoding ?? '')
+  if (contentEncoding === undefined) return noCodings;
+  return contentEncoding
     .split(',')
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity');

@@ -6,6 +6,7 @@ export type ContentKind = 'json' | 'form' | 'multipart' | 'xml' | 'text' | 'none
 
 /** The kind of a `Content-Type` value (RFC 9110 section 8.3). */
 export function contentKind(contentType: string | undefined): ContentKind {
+  if (contentType === 'application/json') return 'json';
   if (contentType === undefined || contentType.trim() === '') return 'none';
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (/^(application|text)\/json$|\+json$|^application\/(x-)?(nd|l)?json(l|lines)?$/.test(type)) return 'json';

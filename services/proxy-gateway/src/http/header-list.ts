@@ -24,7 +24,10 @@ export function inPairs(headers: readonly string[]): [name: string, value: strin
 
 /** The value of the first header with this lower-case name. */
 export function findHeader(headers: readonly string[], name: string): string | undefined {
-  for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i]?.toLowerCase() === name) return headers[i + 1];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const sent = headers[i] ?? '';
+    if (sent.length === name.length && sent.toLowerCase() === name) return headers[i + 1];
+  }
   return undefined;
 }
 

@@ -29,7 +29,7 @@ export function readInvocation(request: IncomingMessage, names: HeaderNames): In
     method,
     suffix: match[1] ?? '',
     query,
-    proxyKey: onlyKey([...keys, ...valuesOf(request, names.proxyKey)], names),
+    proxyKey: onlyKey(keys.concat(valuesOf(request, names.proxyKey)), names),
     apiKey: single(headers[names.apiKey]),
     keepAlive: reserved(names.keepAlive, headers[names.keepAlive]),
     connection: reserved(names.connection, headers[names.connection]),
@@ -56,9 +56,11 @@ function asksForWebSocket({ headers: { upgrade, connection = '' } }: IncomingMes
   return upgrade !== undefined && /\bupgrade\b/i.test(connection) && /\bwebsocket\b/i.test(upgrade);
 }
 
+const noQuery = { query: '', keys: [] };
+
 /** The query byte for byte, without the parameters that carry the proxy key. */
 function splitQuery(raw: string | undefined, parameter: string): { query: string; keys: string[] } {
-  if (raw === undefined || raw === '') return { query: '', keys: [] };
+  if (raw === undefined || raw === '') return noQuery;
   const keys: string[] = [];
   const kept = raw.split('&').filter((pair) => {
     if (!mayName(pair, parameter)) return true;
@@ -81,10 +83,14 @@ function mayName(pair: string, parameter: string): boolean {
 }
 
 function onlyKey(sent: readonly string[], { prefix, proxyKeyParameter }: HeaderNames): string {
-  const [key, ...others] = sent.length > 1 ? new Set(sent) : sent;
-  const where = `the ${prefix}-PROXY-KEY header or the ${proxyKeyParameter} query parameter`;
-  if (!key) throw new ServiceError('bad_request', `The proxy key is missing: send it in ${where}`);
-  if (others.length > 0) throw new ServiceError('bad_request', 'Different proxy keys were sent; send one');
+  const [key] = sent;
+  if (!key) {
+    const where = `the ${prefix}-PROXY-KEY header or the ${proxyKeyParameter} query parameter`;
+    throw new ServiceError('bad_request', `The proxy key is missing: send it in ${where}`);
+  }
+  if (sent.some((other) => other !== key)) {
+    throw new ServiceError('bad_request', 'Different proxy keys were sent; send one');
+  }
   return key;
 }
 

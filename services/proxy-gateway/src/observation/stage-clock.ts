@@ -15,11 +15,20 @@ export class StageClock {
   enter(stage?: Stage): void {
     const now = performance.now();
     if (this.#current) {
-      this.durations[this.#current] += now - this.#enteredAt;
+      this.#add(this.#current, now - this.#enteredAt);
       this.onLeave?.(this.#current, this.#enteredAt, now);
     }
     this.#current = stage;
     this.#enteredAt = now;
+  }
+
+  /** With names in the code, because V8 looks up a name that changes in a table. */
+  #add(stage: Stage, milliseconds: number): void {
+    const { durations } = this;
+    if (stage === 'authenticate') durations.authenticate += milliseconds;
+    else if (stage === 'detokenize') durations.detokenize += milliseconds;
+    else if (stage === 'transform') durations.transform += milliseconds;
+    else durations.destination += milliseconds;
   }
 
   /** The times so far, as a `Server-Timing` header (W3C Server Timing). */
