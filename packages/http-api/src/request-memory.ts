@@ -10,7 +10,10 @@ const mostParsed = 22;
 const step = 64 * 1024;
 /** An answer up to this size is left to the buffers of its connection. */
 const smallAnswer = 64 * 1024;
-/** A reader that takes nothing for so long is gone: its answer holds memory that others wait for. */
+/**
+ * A reader that takes nothing for so long is gone: its answer holds memory that others wait for. Node looks twice, since
+ * the buffers of the connection may still have filled after the first time.
+ */
 const idleReaderMs = 60_000;
 
 /**
