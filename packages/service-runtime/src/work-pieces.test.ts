@@ -40,3 +40,32 @@ test('what a piece throws is the error of the work, and the next work runs', asy
   await expect(pieces.run('a', failing)).rejects.toThrow('broken');
   await expect(pieces.run('a', work('a', 2, []))).resolves.toBe('a');
 });
+
+test('a promise that work yields is awaited before its next piece; others go on meanwhile', async () => {
+  const pieces = newWorkPieces();
+  const done: string[] = [];
+  const room = Promise.withResolvers<void>();
+  const waiting = (function* (): Pieces<void> {
+    yield room.promise;
+    done.push('after the room');
+  })();
+  const waited = pieces.run('A', waiting);
+  await pieces.run('A', work('a', 3, done));
+  expect(done).toEqual(['a1', 'a2', 'a3']);
+  room.resolve();
+  await waited;
+  expect(done.at(-1)).toBe('after the room');
+});
+
+test('where such a promise fails, the work fails and cleans up', async () => {
+  let isClean = false;
+  const failing = (function* (): Pieces<void> {
+    try {
+      yield Promise.reject(new Error('no room'));
+    } finally {
+      isClean = true;
+    }
+  })();
+  await expect(newWorkPieces().run('a', failing)).rejects.toThrow('no room');
+  expect(isClean).toBe(true);
+});

@@ -117,14 +117,17 @@ function* openInPieces(
     const key = keys.get(sealed.version);
     if (!key) throw new Error(`data key version ${sealed.version} was not found before`);
     const bytes = openSealed(key, sealed);
-    toReserve += parsedBytes(bytes);
-    if (toReserve > parsedAtOnce) {
-      const room = budget.hold?.(toReserve);
-      if (room) yield room;
-      toReserve = 0;
+    try {
+      toReserve += parsedBytes(bytes);
+      if (toReserve > parsedAtOnce) {
+        const room = budget.hold?.(toReserve);
+        if (room) yield room;
+        toReserve = 0;
+      }
+      opened.set(id, JSON.parse(bytes.toString('utf8')));
+    } finally {
+      bytes.fill(0);
     }
-    opened.set(id, JSON.parse(bytes.toString('utf8')));
-    bytes.fill(0);
   }
   return opened;
 }

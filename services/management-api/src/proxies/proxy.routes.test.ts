@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { copiesOfPage } from '@sluice/http-api';
 import { useStack } from '@sluice/testing';
 import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
+import { listProxies } from './proxy.queries.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 const code = 'module.exports = async (req) => ({ body: req.args.body })';
@@ -20,6 +22,23 @@ const get = async (id: string) => (await api.current.send('GET', `/proxies/${id}
 const mergePatchType = { 'Content-Type': 'application/merge-patch+json' };
 const patch = (id: string, body: unknown, headers: Record<string, string> = mergePatchType) =>
   api.current.send('PATCH', `/proxies/${id}`, { body, headers });
+
+test('a list reserves memory for what it reads, before it reads', async () => {
+  const { db, newTenant, proxy } = api.current;
+  const { tenant_id, management_key } = await newTenant('large');
+  const large = `${code} // ${'x'.repeat(100_000)}`;
+  await proxy({ request_transform: { code: large } }, { key: management_key });
+  const held: number[] = [];
+  const hold = (bytes: number) => void held.push(bytes);
+  await listProxies(db, tenant_id, { ids: [], name: undefined }, { page: 1, size: 20, hold });
+  expect(held).toEqual([expect.any(Number)]);
+  expect(held[0]).toBeGreaterThan(copiesOfPage * large.length);
+  const refused = async () => {
+    throw new Error('no room');
+  };
+  const asked = listProxies(db, tenant_id, { ids: [], name: undefined }, { page: 1, size: 20, hold: refused });
+  await expect(asked).rejects.toThrow('no room');
+});
 
 describe('create', () => {
   test('answers 201 with the whole Proxy and its Location; unset members are left out', async () => {

@@ -55,7 +55,7 @@ export const listTokensOperation = operation({
   tag: 'Tokens',
   summary: 'List the tokens that the caller may read, newest first',
   description:
-    '`metadata.<key>=<value>` finds tokens that have exactly this value under the key; all filters must hold. Each token is answered as getToken would. A page that would show more than 8 MiB is 413: ask for fewer tokens on one page.',
+    '`metadata.<key>=<value>` finds tokens that have exactly this value under the key; all filters must hold. Each token is answered as getToken would. A page that would show more than 8 MiB, or more than 64 MiB once it is parsed, is 413: ask for fewer tokens on one page.',
   method: 'get',
   path: '/tokens',
   permission: 'token:read',

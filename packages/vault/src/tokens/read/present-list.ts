@@ -63,7 +63,7 @@ export async function presentList(
   if (!cutAt) return tokens;
   throw new ServiceError(
     'payload_too_large',
-    'This page would show more than 8 MiB; ask for fewer tokens on one page',
+    'This page would show more than 8 MiB, or more than 64 MiB once it is parsed; ask for fewer tokens on one page',
     {
       limit: 'page_size',
     },
