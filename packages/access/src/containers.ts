@@ -7,7 +7,7 @@ export function canonicalContainer(container: string): string {
   return inner === '' ? '/' : `/${inner}/`;
 }
 
-/** Whether a grant on `granted` reaches `container`: a grant covers its container and everything below it. */
+/** A grant covers its container and everything below it. */
 export function covers(granted: string, container: string): boolean {
   return canonicalContainer(container).startsWith(canonicalContainer(granted));
 }

@@ -2,7 +2,6 @@ import { canonicalContainer, covers } from './containers.ts';
 
 export type RuleTransform = 'redact' | 'mask' | 'reveal';
 
-/** What a token must satisfy for a rule of a session to reach it. */
 export interface RuleCondition {
   attribute: 'id' | 'container';
   operator: 'starts_with' | 'equals';
@@ -15,7 +14,6 @@ export interface AccessRule {
   priority: number;
   /** A rule with neither container nor conditions reaches every container. */
   container?: string;
-  /** All must hold. */
   conditions?: readonly RuleCondition[];
   transform: RuleTransform;
   permissions: readonly string[];
@@ -31,7 +29,6 @@ export interface Grants {
 /** A token, or only its containers, and then no condition on an id holds. */
 export type DecidedOn = readonly string[] | { id: string; containers: readonly string[] };
 
-/** What flat permissions show of a token's `data`. */
 const flatTransform: RuleTransform = 'mask';
 
 /** Strictest first. */

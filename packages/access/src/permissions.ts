@@ -11,7 +11,6 @@ const management = ['management'] as const;
 const privateOnly = ['private'] as const;
 const publicOrPrivate = ['public', 'private'] as const;
 
-/** Every permission, and the Application types that can hold it. */
 export const permissions = [
   { type: 'token:create', description: 'Create tokens', application_types: publicOrPrivate },
   { type: 'token:update', description: 'Update tokens', application_types: publicOrPrivate },
@@ -57,12 +56,10 @@ export type PermissionType = (typeof permissions)[number]['type'];
 
 const holders = new Map<string, readonly ApplicationType[]>(permissions.map((p) => [p.type, p.application_types]));
 
-/** Whether the permission exists and an Application of this type can hold it. */
 export function isHoldable(permission: string, type: ApplicationType): permission is PermissionType {
   return holders.get(permission)?.includes(type) ?? false;
 }
 
-/** The permissions that an Application of this type can hold; without a type all permissions. */
 export function permissionsFor(type?: ApplicationType): readonly Permission[] {
   return type ? permissions.filter((p) => (p.application_types as readonly string[]).includes(type)) : permissions;
 }

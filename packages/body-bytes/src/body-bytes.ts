@@ -1,12 +1,12 @@
 import { endedEarly, ServiceError } from '@sluice/problems';
 import { type BodyDirection, type Claim, Room, type TenantBytes } from './room.ts';
 
-/** The memory reserved for one body and everything made from it. */
+/** The memory reserved for one body and everything made from it. Growing answers undefined where there is room at once. */
 export interface Reservation {
   readonly bytes: number;
-  /** Undefined where there is room. @throws {ServiceError} 503 after waiting too long; 400 when its caller has left. */
+  /** @throws {ServiceError} 503 after waiting too long; 400 when its caller has left. */
   growTo(bytes: number): Promise<void> | undefined;
-  /** The same for `bytes` more. Of several growths each begins when the one before has ended. */
+  /** The same for `bytes` more. A growth begins only when the growth before it has ended. */
   growBy(bytes: number): Promise<void> | undefined;
   /** Shrinks to `bytes`; it may grow to `mostBytes` again. */
   shrinkTo(bytes: number, mostBytes?: number): void;
@@ -20,10 +20,8 @@ export interface Reservation {
  * the eldest body goes first, and a body that fits may overtake those that do not. {@link Room} decides.
  */
 export interface BodyBytes {
-  /** Reserves nothing yet. */
   open(tenantId: string, direction: BodyDirection, mostBytes: number): Reservation;
   readonly held: number;
-  /** For all Tenants together. */
   readonly limit: number;
   readonly waiting: number;
   readonly refusals: number;
@@ -42,14 +40,12 @@ const leastSweep = 1000;
 
 interface Waiter {
   claim: Claim;
-  /** Numbers follow the order of opening. */
   number: number;
   more: number;
   grant(): void;
 }
 
 interface Lane extends TenantBytes {
-  /** The number of open reservations. */
   open: number;
   readonly waiting: Record<BodyDirection, Waiter[]>;
 }
@@ -59,7 +55,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
   /** Empty lanes stay, because a map that grows and shrinks with each body is copied again and again. */
   const lanes = new Map<string, Lane>();
   let sweepAt = leastSweep;
-  /** Lanes where a body waits, in the order of their turns. */
+  /** In the order of their turns. */
   const waitingLanes = new Set<Lane>();
   let openings = 0;
   let waiting = 0;

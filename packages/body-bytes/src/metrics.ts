@@ -2,7 +2,6 @@ import { exportGauge } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import type { BodyBytes } from './body-bytes.ts';
 
-/** Read at each scrape. */
 export function measureBodyBytes(bodyBytes: BodyBytes, registry: Registry): void {
   const gauges: [name: string, help: string, read: () => number][] = [
     ['sluice_body_held_bytes', 'Memory reserved for bodies and answers, with their copies', () => bodyBytes.held],

@@ -6,15 +6,14 @@ import type { bodyBytesSettings } from './settings.ts';
 type BodyBytesConfig = Config<{ type: 'object'; properties: typeof bodyBytesSettings }>;
 
 interface OpenOptions {
-  /** The part of the process's memory limit that is the room where no setting says otherwise. */
+  /** The room, as a part of the process's memory limit, where no setting gives its size. */
   part: number;
-  /** The part of the room that request bodies may take; the rest is for answers. */
   requestPart: number;
 }
 
 /**
- * Of a service with an API. What it reads from Postgres, parses and writes takes about as much again until it is
- * collected. A body has about 1 MiB, an answer shows up to 8.
+ * For a service with an API. Rows from Postgres, parsed bodies and written answers take about as much memory again until
+ * they are collected.
  */
 export const apiPart: OpenOptions = { part: 0.25, requestPart: 0.25 };
 

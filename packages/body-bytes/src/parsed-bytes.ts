@@ -1,4 +1,4 @@
-/** What one mark of JSON adds in memory at most, as V8 builds it: an object, an array, a place in either, a name. */
+/** The most that one mark of JSON takes in V8: an object, an array, a place in either, or a name. */
 const objectBytes = 56;
 const arrayBytes = 40;
 const placeBytes = 16;
@@ -7,8 +7,8 @@ const nameBytes = 16;
 const [brace = 0, bracket = 0, comma = 0, colon = 0] = Buffer.from('{[,:');
 
 /**
- * How much memory a JSON text takes once it is parsed, at most: a text of nothing but empty objects takes twenty times
- * its size. Marks within strings count too, since one pass without a state is fast.
+ * The most memory that a JSON text takes once it is parsed; a text of empty objects takes twenty times its size. Marks
+ * within strings count too, because one pass without a state is fast.
  */
 export function parsedBytes(json: Uint8Array): number {
   let bytes = json.length;

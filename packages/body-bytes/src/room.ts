@@ -1,17 +1,15 @@
 export type BodyDirection = 'request' | 'answer';
 
-/** What the bodies of one Tenant take. */
 export interface TenantBytes {
   readonly tenantId: string;
   held: number;
   ofRequests: number;
   /** Claims that may still grow, the eldest first. */
   readonly growing: Record<BodyDirection, Set<Claim>>;
-  /** What the growing claims hold. */
   readonly ofGrowing: Record<BodyDirection, number>;
 }
 
-/** One body: what it takes now, and what it may take in the end. */
+/** One body: what it takes now, and the most that it may take. */
 export interface Claim {
   readonly tenant: TenantBytes;
   readonly direction: BodyDirection;
@@ -19,26 +17,24 @@ export interface Claim {
   mostBytes: number;
 }
 
-/** The last part of the room is for Tenants that hold little, and this part of a Tenant's limit counts as little. */
+/** The last part of the room is kept for Tenants that hold little, which means less than this part of their limit. */
 const partForSmall = 1 / 16;
 const smallPart = 1 / 64;
 
 /**
  * Counts what bodies take, and decides whether a body may take more.
- *
- * A Tenant never takes so much that others find nothing. With the defaults it may hold as much as is left free: half of
- * the room alone, a third beside another like it, and so on.
- *
- * Small bodies do not starve large ones: the next growing body, by turns among Tenants and by age within one, has the
- * room kept free for it, except from Tenants that hold little. For that body only claims that no longer grow count as
- * held, because bodies that each hold a part could otherwise wait for each other for ever.
+ * A Tenant may hold as much as is left free (with the defaults): half of the room alone, a third beside another like it.
+ * So others always find room.
+ * Large bodies do not starve: the next growing body, by turns among Tenants and by age within one, has room kept free for
+ * it, except from Tenants that hold little. For that body only claims that no longer grow count as held, because bodies
+ * that each hold a part could otherwise wait for each other for ever.
  */
 export class Room {
   readonly #processBytes: number;
   readonly #tenantBytes: number;
   /**
-   * The part of the room that one direction may count on. Requests take no more than theirs: who holds a request waits
-   * only for its answer, and answers wait for nothing else, so that some requests always end.
+   * The part of the room that one direction may count on. Requests leave the rest to answers, because a held request waits
+   * for its answer, and an answer waits for nothing else: so some requests always end.
    */
   readonly #partOf: Record<BodyDirection, number>;
   /** The Tenants of growing bodies, in the order of their turns. */
@@ -53,7 +49,6 @@ export class Room {
     this.#tenantBytes = Math.min(tenantBytes, processBytes);
   }
 
-  /** Caps the claim of one body, so that a single body is always served. */
   mostOfOne(direction: BodyDirection): number {
     const ofProcess = this.#processBytes * (1 - partForSmall);
     return Math.floor(Math.min(this.#tenantBytes, ofProcess) * this.#partOf[direction]);

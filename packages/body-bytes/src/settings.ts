@@ -1,4 +1,3 @@
-/** Of every service that holds bodies. */
 export const bodyBytesSettings = {
   BODY_HELD_BYTES: {
     type: 'integer',

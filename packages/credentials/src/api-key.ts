@@ -32,7 +32,6 @@ const kinds: Record<ApplicationType | 'session', string> = {
 /** `svc_<environment>_<kind>_<256 random bits, base 62><CRC-32 of all before, base 62>` */
 const keyPattern = /^svc_[a-z0-9]{1,16}_(?:prv|pub|mgt|ses)_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/;
 const checksumLength = 6;
-/** The part after the kind. */
 const secretLength = 43 + checksumLength;
 
 /** A new API key. Show it once and store only its {@link hashKey}. */
@@ -85,7 +84,6 @@ export function hashKeyText(pepper: KeyObject, key: string): string {
   return hmacText(pepper, key);
 }
 
-/** The bytes that Postgres stores for a {@link hashKeyText}. */
 export function bytesOf(hashText: string): Buffer {
   return Buffer.from(hashText, 'latin1');
 }

@@ -5,7 +5,7 @@ import { hashKeyText, isSessionKey, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
 import type { Caller } from './find-caller.ts';
 
-/** The same answer for every kind of refused key, so that it reveals nothing. */
+/** One answer for every kind of refused key, because a difference would tell which keys exist. */
 export function unauthenticated(headerName: string): ServiceError {
   return new ServiceError('unauthenticated', `The ${headerName} header must carry a valid API key`);
 }

@@ -5,7 +5,7 @@ export function toBase62(value: bigint | number, length: number): string {
   return (typeof value === 'bigint' ? bigToBase62(value) : smallToBase62(value)).padStart(length, '0');
 }
 
-/** The number that the digits from a position on make, at most eight of them. */
+/** Reads the digits from a position to the end, at most eight. */
 export function fromBase62(text: string, start: number): number {
   let value = 0;
   for (let i = start; i < text.length; i++) value = value * 62 + digitOf(text.charCodeAt(i));

@@ -6,11 +6,9 @@ import { findSession } from './find-session.ts';
 
 /** Finds callers; undefined for what is unknown, expired, or deleted. */
 export interface Callers {
-  /** Takes the `hashKeyText` of an Application's key. */
   byKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
-  /** Takes the `hashKeyText` of a session's key. */
   bySessionKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
-  /** For what acts as an Application without its key. */
+  /** For work that acts as an Application without its key. */
   byId(tenantId: string, id: string): AtOnceOrLater<Caller | undefined>;
 }
 
@@ -26,7 +24,6 @@ export function watchCaller(caches: CoherentCaches, caller: Caller, onChange: ()
   return caches.watch(tags, onChange);
 }
 
-/** Reads callers from Postgres at each look-up. */
 export function readCallers(db: Queryable): Callers {
   return {
     byKeyHash: async (hashText) => (await loadApplication(db, hashText))?.value,
@@ -35,7 +32,7 @@ export function readCallers(db: Queryable): Callers {
   };
 }
 
-/** Reads callers through a coherent cache. Unknown keys are remembered too, so that junk costs no further look-up. */
+/** Remembers unknown keys too, so that junk costs no further look-up. */
 export function cacheCallers(db: Queryable, caches: CoherentCaches, limits: CacheLimits): Callers {
   const cache = caches.open<Caller>('callers', { ...limits, remembersAbsent: true });
   return {
@@ -50,7 +47,7 @@ async function loadApplication(db: Queryable, hashText: string): Promise<Loaded<
   return toLoaded(await findCaller(db, bytesOf(hashText)));
 }
 
-/** A session depends on both Applications: on the rights of its authorizer, and on the existence of either. */
+/** Both Applications tag a session: its authorizer because of the rights, and its maker because it ends with either. */
 async function loadSession(db: Queryable, hashText: string): Promise<Loaded<Caller> | undefined> {
   const found = await findSession(db, bytesOf(hashText));
   if (!found) return undefined;

@@ -2,16 +2,15 @@ import type { ApplicationType, Grants } from '@sluice/access';
 import { prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** The Application or session whose key was presented, with its grants. */
 export interface Caller extends Grants {
   id: string;
   tenantId: string;
   type: ApplicationType | 'session';
-  /** The key that an Application presented; absent for what acts without one. */
+  /** Absent for work that acts as the Application without a key. */
   keyId?: string;
   /** The Application that authorized the session. */
   applicationId?: string;
-  /** The only Proxies that the session may invoke, if it is bound to some. */
+  /** If present, the session may invoke only these Proxies. */
   proxies?: readonly string[];
 }
 
@@ -45,7 +44,7 @@ const selectByKeyHash = prepared('caller_by_key_hash', (db, keyHash: Buffer) =>
     .where(keyNotExpired),
 );
 
-/** For what acts as an Application without its key. */
+/** For work that acts as an Application without its key. */
 export async function findCallerById(db: Queryable, tenantId: string, id: string): Promise<FoundCaller | undefined> {
   const [caller] = await selectById(db, tenantId, id);
   return caller;

@@ -8,8 +8,7 @@ export interface FoundSession extends FoundCaller {
 }
 
 /**
- * Finds the session of a key. Undefined while it waits, and once it has ended: because it expired, or because either
- * Application, the authorizing key or the Tenant is gone.
+ * Undefined while the session waits, after it expired, and once an Application, the authorizing key or the Tenant is gone.
  */
 export async function findSession(db: Queryable, keyHash: Buffer): Promise<FoundSession | undefined> {
   const [row] = await selectByKeyHash(db, keyHash);

@@ -2,12 +2,11 @@ import { createHmac, hash, type KeyObject } from 'node:crypto';
 
 const blockBytes = 64;
 const digestBytes = 32;
-/** Longer texts use Node's Hmac. */
 const mostTextBytes = 384;
 
 /**
- * The padded key of HMAC, with room for the text after it. The buffers are reused, because a new buffer for each text
- * would come from Node's shared pool and leave the key there.
+ * The padded key of HMAC, with room for the text after it. The buffers are reused, because a new one would come from
+ * Node's shared pool and leave the key there.
  */
 interface Pads {
   inner: Buffer;
@@ -17,8 +16,8 @@ interface Pads {
 const padsOf = new WeakMap<KeyObject, Pads>();
 
 /**
- * HMAC-SHA-256 (RFC 2104) of a UTF-8 text, as a text with one character for each byte. It takes a third of the time of
- * `createHmac` for texts as short as keys, because `createHmac` sets up an object each time.
+ * HMAC-SHA-256 (RFC 2104) of a UTF-8 text, as a text with one character for each byte. For texts as short as keys it takes
+ * a third of the time of `createHmac`, which sets up an object each time.
  */
 export function hmacText(key: KeyObject, text: string): string {
   if (text.length * 3 > mostTextBytes) return createHmac('sha256', key).update(text).digest('latin1');

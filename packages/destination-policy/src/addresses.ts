@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** A network and the length of its prefix in bits. */
 export type AddressRange = readonly [Address, number];
 
 /** Reads the notation of sockets, resolvers and WHATWG hosts; undefined for names and short notations (`127.1`). */

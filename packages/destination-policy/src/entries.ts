@@ -1,7 +1,6 @@
 import { type Address, type AddressRange, isInRanges, loopbackRanges, parseRange, privateRanges } from './addresses.ts';
 import { asName, isName } from './names.ts';
 
-/** The entries of `DESTINATION_ALLOW` or `DESTINATION_DENY`. */
 export interface Entries {
   hasAddress(address: Address): boolean;
   /** Names that are listed, or match a listed pattern. */
@@ -10,7 +9,7 @@ export interface Entries {
   singleLabel: boolean;
 }
 
-/** Throws an Error that names the setting and the invalid entry. */
+/** @throws {Error} that names the setting and the invalid entry. */
 export function parseEntries(setting: string, entries: readonly string[]): Entries {
   const ranges: AddressRange[] = [];
   const names = new Set<string>();

@@ -8,7 +8,7 @@ export type Resolver = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** The policy forbids the address. The message is for logs and not for callers. */
+/** The message is for logs and not for callers. */
 export class DestinationDeniedError extends Error {
   readonly code = 'EDESTINATIONDENIED';
 
@@ -20,7 +20,7 @@ export class DestinationDeniedError extends Error {
 
 /**
  * A `lookup` for sockets that fails when the policy denies any of the answers. It returns exactly the addresses that it
- * checked, and nothing is resolved again, so that a name cannot change its address in between.
+ * checked, so that a name cannot change its address in between.
  */
 export function checkedLookup(
   isAllowed: (address: string, hostname: string) => boolean,

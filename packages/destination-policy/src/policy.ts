@@ -6,11 +6,10 @@ import { isInternal, isLocalhost, isName, isSingleLabel, withoutRootDot } from '
 import { readUrl } from './urls.ts';
 
 export interface DestinationRules {
-  /** `http` and `https`. */
   schemes: readonly string[];
   /** Addresses, CIDR ranges, host names, patterns (`*.example.com`), `loopback`, `private`, `single-label`. */
   allow: readonly string[];
-  /** The same kinds of entries; wins over `allow`. */
+  /** Wins over `allow`. */
   deny: readonly string[];
   /** Default: the system's, `dns.lookup`. */
   resolve?: Resolver;
@@ -18,24 +17,24 @@ export interface DestinationRules {
 
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
-/** Which destinations may be called. Immutable. */
+/** Immutable. */
 export interface DestinationPolicy {
   /**
    * Checks a URL as it is configured: strictly well-formed, with an allowed scheme and host. Names are not resolved.
    * The reason is public, completes "destination_url …", and names the setting that decides.
    */
   checkUrl(text: string): UrlVerdict;
-  /** Whether this address may be dialled for this host. Anything that is not an address is refused. */
+  /** Whether this address may be dialled for this host; false for anything that is not an address. */
   checkAddress(address: string, hostname?: string): boolean;
   /** For sockets: fails with {@link DestinationDeniedError} if any resolved address is denied. Bound. */
   lookup: LookupFunction;
-  /** As `lookup` with this resolver, unless the rules name one. */
+  /** The same with another resolver, unless the rules name one. */
   lookupBy(resolve: Resolver): LookupFunction;
 }
 
 type Verdict = 'allowed' | 'metadata' | 'denied' | 'closed';
 
-/** Throws an Error that names the setting and the invalid entry. */
+/** @throws {Error} that names the setting and the invalid entry. */
 export function createDestinationPolicy(rules: DestinationRules): DestinationPolicy {
   const schemes = parseSchemes(rules.schemes);
   const allow = parseEntries('DESTINATION_ALLOW', rules.allow);

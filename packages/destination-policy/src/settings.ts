@@ -1,6 +1,5 @@
 import { createDestinationPolicy, type DestinationPolicy } from './policy.ts';
 
-/** `properties` for a service's configuration schema. */
 export const destinationSettings = {
   DESTINATION_SCHEMES: {
     type: 'string',
@@ -25,7 +24,7 @@ export const destinationSettings = {
   },
 } as const;
 
-/** Throws an Error that names the setting and the invalid entry. */
+/** @throws {Error} that names the setting and the invalid entry. */
 export function destinationPolicyFrom(config: {
   DESTINATION_SCHEMES: string;
   DESTINATION_ALLOW: string;

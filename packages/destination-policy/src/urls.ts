@@ -2,9 +2,8 @@ const maxLength = 2048;
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)/i;
 
 /**
- * A strict WHATWG parser. It refuses what WHATWG silently repairs (spaces, tabs, line ends, control characters,
- * backslashes, missing or extra slashes, invisible characters in the host), because other parsers repair it
- * differently.
+ * Parses as WHATWG does, but refuses what WHATWG silently repairs (spaces, control characters, backslashes, missing or
+ * extra slashes, invisible characters in the host), because other parsers repair it differently.
  */
 export function readUrl(text: string): { ok: true; url: URL } | { ok: false; reason: string } {
   const reason = findFault(text);

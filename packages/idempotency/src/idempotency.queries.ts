@@ -14,15 +14,14 @@ export interface Claim extends RecordKey {
 
 const kept = sql`interval '24 hours'`;
 /**
- * Longer than any operation takes unless its process is dead or hangs. A hanging process that resumes can no longer
- * store its answer, so its transaction is rolled back.
+ * Longer than any operation takes unless its process is dead or hangs. If a hanging process resumes, it cannot store its
+ * answer, so its transaction is rolled back.
  */
 const lockedFor = sql`interval '20 seconds'`;
 
 /**
- * Claims the key where it is free, where its answer is older than 24 hours, or where its claim has expired. False where
- * another request holds it. Only the default of `created_at` reads the clock, because a table spread over shards must
- * not do so in an update.
+ * Claims the key if it is free, or its answer is older than 24 hours, or its claim has expired. Only the default of
+ * `created_at` reads the clock, because a distributed table must not do so in an update.
  */
 export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
   const result = await sql`
@@ -48,7 +47,7 @@ export function findRecord(db: Queryable, { tenantId, applicationId, requestHash
     .executeTakeFirst();
 }
 
-/** False where another request has taken over the claim. */
+/** False if another request has taken over the claim. */
 export async function storeAnswer(db: Queryable, claim: Claim, answer: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency_records')

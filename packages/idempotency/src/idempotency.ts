@@ -20,7 +20,7 @@ export interface IdempotencyOptions {
   pepper: KeyObject;
   /** Called when an answer could not be kept; the operation has happened, and its caller is answered. */
   onError: (error: unknown) => void;
-  /** Waits until no process serves what a change has replaced; for services whose operations make such changes. */
+  /** Waits until no process serves the old state. Needed by services whose operations change cached data. */
   confirm?: (change: PendingChange) => Promise<Confirmation>;
 }
 

@@ -2,7 +2,7 @@ import type { JobsOptions } from 'bullmq';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 
-/** Failed jobs are retried with growing delays. When all attempts are used up, the sweep still finds the row. */
+/** Failed jobs are retried with growing delays. After the last attempt the sweep still finds the row. */
 const retried: JobsOptions = {
   attempts: 8,
   backoff: { type: 'exponential', delay: 1000 },

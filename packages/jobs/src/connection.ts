@@ -34,7 +34,7 @@ export function openConnection(url: string, stack: AsyncDisposableStack, options
 
 const patienceMs = 1000;
 
-/** Whether the work ended within a second; it continues if not. For work that BullMQ would await without limit. */
+/** False if the work takes longer than a second; it then continues. BullMQ would await it without limit. */
 export async function isDoneInTime(work: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), patienceMs);

@@ -10,7 +10,7 @@ export interface ConsumeOptions {
   /** Called for each failed attempt, but not while Redis is unavailable. */
   onError: (error: Error) => void;
   concurrency?: number;
-  /** A job without a sign of life from its worker for this long goes to another worker. Default 30 s. */
+  /** A job goes to another worker when its worker gives no sign of life for this long. Default 30 s. */
   lockMs?: number;
   metrics?: JobMetrics;
   /** Runs each job in a span; `causedBy` is the `traceparent` of the request that enqueued it. */
@@ -64,7 +64,7 @@ export function consume<N extends JobName>(
     metrics.follow(queue);
   }
   stack.defer(async () => {
-    // Without force BullMQ would wait for Redis for ever. A job whose end Redis does not learn of runs again.
+    // Without force BullMQ would wait for Redis for ever. If Redis does not learn that a job ended, the job runs again.
     const closed = worker.close(!connection.isReady());
     await Promise.allSettled(underWay);
     await isDoneInTime(closed);

@@ -6,12 +6,12 @@ export interface EnqueueOptions<N extends JobName> {
   /** A second job with the same id is not added while the first one waits. */
   id: string;
   payload: Payload<N>;
-  /** When it is due; without it at once. */
+  /** Without it the job is due at once. */
   at?: Date;
 }
 
 export interface Jobs {
-  /** Rejects at once without Redis, and within a second without an answer. Call it after the commit. */
+  /** Call it after the commit. Rejects at once without Redis, and within a second without an answer. */
   enqueue<N extends JobName>(name: N, options: EnqueueOptions<N>): Promise<void>;
 }
 
@@ -19,11 +19,9 @@ export interface JobsOptions {
   redisUrl: string;
   stack: AsyncDisposableStack;
   onError: (error: Error) => void;
-  /** Gives the `traceparent` of the current request, which the job will name as its cause. */
   traceparent?: (() => string | undefined) | undefined;
 }
 
-/** Opens the producing side of all queues, on one connection. */
 export function openJobs({ redisUrl, stack, onError, traceparent }: JobsOptions): Jobs {
   const { redis: connection } = openConnection(redisUrl, stack, { maxRetriesPerRequest: 0 });
   let away = false;

@@ -6,14 +6,12 @@ import { isDoneInTime } from './connection.ts';
 const states = ['wait', 'delayed', 'active', 'failed'] as const;
 
 export interface JobMetrics {
-  /** Exports how many jobs of this queue are in which state. */
   follow(queue: Queue): void;
   completed(queue: string): void;
-  /** An attempt of a job failed. */
   failed(queue: string): void;
 }
 
-/** Registers the metrics. Queues are queried at each scrape; while Redis is unavailable they have no figures. */
+/** Queues are queried at each scrape; while Redis is unavailable they have no figures. */
 export function createJobMetrics(registry: Registry): JobMetrics {
   const queues: Queue[] = [];
   const registers = [registry];

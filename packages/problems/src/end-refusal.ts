@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 const defaults = { mostBytes: 64 * 1024 * 1024, longestMs: 5000 };
 
 /**
- * Sends the body of an answer, whose `Content-Length` is set, while the request may still be arriving. It first reads
- * and discards the rest of the request, within limits, because closing a connection with unread bytes resets it and
- * loses the answer (RFC 9112 section 9.6). The connection then serves the next request; beyond the limits it is closed.
+ * Sends an answer, whose `Content-Length` is set, while the request may still be arriving. The rest of the request is read
+ * and discarded first, within limits, because closing a connection with unread bytes resets it and loses the answer (RFC
+ * 9112 section 9.6). Within the limits the connection then serves the next request; beyond them it is closed.
  */
 export function endRefusal(response: ServerResponse, body: string, { mostBytes, longestMs } = defaults): void {
   const { req: request } = response;

@@ -14,7 +14,7 @@ export interface Problem {
 
 export const problemContentType = 'application/problem+json';
 
-/** Only a {@link ServiceError} says more than "Internal server error". */
+/** An error other than {@link ServiceError} says only "Internal server error". */
 export function toProblem(error: unknown, traceId: string): Problem {
   const known = asServiceError(error);
   const { status, title } = errorCodes[known.code];
@@ -28,7 +28,7 @@ export function toProblem(error: unknown, traceId: string): Problem {
   };
 }
 
-/** The error itself if it may be shown; 503 if a store is unavailable; otherwise a 500 that says nothing. */
+/** A ServiceError stays; an unavailable store becomes 503; anything else a 500 that says nothing. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isStoreAway(error)) {

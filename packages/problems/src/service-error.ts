@@ -13,7 +13,7 @@ export interface ServiceErrorOptions {
   cause?: unknown;
 }
 
-/** A failure that the caller sees: `detail` is public and must name no secret. Every other error becomes a bare 500. */
+/** A failure that the caller sees: `detail` is public and must name no secret. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -46,7 +46,7 @@ export function validationFailed(errors: FieldErrors): ServiceError {
   return new ServiceError('validation_failed', detail, { errors: Object.fromEntries(shown) });
 }
 
-/** For a request whose caller left, or whose connection broke, before its end. */
+/** For a request whose connection ended before the request did. */
 export function endedEarly(cause?: unknown): ServiceError {
   return new ServiceError('bad_request', 'The request ended before its body was complete', { cause });
 }

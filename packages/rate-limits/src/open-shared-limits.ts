@@ -3,7 +3,6 @@ import type { Registry } from 'prom-client';
 import { watchRedis } from './redis-presence.ts';
 import { createSharedLimit, type SharedLimit, type SharedLimitOptions, type SharedStore } from './shared-limit.ts';
 
-/** For each service that shares limits. */
 export const sharedLimitSettings = {
   RATE_LIMIT_REDIS_TIMEOUT_MS: {
     type: 'integer',
@@ -17,13 +16,12 @@ export const sharedLimitSettings = {
 } as const;
 
 export interface SharedLimits {
-  /** Opens a limit; each limit of a process needs its own kind. */
+  /** Each limit of a process needs its own kind. */
   limit(options: SharedLimitOptions): SharedLimit;
-  /** How many decisions this process took without Redis. */
   readonly decidedAlone: number;
 }
 
-/** Connects to Redis with the first limit, until the stack closes. Limits also work without Redis. */
+/** Connects to Redis with the first limit. Limits also work without Redis. */
 export function openSharedLimits(
   config: { REDIS_URL: string; RATE_LIMIT_REDIS_TIMEOUT_MS: number },
   { log, stack }: { log: Logger; stack: AsyncDisposableStack },

@@ -3,7 +3,6 @@ import type { connectRedis, Logger } from '@sluice/service-runtime';
 
 export type Redis = ReturnType<typeof connectRedis>;
 
-/** Whether Redis answers, as far as this process knows. */
 export interface RedisPresence {
   readonly isAway: boolean;
   /** Reports a failed or late answer; Redis is not used again until it answers a ping. */
@@ -52,10 +51,9 @@ export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: A
   };
 }
 
-/** Rejects where there is no answer in time. */
 export async function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  // If this process itself was blocked, the answer may be here unread, and is read before the immediate runs
+  // If this process itself was blocked, the answer may be here unread; it is read before the immediate runs.
   const timer = setTimeout(() => setImmediate(() => reject(new Error('No answer from Redis in time'))), milliseconds);
   try {
     return await Promise.race([answer, promise]);

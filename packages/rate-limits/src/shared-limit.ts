@@ -5,7 +5,6 @@ import { createWindowCounter } from './window-counter.ts';
 export interface SharedLimitOptions {
   /** Part of the keys in Redis, `sluice:rate:<kind>:<id>`. */
   kind: string;
-  /** The most points in a window. */
   points: number;
   windowSeconds: number;
 }
@@ -14,7 +13,6 @@ export interface SharedStore {
   redis: Redis;
   presence: RedisPresence;
   timeoutMs: number;
-  /** Called when this process decides without Redis. */
   onDecidedAlone(): void;
 }
 

@@ -1,8 +1,7 @@
 export interface WindowCounterOptions {
-  /** The most points in a window. */
   points: number;
   windowMs: number;
-  /** How many ids are told apart; further ids pass uncounted until the next window. Default 10,000. */
+  /** Ids beyond this number pass uncounted until the next window. Default 10,000. */
   maxIds?: number;
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   now?: () => number;
