@@ -16,7 +16,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** The same structure with other leaves. A member for which `replace` returns undefined is left out. */
+/** A member for which `replace` returns undefined is left out. */
 export function mapLeaves(value: Json, replace: (leaf: Json) => Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => mapLeaves(item, replace) ?? null);
   if (!isObject(value)) return replace(value);
@@ -29,7 +29,7 @@ export function mapLeaves(value: Json, replace: (leaf: Json) => Json | undefined
   );
 }
 
-/** The path of the first such leaf, in the order of {@link mapLeaves}; undefined where there is none. */
+/** In the order of {@link mapLeaves}. */
 export function findLeaf(value: Json, leaf: Json): (string | number)[] | undefined {
   if (typeof value !== 'object' || value === null) return value === leaf ? [] : undefined;
   for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
@@ -39,7 +39,7 @@ export function findLeaf(value: Json, leaf: Json): (string | number)[] | undefin
   return undefined;
 }
 
-/** Whether arrays and objects are nested deeper than `limit`. It never recurses deeper than that. */
+/** It never recurses deeper than `limit`. */
 export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -49,8 +49,8 @@ export function isNestedDeeperThan(limit: number, value: unknown): boolean {
 }
 
 /**
- * Whether JSON.parse kept every number exactly. It turns 1e400 into Infinity and changes most integers beyond 2^53,
- * such as card numbers of 17 digits. Does not recurse.
+ * False where JSON.parse changed a number: it turns 1e400 into Infinity and changes most integers beyond 2^53, such as
+ * card numbers of 17 digits. Does not recurse.
  */
 export function hasExactNumbers(value: unknown): boolean {
   const left = [value];
@@ -67,7 +67,7 @@ function isExact(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
-/** Whether Postgres can store it as text or jsonb: no NUL characters and lone surrogates, names included. */
+/** Postgres cannot store NUL characters and lone surrogates, in names neither. */
 export function isStorable(value: Json): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (Array.isArray(value)) return value.every(isStorable);

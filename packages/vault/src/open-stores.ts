@@ -21,7 +21,7 @@ import { createKeyWrapper } from './keys/create-key-wrapper.ts';
 import { vaultSettings } from './keys/vault-settings.ts';
 import { openVault, type Vault } from './vault.ts';
 
-/** Settings of the stores that hold Tenants' data; {@link vaultConditions} go with them. */
+/** {@link vaultConditions} go with them. */
 export const storeSettings = {
   ...httpSettings,
   ...databaseSettings,
@@ -50,11 +50,10 @@ export interface Stores {
 }
 
 /**
- * Opens the stores of a service in this order: Postgres, the coherent caches, the log of disclosures, the vault. Each
- * is measured, reports when it is not ready, and closes with the stack.
- * @param service its name, under which the other processes see its lease.
- * @param cacheLimits bound the cache of tokens.
- * @throws {Error} that names the setting of the root key that is wrong.
+ * Opens Postgres, the coherent caches, the log of disclosures and the vault, in this order. Each is measured, reports when
+ * it is not ready, and closes with the stack. Other processes see the lease under the name `service`; `cacheLimits` bound
+ * the cache of tokens.
+ * @throws {Error} that names the wrong setting of the root key.
  */
 export async function openStores(
   config: StoreConfig,

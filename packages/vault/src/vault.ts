@@ -6,13 +6,11 @@ import { type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-k
 import { openTokenInserts, type TokenInserts } from './tokens/create/token-inserts.ts';
 import { openStoredTokens, type StoredTokens } from './tokens/read/stored-tokens.ts';
 
-/** The first argument of the functions of this package. */
 export interface Vault {
   db: Database;
   dataKeys: DataKeys;
   tokens: StoredTokens;
   inserts: TokenInserts;
-  /** Tells every process that caches tokens about changes. */
   changes: ChangeWriter;
   disclosures: DisclosureLog;
   /** Shares the main thread among Tenants for work that takes long. */
@@ -23,7 +21,6 @@ export interface Vault {
 export interface VaultOptions extends DataKeysOptions {
   caches: CoherentCaches;
   changes: ChangeWriter;
-  /** Bounds the cache of tokens. */
   cacheLimits?: CacheLimits;
   /** Notes reads that disclose plaintext before they are answered. */
   disclosures: DisclosureLog;

@@ -4,8 +4,8 @@ import { IntegrityError } from './integrity-error.ts';
 import { newNonce, nonceBytes } from './nonce.ts';
 
 /**
- * Where a secret is stored. The place is authenticated with the ciphertext as additional data, so a ciphertext that is
- * copied to another record, field or Tenant does not open there.
+ * Where a secret is stored. A ciphertext that is copied to another record, field or Tenant does not open there, because
+ * its place is authenticated with it.
  */
 export interface SecretPlace {
   tenantId: string;
@@ -22,7 +22,7 @@ const textAt = tagAt + 16;
 const algorithm = 'aes-256-gcm';
 const gcm = { authTagLength: textAt - tagAt };
 
-/** How many leading bytes (version, nonce and tag) identify a ciphertext. */
+/** Version, nonce and tag, which identify a ciphertext. */
 export const ciphertextHeadBytes = textAt;
 
 /** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D). The caller owns the plaintext and zeroes it. */
@@ -37,7 +37,7 @@ export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext
   return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
 }
 
-/** The data key's version. @throws {IntegrityError} where it is not a ciphertext of this vault. */
+/** @throws {IntegrityError} where it is not a ciphertext of this vault. */
 export function keyVersionOf(ciphertext: Buffer): number {
   if (ciphertext.length < textAt || ciphertext.readUInt8(0) !== format) {
     throw new IntegrityError('a ciphertext has an unknown format');
@@ -46,8 +46,8 @@ export function keyVersionOf(ciphertext: Buffer): number {
 }
 
 /**
- * A ciphertext with all that opening it needs besides the key. Caches keep this form, because slicing the ciphertext
- * and building its additional data take a fifth of the time of opening it.
+ * A ciphertext with all that opening it needs besides the key. Caches keep this form, because making it takes a fifth of
+ * the time of opening it.
  */
 export interface Sealed {
   readonly place: SecretPlace;
@@ -59,7 +59,7 @@ export interface Sealed {
   readonly additionalData: Buffer;
 }
 
-/** How much memory a {@link Sealed} takes besides its ciphertext, in bytes: V8 objects and additional data. */
+/** The memory that a {@link Sealed} takes besides its ciphertext. */
 export function sealedBytes({ tenantId, recordId, field }: SecretPlace): number {
   return 1000 + tenantId.length + recordId.length + field.length;
 }

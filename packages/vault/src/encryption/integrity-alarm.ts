@@ -14,7 +14,7 @@ export interface IntegrityAlarm {
   stack: AsyncDisposableStack;
 }
 
-/** Logs and counts every integrity failure of this process. The error names the record and never a value. */
+/** The error names the record and never a value. */
 export function raiseIntegrityAlarms({ log, metrics, stack }: IntegrityAlarm): void {
   const counter = new Counter({
     name: 'sluice_integrity_failures_total',

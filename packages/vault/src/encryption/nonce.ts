@@ -6,7 +6,7 @@ export const nonceBytes = 12;
 const pool = Buffer.alloc(256 * nonceBytes);
 let next = pool.length;
 
-/** A random 96-bit nonce, copied out of the pool so that the next draw does not overwrite it. */
+/** Copied out of the pool, because the next draw overwrites the pool. */
 export function newNonce(): Buffer {
   if (next === pool.length) {
     randomFillSync(pool);

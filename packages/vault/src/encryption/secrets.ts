@@ -11,7 +11,7 @@ export interface Secret extends SecretPlace {
   purpose: KeyPurpose;
 }
 
-/** The ciphertext opens only in this place. @throws {ServiceError} `unauthenticated` when the Tenant is closed. */
+/** @throws {ServiceError} `unauthenticated` when the Tenant is closed. */
 export async function encryptSecret(holder: KeyHolder, secret: Secret, plaintext: Buffer | string): Promise<Buffer> {
   const key = await holder.dataKeys.reserve(secret, 1);
   if (typeof plaintext !== 'string') return encrypt(key, secret, plaintext);
@@ -33,8 +33,8 @@ export async function prepareSecret(holder: KeyHolder, secret: Secret): Promise<
 }
 
 /**
- * Opens a ciphertext of {@link encryptSecret}. The caller zeroes the result.
- * @throws {IntegrityError} when the ciphertext was changed, copied or swapped, or when its key is gone.
+ * The caller zeroes the result. @throws {IntegrityError} when the ciphertext was changed, copied or swapped, or its key is
+ * gone.
  */
 export async function decryptSecret(holder: KeyHolder, secret: Secret, ciphertext: Buffer): Promise<Buffer> {
   const key = await holder.dataKeys.find(secret, keyVersionOf(ciphertext));

@@ -3,13 +3,13 @@ import type { Json } from '../json.ts';
 import { type FilterBudget, newFilterBudget, spend } from './filter-budget.ts';
 import { type Expression, filterEngine } from './parse-expressions.ts';
 
-/** One for all evaluations, because filters read nothing of it but its options. */
+/** Shared by all evaluations, because filters read only its options. */
 let context: Context | undefined;
 
 /**
- * Applies the filters to the data that the reference stands for, and keeps the type of the result. The result is null
- * where a filter yields nothing or cannot work on the data, and when the request's budget is used up. It never throws,
- * because an error that depends on the data would reveal something about the data.
+ * Applies the filters to the data of the reference, and keeps the type of the result. The result is null where a filter
+ * yields nothing or cannot work on the data, or the budget is used up. It never throws, because an error that depends on
+ * the data would reveal something about it.
  */
 export function evaluateExpression(
   { filters }: Pick<Expression, 'filters'>,

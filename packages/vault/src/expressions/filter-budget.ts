@@ -8,7 +8,7 @@ export interface FilterBudget {
 
 const mostText = 8 * 1024 * 1024;
 
-/** One budget for each request, because a few short expressions can name a large value again and again. */
+/** One budget serves a whole request, because short expressions can name a large value again and again. */
 export function newFilterBudget(): FilterBudget {
   return { remaining: mostText };
 }
@@ -16,7 +16,7 @@ export function newFilterBudget(): FilterBudget {
 /** Filters that read only one member of a value, however large the value is. */
 const seeOnePlace: ReadonlySet<string> = new Set(['json']);
 
-/** Whether the filter may process the value. A budget that was exceeded once stays exceeded. */
+/** A budget that was exceeded once stays exceeded. */
 export function spend(budget: FilterBudget, filter: string, value: unknown): boolean {
   const seesOnePlace = seeOnePlace.has(filter) && typeof value === 'object';
   budget.remaining -= seesOnePlace ? 1 : textLengthOf(value) + 1;

@@ -3,7 +3,6 @@ import type { Json } from '../json.ts';
 import { parsePath, valueAt } from './path.ts';
 import { toText } from './to-text.ts';
 
-/** The filter cannot work on this value. */
 class FilterError extends Error {}
 
 type FilterFunction = (value: Exclude<Json, null>, ...args: Json[]) => Json | undefined;
@@ -76,7 +75,7 @@ const argumentChecks: Record<string, ArgumentCheck> = {
   truncate: (args) => (args.length > 0 ? needsInteger(args) : undefined),
 };
 
-/** Why the filter does not accept these arguments; undefined where it does. */
+/** Undefined where the filter accepts the arguments. */
 export function faultInArguments(name: string, args: readonly unknown[]): string | undefined {
   return Object.hasOwn(argumentChecks, name) ? argumentChecks[name]?.(args) : undefined;
 }
@@ -100,7 +99,6 @@ const liquidFilters = [
   'upcase',
 ] as const;
 
-/** Liquid without tags and files, and with only the listed filters. */
 export function createFilterEngine(): Liquid {
   const liquid = new Liquid({ strictFilters: true, ownPropertyOnly: true, memoryLimit: 50_000_000 });
   for (const name of Object.keys(liquid.tags)) delete liquid.tags[name];

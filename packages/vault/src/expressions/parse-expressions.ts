@@ -15,7 +15,6 @@ export interface Expression {
   filters: readonly Filter[];
   /** Position of `{{` in the text, in UTF-16 code units. */
   start: number;
-  /** Position after `}}`. */
   end: number;
   /** What is wrong with the expression. The evaluator throws it only after checking the caller's rights. */
   fault?: InvalidExpression;
@@ -34,22 +33,21 @@ const openingBytes = Buffer.from(opening);
 
 let engine: Liquid | undefined;
 
-/** The one Liquid engine of the process, created when the first filter is met. */
+/** Created when the first filter is met. */
 export function filterEngine(): Liquid {
   engine ??= createFilterEngine();
   return engine;
 }
 
-/** False means that the text holds no expression; true means that it must be parsed. */
+/** False means that the text holds no expression. */
 export function mayContainExpression(text: string | Uint8Array): boolean {
   if (typeof text === 'string') return text.includes(opening);
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(openingBytes);
 }
 
 /**
- * As {@link readExpressions}, for texts whose author may learn at once what is wrong with them.
- * @throws {ServiceError} `bad_request` with the position of an expression that is empty, unclosed or has an unknown
- * filter.
+ * As {@link readExpressions}, for texts whose author may learn at once what is wrong with them. @throws {ServiceError}
+ * `bad_request` with the position of an expression that is empty, unclosed or has an unknown filter.
  */
 export function parseExpressions(text: string): Segment[] {
   const segments = readExpressions(text);
@@ -65,8 +63,8 @@ export function faultIn(segments: readonly Segment[]): InvalidExpression | undef
 
 /**
  * Splits a text into expressions and the literals between them. Only the filters are read as Liquid, because a token id
- * may hold characters that Liquid does not allow in a reference. A malformed expression carries its fault; of an
- * unclosed one only the braces are consumed, so that the expressions after it are read too.
+ * may hold characters that Liquid refuses. A malformed expression carries its fault; of an unclosed one only the braces
+ * are consumed, so that later expressions are read too.
  * @throws {ServiceError} `bad_request` for more than `most` expressions.
  */
 export function readExpressions(text: string, most = mostExpressions): Segment[] {
@@ -76,7 +74,7 @@ export function readExpressions(text: string, most = mostExpressions): Segment[]
   return segments;
 }
 
-/** As {@link readExpressions}, yielding after every {@link expressionsOfPiece} so that other work may run. */
+/** As {@link readExpressions}, but other work may run after every {@link expressionsOfPiece}. */
 export function* readExpressionsInPieces(text: string, most = mostExpressions): Generator<void, Segment[], void> {
   const segments: Segment[] = [];
   let position = 0;
@@ -103,7 +101,6 @@ function requireFew(segments: Segment[], count: number, most: number): Segment[]
   throw new ServiceError('bad_request', `There are more than ${most} expressions`, { limit: 'expressions' });
 }
 
-/** What is wrong with an expression, and where: the position in its text, and the place of that text. */
 export class InvalidExpression extends ServiceError {
   readonly #start: number;
   readonly #reason: string;
@@ -116,7 +113,7 @@ export class InvalidExpression extends ServiceError {
     this.#where = where;
   }
 
-  /** The same error with the place of the text, for example `of $.card.number`. */
+  /** Adds the place of the text, for example `of $.card.number`. */
   within(place: string): InvalidExpression {
     return new InvalidExpression(this.#start, this.#reason, `${this.#where} ${place}`);
   }
@@ -161,7 +158,6 @@ function faulty(start: number, reason: string, part: Pick<Expression, 'reference
   return { kind: 'expression', filters: noFilters, start, fault: invalidExpression(start, reason), ...part };
 }
 
-/** The position of the closing braces outside quotes. */
 function closeBehindFilters(text: string): number {
   let quote = '';
   for (let i = 0; i < text.length; i++) {
@@ -175,7 +171,7 @@ function closeBehindFilters(text: string): number {
   return text.length;
 }
 
-/** Accepts only quoted text, numbers and literals as arguments. A string result says what is wrong. */
+/** Accepts only quoted text, numbers and literals as arguments. A string result is the fault. */
 function readFilters(source: string): Filter[] | string {
   const { filters: liquidFilters } = filterEngine();
   const tokens = readFilterTokens(new Tokenizer(`x ${source}`));

@@ -6,8 +6,8 @@ export type Path = readonly (string | number)[];
 const step = /\.([^\s.[\]'"*]+)|\[(?:'([^']*)'|"([^"]*)"|(-?\d{1,9}))\]/y;
 
 /**
- * Reads a path of members and positions: `$.card.number`, `data.list[0]`, `data['a name']` (RFC 9535 without wildcards,
- * slices and filters). Undefined where the text is not such a path or does not begin with `root`.
+ * Reads a path such as `$.card.number`, `data.list[0]`, `data['a name']` (RFC 9535 without wildcards, slices and filters).
+ * Undefined where the text is no such path or does not begin with `root`.
  */
 export function parsePath(text: string, root: string): Path | undefined {
   if (!text.startsWith(root)) return undefined;
@@ -24,7 +24,7 @@ export function parsePath(text: string, root: string): Path | undefined {
 
 const longestPathText = 200;
 
-/** Writes a path beginning with `$`, cut off where it is very long. */
+/** A very long path is cut off. */
 export function formatPath(path: Path): string {
   let text = '$';
   for (const part of path) {
@@ -35,7 +35,6 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** The value at the path; undefined where there is none. */
 export function valueAt(value: Json, path: Path): Json | undefined {
   let current: Json | undefined = value;
   for (const part of path) {

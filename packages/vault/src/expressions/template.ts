@@ -13,16 +13,16 @@ import { type Path, parsePath, valueAt } from './path.ts';
 import { textLengthOf } from './text-length.ts';
 import { toText } from './to-text.ts';
 
-/** What a template comes to that would give more than 1 MiB. */
+/** The result of a template that would give more than 1 MiB. */
 export const tooLarge = Symbol('too large');
 
 /** In UTF-16 code units. */
 const mostFilled = 1024 * 1024;
 
 /**
- * Fills a mask, or any JSON with `{{ data… | filter }}` in its strings, from a token's data. A string that is one
- * expression becomes the expression's value; a member whose value is undefined is left out. Fifty expressions can name a
- * large value fifty times, so nothing more is written once the result is too large.
+ * Fills JSON with `{{ data… | filter }}` in its strings, such as a mask, from a token's data. A string that is one
+ * expression becomes its value; a member whose value is undefined is left out. Writing stops once the result is too large,
+ * because fifty expressions can name a large value fifty times.
  * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
  */
 export function fillTemplate(
@@ -76,7 +76,7 @@ function pathOf({ reference, start }: Expression): Path {
   return path;
 }
 
-/** The number of expressions in the strings of a template. @throws {ServiceError} as {@link fillTemplate} does. */
+/** @throws {ServiceError} as {@link fillTemplate} does. */
 export function countExpressions(template: Json): number {
   let count = 0;
   mapLeaves(template, (leaf) => {

@@ -40,7 +40,7 @@ export async function findNewestVersion(
   return row ?? { version: 0, use_count: 0 };
 }
 
-/** Counts uses before they happen. Undefined where there is no key, or too many uses for this version. */
+/** Counts uses before they happen. Undefined where there is no key, or the version would exceed its uses. */
 export async function reserveUses(
   db: Queryable,
   owner: KeyOwner,
@@ -59,8 +59,8 @@ export async function reserveUses(
 }
 
 /**
- * Stores a new version unless another process has stored it first or the Tenant is closed. The lock on the Tenant's row
- * waits for a transaction that is closing the Tenant, so no key can appear after {@link destroyTenantKeys}.
+ * Stores a new version unless another process was first or the Tenant is closed. The lock on the Tenant's row waits for a
+ * transaction that is closing the Tenant, so no key can appear after {@link destroyTenantKeys}.
  */
 export async function insertDataKey(db: Queryable, owner: KeyOwner, key: WrappedKey): Promise<void> {
   await sql`
@@ -72,14 +72,14 @@ export async function insertDataKey(db: Queryable, owner: KeyOwner, key: Wrapped
 }
 
 /**
- * Destroys every data key of a Tenant, so that nothing they encrypted can ever be read again. Call it in the
- * transaction that closes the Tenant, after `closed_at` is set.
+ * Makes everything that a Tenant encrypted unreadable for ever. Call it in the transaction that closes the Tenant, after
+ * `closed_at` is set.
  */
 export async function destroyTenantKeys(tx: Queryable, tenantId: string): Promise<void> {
   await tx.deleteFrom('data_keys').where('tenant_id', '=', tenantId).execute();
 }
 
-/** True also where there was never such a Tenant. */
+/** True also for a Tenant that never existed. */
 export async function isTenantClosed(db: Queryable, tenantId: string): Promise<boolean> {
   const open = await db
     .selectFrom('tenants')

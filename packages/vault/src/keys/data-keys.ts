@@ -22,15 +22,14 @@ export interface DataKey {
   key: KeyObject;
 }
 
-/** The data keys of all Tenants. A key is created when it is first needed, and unwrapped once. */
+/** A key is created when it is first needed, and unwrapped once. */
 export interface DataKeys {
   /**
-   * The key that a ciphertext names.
-   * @param db the transaction where the caller is in one, so that it needs no second connection.
+   * The key that a ciphertext names. A caller in a transaction passes it as `db`, so that it needs no second connection.
    * @throws {IntegrityError} where there is no such key or it does not unwrap.
    */
   find(owner: KeyOwner, version: number, db?: Queryable): AtOnceOrLater<KeyObject>;
-  /** The newest key, with this many encryptions counted in the table before they happen. */
+  /** The newest key, after counting this many encryptions in the table. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
   /** The key of a keyed hash. It never gets a second version, because equal values would then have different hashes. */
   forHashing(owner: KeyOwner): Promise<KeyObject>;
@@ -40,12 +39,11 @@ export interface DataKeysOptions {
   db: Database;
   keyWrapper: KeyWrapper;
   caches: CoherentCaches;
-  /** How many encryptions are counted in the table at once. */
   reservationSize?: number;
   maximumUses?: number;
 }
 
-/** Encryptions that are already counted in the table but have not happened yet. */
+/** Encryptions that are counted in the table but have not happened yet. */
 interface Reservation {
   version: number;
   remaining: number;
@@ -62,7 +60,6 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
   const reservations = caches.open<Reservation>('data_key_reservations', limits);
   const once = singleFlight();
 
-  /** Undefined where the table has no such version. */
   function load(owner: KeyOwner, version: number, on: Queryable = db): AtOnceOrLater<KeyObject | undefined> {
     const context = contextOf(owner, version);
     return unwrapped.get(context, async () => {
@@ -88,14 +85,14 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     await insertDataKey(db, owner, await newDataKey(keyWrapper, owner, version));
   }
 
-  /** Counts uses of the newest version, or of a new one where the newest is used up. @returns the version. */
+  /** Counts uses of the newest version, or of a new one where the newest is used up. */
   async function reserveInTable(owner: KeyOwner, uses: number): Promise<number> {
     if (uses > maximumUses) throw new Error(`${uses} uses of one data key are more than it may have`);
     for (;;) {
       const reserved = await reserveUses(db, owner, { uses, maximumUses });
       if (reserved !== undefined) return reserved;
       const newest = await findNewestVersion(db, owner);
-      // Another process may have added a version in the meantime; then no further one is needed.
+      // Another process may have added a version in the meantime.
       if (newest.version > 0 && newest.use_count + uses <= maximumUses) continue;
       await addVersion(owner, newest.version + 1);
       if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();

@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 export const mostEncryptions = 2 ** 28;
 
 export interface KeyUsage {
-  /** The largest use count of a data key that encrypts now. */
+  /** Of the data key in use that has encrypted most. */
   encryptions: number;
-  /** Age of the oldest data key that encrypts now, in seconds; keys of hashes are never replaced. */
+  /** Of the oldest data key that encrypts now; keys of hashes are never replaced. */
   ageSeconds: number;
 }
 

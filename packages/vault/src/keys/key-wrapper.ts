@@ -3,24 +3,24 @@ export interface Wrapping {
   keyId: string;
 }
 
-/** What unwrapping needs: the context in which the key was wrapped, and the root key that wrapped it. */
+/** The context in which the key was wrapped, and the root key that wrapped it. */
 export interface WrappedIn {
   context: string;
   keyId: string;
 }
 
-/** Wraps data keys with a root key that never leaves the provider. */
+/**
+ * The root key never leaves the provider. Each call throws a {@link ServiceError} `unavailable` where the key service is
+ * away.
+ */
 export interface KeyWrapper {
-  /**
-   * The name of the root key that {@link wrap} uses now; the name reveals nothing about the key.
-   * @throws {ServiceError} `unavailable` where the key service is unavailable.
-   */
+  /** The name of the root key that {@link wrap} uses now; it reveals nothing about the key. */
   currentKeyId(): Promise<string>;
-  /** Only the same `context` opens it. @throws {ServiceError} `unavailable` where the key service is unavailable. */
+  /** Only the same `context` opens it. */
   wrap(key: Buffer, context: string): Promise<Wrapping>;
   /**
-   * @throws {ServiceError} `unavailable` where the key service is unavailable; another error when the wrapped key was
-   * changed, moved to another context, or wrapped by a root key that the settings do not name.
+   * @throws {Error} when the wrapped key was changed, moved to another context, or wrapped by a root key that no setting
+   * names.
    */
   unwrap(wrapped: Buffer, by: WrappedIn): Promise<Buffer>;
 }

@@ -18,9 +18,8 @@ export interface LocalRootKey {
 }
 
 /**
- * Root keys that this process holds. The first one wraps; each unwraps what it has wrapped. AES-256-GCM with the
- * context as additional data: a wrapped key is nonce (12 bytes) | tag (16) | ciphertext.
- * @throws {Error} that names the setting and what is wrong with it, and never shows its value.
+ * The first root key wraps; each unwraps what it has wrapped. A wrapped key is nonce (12 bytes) | tag (16) | ciphertext of
+ * AES-256-GCM with the context as additional data. @throws {Error} that names the setting and never shows its value.
  */
 export function openLocalRootKeys(current: LocalRootKey, others: readonly LocalRootKey[] = []): RootKeys {
   const first = readRootKey(current);
@@ -37,7 +36,6 @@ export function openLocalRootKeys(current: LocalRootKey, others: readonly LocalR
   };
 }
 
-/** Takes base64. */
 export function createLocalKeyWrapper(rootKeyBase64: string, previousBase64: readonly string[] = []): RootKeys {
   return openLocalRootKeys(
     { setting: 'ROOT_KEY', base64: rootKeyBase64 },

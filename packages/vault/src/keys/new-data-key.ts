@@ -9,7 +9,7 @@ export function contextOf({ tenantId, purpose }: KeyOwner, version: number): str
   return `${tenantId}/${purpose}/${version}`;
 }
 
-/** Storing it is left to the caller, because a transaction must not wait for a key service. */
+/** The caller stores it, because a transaction must not wait for a key service. */
 export async function newDataKey(keyWrapper: KeyWrapper, owner: KeyOwner, version: number): Promise<WrappedKey> {
   const bytes = randomBytes(dataKeyBytes);
   try {

@@ -6,26 +6,23 @@ export interface KeyServiceLog {
 }
 
 export interface TransitClientOptions {
-  /** Base URL of the server. */
   address: string;
   token: string;
   log: KeyServiceLog;
-  /** For the whole call, its second attempt included. */
+  /** For the whole call with its second attempt. */
   timeoutMs?: number;
 }
 
-/** An answer about the request itself: the server works and accepts our credentials. */
 interface TransitAnswer {
   status: number;
   /** The member `data` of the body. */
   data: Readonly<Record<string, unknown>>;
 }
 
-/** Calls the HTTP API of HashiCorp Vault or OpenBao. */
 export interface TransitClient {
   /** @throws {ServiceError} `unavailable` where the server is away, slow, or refuses our token; the log says why. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer>;
-  /** Logs that an answer cannot be used, and returns the error to throw. */
+  /** Logs why an answer cannot be used, and returns the error to throw. */
   refuse(reason: string, status?: number): ServiceError;
 }
 
@@ -36,8 +33,8 @@ const mostBytes = 64 * 1024;
 const requestFaults = new Set([400, 404, 422]);
 
 /**
- * No call takes longer than the time-out. A call that meets a 5xx or a broken connection is tried once more; a slow one
- * is not. Failure and recovery are logged, never the token.
+ * A call is tried once more after a 5xx or a broken connection, but not after a slow answer. No call takes longer than the
+ * time-out. Failure and recovery are logged, never the token.
  */
 export function createTransitClient(options: TransitClientOptions): TransitClient {
   const { token, log, timeoutMs = 2000 } = options;
@@ -69,7 +66,7 @@ export function createTransitClient(options: TransitClientOptions): TransitClien
   };
 }
 
-/** Logs when the service begins to fail, fails for another reason, or recovers, and not for each request. */
+/** Logs changes: the service begins to fail, fails for another reason, or recovers. */
 function watchService(address: string, log: KeyServiceLog) {
   let failing: string | undefined;
   return {
@@ -87,7 +84,7 @@ function watchService(address: string, log: KeyServiceLog) {
   };
 }
 
-/** A string result says why there was no answer. */
+/** A string result is the reason why there was no answer. */
 async function send(url: string, init: RequestInit): Promise<{ status: number; text: string } | string> {
   try {
     const response = await fetch(url, init);
@@ -101,7 +98,7 @@ function isWorthASecondTry(answer: { status: number } | string): boolean {
   return typeof answer === 'string' || answer.status >= 500;
 }
 
-/** Only the code of the error, because its message may quote the request. */
+/** Takes only the code of the error, because its message may quote the request. */
 function codeOf(error: unknown): string {
   const cause = hasMember(error, 'cause') ? error.cause : error;
   return hasMember(cause, 'code') && typeof cause.code === 'string' ? ` (${cause.code})` : '';

@@ -4,18 +4,17 @@ import { createTransitClient, type TransitClientOptions } from './transit-client
 export type { KeyServiceLog } from './transit-client.ts';
 
 export interface TransitOptions extends TransitClientOptions {
-  /** Path of the transit engine. */
   mount: string;
-  /** Name of the key, of a type that supports associated data (the default, aes256-gcm96, does). */
+  /** Its type must support associated data, as the default aes256-gcm96 does. */
   key: string;
 }
 
-/** A ciphertext of the transit engine: `vault:v<version of the key>:<base64>`. */
+/** `vault:v<version of the key>:<base64>` */
 const ciphertextPattern = /^vault:v(\d+):[A-Za-z0-9+/=]+$/;
 
 /**
- * The versions of one key in the transit engine of HashiCorp Vault or OpenBao. The engine receives data keys in clear
- * over TLS, with the context as associated data; the root key never leaves it. A wrapped key is the engine's own text.
+ * The versions of one key in HashiCorp Vault or OpenBao. The engine receives data keys in clear over TLS, with the context
+ * as associated data; the root key never leaves it. A wrapped key is the engine's own text.
  */
 export function openTransitRootKeys({ mount, key, ...options }: TransitOptions): RootKeys {
   const client = createTransitClient(options);

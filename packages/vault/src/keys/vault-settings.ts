@@ -1,4 +1,3 @@
-/** For every process that opens the vault. {@link vaultConditions} says which of them each provider requires. */
 export const vaultSettings = {
   KEY_PROVIDER: {
     type: 'string',
@@ -44,7 +43,7 @@ export const vaultSettings = {
   },
 } as const;
 
-/** Which settings each provider requires: `allOf` of a configuration schema that has {@link vaultSettings}. */
+/** Which settings each provider requires: `allOf` of a schema that has {@link vaultSettings}. */
 export const vaultConditions = [
   {
     if: { properties: { KEY_PROVIDER: { const: 'vault-transit' } }, required: ['KEY_PROVIDER'] },

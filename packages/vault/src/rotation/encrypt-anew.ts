@@ -19,8 +19,7 @@ interface Opened {
 }
 
 /**
- * Opens these ciphertexts and encrypts the same texts, in the same places, under the newest version, after reserving
- * its uses. Plaintexts are zeroed.
+ * Reserves uses of the newest version, then encrypts the same texts in the same places under it. Plaintexts are zeroed.
  * @returns the rows that opened.
  */
 export async function encryptAnew(
@@ -73,7 +72,7 @@ function wipe(texts: readonly Opened[]): void {
   for (const { plaintext } of texts) plaintext.fill(0);
 }
 
-/** The keys of these rows; a key that does not unwrap is left out. */
+/** A key that does not unwrap is left out. */
 async function findKeys(dataKeys: DataKeys, owner: KeyOwner, rows: readonly OldRow[]): Promise<Map<number, KeyObject>> {
   const keys = new Map<number, KeyObject>();
   const versions = new Set<number>();

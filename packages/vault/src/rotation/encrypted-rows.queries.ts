@@ -11,11 +11,10 @@ export interface OldRow {
 
 export interface Page {
   rows: OldRow[];
-  /** Where the next page begins; undefined after the last one. */
+  /** Undefined after the last page. */
   lastId: string | undefined;
 }
 
-/** Versions before this one are old. */
 export interface Older {
   tenantId: string;
   version: number;
@@ -26,8 +25,8 @@ const pageRows = 500;
 const pageBytes = 8 * 1024 * 1024;
 
 /**
- * The next rows of a Tenant by primary key, at most one page. A ciphertext that is not old is null. The page bounds
- * time where few rows are old, and memory where rows are large.
+ * Reads at most one page by primary key, which bounds time where few rows are old, and memory where rows are large. A
+ * ciphertext that is not old is null.
  */
 export async function readPage(
   db: Queryable,
@@ -60,7 +59,7 @@ export interface NewRow extends OldRow {
   replacements: (Buffer | null)[];
 }
 
-/** Rows that have changed since they were read, or are locked, stay. @returns how many rows it changed. */
+/** Leaves rows that have changed since they were read, or are locked. @returns how many rows it changed. */
 export async function replaceCiphertexts(
   db: Queryable,
   { table, idType, columns }: EncryptedTable,
@@ -105,7 +104,7 @@ export async function countOlder(db: Queryable, table: EncryptedTable, { tenantI
   return rows[0]?.count ?? 0;
 }
 
-/** Counts ciphertexts by version. Reads all of the Tenant's rows. */
+/** Reads all of the Tenant's rows. */
 export async function countByVersion(
   db: Queryable,
   { table, columns }: EncryptedTable,
@@ -126,7 +125,7 @@ function headOf(column: string): RawBuilder<Buffer> {
   return sql`substring(stored.${sql.ref(column)} from 1 for ${sql.lit(ciphertextHeadBytes)})`;
 }
 
-/** Bytes 1 to 4 of a ciphertext; big endian, so they compare as the numbers do. */
+/** Bytes 1 to 4 of a ciphertext; being big endian they compare as the numbers do. */
 function versionOf(column: string): RawBuilder<Buffer> {
   return sql`substring(${sql.ref(column)} from 2 for 4)`;
 }

@@ -37,9 +37,8 @@ export const encryptedTables: { readonly [P in KeyPurpose]?: EncryptedTable } = 
 };
 
 /**
- * Purposes whose keys can be rotated. Answers kept for idempotency are not encrypted anew, because they are deleted
- * after 24 hours. Keys of hashes (fingerprints, blind indexes) are missing, because equal values would get different
- * hashes.
+ * Purposes whose keys can be rotated. Answers kept for idempotency are not encrypted anew, because they are deleted after
+ * 24 hours. Keys of hashes (fingerprints, blind indexes) are missing, because equal values would get different hashes.
  */
 export const rotatedPurposes = ['token_data', 'proxy_secrets', 'idempotency'] as const satisfies KeyPurpose[];
 

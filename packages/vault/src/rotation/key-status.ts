@@ -9,11 +9,9 @@ import { countByRootKey, type KeyVersion, listKeyVersions, type RootKeyUse } fro
 export interface RootKeyStatus {
   currentKeyId: string;
   rootKeys: RootKeyUse[];
-  /** Data keys that the current root key has not wrapped. */
   underOthers: number;
 }
 
-/** Counts over all Tenants. */
 export async function readRootKeyStatus(countingDb: Database, keyWrapper: KeyWrapper): Promise<RootKeyStatus> {
   const currentKeyId = await keyWrapper.currentKeyId();
   const rootKeys = await countByRootKey(countingDb);
@@ -24,7 +22,7 @@ export async function readRootKeyStatus(countingDb: Database, keyWrapper: KeyWra
 }
 
 export interface KeyVersionStatus extends KeyVersion {
-  /** Ciphertexts under this version; null where the purpose has none that are rotated. */
+  /** Null where no ciphertexts of the purpose are rotated. */
   ciphertexts: number | null;
 }
 

@@ -15,9 +15,7 @@ export interface Reencryption extends Older {
 export interface Reencrypted {
   purpose: KeyPurpose;
   rows: number;
-  /** How many rows Postgres still counts under an older version. */
   left: number;
-  /** Ids of some records that do not open. */
   damaged: string[];
 }
 
@@ -25,7 +23,7 @@ export interface Reencrypted {
 const mostFruitlessMs = 15_000;
 const pauseMs = 200;
 
-/** Runs until Postgres counts no older row. Damaged rows are reported; locked ones are retried for a while. */
+/** Runs until Postgres counts no older row. Reports damaged rows, and retries locked ones for a while. */
 export async function reencrypt(rotation: Rotation, work: Reencryption): Promise<Reencrypted> {
   const { purpose, table, settledAt } = work;
   const count = () => countOlder(rotation.countingDb, table, work);
@@ -53,7 +51,6 @@ export async function reencrypt(rotation: Rotation, work: Reencryption): Promise
   }
 }
 
-/** Goes once through all rows of the Tenant. */
 async function walk(rotation: Rotation, work: Reencryption, onReplaced: (rows: number) => void) {
   const { db, dataKeys, signal } = rotation;
   const { table, tenantId } = work;

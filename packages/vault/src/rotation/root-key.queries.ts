@@ -16,14 +16,13 @@ export interface PagedDataKey extends DataKeyPlace {
 
 const pageRows = 500;
 
-/** Sorts before every place. */
 export const firstPlace: DataKeyPlace = {
   tenant_id: '00000000-0000-0000-0000-000000000000',
   purpose: '' as KeyPurpose,
   version: 0,
 };
 
-/** The next data keys of all Tenants, at most one page, which bounds the time where few are under another root key. */
+/** At most one page, which bounds the time where few keys are under another root key. */
 export async function readDataKeyPage(
   db: Queryable,
   { currentKeyId, after }: { currentKeyId: string; after: DataKeyPlace },
@@ -44,7 +43,7 @@ export interface Rewrapped extends DataKeyPlace {
   root_key_id: string;
 }
 
-/** Keys that have changed, or are locked, stay as they are. @returns how many it stored. */
+/** Leaves keys that have changed or are locked. @returns how many it stored. */
 export async function replaceWrappedKeys(db: Queryable, keys: readonly Rewrapped[]): Promise<number> {
   const { numAffectedRows } = await sql`
     with input (tenant_id, purpose, version, old_key, new_key, new_root_key_id) as materialized (

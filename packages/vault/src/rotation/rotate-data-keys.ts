@@ -21,12 +21,11 @@ export interface DataKeyRotation {
 const longestWriteMs = 12_000;
 
 /**
- * Gives a Tenant new versions of its data keys and encrypts anew what is under older ones. Where rows are under older
- * versions already, they are moved to the newest and no version is added, so that an interrupted rotation resumes. Old
- * versions stay in `data_keys`, because a request in progress may still need one.
+ * Gives a Tenant new versions of its data keys and encrypts anew what is under older ones. If rows under older versions
+ * are left from an interrupted rotation, it only moves those to the newest. Old versions stay in `data_keys`, because a
+ * request in progress may still need one.
  * @returns the outcome for each purpose that has rows; `left` is 0 on success.
- * @throws {ServiceError} `not_found` where there is no such Tenant or it is closed; `unavailable` where Postgres or the
- * key service is unavailable. The same rotation then resumes.
+ * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable`, after which the same rotation resumes.
  */
 export async function rotateDataKeys(
   rotation: Rotation,
@@ -64,9 +63,8 @@ async function hasOlderRows({ countingDb }: Rotation, tenantId: string, newest: 
 }
 
 /**
- * Stores new versions where `isNew`, and makes every process forget its copies of these keys; after that no process
- * begins to encrypt with an older version. Keys are wrapped before the transaction, which must not wait for a key
- * service.
+ * Stores new versions where `isNew`, and makes every process forget its copies of these keys, so that none begins to
+ * encrypt with an older version. Keys are wrapped before the transaction, which must not wait for a key service.
  */
 async function announce(
   { db, keyWrapper, changes }: Rotation,

@@ -16,22 +16,18 @@ import type { Rotation } from './rotation.ts';
 export interface RootRotation {
   currentKeyId: string;
   rewrapped: number;
-  /** What Postgres still counts under other root keys. */
   left: RootKeyUse[];
-  /** The names of some data keys that do not unwrap. */
   damaged: string[];
 }
 
-/** Concurrent calls to the key service. */
 const atOnce = 10;
 const mostPasses = 20;
 const pauseMs = 200;
 
 /**
- * Rewraps, in batches, every data key of every Tenant that is under another root key. The data keys themselves stay, so
- * no ciphertext changes and no cache needs to forget anything. A key that does not unwrap stays as it is and is
- * reported.
- * @throws {ServiceError} `unavailable` where the key service is unavailable; the same rotation then resumes.
+ * Rewraps every data key of every Tenant that is under another root key. The data keys themselves stay, so no ciphertext
+ * changes and no cache needs to forget anything. A key that does not unwrap is reported and left.
+ * @throws {ServiceError} `unavailable` where the key service is away; the same rotation then resumes.
  */
 export async function rotateRootKey(rotation: Omit<Rotation, 'dataKeys' | 'changes'>): Promise<RootRotation> {
   let rewrapped = 0;

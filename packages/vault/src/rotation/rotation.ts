@@ -6,27 +6,26 @@ import type { KeyWrapper } from '../keys/key-wrapper.ts';
 
 export interface Rotation {
   db: Database;
-  /** For counts over whole tables: its statements have no time limit. */
+  /** Counts over whole tables use it, because its statements have no time limit. */
   countingDb: Database;
   keyWrapper: KeyWrapper;
   dataKeys: DataKeys;
   changes: ChangeWriter;
-  /** On abort the batch in progress is finished, then the reason is thrown. The same rotation can be resumed. */
+  /** On abort the batch in progress is finished, then the reason is thrown. */
   signal: AbortSignal;
-  /** Reports progress; it must return at once. */
+  /** It must return at once. */
   report: (event: RotationEvent) => void;
 }
 
 export type RotationEvent =
   | VersionsMade
   | { type: 'progress'; what: string; done: number; total: number }
-  /** The rotation waits, because requests that began before it may still write rows under an older version. */
+  /** Requests that began before the rotation may still write rows under an older version. */
   | { type: 'waiting'; what: string; ms: number };
 
-/** The target versions, and whether every process has confirmed them. */
 export interface VersionsMade {
   type: 'versions';
-  /** Whether the versions existed already because a rotation is being resumed. */
+  /** True if the versions existed, because a rotation is being resumed. */
   resumed: boolean;
   versions: { purpose: KeyPurpose; version: number; createdAt: string }[];
   settlement: Settlement;

@@ -17,9 +17,8 @@ const containerBeginning = /^\/?(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/;
 const never = sql<boolean>`false`;
 
 /**
- * The condition on rows of `tokens` that a query stands for. Values become parameters, never SQL. Each comparison is
- * exact and is combined with the index term that finds it.
- * @throws {ServiceError} `validation_failed` with the position of an invalid date.
+ * The condition on rows of `tokens`. Values become parameters, never SQL. Each comparison is exact and is combined with
+ * the index term that finds it. @throws {ServiceError} `validation_failed` with the position of an invalid date.
  */
 export function compileQuery(query: Query, compilation: Compilation): Condition {
   switch (query.kind) {
@@ -85,8 +84,8 @@ export function isInContainer(container: string, tenantId: string): Condition {
 }
 
 /**
- * Compares containers, which are stored as they were sent, in canonical form. They hold no commas, so one pattern
- * matches all containers of a token as one text. A prefix that ends with a slash is exactly an index term.
+ * Containers are stored as they were sent and compared in canonical form. They hold no commas, so one pattern matches all
+ * containers of a token as one text. A prefix that ends with a slash is exactly an index term.
  */
 function compileContainer(text: string, isPrefix: boolean, tenantId: string): Condition {
   if (!(isPrefix ? containerBeginning : container).test(text)) return never;

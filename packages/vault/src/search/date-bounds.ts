@@ -4,7 +4,7 @@ import { queryFault } from './query-reader.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The first and the last moment that a date stands for, in ISO 8601; a date without a time stands for its UTC day. */
+/** In ISO 8601. A date without a time stands for its UTC day. */
 export function boundsOf({ text, at }: Text): { first: string; last: string } {
   const moment = parseMoment(text);
   if (!moment) throw queryFault(at, 'expected an ISO 8601 date');

@@ -1,6 +1,6 @@
 import { type ServiceError, validationFailed } from '@sluice/problems';
 
-/** A fault at a position. It never quotes the query, which may hold the value that a token protects. */
+/** Never quotes the query, which may hold the value that a token protects. */
 export function queryFault(position: number, reason: string): ServiceError {
   return validationFailed({ query: [`at character ${position}: ${reason}`] });
 }
@@ -23,20 +23,20 @@ export class QueryReader {
     return this.position === this.#text.length;
   }
 
-  /** Skips spaces, then takes the character if it comes next. */
+  /** Skips spaces first. */
   take(character: string): boolean {
     this.skipSpace();
     return this.takeNow(character);
   }
 
-  /** Takes the character if it comes next, without skipping spaces. */
+  /** Skips no spaces. */
   takeNow(character: string): boolean {
     if (this.#text[this.position] !== character) return false;
     this.position += 1;
     return true;
   }
 
-  /** Skips spaces, then takes an operator, which must be followed by a space, a bracket or a quote. */
+  /** Skips spaces first. The operator must be followed by a space, a bracket or a quote. */
   takeWord(word: string): boolean {
     this.skipSpace();
     const isThere = this.#text.startsWith(word, this.position);
@@ -45,7 +45,7 @@ export class QueryReader {
     return true;
   }
 
-  /** The name of a field; empty where there is none. */
+  /** Empty where there is none. */
   takeName(): string {
     return this.#match(/[a-z_]*/y);
   }
@@ -58,7 +58,7 @@ export class QueryReader {
     return this.#match(/[^\s"()[\]]*/y);
   }
 
-  /** The text in quotes without its escapes; undefined where no quote begins here. */
+  /** Without its escapes; undefined where no quote begins here. */
   takeQuoted(): string | undefined {
     if (this.#text[this.position] !== '"') return undefined;
     const quoted = this.#match(/"(?:[^"\\]|\\["\\])*"/y);

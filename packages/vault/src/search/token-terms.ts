@@ -1,7 +1,6 @@
 import { canonicalContainer, type Grants } from '@sluice/access';
 import { type RawBuilder, sql } from 'kysely';
 
-/** A condition on rows of `tokens`. */
 export type Condition = RawBuilder<boolean>;
 
 /** What an index entry stands for: a member and one of its values. */
@@ -10,7 +9,7 @@ export interface Term {
   value: string;
 }
 
-/** Terms are 64-bit hashes that may collide, so add the exact condition where a false match matters. */
+/** Terms are 64-bit hashes that may collide: add the exact condition where a false match matters. */
 export function hasTerm(tenantId: string, wanted: readonly Term[]): Condition {
   const hashes = wanted.map(({ kind, value }) => sql`token_term(${tenantId}::uuid, ${kind}::text, ${value}::text)`);
   return sql<boolean>`search_terms && array[${sql.join(hashes)}]::bigint[]`;

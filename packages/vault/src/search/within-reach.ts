@@ -4,8 +4,8 @@ import { isInContainer } from './compile-query.ts';
 import { type Condition, hasTerm, isWithin, reachOf } from './token-terms.ts';
 
 /**
- * Conditions for the tokens on which `decide` grants the permission; empty where that is every token. A session must
- * also be within the grants of the Application that authorized it.
+ * Conditions for the tokens on which `decide` grants the permission; none where that is every token. A session must also
+ * be within the grants of the Application that authorized it.
  */
 export function withinReach(tenantId: string, grants: Grants, permission: string): Condition[] {
   const own = reached(tenantId, grants, permission) ?? [];

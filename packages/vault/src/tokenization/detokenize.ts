@@ -28,10 +28,10 @@ const mostTexts = 10_000;
 const largestResult = 5 * 1024 * 1024;
 
 /**
- * Replaces the expressions in the strings of a JSON value with what the actor may read of the tokens. A string that is
- * one expression becomes the value, of any type, or null where the rule redacts. Transforms of a Proxy read with `use`.
- * Plaintext is noted in the disclosure log before it is returned. The values never decide about an error: a filter that
- * fails, or whose result would be too large, gives null.
+ * Replaces the expressions in the strings of a JSON value with what the actor may read of the tokens. A string that is one
+ * expression becomes the value, of any type, or null where the rule redacts. Transforms of a Proxy read with `use`.
+ * Plaintext is noted in the disclosure log before it is returned. Values never decide about an error: a filter that fails,
+ * or whose result would be too large, gives null.
  * @throws {ServiceError} `forbidden` and `bad_request` naming the tokens that may not be read or are unknown;
  * `bad_request` for more than 100 distinct tokens, or, once the rights are checked, for a malformed expression;
  * `payload_too_large` for a result over 5 MiB.
@@ -41,7 +41,7 @@ export async function detokenize(vault: Vault, actor: Actor, value: Json, readin
   return filled ?? null;
 }
 
-/** Runs work in pieces: each step takes about a millisecond, and other work may run between two steps. */
+/** Each step of the work takes about a millisecond, and other work may run between two steps. */
 export type RunInPieces = <T>(work: Generator<void, T, void>) => T | Promise<T>;
 
 const runAtOnce: RunInPieces = async (work) => {
@@ -52,10 +52,8 @@ const runAtOnce: RunInPieces = async (work) => {
 };
 
 /**
- * As {@link detokenize} for several values, with one query and one disclosure. The filter budget and the size limit
- * apply to each value on its own, and the size limit also to all results together.
- * @param inPieces runs the reading and filling of many expressions; without it they run in one piece.
- * @throws {ServiceError} where one of the values is refused.
+ * As {@link detokenize} for several values, with one query and one disclosure. Filter budget and size limit apply to each
+ * value, and the size limit also to all results together. Without `inPieces` the work runs in one piece.
  */
 export async function detokenizeEach(
   vault: Vault,
@@ -88,7 +86,7 @@ export async function detokenizeEach(
   return filled;
 }
 
-/** The strings of a value that hold expressions; each distinct string is parsed once. */
+/** Each distinct string is parsed once. */
 function* parseStrings(value: Json): Generator<void, Map<string, Segment[]>, void> {
   const parsed = new Map<string, Segment[]>();
   let expressions = 0;

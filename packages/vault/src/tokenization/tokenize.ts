@@ -12,12 +12,9 @@ import type { Vault } from '../vault.ts';
 const deepest = 500;
 const mostTokens = 5000;
 
-/** A JSON value that has been checked. */
 export interface Tokenization {
   tokens: number;
-  /** Encrypts what is sensitive. */
   draft(): Promise<Creation>;
-  /** The value with the tokens in place. */
   fill(created: readonly CreatedToken[]): Json;
 }
 
@@ -25,7 +22,6 @@ export interface Tokenization {
  * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it; a
  * string, number or boolean becomes the id of a token of type `token`. Arrays and objects are searched, and null stays.
  * One transaction creates all of the tokens or none.
- * @throws {ServiceError} as `readTokenization`, its `draft` and `createTokens` do.
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
   const { draft, fill } = await readTokenization(vault, actor, value);
@@ -33,7 +29,6 @@ export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise
 }
 
 /**
- * Checks the value and finds what is sensitive in it.
  * @throws {ServiceError} as `draftToken` does, with paths from the root of `value`; `bad_request` for more than 5,000
  * tokens.
  */

@@ -13,7 +13,6 @@ export function newOpeningBudget(): OpeningBudget {
   return { leftBytes: mostOpenedBytes };
 }
 
-/** How much a budget of {@link newOpeningBudget} has been used for. */
 export function openedBytes({ leftBytes }: OpeningBudget): number {
   return mostOpenedBytes - leftBytes;
 }

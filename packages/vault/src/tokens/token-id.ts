@@ -1,4 +1,3 @@
-/** Characters with a meaning in URLs, expressions or searches. */
 const refused = /[#/\\+?[\]|&=%<>{}^]/;
 
 /** A quick check that nearly all ids pass, such as UUIDs. */

@@ -31,16 +31,16 @@ export const tokenColumns = [
 /** Compares with the database's clock: an expired token counts as absent even before its row is deleted. */
 export const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`;
 
-/** Columns of which one token can have some MiB. */
+/** Together they can hold some MiB. */
 export const largeColumns = ['data_ciphertext', 'cvc_ciphertext', 'mask', 'metadata'] as const;
 export const smallColumns = tokenColumns.filter((name) => !largeColumns.some((column) => column === name));
 
-/** How many bytes of a token are in its large columns. */
+/** Of the large columns. */
 export const sizeBytes = sql<number>`(
   octet_length(data_ciphertext) + coalesce(octet_length(cvc_ciphertext), 0)
   + coalesce(octet_length(mask::text), 0) + octet_length(metadata::text)
 )`;
-/** How many bytes of data a token opens at most. */
+/** The most data that a token opens. */
 const dataBytes = sql<number>`(
   greatest(octet_length(data_ciphertext), octet_length(cvc_ciphertext)) - ${sql.lit(ciphertextHeadBytes)}
 )`;
@@ -48,7 +48,6 @@ const dataBytes = sql<number>`(
 /** A token whose large columns are read only when it is opened. */
 export type LargeToken = Omit<TokenRow, (typeof largeColumns)[number]> & { size_bytes: number; data_bytes: number };
 
-/** A token as it is found, which may be large. */
 export type FoundToken = TokenRow | LargeToken;
 
 export const isLarge = (token: FoundToken): token is LargeToken => 'size_bytes' in token;
@@ -57,7 +56,7 @@ export const isLarge = (token: FoundToken): token is LargeToken => 'size_bytes' 
 const mostBytesFound = 64 * 1024;
 const isSmall = sql<boolean>`(${sizeBytes} <= ${sql.lit(mostBytesFound)})`;
 
-/** The tokens that exist and have not expired, in no order. */
+/** Only tokens that have not expired, in no order. */
 export async function findTokens(db: Queryable, tenantId: string, ids: readonly string[]): Promise<FoundToken[]> {
   const rows = await selectFound(db, tenantId, ids);
   return (rows as (TokenRow & LargeToken & { is_small: boolean })[]).map(
@@ -77,7 +76,7 @@ const selectFound = prepared('tokens_found', (db, tenantId: string, ids: readonl
     .where(notExpired),
 );
 
-/** As {@link findTokens}, whole however large they are: name few. */
+/** As {@link findTokens}, but whole however large they are: name few. */
 export async function findTokenRows(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenRow[]> {
   const rows = await selectByIds(db, tenantId, ids);
   return rows as TokenRow[];
@@ -92,7 +91,6 @@ const selectByIds = prepared('tokens_by_ids', (db, tenantId: string, ids: readon
     .where(notExpired),
 );
 
-/** Locks the row until the transaction ends. */
 export async function lockTokenRow(tx: Queryable, tenantId: string, id: string): Promise<TokenRow | undefined> {
   const row = await tx
     .selectFrom('tokens')
@@ -127,7 +125,7 @@ export interface NewTokenRow {
   log_id: string;
 }
 
-/** Deletes a token that the transaction has locked, and updates counter and audit log. */
+/** The transaction must have locked the token. Counter and audit log are updated. */
 export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): Promise<void> {
   const { tenantId, id: actorId, actorType = 'application', applicationId, traceId } = actor;
   const { type } = await tx
@@ -150,9 +148,8 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
 }
 
 /**
- * Notes that tokens were active this month, and counts them. Concurrent processes count a token once, because only the
- * one that updates the row counts it.
- * @returns the ids of the tokens that are now noted, by this call or before.
+ * Counts tokens that were active this month. Concurrent processes count a token once, because only the one that updates
+ * the row counts it. @returns the ids of the tokens that are now noted, by this call or before.
  */
 export async function noteActivity(
   db: Database,
@@ -168,8 +165,8 @@ export async function noteActivity(
 }
 
 /**
- * The rows of `noteActivity`; the caller's transaction must then count what was added. It waits for a locked row, which
- * may not be used again this month. Rows are updated in sorted order, so that two processes cannot deadlock.
+ * The rows of `noteActivity`; the caller's transaction must then count `added`. It waits for a locked row, which may not
+ * be used again this month. Rows are updated in sorted order, so that two processes cannot deadlock.
  */
 export async function noteActiveRows(
   tx: Queryable,
@@ -197,7 +194,7 @@ export async function noteActiveRows(
   return { noted: new Set(rows.map(({ id }) => id)), added: rows.filter(({ is_new }) => is_new).length };
 }
 
-/** Counts tokens as active in a month. No row of a token may be locked after it. */
+/** No row of a token may be locked after it. */
 export async function countActive(tx: Queryable, tenantId: string, month: string, added: number): Promise<void> {
   if (added > 0) await addToCounter(tx, tenantId, `active_tokens:${month}`, added);
 }

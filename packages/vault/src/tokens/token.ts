@@ -14,27 +14,28 @@ export interface Actor extends Grants {
   applicationId?: string;
   tenantId: string;
   traceId: string;
-  /** Reserves memory for what is about to be read or decrypted for the request; undefined where there is room at once. */
+  /** Reserves memory for what is about to be read or decrypted; undefined where there is room at once. */
   hold?(bytes: number): Promise<void> | undefined;
-  /** Set where a transform of a Proxy acts; what it sees is disclosed through that Proxy. */
+  /** Set where a transform of a Proxy acts, because what it sees is disclosed through that Proxy. */
   through?: Through;
 }
 
-/** The invocation of a Proxy within which the actor acts. */
 export interface Through {
   proxyId: string;
   destinationHost: string;
   method: string;
-  /** How much of what it is shown may still be decrypted in all its calls; without it, in each as much as in one. */
+  /**
+   * What all calls of the transform together may still decrypt. Without it each call may decrypt as much as one request.
+   */
   opening?: OpeningBudget;
 }
 
-/** The token resource as it is answered. Unset members are absent. */
+/** Unset members are absent. */
 export interface Token {
   id: string;
   type: TokenTypeName;
   tenant_id: string;
-  /** Plaintext, the filled mask, or absent, depending on the deciding rule. */
+  /** Plaintext, the filled mask, or absent: the deciding rule says which. */
   data?: Json;
   mask?: Json;
   containers: string[];

@@ -7,7 +7,6 @@ function matches(pattern: RegExp, message: string): Check {
   return (value) => (typeof value === 'string' && pattern.test(value) ? undefined : message);
 }
 
-/** Reports the first check that fails. */
 function each(...checks: Check[]): Check {
   return (value) => {
     for (const check of checks) {

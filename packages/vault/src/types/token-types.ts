@@ -99,7 +99,7 @@ export function tokenTypeOf(name: TokenTypeName): TokenType {
   return tokenTypes[name];
 }
 
-/** Checks `data` against its type. Messages by path, `data` or `data.<member>`; they never repeat a value. */
+/** Messages by path, `data` or `data.<member>`; they never repeat a value. */
 export function checkTokenData(name: TokenTypeName, data: Json): Record<string, string[]> {
   const { data: check, members } = tokenTypeOf(name);
   const errors: Record<string, string[]> = {};

@@ -11,9 +11,8 @@ import type { InsertedToken, Insertion } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
 /**
- * Creates a token from JSON of the form of `tokenInputSchema`, which it checks. The answer shows the data as a read by
- * the same actor would; without `token:read` it shows none.
- * @throws {ServiceError} as `draftToken` and `createTokens` do.
+ * Checks the input by `tokenInputSchema`. The answer shows the data as a read by the same actor would; without
+ * `token:read` it shows none. @throws {ServiceError} as `draftToken` and `createTokens` do.
  */
 export async function createToken(vault: Vault, actor: Actor, input: unknown): Promise<CreatedToken> {
   const [created] = await createTokens(await draftToken(vault, actor, input));
@@ -41,9 +40,9 @@ export async function createTokens(creation: Creation): Promise<CreatedToken[]> 
 }
 
 /**
- * As `createTokens`, in one transaction with what `also` writes, whose result it returns. It may begin anew, but `also`
- * is only called once all tokens are stored.
- * @throws {ServiceError} as `createTokens` does, and what `also` throws; nothing is stored then.
+ * As `createTokens`, in one transaction with what `also` writes. The transaction may begin anew, but `also` is called only
+ * once all tokens are stored. @throws {ServiceError} as `createTokens` does, and what `also` throws; nothing is stored
+ * then.
  */
 export function createTokensAnd<T>(
   creation: Creation,
@@ -68,8 +67,8 @@ async function store(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
 }
 
 /**
- * Every transaction of the vault takes its locks in this order, so that no two can deadlock: fingerprints, rows of
- * tokens by id, counters by name.
+ * Every transaction of the vault locks in this order, so that no two can deadlock: fingerprints, rows of tokens by id,
+ * counters by name.
  */
 async function storeDeduplicated(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
   const { vault, actor } = creation;
@@ -87,7 +86,7 @@ async function storeDeduplicated(tx: Queryable, creation: Creation): Promise<Sto
 const isDeduplicationAsked = (drafts: readonly Draft[]) => drafts.some(({ row }) => row.deduplicate === true);
 
 /**
- * An id is free as soon as its token expires, so expired tokens are deleted where one is taken. They are deleted in
+ * An id is free as soon as its token expires, so expired tokens that hold a wanted id are deleted. They are deleted in
  * transactions of their own, because a deletion locks counters, after which no row may be locked.
  */
 async function overExpired<T>({ vault, actor, drafts }: Creation, attempt: () => Promise<T>): Promise<T> {

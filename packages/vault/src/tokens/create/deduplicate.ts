@@ -4,9 +4,9 @@ import type { Creation, Draft } from './draft-tokens.ts';
 import { findTokenRowsByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
 
 /**
- * Separates drafts without an equal, stored or earlier in the list, from those with one, and gives the id of each equal
- * token. Two tokens are equal if they share type and fingerprint and are to be deduplicated. Concurrent creations of
- * equal tokens wait until this transaction ends.
+ * Separates the drafts that equal no token, stored or earlier in the list, from those that do, and gives the id of each
+ * equal token. Equal tokens share type and fingerprint and are to be deduplicated. Concurrent creations of equal tokens
+ * wait until this transaction ends.
  */
 export async function findEqual(
   tx: Queryable,
@@ -32,7 +32,6 @@ export async function findEqual(
 
 const keyOf = ({ type, fingerprint }: { type: string; fingerprint: string | null }) => `${type}\n${fingerprint}`;
 
-/** Ids of stored tokens by type and fingerprint. */
 async function findStored(tx: Queryable, tenantId: string, drafts: readonly Draft[]): Promise<Map<string, string>> {
   const pairs = drafts.flatMap(({ row: { type, fingerprint } }) => (fingerprint ? [{ type, fingerprint }] : []));
   if (pairs.length === 0) return new Map();

@@ -5,7 +5,7 @@ import type { Json } from '../../json.ts';
 
 /** What a token is found by and compared by, before it is hashed. */
 export interface DerivedTexts {
-  /** What the search indexes come to, each once, without those that come to nothing or to more than 1 MiB. */
+  /** The results of the search indexes, each once, without empty ones and those over 1 MiB. */
   searchTexts: string[];
   /** Undefined without an expression. */
   fingerprintText: string | undefined;
@@ -16,7 +16,7 @@ interface Expressions {
   fingerprintExpression: string | undefined;
 }
 
-/** @param data what outlives a `cvc`, and its text. */
+/** `data` is what outlives a `cvc`. */
 export function deriveTexts(
   { searchIndexes, fingerprintExpression }: Expressions,
   data: { value: Json; text: string },
@@ -32,7 +32,8 @@ export function deriveTexts(
     if (text !== tooLarge && text !== '') searchTexts.add(text);
   }
   const own = fingerprintExpression === undefined ? undefined : textOf(fingerprintExpression);
-  // Where the expression cannot be worked out it is over all the data: one that is missing would tell how large they are.
+  // If the expression cannot be worked out, all the data are fingerprinted, because a missing fingerprint would tell how
+  // large they are.
   const isWhole = own === tooLarge || (own !== undefined && budget.remaining < 0);
   return { searchTexts: [...searchTexts], fingerprintText: isWhole ? `\0${data.text}` : own };
 }

@@ -25,9 +25,8 @@ export interface Creation {
 }
 
 /**
- * Checks JSON of the form of `tokenInputSchema` and prepares a token of it.
- * @throws {ServiceError} `validation_failed`, `payload_too_large`; `forbidden` where `token:create` is not granted on
- * each container.
+ * Checks the input by `tokenInputSchema`. @throws {ServiceError} `validation_failed`, `payload_too_large`, and as {@link
+ * draftTokens}.
  */
 export async function draftToken(vault: Vault, actor: Actor, input: unknown): Promise<Creation> {
   requirePermission(actor, 'token:create');
@@ -35,8 +34,8 @@ export async function draftToken(vault: Vault, actor: Actor, input: unknown): Pr
 }
 
 /**
- * Encrypts each token and computes its hashes. The slow part of a creation happens here, before its transaction.
- * @throws {ServiceError} `forbidden` where `token:create` is not granted on each container.
+ * The slow part of a creation, done before its transaction. @throws {ServiceError} `forbidden` where `token:create` is not
+ * granted on each container.
  */
 export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Creation> {
   if (inputs.length === 0) return { vault, actor, drafts: [] };

@@ -20,18 +20,18 @@ export interface Insertion {
   tokens: readonly NewTokenRow[];
   /** First day of the current UTC month. */
   month: string;
-  /** True once equal tokens have been looked for, so that the insert no longer asks for that. */
+  /** False makes the insert answer `deduplicate` where equal tokens must be looked for. */
   deduplicated: boolean;
   /** Existing tokens that this transaction noted as active, to be counted with the new ones. */
   alsoActive?: number;
 }
 
-/** The inserted tokens, or `deduplicate`: nothing was inserted, because equal tokens must be looked for first. */
+/** `deduplicate`: nothing was inserted, because equal tokens must be looked for first. */
 export type InsertOutcome = InsertedToken[] | 'deduplicate';
 
 /**
- * Inserts tokens with their counters and audit rows: one statement, all or nothing.
- * @throws {ServiceError} `conflict` where an id is taken; `unauthenticated` where the Tenant is closed.
+ * Inserts all tokens with counters and audit rows in one statement, or none. @throws {ServiceError} `conflict` where an id
+ * is taken; `unauthenticated` where the Tenant is closed.
  */
 export async function insertTokens(db: Queryable, insertion: Insertion): Promise<InsertOutcome> {
   const rows = await insertAtOnce(db, valuesOf(insertion)).catch(refuseTakenId);
@@ -40,8 +40,8 @@ export async function insertTokens(db: Queryable, insertion: Insertion): Promise
 }
 
 /**
- * Inserts them where tokens are on shards; call it in a transaction. Each statement touches one place: the Tenant and its
- * counters are on the coordinator, its tokens on a shard.
+ * The same where tokens are on shards; call it in a transaction. Each statement touches one place, because the Tenant and
+ * its counters are on the coordinator and its tokens on a shard.
  */
 export async function insertTokensOnShards(tx: Queryable, insertion: Insertion): Promise<InsertOutcome> {
   const values = valuesOf(insertion);
@@ -106,7 +106,7 @@ const tenantHeld = ({ tenantId }: Pick<Values, 'tenantId'>) => sql<HeldTenant>`
   where id = ${tenantId}::uuid and closed_at is null for key share
 `;
 
-/** Reads the Tenant from the relation `tenant`, which has one row, or none where the Tenant is closed. */
+/** The relation `tenant` has one row, or none where the Tenant is closed. */
 const tokensInserted = (values: Values) => sql<InsertedToken>`
   insert into tokens (tenant_id, created_by, created_at, active_month, ${storedNames})
   select ${values.tenantId}::uuid, ${values.actorId}::uuid, now, ${values.month}::date, ${storedValues}
@@ -115,7 +115,7 @@ const tokensInserted = (values: Values) => sql<InsertedToken>`
   returning id, type, fingerprint, created_at
 `;
 
-/** Counts tokens and notes when they are due, if the relation `made` has a row. */
+/** Nothing is counted where the relation `made` has no row. */
 const creationNoted = (values: Values) => sql`
   counted as (
     insert into counters (tenant_id, counter, slot, value, last_at)

@@ -10,7 +10,7 @@ import type { Actor, Token } from '../token.ts';
 import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
 import type { InsertedToken } from './insert-tokens.queries.ts';
 
-/** A token, and whether it is new; otherwise an equal one existed. */
+/** If it is not new, an equal token existed. */
 export interface CreatedToken {
   token: Token;
   created: boolean;
@@ -22,7 +22,7 @@ export interface StoredDrafts {
   equal: ReadonlyMap<Draft, string>;
 }
 
-/** In the order of the drafts. @param db the open transaction, because a draft may equal another of the list. */
+/** In the order of the drafts. `db` is the open transaction, because a draft may equal another of the list. */
 export async function presentCreated(
   db: Queryable,
   creation: Creation,
@@ -61,7 +61,10 @@ function presentNew(
   return { ...token, ...(data !== undefined && { data }) };
 }
 
-/** As a read would show them; of what an actor may not read, or is beyond 8 MiB, only that they are equal. */
+/**
+ * Shows them as a read would. Of tokens that the actor may not read, or that are beyond 8 MiB, it tells only that they are
+ * equal.
+ */
 async function presentEqual(
   db: Queryable,
   { vault: opened, actor: { hold: _, ...actor } }: Creation,

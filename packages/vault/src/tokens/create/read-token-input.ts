@@ -22,7 +22,6 @@ export interface TokenInput {
   containers: string[];
   metadata: Record<string, string>;
   searchIndexes: string[];
-  /** See {@link deriveTexts}. */
   searchTexts: string[];
   fingerprintExpression: string | undefined;
   /** The text that is fingerprinted; empty where the expression yields nothing, and then there is no fingerprint. */
@@ -33,19 +32,17 @@ export interface TokenInput {
   expiresAt: string | undefined;
 }
 
-/** Shared by all inputs of one request. */
 export interface InputReading {
   now: Date;
   budget: FilterBudget;
-  /** What is not judged by its size, because the caller would learn the size of what it does not see. */
+  /** Not judged by size, because the caller would learn the size of what it does not see. */
   unjudged?: ReadonlySet<Judged>;
 }
 
-/** Whose size decides about an error; of `templates`, the size of what they evaluate to. */
+/** Size of `templates` means the size of their results. */
 export type Judged = 'data' | 'metadata' | 'templates';
 
 export const mebibyte = 1024 * 1024;
-/** How deeply arrays and objects may be nested. */
 export const deepestJson = 500;
 const mostExpressions = 50;
 const validateAll = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
@@ -54,10 +51,9 @@ const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
 const mostMembers = 100;
 
 /**
- * Checks a token input. Unknown members are ignored; null counts as absent, except for `data`.
- * @param path where the input stands in the body; errors name it.
- * @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` for data or metadata over
- * 1 MiB.
+ * Unknown members are ignored; null counts as absent, except for `data`. Errors name `path`, where the input stands in the
+ * body. @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` for data or metadata
+ * over 1 MiB.
  */
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);
@@ -108,7 +104,6 @@ function requireMebibyte(member: string, text: string): void {
   }
 }
 
-/** Whether checking stops at the first fault. */
 export function hasManyMembers(wire: unknown): boolean {
   return isObject(wire) && isObject(wire.metadata) && Object.keys(wire.metadata).length > mostMembers;
 }
@@ -140,7 +135,7 @@ interface TemplateMember {
   fill: (template: Json) => ReturnType<typeof fillTemplate>;
 }
 
-/** Fills the template once, so that an expression whose result is too large is refused now and not at a read. */
+/** Fills the template once, so that a result that is too large is refused now and not at a read. */
 function noteTemplateFault(faults: FieldErrors, { member, template, fill }: TemplateMember): void {
   if (template === undefined) return;
   try {

@@ -6,7 +6,6 @@ import type { TokenRow } from '../token.ts';
 import { encryptData, fingerprintOf, searchHashOf } from '../token-data.ts';
 import type { TokenInput } from './read-token-input.ts';
 
-/** Ciphertexts and keyed hashes of a token's data. */
 export type SealedColumns = Pick<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'fingerprint'> & {
   search_hashes: string[];
 };
@@ -17,7 +16,7 @@ interface SealOptions {
   cvcDueAt: Date;
 }
 
-/** Encrypts and hashes a checked input. Synchronous, because the keys are already in memory. */
+/** Synchronous, because the keys are already in memory. */
 export type Seal = (input: TokenInput, options: SealOptions) => SealedColumns;
 
 /** Fetches the keys for these inputs and reserves their encryptions. */

@@ -21,7 +21,6 @@ const columns = {
 
 type Column = keyof typeof columns;
 const names = Object.keys(columns) as Column[];
-/** The columns of the table. */
 const stored = names.filter((name) => name !== 'deduplicate');
 const isJson = (name: Column) => columns[name] === 'jsonb' || columns[name] === 'texts';
 const refs = (some: readonly Column[]) => sql.join(some.map((name) => sql.ref(name)));
@@ -44,7 +43,7 @@ export function unnested(lists: ColumnLists): RawBuilder<unknown> {
 const isFingerprinted = sql`
   fingerprint_tokens or fingerprint_expression is not null or coalesce(deduplicate, deduplicate_tokens)`;
 
-/** The columns that an INSERT names, and the values that it selects for them from `each` and `tenant`. */
+/** For an INSERT: the columns, and the values from `each` and `tenant`. */
 export const storedNames = refs(stored);
 export const storedValues = sql.join(stored.map(storedValue));
 

@@ -10,23 +10,19 @@ import {
   insertTokensOnShards,
 } from './insert-tokens.queries.ts';
 
-/** Inserts tokens; concurrent inserts of one Application share a transaction. */
 export interface TokenInserts {
   /**
-   * Inserts all of these tokens or none, independently of the requests that share the transaction.
-   * @param month first day of the current UTC month.
-   * @throws {ServiceError} as `insertTokens` does.
+   * Inserts all of these tokens or none, independently of the requests that share the transaction. `month` is the first
+   * day of the current UTC month. @throws {ServiceError} as `insertTokens` does.
    */
   insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome>;
-  /** Inserts in a transaction of the caller's. */
   insertWith(tx: Queryable, insertion: Insertion): Promise<InsertOutcome>;
 }
 
-/** With this many transactions of an Application in progress, further requests wait and share the next one. */
+/** While an Application has this many transactions in progress, further requests wait and share the next one. */
 const mostTransactions = 2;
-/** From this many tokens on a request gains nothing by sharing, so it gets its own transaction at once. */
+/** A request with this many tokens gains nothing by sharing, so it gets its own transaction at once. */
 const manyTokens = 100;
-/** Requests that share a transaction. */
 const mostTogether = 32;
 
 interface Request {
@@ -41,8 +37,8 @@ interface Line {
 }
 
 /**
- * Requests share transactions because a commit costs as much as inserting dozens of tokens.
- * @param onShards whether Postgres is spread over shards, which takes a transaction of several statements.
+ * Requests of one Application share transactions, because a commit costs as much as inserting dozens of tokens. `onShards`
+ * takes a transaction of several statements.
  */
 export function openTokenInserts(db: Database, { onShards }: { onShards: boolean }): TokenInserts {
   const insertWith = onShards ? insertTokensOnShards : insertTokens;
@@ -73,7 +69,7 @@ export function openTokenInserts(db: Database, { onShards }: { onShards: boolean
   return { insert, insertWith };
 }
 
-/** The request's own part of the outcome, in the order of its rows. */
+/** In the order of the request's rows. */
 function outcomeOf(rows: readonly NewTokenRow[], outcome: InsertOutcome, byId: Map<string, InsertedToken>) {
   return typeof outcome === 'string' ? outcome : rows.flatMap(({ id }) => byId.get(id) ?? []);
 }

@@ -2,7 +2,6 @@ import { isObject, type Json } from '../../json.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { TokenRow } from '../token.ts';
 
-/** How long a card's `cvc` is kept after it was stored. */
 export const cvcLifetimeMs = 60 * 60 * 1000;
 
 export function hasCvc(type: TokenTypeName, data: Json): boolean {
@@ -15,7 +14,7 @@ export function withoutCvc(type: TokenTypeName, data: Json): Json {
   return Object.fromEntries(Object.entries(data).filter(([member]) => member !== 'cvc'));
 }
 
-/** Whether the `cvc` may still be shown, even if the worker has not yet removed it. */
+/** False from its due moment on, even if the worker has not yet removed it. */
 export function isCvcKept(row: Pick<TokenRow, 'cvc_due_at'>, now: Date): boolean {
   return row.cvc_due_at !== null && Date.parse(row.cvc_due_at) > now.getTime();
 }

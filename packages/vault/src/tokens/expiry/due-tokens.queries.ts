@@ -4,7 +4,6 @@ import type { TokenRow } from '../token.ts';
 
 export type DueKind = DueTokensTable['kind'];
 
-/** When a token, or its `cvc`, must be deleted. */
 type DueMoments = Pick<TokenRow, 'expires_at' | 'cvc_due_at'>;
 
 const columnOf = { expiry: 'expires_at', cvc: 'cvc_due_at' } as const;
@@ -13,7 +12,6 @@ const minuteMs = 60_000;
 /** A minute until the noted one ends, and one for transactions that still write tokens due in it. */
 const settled = sql`interval '2 minutes'`;
 
-/** The distinct minutes in which something of these tokens is due. */
 export function dueMinutes(tokens: readonly DueMoments[]): { kinds: DueKind[]; minutes: string[] } {
   const names = new Set<string>();
   for (const { expires_at, cvc_due_at } of tokens) {
@@ -29,8 +27,8 @@ function minuteOf(moment: string): string {
 }
 
 /**
- * Notes when something of these tokens is due; call it in the transaction that writes them. A minute that is already
- * noted takes no lock. A past minute is noted as the present one, because past minutes are forgotten.
+ * Notes when something of these tokens is due, in the transaction that writes them. A minute that is already noted takes
+ * no lock. A past minute is noted as the present one, because past minutes are forgotten.
  */
 export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly DueMoments[]): Promise<void> {
   const { kinds, minutes } = dueMinutes(tokens);
@@ -38,7 +36,7 @@ export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly 
   await insertDue({ tenantId, kinds, minutes }).execute(tx);
 }
 
-/** The statement of {@link noteDue}, which notes nothing where the condition does not hold. */
+/** The statement of {@link noteDue}, under a condition. */
 export const insertDue = (
   { tenantId, kinds, minutes }: { tenantId: string } & ReturnType<typeof dueMinutes>,
   condition: RawBuilder<unknown> = sql``,

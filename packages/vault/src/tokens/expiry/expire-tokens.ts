@@ -5,10 +5,9 @@ import { type RawBuilder, sql } from 'kysely';
 const batchSize = 500;
 
 /**
- * Deletes at most one batch of a Tenant's expired tokens, oldest first, and updates counters and audit log; call it in
- * a transaction. Workers may run it concurrently, because a row that another one is deleting is skipped. Caches need no
- * notice, because `expires_at` is compared at each use.
- * @returns how many; 0 when none is left.
+ * Deletes at most one batch of a Tenant's expired tokens, oldest first, with counters and audit log; call it in a
+ * transaction. Workers may run it concurrently, because it skips locked rows. Caches need no notice, because they compare
+ * `expires_at` at each use. @returns how many; 0 when none is left.
  */
 export function deleteExpiredTokens(tx: Queryable, tenantId: string): Promise<number> {
   const due = sql`expires_at <= statement_timestamp() order by expires_at, id`;
@@ -22,7 +21,7 @@ export async function freeExpiredIds(db: Database, tenantId: string, ids: readon
   while ((await deleteBatch()) === batchSize);
 }
 
-/** @param due the condition and the order; `statement_timestamp()` is the same for all rows, so an index serves it. */
+/** `statement_timestamp()` is the same for all rows, so an index serves the condition `due`. */
 async function deleteDue(
   tx: Queryable,
   tenantId: string,

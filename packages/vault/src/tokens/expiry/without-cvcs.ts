@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../json.ts';
 import { tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from './cvc.ts';
 
-/** What may be kept longer than a `cvc`. A card with its own mask loses its data, which may show the `cvc`. */
+/** A card with its own mask loses its data as well, because the mask may show the `cvc`. */
 export function withoutCvcs(answer: Json): Json {
   if (Array.isArray(answer)) return answer.map(withoutCvcs);
   if (!isObject(answer)) return answer;

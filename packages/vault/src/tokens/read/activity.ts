@@ -3,15 +3,14 @@ import type { Vault } from '../../vault.ts';
 import { noteActivity } from '../token.queries.ts';
 import type { Actor, Through, TokenRow } from '../token.ts';
 
-/** First day of the UTC month of a moment, for example `2026-02-01`. */
+/** For example `2026-02-01`. */
 export function monthOf(moment: Date): string {
   return `${moment.getUTCFullYear()}-${String(moment.getUTCMonth() + 1).padStart(2, '0')}-01`;
 }
 
-/** What is read and noted of a token that was active. */
 type Active = Pick<TokenRow, 'id' | 'active_month'>;
 
-/** Counts tokens as active in the current month. Undefined, without a query, where all are counted already. */
+/** Undefined, without a query, where all tokens are counted already. */
 export function touch(vault: Vault, tenantId: string, rows: readonly Active[]): Promise<void> | undefined {
   const month = monthOf(vault.clock());
   const due = rows.filter((row) => row.active_month < month);
@@ -31,14 +30,14 @@ async function note(vault: Vault, { tenantId, month, due }: Due): Promise<void> 
   for (const row of due) if (noted.has(row.id)) row.active_month = month;
 }
 
-/** Names, in audit rows of a session, the Application that authorized it. */
+/** Audit rows of a session name the Application that authorized it. */
 export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { application_id?: string } {
   return applicationId === undefined ? {} : { application_id: applicationId };
 }
 
 /**
- * Notes in the disclosure log that a read shows values of these tokens, masked or not. Call it before answering.
- * @throws {ServiceError} `unavailable` where it cannot be noted.
+ * Call it before answering with values of these tokens, masked or not. @throws {ServiceError} `unavailable` where the
+ * disclosure cannot be noted.
  */
 export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): Promise<void> {
   const [first] = tokenIds;
@@ -58,7 +57,7 @@ function readOf(actor: Actor, entityId: string, token_ids: readonly string[]): W
   return { operation: 'read', entityType: 'token', entityId, detail: { token_ids, ...onBehalfOf(actor) } };
 }
 
-/** As for the request's own expressions, so that a search for a token's destinations finds both. */
+/** The form of the request's own expressions, so that a search for a token's destinations finds both. */
 function useOf({ id, applicationId = id }: Actor, through: Through, token_ids: readonly string[]): What {
   const { proxyId: entityId, destinationHost: destination_host, method } = through;
   const detail = { token_ids, destination_host, application_id: applicationId, method, places: ['transform'] };

@@ -15,7 +15,7 @@ export interface TokenFilter {
   metadata?: Readonly<Record<string, string>>;
 }
 
-/** One page, and the number of tokens on all pages. */
+/** `total` counts the tokens on all pages. */
 export interface TokenPage {
   tokens: Token[];
   total: number;
@@ -41,7 +41,6 @@ export async function listTokens(
   return { tokens: await presentList(vault, actor, rows), total };
 }
 
-/** Conditions for the matching tokens that the actor may read. */
 export function conditionsWithin(actor: Actor, filter: TokenFilter): Condition[] {
   return [...conditionsOf(actor.tenantId, filter), ...withinReach(actor.tenantId, actor, 'token:read')];
 }

@@ -10,20 +10,20 @@ import { ShownData } from './shown-data.ts';
 import { bytesAtOnce, type PageRow, type TokenPosition } from './token-list.queries.ts';
 
 export interface PresentOptions {
-  /** What is asked of a row beside that the actor may read it. */
+  /** A condition besides that the actor may read the row. */
   isGranted?: ((row: TokenRow) => boolean) | undefined;
 }
 
 export interface PresentedPage {
   tokens: Token[];
-  /** The last row that was looked at, where the rest would show more than 8 MiB. */
+  /** The last row before the page would show more than 8 MiB. */
   cutAt?: TokenPosition;
 }
 
 /**
- * Shows rows as a read would, in their order. The rules are applied again and have the last word: a row that the actor
- * may not read is left out even if the query found it. Large rows are read, decrypted and masked a few at a time, so that
- * a page holds no more than it shows, and other work runs in between.
+ * Shows rows as a read would, in their order. The rules are applied again, because a row that the actor may not read must
+ * be left out even if the query found it. Large rows are read, decrypted and masked a few at a time, so that a page holds
+ * no more than it shows, and other work runs in between.
  */
 export async function presentPage(
   vault: Vault,
@@ -52,7 +52,7 @@ export async function presentPage(
   return { tokens: page.tokens, ...(cutAt && { cutAt }) };
 }
 
-/** As {@link presentPage}, for pages that are found by their number and so must be whole. */
+/** As {@link presentPage}, for pages found by their number, which must be whole. */
 export async function presentList(
   vault: Vault,
   actor: Actor,
@@ -88,7 +88,7 @@ class ShownPage {
   }
 }
 
-/** What the page has brought whole, and after it as many rows as are read at once. */
+/** First the rows that the page brought whole, then parts of as many rows as are read at once. */
 function partsOf(rows: readonly PageRow[]): PageRow[][] {
   const parts = [rows.filter(({ whole }) => whole)];
   let part: PageRow[] = [];
@@ -111,7 +111,7 @@ interface Part extends PresentOptions {
   budget: FilterBudget;
 }
 
-/** Rows that are read only now are decided by what they are now: they may have been moved since the page was found. */
+/** Decides rows by their present state, because they may have been moved since the page was found. */
 async function readPart(vault: Vault, actor: Actor, { part, budget, isGranted = () => true }: Part) {
   const whole = part.flatMap((row) => row.whole ?? []);
   const later = part.flatMap((row) => (row.whole ? [] : [row.id]));

@@ -34,14 +34,14 @@ export function presentWithoutData(
   };
 }
 
-/** What an actor that may not read a token is told of one that it changed, or that equals its own. */
+/** For an actor that may not read the token but changed it or created an equal one. */
 export function presentUnread({ id, type, tenant_id, containers }: Unread): Token {
   return { id, type: type as TokenTypeName, tenant_id, containers };
 }
 
 type Unread = Pick<TokenRow, 'id' | 'type' | 'tenant_id' | 'containers'>;
 
-/** What a reader sees of a token's data: plaintext, the filled mask (null where it is too large), or nothing. */
+/** Plaintext, the filled mask (null where it is too large), or nothing. */
 export function visibleData(
   transform: RuleTransform,
   { mask, data }: { mask: Json; data: Json },
@@ -53,21 +53,21 @@ export function visibleData(
   return filled === tooLarge ? null : filled;
 }
 
-/** Whether any of the data is shown, masked or not; then it must be decrypted and the disclosure noted. */
+/** If so, the data must be decrypted and the disclosure noted. */
 export function showsData(transform: RuleTransform, mask: Json): boolean {
   return transform === 'reveal' || (transform === 'mask' && mask !== null);
 }
 
-/** What the deciding rule shows of each token, by id. Tokens that the actor may not read are missing. */
+/** Tokens that the actor may not read are missing. */
 export interface VisibleTokens {
   data: Map<string, Json | undefined>;
-  /** Ids of the tokens whose data is shown, masked or not. */
+  /** Tokens whose data is shown, masked or not. */
   revealed: string[];
 }
 
 /**
- * `read` applies `token:read` and the transform of its rule. `use`, for facilities of the service, gives plaintext
- * where `token:use` is granted, and is otherwise like `read`.
+ * `read` applies `token:read` and the transform of its rule. `use`, for facilities of the service, gives plaintext where
+ * `token:use` is granted, and is otherwise like `read`.
  */
 export type Reading = 'read' | 'use';
 
@@ -76,7 +76,10 @@ function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTra
   return decide(actor, 'token:read', row);
 }
 
-/** One request has a budget, and all calls of a transform share theirs; without `needed`, only a transform's has a bound. */
+/**
+ * A request has one budget; all calls of a transform share one. Without `needed` only the budget of a transform has a
+ * bound.
+ */
 function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): OpeningBudget {
   const shared = actor.through?.opening;
   if (shared && (isBounded || isSeen)) return shared;
@@ -85,9 +88,8 @@ function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isS
 }
 
 /**
- * Decides for each token, and decrypts those of which something is shown.
- * @param needed limits how much is decrypted and shown by masks, and names the tokens whose data is required, as in
- * `revealForUse`.
+ * Decides for each token, and decrypts those of which something is shown. `needed` names the tokens whose data is
+ * required, as in `revealForUse`, and limits how much is decrypted and shown by masks.
  */
 export async function readVisible(
   vault: Vault,
@@ -108,14 +110,14 @@ export async function readVisible(
   const bytesOf = ({ id, size_bytes, data_bytes }: LargeToken) =>
     transformOf(id) === 'mask' ? size_bytes : data_bytes;
   const readable = found.filter(({ id }) => transforms.has(id));
-  // Without `needed` the size of what is masked decides about no error.
+  // Without `needed` the size of masked data decides about no error.
   const isSeen = [...transforms.values()].every((transform) => transform === 'reveal');
   const opening = budgetOf(actor, { isBounded: needed !== undefined, isSeen });
   const data = new Map<string, Json | undefined>(readable.map(({ id }) => [id, undefined]));
   const shown = readable.filter(({ id }) => transformOf(id) !== 'redact');
   const revealed: string[] = [];
   const done = new Set<string>();
-  // A Proxy's transform may see what no caller does, and values must decide about no error of an invocation.
+  // A Proxy's transform may see more than its caller, and values must decide about no error of an invocation.
   const isLimited = needed !== undefined && actor.through === undefined;
   const seen = new ShownData();
   for (const tokens of inOrderOfNeed(shown, needed)) {
@@ -127,7 +129,7 @@ export async function readVisible(
         const plaintext = opened.get(id);
         const transform = transformOf(id);
         const value = plaintext === undefined ? undefined : visibleData(transform, { mask, data: plaintext }, budget);
-        // A mask shows texts of its own, and can repeat the data.
+        // A mask has texts of its own and can repeat the data.
         const more = transform === 'mask' ? textLengthOf(value) : 0;
         const isCovered = plaintext !== undefined && more <= opening.leftBytes && !(isLimited && !seen.add(value));
         if (isCovered) {

@@ -13,10 +13,9 @@ import { touch } from './activity.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
 /**
- * The plaintext of tokens by id, for a facility of the service such as a proxy. Requires `token:use` on the containers
- * of each token and ignores the transforms of rules. One query reads all tokens.
- *
- * It records no disclosure: the caller knows where the values go and records that before they leave.
+ * The plaintext of tokens by id, for a facility of the service such as a proxy. Requires `token:use` on the containers of
+ * each token and ignores the transforms of rules. One query reads all tokens. It records no disclosure, because only the
+ * caller knows where the values go: it records that before they leave.
  * @param needed tokens whose values are required. Others are missing where the budget does not cover them, so that the
  * size of a value that only filters see never decides about an error.
  * @throws {ServiceError} `payload_too_large` where the budget does not cover what is needed; `invalid_proxy_request`
@@ -39,7 +38,7 @@ export function revealForUse(
   });
 }
 
-/** By id; those that the budget does not cover are missing. */
+/** Tokens that the budget does not cover are missing. */
 function openFound(
   vault: Vault,
   tenantId: string,
@@ -70,8 +69,8 @@ function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): 
 }
 
 /**
- * Checks the actor's rights as {@link revealForUse} does, for a request that will be refused for another reason.
- * @throws {ServiceError} `forbidden` naming the tokens that the actor may not use.
+ * Checks rights as {@link revealForUse} does, for a request that will be refused for another reason. @throws
+ * {ServiceError} `forbidden` naming the tokens that the actor may not use.
  */
 export async function requireUse(vault: Vault, actor: Omit<Actor, 'traceId'>, ids: readonly string[]): Promise<void> {
   refuseUnusable(actor, await vault.tokens.find(actor.tenantId, ids.filter(isTokenId)));

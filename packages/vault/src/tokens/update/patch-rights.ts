@@ -10,9 +10,9 @@ import type { TokenPatch } from './read-token-patch.ts';
 const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
 
 /**
- * Requires `token:update` on all containers that the token leaves or enters. No patch may widen what the actor sees of
- * the token, because a right to a masked read would otherwise become a right to plaintext.
- * @throws {ServiceError} `forbidden` naming the permission, or the member.
+ * Requires `token:update` on all containers that the token leaves or enters. No patch may widen what the actor sees of the
+ * token, because a right to a masked read would otherwise become a right to plaintext. @throws {ServiceError} `forbidden`
+ * naming the permission, or the member.
  */
 export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPatch): void {
   const { id } = token;
@@ -32,7 +32,7 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
 
 /**
  * Where tokens are deduplicated, a conflict reveals that two tokens are equal. So a patch must not compute a new
- * fingerprint over data that its actor is not shown, be it by requesting one or by merging a part into the data.
+ * fingerprint over data that its actor is not shown, neither by requesting one nor by merging a part into the data.
  * @throws {ServiceError} `forbidden` naming the member; the values never decide.
  */
 export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {

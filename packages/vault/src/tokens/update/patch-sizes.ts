@@ -5,21 +5,21 @@ import { type Judged, mebibyte } from '../create/read-token-input.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
-/** What callers who do not see a token have patched into it since somebody who does wrote it. */
+/** What callers who do not see a token have patched into it since a caller who sees it last wrote it. */
 export type BlindBytes = Pick<TokenRow, 'blind_data_bytes' | 'blind_metadata_bytes'>;
 
 type Written = 'data' | 'metadata';
 
-/** `data` is seen where a rule reveals it, `metadata` by everybody who may read the token. */
+/** A rule must reveal `data`; whoever may read the token sees `metadata`. */
 function sees(actor: Actor, token: TokenRow, member: Written): boolean {
   const transform = decide(actor, 'token:read', token);
   return member === 'data' ? transform === 'reveal' : transform !== undefined;
 }
 
 /**
- * The counts after this patch. Whoever patches what it does not see could find its size by what is too large together
- * with it. So such patches are judged by what is sent alone: in sum, because each adds to what is stored.
- * @throws {ServiceError} `payload_too_large` where they come to more than 1 MiB.
+ * The counts after this patch. A caller could find the size of what it does not see by patching until both are too large
+ * together. So such patches are judged by the sum of what was sent. @throws {ServiceError} `payload_too_large` where the
+ * sum is more than 1 MiB.
  */
 export function blindBytesAfter(actor: Actor, token: TokenRow, patch: TokenPatch): BlindBytes {
   return {
@@ -33,14 +33,14 @@ function bytesAfter(actor: Actor, token: TokenRow, { patch, member }: { patch: T
   const sent = patch[member] as Json | undefined;
   if (sent === undefined) return before;
   if (sees(actor, token, member)) return 0;
-  // What is no object replaces all that was there, whoever wrote it.
+  // A value that is no object replaces all that was there.
   const after = (isObject(sent) ? before : 0) + Buffer.byteLength(JSON.stringify(sent));
   if (after <= mebibyte) return after;
   const detail = `${member}: patches by keys that do not see it may have at most 1 MiB together, until one that sees it writes it`;
   throw new ServiceError('payload_too_large', detail, { limit: 'data_size' });
 }
 
-/** What the merged token is not judged in: what the actor does not see, and what the patch leaves as it is. */
+/** Not judged: what the actor does not see, and what the patch leaves as it is. */
 export function unjudgedIn(actor: Actor, token: TokenRow, patch: TokenPatch): ReadonlySet<Judged> {
   const { data, metadata, mask, search_indexes, fingerprint_expression } = patch;
   const isTouched = [data, mask, search_indexes, fingerprint_expression].some((member) => member !== undefined);

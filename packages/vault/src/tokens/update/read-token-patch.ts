@@ -8,7 +8,6 @@ import { parseMoment } from '../moment.ts';
 import type { TokenRow } from '../token.ts';
 import { type TokenPatchWire, tokenPatchSchema } from './token-patch.schema.ts';
 
-/** Members that a patch may change; others are ignored. */
 const members = [
   'data',
   'mask',
@@ -20,7 +19,7 @@ const members = [
   'expires_at',
 ] as const;
 
-/** A patch that has been checked, reduced to the members that it may change. */
+/** Checked, and reduced to the members that a patch may change. */
 export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
 
 const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
@@ -58,7 +57,7 @@ function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
   return faults;
 }
 
-/** Whether the expressions can be parsed; their results depend on the data. */
+/** Checks only that the expressions can be parsed, because their results depend on the data. */
 function noteTemplateFault(faults: FieldErrors, member: string, template: Json | undefined): void {
   try {
     countExpressions(template ?? null);
@@ -68,7 +67,7 @@ function noteTemplateFault(faults: FieldErrors, member: string, template: Json |
   }
 }
 
-/** The patched token as an input for `readTokenInput`, in which null means the default. */
+/** In the input for `readTokenInput` null means the default. */
 export function applyTokenPatch(row: TokenRow, data: Json, patch: TokenPatch): Record<string, unknown> {
   const replaced = <M extends 'containers' | 'search_indexes' | 'fingerprint_expression' | 'expires_at'>(member: M) =>
     patch[member] === undefined ? row[member] : patch[member];

@@ -5,10 +5,9 @@ import { tokenColumns } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import type { BlindBytes } from './patch-sizes.ts';
 
-/** The columns that an update writes. */
 export type TokenChanges = Omit<NewTokenRow, 'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id'> & BlindBytes;
 
-/** Writes a token that the transaction has locked. */
+/** The transaction must have locked the token. */
 export async function updateTokenRow(
   tx: Queryable,
   actor: Pick<Actor, 'id' | 'tenantId'>,

@@ -34,19 +34,17 @@ export interface UpdatedToken {
   settlement: Settlement;
 }
 
-/** An update is prepared again, up to this often in all, when the token changes while it is being prepared. */
+/** An update is prepared again when the token changes meanwhile, up to this many attempts in all. */
 const mostAttempts = 10;
 
 /**
- * Applies a JSON merge patch of the form of `tokenPatchSchema`, which it checks; resolves once no process serves the
- * old state any more. Null resets a member to its default. Moving a token requires `token:update` on the containers
- * that it leaves and on those that it enters. No patch shows its actor more of the token than before
- * (`patch-rights.ts`). The answer shows the token as a read by the actor would; an actor that may not read it is told
- * only where the token is, and by whom and when it was modified. No error depends on the size of what the actor does
- * not see (`patch-sizes.ts`).
+ * Applies a JSON merge patch, which it checks by `tokenPatchSchema`; resolves once no process serves the old state any
+ * more. Null resets a member to its default. No patch shows its actor more of the token than before (`patch-rights.ts`),
+ * and no error depends on the size of what the actor does not see (`patch-sizes.ts`). The answer shows the token as a read
+ * by the actor would; an actor that may not read it is told only where the token is, and by whom and when it was modified.
  * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
- * where the token would become equal to another and tokens are deduplicated; `payload_too_large`; `unavailable` where
- * the token keeps changing.
+ * where the token would become equal to another and tokens are deduplicated; `payload_too_large`; `unavailable` where the
+ * token keeps changing.
  */
 export async function updateToken(vault: Vault, actor: Actor, id: string, patch: unknown): Promise<UpdatedToken> {
   requirePermission(actor, 'token:update');
@@ -63,9 +61,8 @@ export async function updateToken(vault: Vault, actor: Actor, id: string, patch:
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
 }
 
-/** The slow part of an update, prepared before its transaction. */
+/** Prepared before the transaction, because it is slow. */
 interface Update {
-  /** The token as it was when the update was prepared. */
   from: TokenRow;
   input: TokenInput;
   changes: TokenChanges;
@@ -107,7 +104,7 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   return { from, input, changes, uniqueFingerprint: isUnique ? fingerprint : undefined, members: Object.keys(patch) };
 }
 
-/** By our clock, which may be ahead of the database's: no fault of a patch that says nothing about it. */
+/** Our clock may be ahead of the database's, so an old `expires_at` is no fault of a patch that does not name it. */
 function isPast(expiresAt: string | null, patch: TokenPatch, now: Date): boolean {
   return patch.expires_at === undefined && expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
