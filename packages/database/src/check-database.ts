@@ -4,18 +4,18 @@ import type { Database } from './database.ts';
 import { migrationNames } from './migrate.ts';
 import { clientOptions } from './pools.ts';
 
-/** Postgres's code for a missing table. */
 const undefinedTable = '42P01';
 /** PgBouncer's code when it does not know a parameter of the connection. */
 const protocolViolation = '08P01';
 
-/** Databases whose pooler has passed the check. It is checked once, because it does not change while a process runs. */
+/**
+ * Databases whose pooler has passed the check, which is made once, because a pooler does not change while a process runs.
+ */
 const withoutPoolerFaults = new WeakSet<Database>();
 
 /**
- * Resolves when Postgres answers, every migration of this version has been applied and named statements work. Migrations of
- * a later version may have been applied as well.
- * @throws {Error} whose message says what to do.
+ * Resolves when Postgres answers, has every migration of this version, and its named statements work. Later migrations may
+ * be there too. @throws {Error} whose message says what to do.
  */
 export async function checkDatabase(db: Database): Promise<void> {
   const missing = await findMissing(db);
@@ -46,7 +46,6 @@ function refusedByPooler(cause: unknown): Error {
   });
 }
 
-/** The code of an error of Postgres or of a socket. */
 function codeOf(error: unknown): string | undefined {
   return memberOf(error, 'code');
 }

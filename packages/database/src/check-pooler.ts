@@ -5,32 +5,31 @@ import pg from 'pg';
 const lostStatementCodes = ['26000', '42P05'];
 
 /**
- * Which of the two connections runs its statement. A pooler that hands out the server process that became free last gives
- * both the same one, and the second step fails; one that goes round gives each step the next one, and with two of them
- * the third or fourth step meets the statement of the other connection.
+ * The connection that runs each step's statement. A pooler that hands out the server process that became free last gives
+ * both connections the same one, and the second step fails. With one that goes round among two, the third or fourth step
+ * meets the statement of the other connection.
  */
 const steps = [0, 1, 0, 0, 1, 1, 0, 1] as const;
 
 const defaultTimeoutMs = 5000;
 
 /**
- * Two connections prepare different statements under one name and run them by turns, each time as a transaction of its
- * own. Postgres and poolers of sessions keep the two apart; a pooler of transactions does so only where it prepares
- * statements anew. No step holds a server process while it waits for another, so that any number of processes may check
- * at once, behind a pool of one as well.
- * @throws {Error} whose message says what the pooler needs.
+ * Two connections prepare different statements under one name and run them by turns, each time in a transaction of its
+ * own. Postgres and session poolers keep the two apart; a transaction pooler does so only if it prepares statements anew.
+ * No step holds a server process while it waits for another, so any number of processes may check at once, even behind a
+ * pool of one. @throws {Error} whose message says what the pooler needs.
  */
 export async function checkPooler(options: pg.ClientConfig, timeoutMs = defaultTimeoutMs): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const open = async () => {
     const client = new pg.Client({ ...options, query_timeout: timeoutMs });
-    client.on('error', () => {}); // the query under way is told, too
+    client.on('error', () => {}); // The query under way reports the error too.
     stack.defer(() => client.end());
     await client.connect();
     return client;
   };
   const clients = [await open(), await open()] as const;
-  // A name of its own: another process may have prepared the same one on a server process that we meet.
+  // The name is unique, because another process may have prepared the same one on a server process that we meet.
   const name = `probe_${randomUUID()}`;
   for (const own of steps) {
     const text = `select ${own} as answer`;

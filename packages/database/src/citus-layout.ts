@@ -1,6 +1,5 @@
 import type { Tables } from './database.ts';
 
-/** Where a table is when Postgres is spread by Citus, and why. */
 interface Placement {
   on: 'shards' | 'coordinator';
   why: string;
@@ -40,7 +39,7 @@ const functionsOnEveryNode = [
   'token_term(uuid, text, text)',
 ];
 
-/** The statements that bring a migrated, empty database into this layout. They run once, on the coordinator. */
+/** Statements that bring a migrated, empty database into this layout. They run once, on the coordinator. */
 export function citusStatements(): string {
   const names = Object.keys(citusLayout) as (keyof Tables)[];
   const on = (place: Placement['on']) => names.filter((name) => citusLayout[name].on === place);

@@ -29,25 +29,24 @@ export interface DatabaseOptions {
 export interface ConnectOptions {
   stack: AsyncDisposableStack;
   onError: OnConnectionError;
-  /** How long Postgres works on a statement before it gives up; 0 for as long as it takes. */
+  /** 0: no limit. */
   statementTimeoutMs?: number;
-  /** How long a connection may take to open. */
   connectTimeoutMs?: number;
 }
 
-/** Called when an idle connection fails. The pool replaces the connection by itself. */
+/** For an idle connection, which the pool replaces by itself. */
 export type OnConnectionError = (error: Error) => void;
 
 const { builtins } = pg.types;
 
-/** Postgres ends a statement at its timeout. A server process that has not done so after this margin hangs. */
+/** Postgres ends a statement at its timeout. A server process that exceeds this margin hangs. */
 const answerMarginMs = 500;
 
 /** The type text[], which pg has no name for. */
 const textArray: number = 1009;
 
 /**
- * int8 as a number (ours stay below 2^53), timestamps as ISO 8601 strings with milliseconds, dates as they are, bytes in
+ * int8 becomes a number (ours stay below 2^53), timestamps ISO 8601 strings with milliseconds, dates stay, bytes get
  * memory of their own.
  */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -58,7 +57,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [builtins.DATE, (text) => text],
 ]);
 
-/** Lists of permissions and containers need no quoting, so a split is enough; pg's own parser reads each character. */
+/** Lists of permissions and containers need no quoting, so a split is enough; pg's parser reads each character. */
 function parseTextArray(text: string): unknown {
   if (text === '{}') return [];
   if (text.includes('"') || text.includes('NULL')) return pg.types.getTypeParser(textArray, 'text')(text);
@@ -66,8 +65,8 @@ function parseTextArray(text: string): unknown {
 }
 
 /**
- * Copies bytes into memory of their own, because pg cuts small values out of pieces of 64 KiB that Node shares between
- * buffers. A cached ciphertext would keep the whole piece alive, with the plaintext of requests in it.
+ * Copies bytes, because pg cuts small values out of pieces of 64 KiB that Node shares between buffers. A cached ciphertext
+ * would keep the whole piece alive, with the plaintext of requests in it.
  */
 function parseBytes(text: string): Buffer {
   const shared: Buffer = pg.types.getTypeParser(builtins.BYTEA, 'text')(text);
@@ -76,7 +75,7 @@ function parseBytes(text: string): Buffer {
   return own;
 }
 
-/** Opens a pool, which connects at the first query and closes with the stack. */
+/** Connects at the first query and closes with the stack. */
 export function connectDatabase(
   options: DatabaseOptions,
   { stack, onError, statementTimeoutMs = 10_000, connectTimeoutMs = 1000 }: ConnectOptions,
@@ -95,7 +94,8 @@ export function connectDatabase(
     },
   });
   pool.on('error', onError);
-  // The pool listens only to idle clients. A client in use reports its error through its query, so this listener is empty.
+  // This listener is empty, because a client in use reports its error through its query, and the pool listens to idle
+  // ones.
   pool.on('connect', (client) => {
     client.on('error', () => {});
     nameStatements(client);
@@ -106,7 +106,6 @@ export function connectDatabase(
   return db;
 }
 
-/** Resolves when Postgres answers. */
 export async function ping(db: Database): Promise<void> {
   await sql`select 1`.execute(db);
 }

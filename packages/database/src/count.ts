@@ -4,10 +4,10 @@ import type { Queryable } from './database.ts';
 /** Enough slots that two connections seldom wait for one row, and few enough that a sum reads one page. */
 const slots = 16;
 
-/** The slot of this connection, for statements that change a counter beside their rows. */
+/** For statements that change a counter beside their rows. */
 export const counterSlot = sql<number>`pg_backend_pid() % ${sql.lit(slots)}`;
 
-/** Adds to a Tenant's counter, in the transaction that changes what it counts. `at` also moves its `last_at`. */
+/** Call it in the transaction that changes what it counts. `at` also moves `last_at`. */
 export async function addToCounter(
   db: Queryable,
   tenantId: string,
@@ -23,7 +23,6 @@ export async function addToCounter(
   `.execute(db);
 }
 
-/** Returns the counter's value, which is 0 before anything was counted. */
 export async function readCounter(db: Queryable, tenantId: string, counter: string): Promise<number> {
   const { value } = await db
     .selectFrom('counters')

@@ -43,7 +43,7 @@ async function run(): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const db = connectDatabase(
     { DATABASE_URL: url, DATABASE_POOL_SIZE: 2 },
-    // An index on a large table takes its time, and so does waiting for another process that builds it.
+    // Building an index on a large table takes long, and so may waiting for another process that builds it.
     { stack, onError: (error) => console.error(error.message), statementTimeoutMs: 0 },
   );
   try {

@@ -21,8 +21,8 @@ import * as dueTokens from './migrations/0040-due-tokens.ts';
 import * as blindBytes from './migrations/0050-blind-bytes.ts';
 
 /**
- * The migrations, listed by hand and applied in this order; there is no way back. Each must be safe while the previous
- * version still serves. A migration that is added between others is applied even where later ones already are.
+ * Listed by hand and applied in this order; there is no way back. Each must be safe while the previous version still
+ * serves. A migration that is added between others is applied even where later ones already are.
  */
 const migrations = {
   '0001-first-tables': firstTables,
@@ -44,25 +44,23 @@ const migrations = {
   '0050-blind-bytes': blindBytes,
 };
 
-/** The migrations of this version, in their order. */
 export const migrationNames: readonly string[] = Object.keys(migrations);
 
 export interface MigrateOptions {
   /** Called when another transaction holds a table that the migration needs. */
   onWait?: () => void;
-  /** Name of the last migration to apply. Tests use it to see what the next ones do with existing rows. */
+  /** Tests name the last migration to apply, to see what the next ones do with existing rows. */
   upTo?: string;
 }
 
 /**
- * How long a migration waits for a table. While it waits, every later statement on the table waits behind it, even one that
- * the current holder would not block. So the migration soon gives up, lets them pass and tries again.
+ * A migration that waits for a table holds up every later statement on it, even one that the current holder would not
+ * block. So it soon gives up, lets them pass and tries again.
  */
 const lockTimeoutMs = 500;
 const pauseMs = 2000;
 const patienceMs = 300_000;
 
-/** Postgres's code for a lock that was not available in time. */
 const lockNotAvailable = '55P03';
 
 /** Concurrent processes wait for the one that migrates. @returns the names of the migrations that it applied. */
@@ -85,7 +83,7 @@ export async function migrate(db: Database, { onWait, upTo }: MigrateOptions = {
   }
 }
 
-/** The migrations, each with the timeout for the transaction in which all of them run. */
+/** The timeout applies to the transaction in which all migrations run. */
 const withLockTimeout: Record<string, Migration> = Object.fromEntries(
   Object.entries<Migration>(migrations).map(([name, { up }]) => [
     name,

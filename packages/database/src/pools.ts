@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Queryable } from './database.ts';
 
-/** The pool behind each database, where statements that are named find it. */
+/** Named statements find the pool of their database here. */
 const pools = new WeakMap<Queryable, pg.Pool>();
 
 export function rememberPool(db: Queryable, pool: pg.Pool): void {
@@ -15,17 +15,14 @@ export function findPool(db: Queryable): pg.Pool | undefined {
 export interface PoolState {
   used: number;
   idle: number;
-  /** Queries that wait for a connection. */
   waiting: number;
 }
 
-/** The connections of a database that was opened with `connectDatabase`. */
 export function poolState(db: Queryable): PoolState {
   const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
-/** How a connection to this database is opened. */
 export function clientOptions(db: Queryable): pg.ClientConfig {
   return { ...pools.get(db)?.options };
 }

@@ -7,7 +7,6 @@ interface Query<R> extends Compilable<R> {
   execute(): Promise<R[]>;
 }
 
-/** Takes the place of a value while a query is compiled. */
 class Placeholder {
   readonly key: string | number;
 
@@ -17,10 +16,9 @@ class Placeholder {
 }
 
 /**
- * Makes a look-up that is compiled once, and that Postgres parses and plans once for each connection, which is three times as
- * fast. Use it for hot look-ups by a unique key only, because Postgres ends up with one plan for all values. `build` must
- * pass its arguments to the query unchanged. In a transaction it is part of it.
- * @param name of the statement; no other may have it.
+ * Makes a look-up that is compiled once, and that Postgres parses and plans once for each connection, which is three times
+ * as fast. Use it for hot look-ups by a unique key only, because Postgres ends up with one plan for all values. `name`
+ * must be unique, and `build` must pass its arguments to the query unchanged.
  */
 export function prepared<A extends unknown[], R>(
   name: string,
@@ -31,7 +29,7 @@ export function prepared<A extends unknown[], R>(
   return (db, ...values) => run(db, (key) => values[key as number]);
 }
 
-/** Makes the same from a statement that is written in SQL; `build` reads its values from members of one object. */
+/** The same for a statement written in SQL; `build` reads its values from members of one object. */
 export function preparedSql<V extends object, R>(
   name: string,
   build: (values: V) => RawBuilder<R>,
@@ -60,10 +58,10 @@ function named<R>(name: string, compile: (db: Queryable) => Compiled) {
   };
 }
 
-/** Names of statements by their text: in a transaction Kysely sends the text alone. */
+/** Found by their text, because in a transaction Kysely sends the text alone. */
 const names = new Map<string, string>();
 
-/** Has a connection send the statements that are named here with their names, whoever sends them. */
+/** Makes a connection send the statements above by name, in transactions too. */
 export function nameStatements(client: pg.ClientBase): void {
   const send = client.query;
   client.query = ((first: unknown, ...others: unknown[]) => {

@@ -2,10 +2,7 @@ import { CompiledQuery, type RawBuilder } from 'kysely';
 import type { Database } from './database.ts';
 import { findPool } from './pools.ts';
 
-/**
- * Runs a statement and gives each row as an array of its columns. For statements that give very many rows: pg takes twice
- * as long for an object of each.
- */
+/** For statements that give very many rows, because pg takes twice as long for rows as objects. */
 export async function rowsAsArrays<R extends unknown[]>(db: Database, statement: RawBuilder<unknown>): Promise<R[]> {
   const { sql: text, parameters } = statement.compile(db.withoutPlugins());
   const values = [...parameters];

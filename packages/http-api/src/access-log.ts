@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import type { RequestOutcome } from './request-observer.ts';
 
-/** One line for each request, from an allow-list without query, headers and body. */
+/** One line for each request: an allow-list without query, headers and body. */
 export function accessLog(log: Logger) {
   return pinoHttp<Request, Response>({
     logger: log,
@@ -16,13 +16,12 @@ export function accessLog(log: Logger) {
   });
 }
 
-/** The path of the operation and not of the request, because a caller may put a card number where an id belongs. */
+/** The operation's path, because a caller may put a card number where an id belongs. */
 function pathOf(request: Request): string | undefined {
   const route: unknown = request.route;
   return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : undefined;
 }
 
-/** What is measured of a request. */
 export function outcomeOf(request: Request, response: Response): RequestOutcome {
   const { errorCode, limit, tenantId } = response.locals;
   return { route: pathOf(request), status: response.statusCode, errorCode, limit, tenantId };

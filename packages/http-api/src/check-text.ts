@@ -5,9 +5,8 @@ const deepest = 64;
 const mostFaults = 100;
 
 /**
- * Finds what Postgres cannot store (NUL characters, lone surrogates) and endless nesting. `opaque` names top-level
- * members that are only passed on and may hold any text.
- * @returns at most 100 faults.
+ * Finds what Postgres cannot store (NUL characters, lone surrogates) and endless nesting. Top-level members named by
+ * `opaque` are only passed on and may hold any text. @returns at most 100 faults.
  */
 export function checkText(value: unknown, opaque: readonly string[] = []): FieldErrors {
   // Without a prototype, so that `__proto__` is an ordinary member.

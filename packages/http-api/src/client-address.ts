@@ -3,7 +3,6 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** For each service that needs the address of its clients. */
 export const trustedProxySettings = {
   TRUSTED_PROXIES: {
     type: 'string',
@@ -13,9 +12,8 @@ export const trustedProxySettings = {
 } as const;
 
 /**
- * The client's address: the last address in `X-Forwarded-For` that no trusted proxy wrote. What a client itself writes
- * there counts for nothing, because only trusted proxies are believed.
- * @throws {Error} naming the setting, where an entry is not a network.
+ * The last address in `X-Forwarded-For` that no trusted proxy wrote, because a client may write anything there. @throws
+ * {Error} naming the setting, where an entry is not a network.
  */
 export function openClientAddresses(trustedProxies = 'none'): (request: IncomingMessage) => string {
   const trusted = trustedProxies
@@ -36,12 +34,12 @@ export function openClientAddresses(trustedProxies = 'none'): (request: Incoming
   };
 }
 
-/** The network to which a flood from this address is counted: IPv4 /24, IPv6 /48. */
+/** A flood counts against this network: IPv4 /24, IPv6 /48. */
 export function networkOf(address: string): string {
   return networkWith(address, { ipv4: 24, ipv6: 48 });
 }
 
-/** What counts as one address: an IPv4 address, or an IPv6 /64, in which a client can choose any address. */
+/** An IPv4 address, or an IPv6 /64, in which a client can choose any address. */
 export function singleAddressOf(address: string): string {
   return networkWith(address, { ipv4: 32, ipv6: 64 });
 }

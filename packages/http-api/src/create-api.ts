@@ -42,7 +42,7 @@ export interface ApiOptions<C> {
   /** Finds the caller of a key; throws `unauthenticated`. */
   authenticate(key: string | undefined): Promise<Caller>;
   headerPrefix: string;
-  /** Origins whose pages may call the operations open to browsers, as in the setting; default none. */
+  /** Origins whose pages may call operations with `cors`, as in the setting; default none. */
   corsOrigins?: string;
   /** The client's address; default: the peer of the connection. */
   addressOf?: (request: IncomingMessage) => string;
@@ -53,9 +53,9 @@ export interface ApiOptions<C> {
   publicFiles?: readonly PublicFile[];
   publicAnswers?: readonly PublicAnswer[];
   observer?: RequestObserver;
-  /** For operations whose answers are {@link Streamed}. */
+  /** Needed by operations that answer {@link Streamed}. */
   streams?: Streams;
-  /** Limits the memory of bodies and answers; without it nothing does. */
+  /** Without it the memory of bodies and answers has no limit. */
   bodyBytes?: BodyBytes;
 }
 
@@ -173,15 +173,13 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
   }
 }
 
-/** A caller who may call the operation. */
 interface Admitted {
   caller: Caller;
-  /** Throws where it may not any more. */
+  /** Throws when the caller may no longer call the operation. */
   authorize(): Promise<Caller>;
   memory: RequestMemory;
 }
 
-/** Checked before anything else of the request. */
 function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Caller): void {
   if (takesKeyOf !== undefined && caller.type !== takesKeyOf) {
     throw new ServiceError('forbidden', `This needs the key of ${keyHolderOf(takesKeyOf)}`);
@@ -191,7 +189,7 @@ function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Calle
   }
 }
 
-/** The media type that `Accept` prefers, or the first where it accepts none. */
+/** The first media type where `Accept` names none of them. */
 function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Operation<C>): string {
   if (typeof produces === 'string') return produces;
   return request.accepts([...produces]) || (produces[0] ?? 'application/json');
@@ -204,7 +202,7 @@ interface OnceOptions<C> {
   options: ApiOptions<C>;
 }
 
-/** Runs the operation, or replays its answer to an identical earlier request. */
+/** A repeated request with the same idempotency key gets the answer of the first. */
 function once<C>(
   request: Request,
   { operation, caller, body, options }: OnceOptions<C>,
@@ -268,7 +266,7 @@ function send(
   response.writeHead(status, { ...headers, ...framing }).end(text);
 }
 
-/** Express answers HEAD where there is a GET. */
+/** Adds HEAD to GET, because Express answers it. */
 function methodsByPath<C>(operations: readonly Operation<C>[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, method } of operations) {

@@ -2,12 +2,10 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '@sluice/credentials';
 import { type ServiceError, validationFailed } from '@sluice/problems';
 
-/** A cursor works only within its scope. */
 export interface CursorScope {
   caller: Pick<Caller, 'id' | 'tenantId' | 'type'>;
-  /** Id of the operation. */
   operation: string;
-  /** The filter of the list, without the page size. */
+  /** Without the page size. */
   filter: unknown;
 }
 
@@ -18,13 +16,13 @@ export const cursorQuery = {
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
-/** An opaque text for a position. A cursor that is altered, or used in another scope, is refused with 400. */
+/** A cursor that is altered, or used in another scope, is refused with 400. */
 export function sealCursor(key: KeyObject, scope: CursorScope, position: readonly string[]): string {
   const text = Buffer.from(JSON.stringify(position));
   return Buffer.concat([macOf(key, scope, text), text]).toString('base64url');
 }
 
-/** @throws {ServiceError} `validation_failed` for what {@link sealCursor} did not make for the same scope. */
+/** @throws {ServiceError} `validation_failed` for what {@link sealCursor} did not make for this scope. */
 export function openCursor(key: KeyObject, scope: CursorScope, cursor: string): readonly string[] {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(macBytes);
@@ -49,12 +47,11 @@ export interface CursorPage<T> {
   data: T[];
 }
 
-/** The envelope around a page; `next` is present only where another row exists. */
+/** `next` is present only where another row exists. */
 export function toCursorPage<T>(data: T[], size: number, next: string | undefined): CursorPage<T> {
   return { pagination: { page_size: size, ...(next !== undefined && { next }) }, data };
 }
 
-/** The schema of the envelope, with the item's example in it. */
 export function cursorPageOf<const S extends { title: string; examples: readonly unknown[] }>(item: S) {
   const pagination = { page_size: 20, next: 'Zm9yIHRoZSBuZXh0IHBhZ2U' };
   return {

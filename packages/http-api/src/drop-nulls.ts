@@ -6,9 +6,8 @@ interface ObjectSchema {
 }
 
 /**
- * Removes optional members that are null, because null equals absent, so that defaults apply. A member whose schema
- * accepts null keeps it, because its handler distinguishes "reset" from "not named". Members unknown to the schema
- * stay.
+ * Removes optional members that are null, because null equals absent, so that defaults apply. Null stays where the schema
+ * accepts it, because the handler distinguishes "reset" from "not named". Members unknown to the schema stay.
  */
 export function dropNulls(value: unknown, schema: object | undefined): void {
   if (typeof value !== 'object' || value === null || typeof schema !== 'object') return;

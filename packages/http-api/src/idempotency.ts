@@ -4,7 +4,6 @@ import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Confirmation, PendingChange, Reply } from './operation.ts';
 
-/** A request with an idempotency key. */
 export interface IdempotentRequest {
   caller: Caller;
   method: string;
@@ -14,19 +13,17 @@ export interface IdempotentRequest {
   body: unknown;
   /** Reduces the answer to what may be kept. */
   toKeep(reply: Reply): Reply;
-  /** Reduces a kept answer to what may still be told, with the confirmation of its change if that was pending. */
+  /** Reduces a kept answer to what may still be told, and confirms its change if that was pending. */
   onReplay(reply: Reply, confirmation?: Confirmation): Promise<Reply>;
 }
 
-/** Stores the answer in the transaction of the change. */
 export type KeepReply = (tx: Queryable, reply: Reply, change?: PendingChange) => Promise<void>;
 
-/** Remembers the first success under a key. */
 export interface IdempotencyStore {
   run(request: IdempotentRequest, work: (keep: KeepReply) => Promise<Reply>): Promise<Reply>;
 }
 
-/** Undefined without a key. @throws {ServiceError} `bad_request` for a malformed key, or for several. */
+/** @throws {ServiceError} `bad_request` for a malformed key, or for several. */
 export function readIdempotencyKey({ headersDistinct }: IncomingMessage, headerName: string): string | undefined {
   const [key, ...others] = headersDistinct[headerName.toLowerCase()] ?? [];
   if (key === undefined) return undefined;

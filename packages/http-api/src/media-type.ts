@@ -1,9 +1,8 @@
 import { ServiceError } from '@sluice/problems';
 
 /**
- * `application/json` accepts any `+json`, with any parameters and case (RFC 9110 section 8.3.1); other types accept
- * only themselves. A content coding is refused.
- * @throws {ServiceError} `unsupported_media_type`
+ * `application/json` accepts any `+json`; every type accepts any parameters and case (RFC 9110 section 8.3.1). A content
+ * coding is refused. @throws {ServiceError} `unsupported_media_type`
  */
 export function checkMediaType(headers: NodeJS.Dict<string | string[]>, consumes: string): void {
   const sent = String(headers['content-type'] ?? '')

@@ -6,15 +6,14 @@ import type { TypeOf } from './schema-type.ts';
 
 type Typed<S, Otherwise> = S extends object ? TypeOf<S> : Otherwise;
 
-/** The name of an operation in metrics and traces: `POST /tokens`. */
+/** In metrics and traces: `POST /tokens`. */
 export function operationName({ method, path }: { method: string; path: string }): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
-/** For operations that name no other limit: 1 MiB. */
 export const defaultBodyLimitBytes = 1024 * 1024;
 
-/** A committed change that every caching process still has to confirm. */
+/** A committed change that caching processes still have to confirm. */
 export interface PendingChange {
   id: string;
   tenantIds: readonly string[];
@@ -27,7 +26,6 @@ export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChan
 /** Reserves memory for what is read or made for the answer, until it is sent; undefined where there is room. */
 export type Hold = (bytes: number) => Promise<void> | undefined;
 
-/** The input of a handler, fully checked. */
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
   query: Typed<Q, Record<string, never>>;
@@ -35,9 +33,8 @@ export interface OperationInput<P, Q, B> {
   bodyBytes: number;
   caller: Caller;
   traceId: string;
-  /** The client's IP address. */
   address: () => string;
-  /** The media type of the answer: among several the one that the caller prefers, or the first. */
+  /** The media type that the caller prefers among several, or the first. */
   accepted: string;
   hold: Hold;
   /** A handler that creates something must call it. Undefined when the request has no idempotency key. */
@@ -54,7 +51,6 @@ export interface OperationFacts<P, Q, B> {
   /** Markdown, for what summary and schemas do not say. Headers are written with the prefix SVC. */
   description?: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Express path, for example `/applications/:id`. */
   path: string;
   /** The permission that the caller must hold; absent where any valid key is enough. */
   permission?: PermissionType;
@@ -67,9 +63,8 @@ export interface OperationFacts<P, Q, B> {
   bodyOptional?: boolean;
   /** Media type of the body. `application/json` also accepts any `+json`. */
   consumes?: 'application/json' | 'application/merge-patch+json';
-  /** Media type of the answer, or several that `Accept` chooses from; a text is sent as it is. */
+  /** `Accept` chooses among several. A text is sent as it is. */
   produces?: MediaType | readonly MediaType[];
-  /** Largest body in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
   /** Top-level members that are only passed on, so that they may hold any text, even NUL and lone surrogates. */
   opaque?: readonly string[];
@@ -77,7 +72,7 @@ export interface OperationFacts<P, Q, B> {
   idempotent?: boolean;
   /** Browsers may call it. */
   cors?: boolean;
-  /** It changes cached data and answers once no process serves the old state: its handler returns {@link Confirmed}. */
+  /** The change is confirmed before the answer: the handler returns {@link Confirmed}. */
   confirmed?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
   response: { readonly [status: number]: object | null };
@@ -92,12 +87,11 @@ export interface OperationFacts<P, Q, B> {
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
   /** Reduces an answer to what may be kept for a day under an idempotency key. */
   keep?(body: unknown): unknown;
-  /** Reduces a kept answer to what may still be told, where that changes with time. */
+  /** Reduces a kept answer to what may still be told, because that changes with time. */
   replay?(body: unknown, context: C): Promise<unknown>;
   handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
 }
 
-/** An operation whose input types are erased, as lists of operations hold it. */
 export interface Operation<C> extends OperationFacts<object, object, object> {
   keep?(body: unknown): unknown;
   replay?(body: unknown, context: C): Promise<unknown>;
@@ -137,9 +131,9 @@ export class Reply {
 }
 
 /**
- * Returned by a handler for an answer of any length: pieces of text, each made once the reader has taken the previous
- * one. A failure before the first piece is answered with a problem. A later failure resets the connection, so that no
- * reader takes a part for the whole. A piece may be empty.
+ * For an answer of any length: each piece of text is made once the reader has taken the previous one, and may be empty. A
+ * failure before the first piece is answered with a problem. A later failure resets the connection, so that no reader
+ * takes a part for the whole.
  */
 export class Streamed {
   readonly pieces: AsyncGenerator<string, void, undefined>;
@@ -154,15 +148,15 @@ export function created<T extends { id: string }>(collection: string, resource: 
   return new Reply(201, resource, { Location: `${collection}/${encodeURIComponent(resource.id)}` });
 }
 
-/** How a change was confirmed: no process serves the old state any more. */
+/** No process serves the old state any more. */
 export interface Confirmation {
   changeId: string;
-  /** How many processes cached at that moment. */
+  /** The number of caching processes at that moment. */
   holders: number;
   waitedMs: number;
 }
 
-/** Returned by a handler for a confirmed change; a header of the answer says so. */
+/** The change is confirmed; a header of the answer says so. */
 export class Confirmed {
   readonly confirmation: Confirmation;
   readonly result: unknown;

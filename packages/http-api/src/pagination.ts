@@ -3,7 +3,7 @@ export const pageQuery = {
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
-/** The rows of a page, the answer, and its text. */
+/** A page is in memory as rows, as the answer, and as its text. */
 export const copiesOfPage = 3;
 
 export interface Page<T> {
@@ -28,7 +28,6 @@ export function toPage<T>(data: T[], totalItems: number, { page, size }: PageReq
   };
 }
 
-/** The schema of the envelope, with the item's example in it. */
 export function pageOf<const S extends { title: string; examples: readonly unknown[] }>(item: S) {
   const pagination = { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 };
   return {

@@ -1,17 +1,17 @@
 import { ServiceError } from '@sluice/problems';
 import type { Express } from 'express';
 
-/** A text that anybody may read without a key, computed from path parameters. */
+/** A text that needs no key, computed from path parameters. */
 export interface PublicAnswer {
-  /** In the form of an operation's path: `/.well-known/thing/:id`. */
+  /** As for operations: `/.well-known/thing/:id`. */
   path: string;
   contentType: string;
   maxAgeSeconds: number;
-  /** @throws {ServiceError} for invalid parameters, and where there is nothing. */
+  /** @throws {ServiceError} for invalid parameters, and `not_found`. */
   answer(params: Readonly<Record<string, string>>): string;
 }
 
-/** Answers GET and HEAD, and 405 to other methods. */
+/** Other methods than GET and HEAD get 405. */
 export function servePublicAnswers(app: Express, answers: readonly PublicAnswer[]): void {
   for (const { path, contentType, maxAgeSeconds, answer } of answers) {
     app.get(path, (request, response) => {

@@ -2,17 +2,16 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '@sluice/problems';
 import type { Express } from 'express';
 
-/** A file that anybody may read without a key. */
 export interface PublicFile {
   path: string;
   contentType: string;
   body: Buffer;
-  /** How long a client may cache it; 0 means that it revalidates each time. */
+  /** 0: the client revalidates each time. */
   maxAgeSeconds: number;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers GET and HEAD of the files, with an ETag and 304 (RFC 9110 section 13.1.2), and 405 to other methods. */
+/** With ETag and 304 (RFC 9110 section 13.1.2). Other methods than GET and HEAD get 405. */
 export function servePublicFiles(app: Express, files: readonly PublicFile[]): void {
   for (const { path, contentType, body, maxAgeSeconds, headers = {} } of files) {
     const fixed = {
@@ -33,7 +32,6 @@ export function servePublicFiles(app: Express, files: readonly PublicFile[]): vo
   }
 }
 
-/** Serves an OpenAPI document at its usual path. */
 export function openApiFile(text: string): PublicFile {
   return { path: '/openapi.json', contentType: 'application/json', body: Buffer.from(text), maxAgeSeconds: 300 };
 }

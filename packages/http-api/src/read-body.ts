@@ -9,7 +9,7 @@ export interface JsonBody {
   sizeBytes: number;
 }
 
-/** @throws {ServiceError} `payload_too_large`, or a 400 with the position of the fault, without quoting the body. */
+/** @throws {ServiceError} `payload_too_large`, or a 400 with the position of the fault. */
 export async function readJsonBody(
   request: IncomingMessage,
   limitBytes: number,

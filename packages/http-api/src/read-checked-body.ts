@@ -7,7 +7,7 @@ import { type JsonBody, readJsonBody } from './read-body.ts';
 import type { RequestMemory } from './request-memory.ts';
 import { type Check, refuse } from './validate.ts';
 
-/** The body of a request to the operation, as its schema asks. @throws {ServiceError} 413, 415, and 400 saying where. */
+/** Checks the body by the operation's schema. @throws {ServiceError} 413, 415, and 400 saying where. */
 export async function readCheckedBody<C>(
   request: IncomingMessage,
   operation: Operation<C>,
@@ -24,7 +24,7 @@ export async function readCheckedBody<C>(
   return body;
 }
 
-/** RFC 9112 section 6: the head says whether a request has a body. */
+/** The head says it (RFC 9112 section 6). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -6,11 +6,10 @@ interface QuerySchema {
 }
 
 /**
- * Reads the query parameters of a schema, including its patterns, as text. Lists may be repeated, written `id[]=` or
- * `id[0]=`, or separated by commas with optional spaces. An empty value counts as absent; unknown parameters are
- * ignored.
- * @throws {ServiceError} `validation_failed` for a repeated parameter that is not a list, and for unknown brackets,
- * because ignoring a filter would return everything.
+ * Reads the query parameters of a schema as text. Lists may be repeated, written `id[]=` or `id[0]=`, or separated by
+ * commas with optional spaces. An empty value counts as absent; unknown parameters are ignored. @throws {ServiceError}
+ * `validation_failed` for a repeated parameter that is no list, and for unknown brackets, because ignoring a filter would
+ * return everything.
  */
 export function readQuery(url: string, schema: object): Record<string, string | string[]> {
   const start = url.indexOf('?');
@@ -27,7 +26,7 @@ export function readQuery(url: string, schema: object): Record<string, string | 
     }
     const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)];
     if (values.length > 1) throw validationFailed({ [name]: ['may be given once'] });
-    // Only digits, because ajv would also convert 0x10, 1e2 and Infinity, and not check the bounds of the last.
+    // Only digits pass, because ajv would also convert 0x10 and 1e2, and Infinity without checking its bounds.
     if (type === 'integer' && !/^(?:-?\d{1,15})?$/.test(values[0] ?? '')) {
       throw validationFailed({ [name]: ['must be a whole number'] });
     }
@@ -46,7 +45,7 @@ function checkBrackets({ properties = {} }: QuerySchema, sent: URLSearchParams):
   }
 }
 
-/** All values of a list parameter, indexed ones in order of their index. */
+/** Indexed values come in the order of their index. */
 function listOf(name: string, sent: URLSearchParams): string[] {
   const values: { index: number; value: string }[] = [];
   for (const [key, value] of sent) {

@@ -1,25 +1,25 @@
 import { type BodyBytes, parsedBytes, type Reservation } from '@sluice/body-bytes';
 import type { Response } from 'express';
 
-/** A body as it comes and in one piece, then what is written of it: its text, encrypted, and on its way to Postgres. */
+/** A body is in memory as it arrives, in one piece, encrypted, and on its way to Postgres. */
 const copies = 4;
-/** A body up to this size is reserved at once, with the most that can be parsed of it. */
+/** A body up to this size is reserved at once, with everything that may be parsed from it. */
 const smallBody = 16 * 1024;
 const mostParsed = 22;
-/** How much of a body of unknown length is reserved at once. */
+/** A body of unknown length is reserved in steps of this size. */
 const step = 64 * 1024;
-/** An answer up to this size is left to the buffers of its connection. */
+/** The buffers of the connection hold an answer up to this size. */
 const smallAnswer = 64 * 1024;
 /**
- * A reader that takes nothing for so long is gone: its answer holds memory that others wait for. Node looks twice, since
- * the buffers of the connection may still have filled after the first time.
+ * A reader that takes nothing for this long counts as gone, because its answer holds memory that others wait for. Node
+ * looks twice, because the buffers of the connection may still have filled after its first look.
  */
 const idleReaderMs = 60_000;
 
 /**
- * The memory that one request takes, reserved before it is taken: its body, from before the first byte is read, and what
- * its answer is made of, until the reader has it.
- * @throws {ServiceError} from the returned promises: 503 when waiting was in vain, 400 when the caller has left.
+ * Reserves the memory of one request before it is taken: for its body from the first byte on, and for its answer until the
+ * reader has it. @throws {ServiceError} from the returned promises: 503 when waiting was in vain, 400 when the caller has
+ * left.
  */
 export class RequestMemory {
   readonly #bodyBytes: BodyBytes | undefined;
@@ -44,7 +44,6 @@ export class RequestMemory {
     return this.#waitFor(this.#body?.growTo(isSmall ? reserved : copies * Math.min(bytes + step, most)));
   }
 
-  /** Call before a body is parsed. */
   parse(json: Buffer): Promise<void> | undefined {
     const isReserved = (this.#body?.bytes ?? 0) >= (copies + mostParsed) * json.length;
     return isReserved ? undefined : this.hold(parsedBytes(json));
@@ -52,7 +51,8 @@ export class RequestMemory {
 
   /** Call before `bytes` more are read or made for the answer. */
   hold(bytes: number): Promise<void> | undefined {
-    // What an answer comes to is not known before it is made: the eldest can always be finished.
+    // The size of an answer is unknown before it is made, so its reservation has no bound: the eldest can always be
+    // finished.
     this.#answer ??= this.#bodyBytes?.open(this.#tenantId, 'answer', Number.POSITIVE_INFINITY);
     return this.#waitFor(this.#answer?.growBy(bytes));
   }
@@ -68,7 +68,7 @@ export class RequestMemory {
     return room.finally(() => this.#response.off('close', leave));
   }
 
-  /** Call when the answer is handed to the connection: nothing else is left of the request. */
+  /** Call when the answer is handed to the connection, because nothing else is left of the request then. */
   send(bytes: number): void {
     if (bytes <= smallAnswer || this.#response.destroyed) return;
     const held = this.#answer ?? this.#body;
@@ -80,7 +80,6 @@ export class RequestMemory {
     this.#response.once('close', () => held.release());
   }
 
-  /** Call when the work is done, or has failed. */
   end(): void {
     if (this.#isSending) return;
     this.#body?.release();

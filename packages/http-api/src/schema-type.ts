@@ -1,7 +1,6 @@
 /**
- * The TypeScript type of what a JSON Schema accepts, for the subset that is used here (type, enum, properties,
- * required, default, items, additionalProperties as a schema). json-schema-to-ts knows the whole language, but exceeds
- * the compiler's instantiation depth on schemas of this size.
+ * The TypeScript type of what a JSON Schema accepts, for the keywords used here. json-schema-to-ts knows them all, but
+ * exceeds the compiler's instantiation depth on schemas of this size.
  */
 export type TypeOf<S> = S extends { enum: readonly (infer E)[] }
   ? E
@@ -25,7 +24,7 @@ type ObjectOf<S> = S extends { properties: infer P }
     ? Record<string, TypeOf<A>>
     : Record<string, unknown>;
 
-/** Required members, and members with a default, which validation fills in. */
+/** Validation fills in defaults, so members with a default are present. */
 type PresentKeys<S, P> = {
   [K in keyof P]: P[K] extends { default: unknown }
     ? K

@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 
 export const problemCodes: readonly string[] = Object.keys(errorCodes);
 
-/** The limits for which a request to an API is refused, as errors and metrics name them. */
+/** As errors and metrics name them. */
 export const requestLimits: readonly string[] = [
   'body_bytes',
   'body_size',
@@ -55,7 +55,7 @@ export function sendProblem(log: Logger) {
   };
 }
 
-/** Bounds the answer, because a body can have as many faults, and as long names, as it has bytes. */
+/** A body can have as many faults, and as long names, as it has bytes. */
 function shorten({ detail, errors, ...rest }: Problem): Problem {
   const short = { ...rest, detail: detail.slice(0, 1000) };
   if (!errors) return short;

@@ -14,9 +14,9 @@ export interface StreamOptions {
 }
 
 /**
- * Sends an answer piece by piece, at the speed of its reader. The caller's right is checked before each piece, and when
- * a change to it is announced even if the reader takes nothing. When the right has ended, the connection is reset,
- * because in HTTP/1.0 an ordinary end would look like the end of the answer.
+ * Sends an answer piece by piece, at the speed of its reader. The caller's right is checked before each piece, and also
+ * when a change to it is announced. When the right has ended, the connection is reset, because in HTTP/1.0 an ordinary end
+ * would look like the end of the answer.
  */
 export async function sendStream(
   request: Request,
@@ -66,14 +66,13 @@ export async function sendStream(
 }
 
 interface State {
-  /** How often the caller's right may have changed. */
   changes: number;
   isOver: boolean;
-  /** Why it is over, unless the reader left. */
+  /** Undefined when the reader left. */
   reason?: unknown;
 }
 
-/** Repeats the check until no change arrives during it, because a check that was overtaken proves nothing. */
+/** Repeats the check until no change arrives during it, because an overtaken check proves nothing. */
 async function confirm(authorize: () => Promise<unknown>, state: State): Promise<void> {
   for (let seen = -1; seen !== state.changes; ) {
     seen = state.changes;

@@ -22,10 +22,10 @@ export interface StreamLimits {
   STREAM_MAX_SECONDS: number;
 }
 
-/** Calls `onChange` when a caller may have lost a right; returns a function that stops watching. */
+/** Returns a function that stops watching. */
 export type WatchCaller = (caller: Caller, onChange: () => void) => () => void;
 
-/** The long answers of a process, limited in number for each Tenant, and in time. */
+/** Limits the long answers of a process in number for each Tenant, and in time. */
 export interface Streams {
   /** @throws {ServiceError} `too_many_requests` at the Tenant's limit. @returns a function that releases the place. */
   take(tenantId: string, end: () => void): () => void;

@@ -3,7 +3,7 @@ import { type FieldErrors, faultInWords, validationFailed } from '@sluice/proble
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { pointerPath } from './member-path.ts';
 
-/** A plain UUID in either case, without `urn:` and braces. */
+/** A plain UUID, without `urn:` and braces. */
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** ISO 8601: a date, or a date with time, optionally with fraction and offset. */
@@ -21,12 +21,12 @@ const mostFaults = 100;
 
 export type Check = (value: unknown) => void;
 
-/** Checks bodies: fills in defaults, and throws `validation_failed` with the faults by their paths. */
+/** Fills in defaults. @throws {ServiceError} `validation_failed` with the faults by their paths. */
 export function compileBodyCheck(schema: object): Check {
   return checkWith(bodies.compile(schema));
 }
 
-/** Checks path and query parameters, and converts them to the types of the schema. */
+/** The same for path and query parameters, which it converts to the types of the schema. */
 export function compileQueryCheck(schema: object): Check {
   return checkWith(queries.compile(schema));
 }
@@ -70,8 +70,8 @@ function describe({ instancePath, keyword, params, message }: ErrorObject): { pa
 }
 
 /**
- * Reads an ISO 8601 text, as UTC where it has no zone. Undefined for anything else, such as 31 February, and for a
- * moment outside the UTC years 1 to 9999, which Postgres would refuse.
+ * UTC where it has no zone. Undefined for anything else, such as 31 February, and outside the UTC years 1 to 9999, which
+ * Postgres would refuse.
  */
 export function parseDate(text: string): Date | undefined {
   if (!datePattern.test(text)) return undefined;
@@ -92,7 +92,6 @@ function daysInMonth(text: string): number {
   return new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
 }
 
-/** @throws {ServiceError} 400 where there are errors. */
 export function refuse(errors: Record<string, string[]>): void {
   if (Object.keys(errors).length > 0) throw validationFailed(errors);
 }

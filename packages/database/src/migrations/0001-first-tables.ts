@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * tenants, applications, proxies and data_keys are small, and are looked up by other columns than the Tenant (key hashes).
- * Everything that grows leads with tenant_id. Where each table lies on a distributed Postgres: citus-layout.ts.
+ * Tables that grow lead with tenant_id. `citus-layout.ts` places each on a distributed Postgres.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

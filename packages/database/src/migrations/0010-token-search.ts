@@ -1,18 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The terms by which a token can be found, as one array of numbers with one GIN index. All lists and searches read it, and
- * so do the conditions that access rules add to them. A number is a hash of Tenant, kind and value, so no search reads
- * entries of another Tenant, and a value may be longer than an index entry. A container adds a term for itself and for each
- * container that it lies in, except the root, which contains everything.
- *
- * Postgres computes the array, so that tokens written by the previous version are found too. It is stored, because
- * computing it for each row that a condition is tried on took ten seconds for a million rows. Adding it rewrites the table:
- * half a minute for a million tokens, during which they cannot be read. The function calls no function of ours, because
- * Postgres analyses and restores tables with a search path that does not contain them.
- *
- * Index writes are collected in a pending list, because a token has many entries. The list is kept short, because each
- * search reads all of it.
+ * The terms by which a token is found, as one array of numbers with one GIN index. All lists, searches and conditions of
+ * access rules read it. A number is a hash of Tenant, kind and value, so no search reads entries of another Tenant, and a
+ * value may be longer than an index entry. A container adds a term for itself and for each container around it, except the
+ * root, which contains everything.
+ * Postgres computes the array, so that tokens of the previous version are found too. It is stored, because computing it
+ * for each row took ten seconds for a million rows. Adding it rewrites the table: half a minute for a million tokens,
+ * during which they cannot be read. The function calls no function of ours, because Postgres analyses and restores tables
+ * with a search path that does not contain them.
+ * A token has many entries, so index writes are collected in a pending list, which is short, because each search reads it.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

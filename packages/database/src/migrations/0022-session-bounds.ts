@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Indexes from which sessions are counted, those that wait and those that are authorized, without the ones that ended. */
+/** These indexes count the sessions that wait and those that are authorized, without those that ended. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -1,17 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The audit log becomes a table of months, so that old ones can be dropped, and each statement that adds rows notes two
- * things beside them by one trigger, so that rows of the previous version are noted too:
- *
- * - `audit_log_tokens`: which tokens a row touched. A table and no GIN index over `detail`, because a token that millions
- *   of rows touched has to be read newest first and a page at a time.
- * - `audit_log_arrivals`: which rows are to be sequenced by the ledger, one row for each statement and Tenant.
- *
- * The rows that are there become the partition of all that is older than the next month. They have no `leaf_version`,
- * which tells the ledger that nothing noted their arrival. While the index is made and the rows are counted and checked,
- * no audit row is written: about two seconds for a million. Where that is too long, make the index before, by
- * `create unique index concurrently audit_log_before_newest on audit_log (tenant_id, at, id)`.
+ * The audit log becomes a table of months, so that old ones can be dropped. For each statement that adds rows, also of the
+ * previous version, one trigger notes two things:
+ * - `audit_log_tokens`: the tokens that a row touched. It is a table and no GIN index over `detail`, because millions of
+ * rows can touch one token and must be read newest first and a page at a time.
+ * - `audit_log_arrivals`: the rows that the ledger has to sequence, one row for each statement and Tenant.
+ * Existing rows become the partition of everything older than next month. They have no `leaf_version`, because nothing
+ * noted their arrival. While the index is made and rows are checked, no audit row is written: two seconds for a million.
+ * To shorten that, make the index before: `create unique index concurrently audit_log_before_newest on audit_log
+ * (tenant_id, at, id)`.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [...columns, ...months, ...tokens, ...arrivals, ...ledgers, noting]) {
@@ -103,7 +101,10 @@ const ledgers = [
   )`,
 ];
 
-/** With the rights of who migrates, so that who may only add rows need not be given the tables beside. */
+/**
+ * The trigger has the rights of the migrating role, so that a role that may only add rows needs no rights to the tables
+ * beside.
+ */
 const noting = `
 create function note_audit_rows() returns trigger language plpgsql security definer set search_path from current as $$
 begin
@@ -121,8 +122,8 @@ create trigger note_audit_rows after insert on audit_log
 referencing new table as inserted for each statement execute function note_audit_rows();`;
 
 /**
- * With the rights of who migrates too, since only the owner of a table may add and drop its partitions. What stands in
- * the default partitions of a month that is added moves into it.
+ * These have the rights of the migrating role too, because only the owner of a table may add and drop its partitions. Rows
+ * of a new month move into it from the default partition.
  */
 const partitions = `
 create function add_audit_log_month(month date) returns boolean language plpgsql security definer

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A month may be added while rows of it are written. Without the locks on the parents, a row that was on its way to the
- * default partition fails, or ends the addition, each time anew where rows come all the time. Now rows wait meanwhile:
- * milliseconds, unless many rows of that month are in the default partition.
+ * A month may be added while its rows are written. Without locks on the parents, a row on its way to the default partition
+ * fails, or makes the addition fail, again and again where rows come all the time. With them rows wait: milliseconds,
+ * unless the default partition has many rows of that month.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql.raw(addMonth).execute(db);

@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A token that a row names twice, among its tokens and among those that were refused, is noted once, so that
- * `GET /logs?token_id=` shows the row once. Ledgers of purged Tenants that nothing noted as closed are noted now. Two
- * indexes hold what the worker looks for every few moments: trees that no key has signed, and checkpoints that no witness
- * has taken.
+ * A token that a row names twice, as used and as refused, is noted once, so that `GET /logs?token_id=` shows the row once.
+ * Ledgers of purged Tenants are noted as closed. Two indexes serve the worker's frequent look-ups: trees that no key has
+ * signed, and checkpoints that no witness has taken.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [noting, closed, unsigned, unwitnessed]) await sql.raw(statement).execute(db);

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What comes due goes Tenant by Tenant: `due_tokens` says for which, and the indexes begin with the Tenant. Rows that the
- * previous version writes meanwhile are noted by the worker's sweep of what was overlooked; its own sweeps read tables as a
- * whole until it is gone. While the indexes are made no token is written: about a second for a million.
+ * Due tokens are deleted Tenant by Tenant: `due_tokens` names the Tenants, and the indexes begin with the Tenant. The
+ * worker's sweep of overlooked rows notes what the previous version writes. While the indexes are made no token is
+ * written: about a second for a million.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

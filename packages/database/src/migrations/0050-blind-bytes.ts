@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * How many bytes callers who do not see a token have patched into it. The previous version leaves the counts as they are,
- * and judges what it patches by the merged size.
+ * and judges its patches by the merged size.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -6,9 +6,9 @@ export interface ApplicationKeysTable {
   id: Generated<string>;
   /** Counts from 1 in each Application. */
   version: number;
-  /** HMAC-SHA-256 of the API key; the key itself is nowhere. */
+  /** HMAC-SHA-256; the key itself is stored nowhere. */
   key_hash: Buffer;
-  /** From this moment the row counts as absent, whether it is still there or not. */
+  /** From this moment the row counts as absent, even if it is still there. */
   expires_at: string | null;
   created_by: string | null;
   created_at: Generated<string>;

@@ -1,6 +1,6 @@
 import type { Generated, JSONColumnType } from 'kysely';
 
-/** An access rule as stored: as it was sent. */
+/** As it was sent. */
 export interface AccessRuleRow {
   description?: string;
   priority: number;
@@ -21,7 +21,7 @@ export interface ApplicationsTable {
   /** For the previous version, which knows one key: the hash of a key that does not expire, or null. */
   key_hash: Buffer | null;
   last_key_version: Generated<number>;
-  /** From this moment the row counts as absent, whether it is still there or not. */
+  /** From this moment the row counts as absent, even if it is still there. */
   expires_at: string | null;
   created_by: string | null;
   created_at: Generated<string>;

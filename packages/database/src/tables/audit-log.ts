@@ -1,13 +1,13 @@
 import type { Generated, JSONColumnType } from 'kysely';
 
-/** Who did what to which thing, when, under which trace id. Never a value. */
+/** Never holds a value. */
 export interface AuditLogTable {
   tenant_id: string;
   id: Generated<string>;
   at: Generated<string>;
-  /** The Application, session or user that acted; null for the command line and for time itself. */
+  /** Null for the command line and for deletions that come due. */
   actor_id: string | null;
-  /** Null, like `message`, in rows of versions before; then `operation` is a name such as `proxy.invoked`. */
+  /** Null, like `message`, in rows of earlier versions; then `operation` is a name such as `proxy.invoked`. */
   actor_type: string | null;
   operation: string;
   entity_type: string;

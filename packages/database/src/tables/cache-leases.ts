@@ -1,14 +1,13 @@
 import type { JSONColumnType } from 'kysely';
 
-/** A change that waits in the lease of a holder. */
 export interface MailboxEntry {
   id: string;
   tags: string[];
 }
 
-/** One row for each process that caches: until `expires_at` it may serve from its caches. */
+/** One row for each caching process, which may serve from its caches until `expires_at`. */
 export interface CacheLeasesTable {
-  /** New at each registration, so that a lease that ran out is never used again. */
+  /** New at each registration, because an expired lease must never be used again. */
   holder_id: string;
   service: string;
   expires_at: string;

@@ -1,11 +1,10 @@
 import type { Generated } from 'kysely';
 
-/** The outbox: committed changes that not every caching process has confirmed yet. */
+/** The outbox: committed changes that some caching process has not confirmed yet. */
 export interface ChangesTable {
   tenant_id: string;
-  /** The same in all rows of one transaction, which may have changed rows of several Tenants. */
+  /** The same in all rows of one transaction, which may have changed several Tenants. */
   id: string;
-  /** What caches must drop. */
   tags: string[];
   created_at: Generated<string>;
 }

@@ -1,6 +1,6 @@
 /**
- * Counts kept beside what they count, in the same transaction. A counter has several slots, so that writers of one
- * Tenant do not wait for each other; its value is the sum.
+ * Changed in the transaction of what it counts. A counter is the sum of several slots, so that writers of one Tenant do
+ * not wait for each other.
  */
 export interface CountersTable {
   tenant_id: string;

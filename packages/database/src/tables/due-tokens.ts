@@ -1,8 +1,8 @@
-/** For which Tenants something comes due, so that sweeps go Tenant by Tenant. */
+/** Names the Tenants for which something comes due, so that sweeps go Tenant by Tenant. */
 export interface DueTokensTable {
   tenant_id: string;
   /** `expiry`: tokens that expire; `cvc`: verification codes that must go. */
   kind: 'expiry' | 'cvc';
-  /** The beginning of the minute in which one or more of them are due. */
+  /** The beginning of the minute. */
   due_at: string;
 }

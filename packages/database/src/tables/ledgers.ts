@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 
-/** The rows of the audit log that touched a token. */
 export interface AuditLogTokensTable {
   tenant_id: string;
   token_id: string;
@@ -8,7 +7,7 @@ export interface AuditLogTokensTable {
   log_id: string;
 }
 
-/** Rows of the audit log that the ledger has not sequenced yet, one entry for each statement and Tenant. */
+/** Rows that the ledger has not sequenced yet: one entry for each statement and Tenant. */
 export interface AuditLogArrivalsTable {
   tenant_id: string;
   arrival: Generated<string>;
@@ -17,26 +16,22 @@ export interface AuditLogArrivalsTable {
   arrived_at: Generated<string>;
 }
 
-/** The ledger of a Tenant. */
 export interface LedgersTable {
   tenant_id: string;
-  /** Number of leaves. */
   size: Generated<number>;
   /** Hashes of the complete subtrees over all leaves, from left to right, 32 bytes each. */
   frontier: Generated<Buffer>;
-  /** Number of leaves at the beginning whose rows retention has dropped. */
+  /** Leaves at the beginning whose rows retention has dropped. */
   dropped: Generated<number>;
   /** The latest `kept_at` of a leaf. */
   kept_at: string | null;
-  /** Number of rows from before the ledger that are not sequenced yet, and the last one that is. */
+  /** Rows from before the ledger that are not sequenced yet, and the last one that is. */
   unsequenced_before: Generated<number>;
   before_at: string | null;
   before_id: string | null;
-  /** The newest signed checkpoint. */
   checkpoint: string | null;
-  /** The size of the newest checkpoint that the witness has. */
+  /** Of the newest checkpoint that the witness has. */
   witnessed_size: Generated<number>;
-  /** When the Tenant was closed. */
   closed_at: string | null;
 }
 
@@ -44,9 +39,9 @@ export interface LedgerLeavesTable {
   tenant_id: string;
   leaf_index: number;
   log_id: string;
-  /** Time of the row, by which it is found. */
+  /** The row is found by its time. */
   at: string;
-  /** Start of its retention: the row's time, but never before that of an earlier leaf and never in the future. */
+  /** Retention starts here: at the row's time, but never before that of an earlier leaf and never in the future. */
   kept_at: string;
   leaf_version: number;
   leaf_hash: Buffer;

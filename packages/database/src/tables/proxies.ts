@@ -4,15 +4,15 @@ export interface ProxiesTable {
   tenant_id: string;
   id: string;
   name: string;
-  /** HMAC-SHA-256 of the proxy key, by which an invocation finds the Proxy. */
+  /** HMAC-SHA-256, by which an invocation finds the Proxy. */
   key_hash: Buffer;
-  /** The proxy key, encrypted and not hashed, because get and list answer it. */
+  /** Encrypted and not hashed, because get and list answer it. */
   key_ciphertext: Buffer;
   destination_url: string;
   request_transform: string | null;
   response_transform: string | null;
   application_id: string | null;
-  /** JSON text of the configuration map, encrypted; null where it is unset. */
+  /** JSON text, encrypted; null where it is unset. */
   configuration_ciphertext: Buffer | null;
   require_auth: Generated<boolean>;
   created_by: string | null;

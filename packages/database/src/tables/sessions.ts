@@ -4,15 +4,14 @@ import type { AccessRuleRow } from './applications.ts';
 export interface SessionsTable {
   tenant_id: string;
   id: string;
-  /** The public Application that made it. */
   application_id: string;
-  /** HMAC-SHA-256 of its key and of its nonce; the texts themselves are nowhere. */
+  /** HMAC-SHA-256, like the nonce's; the texts themselves are stored nowhere. */
   key_hash: Buffer;
   nonce_hash: Buffer;
   /** Where it was made from, and the network of that: IPv4 /24, IPv6 /48. */
   made_from: string;
   network: string;
-  /** The private Application and its key; null while the session waits. */
+  /** The private Application; null while the session waits. */
   authorized_by: string | null;
   authorizing_key_id: string | null;
   permissions: Generated<string[]>;
@@ -20,6 +19,6 @@ export interface SessionsTable {
   proxies: string[] | null;
   address: string | null;
   created_at: Generated<string>;
-  /** From this moment the row counts as absent, whether it is still there or not. */
+  /** From this moment the row counts as absent, even if it is still there. */
   expires_at: string;
 }

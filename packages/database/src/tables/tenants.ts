@@ -7,7 +7,7 @@ export interface TenantsTable {
   fingerprint_tokens: Generated<boolean>;
   deduplicate_tokens: Generated<boolean>;
   included_monthly_active_tokens: Generated<number>;
-  /** Set when the Tenant was deleted: every key is refused; the worker purges the rows. */
+  /** From then on every key is refused, and the worker purges the rows. */
   closed_at: string | null;
   created_by: string | null;
   created_at: Generated<string>;

@@ -15,16 +15,16 @@ export interface TokensTable {
   containers: string[];
   metadata: JSONColumnType<Record<string, string>>;
   search_indexes: Generated<string[]>;
-  /** Keyed hashes of the values of the search indexes when the token was written. */
+  /** Keyed hashes of what the search indexes evaluated to when the token was written. */
   search_hashes: Generated<string[]>;
-  /** Terms by which the token is found; computed by Postgres and used in conditions only. */
+  /** Computed by Postgres and used in conditions only. */
   search_terms: GeneratedAlways<string[]>;
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
-  /** What was patched into `data` by callers to whom no rule reveals it, since it was last written by one who sees it. */
+  /** Bytes patched into `data` by callers to whom no rule reveals it, since a caller who sees it last wrote it. */
   blind_data_bytes: Generated<number>;
-  /** What was patched into `metadata` by callers who may not read the token, likewise. */
+  /** The same for `metadata` and callers who may not read the token. */
   blind_metadata_bytes: Generated<number>;
   /** First day of the UTC month in which the token was last created, read or used. */
   active_month: string;

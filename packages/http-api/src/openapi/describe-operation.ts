@@ -12,7 +12,7 @@ interface ObjectSchema {
   required?: readonly string[];
 }
 
-/** The operation object of a record (OpenAPI 3.1, section 4.8.10). */
+/** The operation object (OpenAPI 3.1, section 4.8.10). */
 export function describeOperation(operation: Facts, schemas: Schemas): Part {
   const { id, tag, summary, params, query, body, consumes = 'application/json' } = operation;
   const parameters = [
@@ -57,7 +57,7 @@ function parametersOf(place: 'path' | 'query', schema: object | undefined, schem
   }));
 }
 
-/** Query parameters whose names follow a pattern, which OpenAPI cannot express. */
+/** An extension, because OpenAPI cannot express query parameters whose names follow a pattern. */
 function patternsOf(query: ObjectSchema | undefined): Part {
   const patterns = Object.keys(query?.patternProperties ?? {});
   return patterns.length > 0 ? { 'x-sluice-query-patterns': patterns } : {};

@@ -1,7 +1,5 @@
-/** A part of a document: JSON. */
 export type Part = Record<string, unknown>;
 
-/** The part of an OpenAPI 3.1 document that this package writes. */
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string };

@@ -27,7 +27,6 @@ export const problemSchema = {
 const trace = { 'SVC-TRACE-ID': { $ref: '#/components/headers/TraceId' } };
 const retry = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
-/** Failures that read the same in every operation. */
 const everywhere = {
   unauthenticated: {
     name: 'Unauthorized',
@@ -56,7 +55,7 @@ const everywhere = {
   },
 } as const;
 
-/** `components.responses`: the failures that all operations share. */
+/** `components.responses` */
 export function sharedFailures(): Record<string, Part> {
   return Object.fromEntries(
     Object.entries(everywhere).map(([code, { name, description, detail, headers }]) => [
@@ -66,7 +65,7 @@ export function sharedFailures(): Record<string, Part> {
   );
 }
 
-/** The failures of an operation, in the order of the checks. */
+/** In the order of the checks. */
 export function failuresOf(operation: Facts): ErrorCode[] {
   const { permission, takesKeyOf, params, query, body, errors = [] } = operation;
   const hasKey = takesIdempotencyKey(operation);

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Part } from './document.ts';
 
 export interface Schemas {
-  /** The schemas with a title, by title. */
+  /** By title. */
   readonly named: Record<string, Part>;
-  /** A schema as it is written in the document: a reference where it has a title. */
+  /** A reference for a schema with a title, otherwise the schema itself. */
   refer(schema: object): Part;
 }
 
@@ -12,7 +12,7 @@ const schemaKeywords = new Set(['items', 'additionalProperties', 'propertyNames'
 const schemaMapKeywords = new Set(['properties', 'patternProperties']);
 const schemaListKeywords = new Set(['allOf', 'anyOf', 'oneOf']);
 
-/** Writes each schema with a title once. `refer` throws where two different schemas have one title. */
+/** `refer` throws where two different schemas have one title. */
 export function collectSchemas(): Schemas {
   const named: Record<string, Part> = {};
 

@@ -14,7 +14,7 @@ export interface OpenApiOptions {
   /** Default: the origin that serves the document. */
   servers?: readonly Part[];
   tags?: readonly Tag[];
-  /** Paths and components besides those of the operations. */
+  /** Paths and components that are no operations. */
   additions?: Pick<OpenApiDocument, 'paths' | 'components'>;
 }
 

@@ -23,7 +23,6 @@ interface TokenText {
 
 export type DataColumns = Pick<TokenRow, 'id' | 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'sealed'>;
 
-/** Encrypts the JSON text of a token's data. */
 export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenText): Buffer {
   const bytes = Buffer.from(text);
   const place: SecretPlace = { tenantId, recordId: id, field };
@@ -32,18 +31,17 @@ export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenTe
   return ciphertext;
 }
 
-/** Decrypted and parsed before other work may run: some milliseconds, up to 70 for a token of 1 MiB. */
+/** This much is decrypted and parsed before other work may run: some milliseconds, up to 70 for a token of 1 MiB. */
 const bytesOfPiece = 64 * 1024;
 
-/** A token whose data is to be opened. */
 interface Due {
   id: string;
   sealed: Sealed;
 }
 
 /**
- * Decrypts the data of these tokens, by id, without a `cvc` that is due. Each key version is looked up once. Where the
- * budget runs out, the remaining tokens are missing.
+ * Decrypts the data of these tokens, by id, without a `cvc` that is due. When the budget runs out, the remaining tokens
+ * are missing.
  */
 export function openData(
   vault: Vault,
@@ -96,7 +94,7 @@ function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): AtOnceOr
   return loading.length === 0 ? keys : Promise.all(loading).then(() => keys);
 }
 
-/** What is parsed may take twenty times the size of its text, so that it is reserved in steps of this size. */
+/** Memory for parsed data is reserved in steps of this size, because data can take twenty times the size of its text. */
 const parsedAtOnce = 16 * 1024;
 
 function* openInPieces(
@@ -132,7 +130,7 @@ function* openInPieces(
   return opened;
 }
 
-/** The ciphertext that is valid now. The result is stored in the row, because the row may be cached. */
+/** Stores its result in the row, because the row may be cached. */
 function sealedOf(tenantId: string, row: DataColumns, clock: () => Date): Sealed {
   const { cvc_ciphertext, data_ciphertext, sealed } = row;
   const isCvc = cvc_ciphertext !== null && isCvcKept(row, clock());
@@ -142,7 +140,7 @@ function sealedOf(tenantId: string, row: DataColumns, clock: () => Date): Sealed
   return row.sealed;
 }
 
-/** The required tokens come first, so that they get the budget first. */
+/** Required tokens get the budget first. */
 export function inOrderOfNeed<T extends { id: string }>(found: readonly T[], needed?: ReadonlySet<string>): T[][] {
   if (!needed) return [[...found]];
   return [found.filter(({ id }) => needed.has(id)), found.filter(({ id }) => !needed.has(id))];
@@ -169,7 +167,7 @@ export function fingerprintOf(key: KeyObject, type: string, text: string): strin
   return createHmac('sha256', key).update(`${type}\n${text}`).digest('base64url');
 }
 
-/** HMAC-SHA-256 over the exact UTF-8 text of a search index; case, spaces and accents count. */
+/** Over the exact UTF-8 text of a search index; case, spaces and accents count. */
 export function searchHashOf(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }

@@ -4,15 +4,14 @@ import { sealedBytes } from '../../encryption/cipher.ts';
 import { type FoundToken, findTokens, isLarge } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
-/** Tokens as they are stored, with encrypted data, from the cache or Postgres. */
 export interface StoredTokens {
-  /** The tokens that exist and have not expired, in no order. One query reads those that are not cached. */
+  /** Only tokens that have not expired, in no order. One query reads those that are not cached. */
   find(tenantId: string, ids: readonly string[]): AtOnceOrLater<FoundToken[]>;
   /** Drops a token that does not open from the cache, because a repair in Postgres sends no notice. */
   forget(tenantId: string, id: string): void;
 }
 
-/** Caches ciphertexts, never plaintext, and of large tokens not even these. */
+/** Caches ciphertexts, never plaintext, and large tokens not at all. */
 export function openStoredTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
   const cache = caches.open<FoundToken>('tokens', limits);
   return {

@@ -4,29 +4,26 @@ import type { Condition } from '../../search/token-terms.ts';
 import { largeColumns, sizeBytes, smallColumns } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
-/** `page` counts from 1. */
 export interface PageRequest {
   page: number;
   size: number;
 }
 
-/** A token's position in the list; the next page begins after it. */
 export interface TokenPosition {
   created_at: string;
   id: string;
 }
 
-/** A row of a page. Rows with more bytes than the page reads at once are read later, by their id. */
 export interface PageRow extends TokenPosition {
   sizeBytes: number;
   small: Omit<TokenRow, (typeof largeColumns)[number]>;
-  /** Undefined where it is to be read later. */
+  /** Undefined for a row with more bytes than a page reads at once; it is read later, by its id. */
   whole: TokenRow | undefined;
 }
 
-/** How many bytes of rows are read at once, at least one row: a page can have a hundred of some MiB. */
+/** The bytes of rows that are read at once, at least one row: a page can have a hundred of some MiB. */
 export const bytesAtOnce = 1024 * 1024;
-/** Bytes come from Postgres as hexadecimal text: as a message, as text, and decoded. */
+/** Bytes come from Postgres as hexadecimal text, which is in memory as a message, as text, and decoded. */
 export const copiesRead = 4;
 
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
@@ -48,7 +45,7 @@ export async function findPage(
   );
 }
 
-/** A page that begins after a token: Postgres continues in the index where the previous page ended. */
+/** Postgres continues in the index where the previous page ended. */
 export async function findPageAfter(
   db: Queryable,
   tenantId: string,
@@ -74,7 +71,6 @@ function newest(db: Queryable, tenantId: string, conditions: readonly Condition[
 const sizeSoFar = sql<number>`sum(${sizeBytes}) over (order by created_at desc, id desc)`;
 const isWhole = sql<boolean>`(${sizeSoFar} <= ${sql.lit(bytesAtOnce)})`;
 
-/** The tokens with these ids that are there, newest first. */
 export async function findPageOfIds(db: Queryable, tenantId: string, ids: readonly string[]): Promise<PageRow[]> {
   return readPage(db, tenantId, newest(db, tenantId, [sql<boolean>`id = any(${ids}::text[])`]));
 }

@@ -9,7 +9,6 @@ import { presentPage } from './present-list.ts';
 import { bytesAtOnce, copiesRead, findPageAfter, type TokenPosition } from './token-list.queries.ts';
 
 export interface WalkRequest {
-  /** Absent for the first page. */
   after?: TokenPosition | undefined;
   size: number;
 }
@@ -21,8 +20,8 @@ export interface WalkedTokens {
 }
 
 /**
- * A page of `listTokens` that begins after a token, newest first, without a total. Its cost depends neither on the
- * number of tokens nor on the number of pages before it.
+ * A page of `listTokens` that begins after a token, without a total. It costs the same for any number of tokens and of
+ * earlier pages.
  */
 export async function walkTokens(
   vault: Vault,
@@ -34,7 +33,7 @@ export async function walkTokens(
   return walk(vault, actor, conditionsWithin(actor, filter), request);
 }
 
-/** A page of `searchTokens` that begins after a token. */
+/** The same of `searchTokens`. */
 export async function walkFoundTokens(
   vault: Vault,
   actor: Actor,

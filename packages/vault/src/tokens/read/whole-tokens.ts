@@ -6,10 +6,9 @@ import type { TokenRow } from '../token.ts';
 import { bytesAtOnce, copiesRead } from './token-list.queries.ts';
 
 /**
- * The tokens whole, in groups that are meant to be opened one after another: first those that are small, then large ones
- * of about 1 MiB together, which are read only now. Large ones that the budget does not cover are left out.
- * @throws {ServiceError} `unavailable` where a large one has changed since it was found, since what was decided about it
- * may no longer hold.
+ * The tokens in groups to be opened one after another: first small ones, then large ones of about 1 MiB together, which
+ * are read only then. Large ones that the budget does not cover are left out. @throws {ServiceError} `unavailable` where a
+ * large one has changed since it was found, because the decision about it may no longer hold.
  */
 export async function* wholeInGroups<T extends FoundToken>(
   vault: Vault,
@@ -22,7 +21,7 @@ export async function* wholeInGroups<T extends FoundToken>(
   let group: LargeToken[] = [];
   let groupBytes = 0;
   let reserved = 0;
-  /** What one group was read with is free when the next one is read. */
+  /** The memory of one group is free when the next one is read. */
   const hold = (bytes: number) => {
     const more = bytes - reserved;
     if (more <= 0) return undefined;
@@ -44,7 +43,6 @@ export async function* wholeInGroups<T extends FoundToken>(
   if (group.length > 0) yield await readWhole(vault, tenantId, group, { hold });
 }
 
-/** Of about 1 MiB each. */
 function* inGroups(rows: readonly TokenRow[]): Generator<TokenRow[], void, undefined> {
   let group: TokenRow[] = [];
   let groupBytes = 0;
@@ -61,11 +59,10 @@ function* inGroups(rows: readonly TokenRow[]): Generator<TokenRow[], void, undef
 
 interface WholeOptions {
   budget: OpeningBudget;
-  /** What a large token takes of the budget when it is opened; by default its data. */
+  /** Default: its data. */
   bytesOf?: (token: LargeToken) => number;
 }
 
-/** One large token, or several of one group. */
 export async function readWhole(
   vault: Vault,
   tenantId: string,
