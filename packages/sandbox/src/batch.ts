@@ -6,21 +6,19 @@ import type { RunAnswer } from './thread/outcome.ts';
 import { type Thread, ThreadEnded } from './threads.ts';
 import type { TransformResult, TransformTask } from './transform-task.ts';
 
-/** A run, and the caller that waits for it. */
 export interface Run {
   task: TransformTask;
-  /** When the caller asked for it, as `performance.now()` tells it. */
+  /** By `performance.now()`. */
   askedAt: number;
   resolve(result: TransformResult): void;
   reject(error: unknown): void;
 }
 
-/** Runs of one version of a transform that go to a thread in one message. The first one speaks for all. */
+/** Runs of one version of a transform that go to a thread in one message. The first run speaks for all. */
 export type Batch = [Run, ...Run[]];
 
-/** What a pool remembers of one version of a transform. */
 export interface Transform {
-  /** How many of its runs may share a batch, judged by the last quick run; 0 before there was one. */
+  /** Judged by the last quick run; 0 before there was one. */
   runsPerBatch: number;
   /** The batch that waits for a thread, and that other runs may join. */
   open: Batch | undefined;
@@ -28,12 +26,12 @@ export interface Transform {
 
 export const newTransform = (): Transform => ({ runsPerBatch: 0, open: undefined });
 
-/** Larger arguments may take longer than the runs that the size of a batch was judged by. */
+/** Larger arguments may take longer than the run by which the size of a batch was judged. */
 const largestArgs = 2 ** 16;
 
 /**
- * Adds a run to the batch of its transform that waits, because a message to a thread costs more than most runs. Returns
- * the batch that it begins where there is none, or none with less than `most` runs.
+ * Runs share a batch, because a message to a thread costs more than most runs. @returns the batch that the run begins
+ * where it can join none with less than `most` runs.
  */
 export function joinBatch(transform: Transform, run: Run, most: number): Batch | undefined {
   if (most === 1 || run.task.once || sizeOf(run.task) > largestArgs) return [run];
@@ -45,14 +43,13 @@ export function joinBatch(transform: Transform, run: Run, most: number): Batch |
   return transform.open;
 }
 
-/** The batch is about to be sent or refused: nobody joins it any more. */
+/** From now on no run joins the batch. */
 export function seal(transform: Transform, batch: Batch): void {
   if (transform.open === batch) transform.open = undefined;
 }
 
 const sizeOf = ({ argsJson, message }: TransformTask) => argsJson.length + (message?.text.length ?? 0);
 
-/** A run that is over: with its result or its error. */
 export interface EndedRun {
   run: Run;
   /** Undefined where the thread ended before it answered. */
@@ -66,9 +63,7 @@ export interface BatchEnd {
   ended: EndedRun[];
   /** What slow runs used before they were cut off. */
   slow: RunAnswer[];
-  /** The batches in which the other runs are to be sent again. */
   again: Batch[];
-  /** The thread gave no answers. */
   isThreadLost: boolean;
 }
 
@@ -81,9 +76,9 @@ export interface BatchInput {
 }
 
 /**
- * Sends a batch to a thread. Runs that the thread gave back are sent again together, and a slow run alone. Where the
- * thread ended, nobody knows which of several runs was to blame, so each is sent again alone; but no run that has acted
- * through its client is repeated.
+ * Sends a batch to a thread. Runs that the thread gave back are sent again together, and a slow run alone. If the thread
+ * ended, any of several runs may be to blame, so each is sent again alone; but no run is repeated that has acted through
+ * its client.
  */
 export async function sendBatch(batch: Batch, thread: Pick<Thread, 'run'>, input: BatchInput): Promise<BatchEnd> {
   const { limits, hostCalls, quickMs, configurationJson } = input;

@@ -1,13 +1,13 @@
 import type { WrittenMessage } from './thread/message/transform-message.ts';
 import type { GuestFailure } from './thread/outcome.ts';
 
-/** The whole answer to the caller, which the transform gave itself by throwing a `CustomHttpResponseError`. */
+/** The whole answer to the caller, which the transform gave by throwing a `CustomHttpResponseError`. */
 export class CustomHttpResponse extends Error {
   /** An integer from 100 to 599. */
   readonly status: number;
   /** JSON text of an object; empty when the run had a message. */
   readonly headersJson: string;
-  /** JSON text; undefined when there is no body. */
+  /** JSON text. */
   readonly bodyJson: string | undefined;
   /** The answer as it is sent, when the run had a message. */
   readonly written: WrittenMessage | undefined;

@@ -3,20 +3,17 @@ import { ServiceError } from '@sluice/problems';
 import type { Group, Schedule, Work } from './schedule.ts';
 import { Thread, type ThreadOptions } from './threads.ts';
 
-/** Work, and how it is done. */
 export interface Job extends Work {
-  /** Uses one thread. Resolves with what tells the callers, to be called once the thread is free again. */
+  /** Uses one thread. Resolves with a function that tells the callers, called once the thread is free again. */
   start(thread: Thread): Promise<() => void>;
   refuse(): void;
-  /** Ends the wait. */
   timer?: NodeJS.Timeout;
 }
 
 export interface DispatchOptions extends Omit<ThreadOptions, 'givesWay' | 'onStart'> {
   counts: Record<Group, number>;
-  /** The longest wait for a thread, in milliseconds. */
   waitMs: number;
-  /** A thread is up: the port for the calls of its transforms' clients. */
+  /** Called for each thread that starts, with the port for the calls of its transforms' clients. */
   listen(hostCalls: MessagePort): void;
 }
 
@@ -40,7 +37,7 @@ export function openDispatch(schedule: Schedule<Job>, options: DispatchOptions) 
 
   const upIn = (group: Group) => threads[group].filter(({ isUp }) => isUp).length;
 
-  /** Takes the first free thread each time, because instances stay warm in the threads that are used. */
+  /** Takes the first free thread, because instances stay warm in the threads that are used. */
   function startNext(group: Group): void {
     for (const thread of threads[group]) {
       if (!thread.isFree) continue;
@@ -62,15 +59,14 @@ export function openDispatch(schedule: Schedule<Job>, options: DispatchOptions) 
 
   open('quick');
   return {
-    /** How many threads are up, busy or not. */
     up: () => upIn('quick') + upIn('slow'),
     /** Resolves when every quick thread has loaded once, or the dispatch is closed. */
     ready: () => loaded.promise,
-    /** To be called when something is slow for the first time. */
+    /** Call when something is slow for the first time. */
     openSlowThreads: (): void => {
       if (threads.slow.length === 0) open('slow');
     },
-    /** Refuses the job, or another in its place, where too much waits, and the job where it waits too long. */
+    /** Where too much waits it refuses this job or another, and it refuses the job when it has waited too long. */
     add: (job: Job): void => {
       if (isClosed) {
         job.refuse();
@@ -86,7 +82,7 @@ export function openDispatch(schedule: Schedule<Job>, options: DispatchOptions) 
       clearTimeout(evicted?.timer);
       evicted?.refuse();
     },
-    /** Refuses what waits. The threads are closed when nothing runs. */
+    /** Refuses what waits, and closes the threads once nothing runs. */
     close: async (): Promise<void> => {
       isClosed = true;
       loaded.resolve();
@@ -101,6 +97,5 @@ export function openDispatch(schedule: Schedule<Job>, options: DispatchOptions) 
   };
 }
 
-/** Too much runs already; the caller may try again. */
 export const busy = () =>
   new ServiceError('unavailable', 'Too many transforms are running; try again', { retryAfterSeconds: 1 });

@@ -7,7 +7,7 @@ import type { GuestFailure, Outcome, Stop } from './thread/outcome.ts';
 
 type Failed = Exclude<Outcome, { kind: 'result' | 'message' | 'slow' }>;
 
-/** The `cause` of the ServiceError of a transform that was stopped. */
+/** The `cause` of the error when a limit stopped the transform. */
 export class TransformStopped extends Error {
   readonly limit: Stop;
 
@@ -19,8 +19,8 @@ export class TransformStopped extends Error {
 }
 
 /**
- * The `cause` of the ServiceError of a transform that threw. It holds only the place, and none of the Tenant's text, because
- * the cause is logged and the text may contain secrets.
+ * The `cause` of the error when the transform threw. It holds only the place and none of the Tenant's text, because the
+ * cause is logged and the text may contain secrets.
  */
 export class TransformThrew extends Error {
   /** Counted from 1, in the transform's own code; undefined when the stack does not lead there. */
@@ -30,12 +30,12 @@ export class TransformThrew extends Error {
     super(place ? `The transform threw in line ${place.line}` : 'The transform threw');
     this.name = 'TransformThrew';
     this.place = place;
-    // The stack shows only our own files, and says nothing about the transform.
+    // A stack would show only our own files.
     delete this.stack;
   }
 }
 
-/** The body of the message cannot be read for the transform. The caller knows whose fault that is, and what to answer. */
+/** The message has a body that cannot be read. Only the pool's user knows whose fault that is, and what to answer. */
 export class UnreadableBody extends Error {
   readonly reason: UnreadableReason;
 
@@ -46,7 +46,6 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** The codes of the errors of the module `svc-errors`. */
 const serviceCodes = [
   'bad_request',
   'unauthenticated',
@@ -55,7 +54,6 @@ const serviceCodes = [
   'transform_failed',
 ] as const satisfies ErrorCode[];
 
-/** The error that the caller gets for an outcome without a result. */
 export function toError(outcome: Failed, limits: TransformLimits): ServiceError | CustomHttpResponse | UnreadableBody {
   if (outcome.kind === 'stopped') return stopped(outcome.by, limits);
   if (outcome.kind === 'unusable') {
@@ -67,7 +65,7 @@ export function toError(outcome: Failed, limits: TransformLimits): ServiceError 
   return failure.kind === 'response' ? toResponse(failure, limits) : toServiceError(failure, limits);
 }
 
-/** The error of a run that `limit` stopped; its detail names the limit. */
+/** Its detail names the limit. */
 export function stopped(limit: Stop, limits: TransformLimits): ServiceError {
   return new ServiceError('transform_failed', `The transform was stopped: ${reason(limit, limits)}`, {
     cause: new TransformStopped(limit),

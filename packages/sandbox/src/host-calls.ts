@@ -8,9 +8,9 @@ type Host = NonNullable<TransformTask['host']>;
 
 /** The main thread's side of the client in transforms. */
 export interface HostCalls {
-  /** Opens the host of one run to the threads. Returns a key that names it, and that no other run can guess. */
+  /** @returns a key for the threads, which no other run can guess. */
   open(host: Host): string;
-  /** From now on no call under the key is answered. Returns whether there was one. */
+  /** From now on no call under the key is answered. @returns whether there was one. */
   close(key: string): boolean;
   /** Answers the calls that arrive at the port of a thread, until the thread ends. */
   listen(port: MessagePort): void;

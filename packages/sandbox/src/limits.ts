@@ -1,15 +1,13 @@
-/** What one invocation of a transform may use. */
+/** Limits of one invocation of a transform. */
 export interface TransformLimits {
   /** CPU time of the thread, in milliseconds. Waiting for the client's calls does not count. */
   cpuMs: number;
-  /** Time from the start in a thread to the answer, in milliseconds. */
+  /** From the start in a thread to the answer. */
   wallMs: number;
-  /** Memory of the transform's own heap. */
   heapBytes: number;
   stackBytes: number;
   /** UTF-8 bytes of the result as JSON, and also of all payloads of the client's calls together. */
   outputBytes: number;
-  /** Calls of the client. */
   hostCalls: number;
   /** Messages of an error of the module `svc-errors` that its caller gets; the rest is dropped. */
   fieldErrors: number;

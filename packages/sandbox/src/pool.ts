@@ -23,35 +23,30 @@ import type { CompileError, TransformResult, TransformTask } from './transform-t
 export interface TransformPoolOptions {
   limits: TransformLimits;
   threads: number;
-  /** Threads that one Tenant may hold at a time; without it all but one, so that another Tenant is served at once. */
+  /** Default: all but one, so that another Tenant is served at once. */
   tenantThreads?: number;
-  /** Batches that may wait for a thread: one run each, or several of one version of a transform. */
   queueLimit: number;
-  /** The longest wait for a thread, in milliseconds; without it as long as a transform may run. */
+  /** Default: as long as a transform may run. */
   waitMs?: number;
   /** For example `SVC`: then the client is `req.svc` and the module of errors `svc-errors`. */
   headerPrefix: string;
-  /** Without it a transform is never suspended, however often it is killed. */
+  /** Without it a transform is never suspended. */
   suspension?: SuspensionOptions;
-  /** A transform was killed so often that it is not run for a while. */
   onSuspend?(transform: SuspendedTransform): void;
-  /** A thread broke while it had nothing to do; it is replaced. */
+  /** An idle thread broke; it is replaced. */
   onFault?(error: unknown): void;
 }
 
-/** What a pool is doing. */
 export interface TransformPoolState {
-  /** Threads that are up, busy or not. */
   threads: number;
   running: number;
   waiting: number;
-  /** Runs that ended, and what they used together; the CPU time of threads that were ended is not known. */
+  /** Runs that ended, and what they used. The CPU time of threads that were ended is unknown. */
   runs: number;
   cpuMs: number;
   durationMs: number;
-  /** Runs that were stopped, by the limit. */
   stops: Readonly<Partial<Record<Stop, number>>>;
-  /** Transforms that are suspended now, how often one was, and how many runs were refused because of it. */
+  /** Transforms that are suspended now, the suspensions so far, and the runs that they refused. */
   suspended: number;
   suspensions: number;
   suspendedRuns: number;
@@ -61,15 +56,15 @@ export interface TransformPool {
   /** Resolves when every thread has loaded once, or the pool is closed. Until then runs wait. */
   ready(): Promise<void>;
   /**
-   * Runs a transform. Rejects with a ServiceError `transform_failed`, with the code of an error of the module
-   * `svc-errors`, or `unavailable` when too much waits; or with a `CustomHttpResponse`. After a limit the cause is a
-   * `TransformStopped`, after an error of the code a `TransformThrew`, while it is suspended a `TransformSuspended`.
+   * Rejects with a ServiceError `transform_failed`, with the code of an error of the module `svc-errors`, or `unavailable`
+   * when too much waits; or with a `CustomHttpResponse`. The cause is a `TransformStopped` after a limit, a
+   * `TransformThrew` after an error of the code, and a `TransformSuspended` during a suspension.
    */
   run(task: TransformTask): Promise<TransformResult>;
-  /** Parses a transform as a CommonJS module body. Undefined when it is well-formed. */
+  /** Parses a transform as a CommonJS module body; undefined when it is well-formed. */
   compile(code: string, tenantId?: string): Promise<CompileError | undefined>;
   state(): TransformPoolState;
-  /** Waits for what runs, and refuses what waits and what would have to begin again. */
+  /** Waits for running code, and refuses runs that wait or would have to begin again. */
   close(): Promise<void>;
 }
 
@@ -77,7 +72,6 @@ const neverSuspended: SuspensionOptions = { kills: 0, windowMs: 0, suspendMs: 0 
 /** A run that uses this part of its CPU time is slow. */
 const slowPart = 0.25;
 
-/** Opens the threads that run transforms. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits, threads } = options;
   const slowThreads = Math.max(threads - 2, 1);
@@ -108,7 +102,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     return found[kind];
   }
 
-  /** No thread waits for the configuration; runs that join the batch meanwhile share it. */
+  /** No thread waits for the configuration; runs that arrive meanwhile join the batch. */
   async function begin(transform: Transform, batch: Batch): Promise<void> {
     try {
       dispatch.add(jobOf(transform, batch, await batch[0].task.configuration()));
@@ -148,7 +142,6 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     return job;
   }
 
-  /** Counts what the runs used, learns from how they went, and tells their callers. */
   function settle(job: Job, { ended, slow, isThreadLost }: BatchEnd, configurationJson: string): void {
     if (isThreadLost) learn(job, undefined);
     for (const answer of slow) {

@@ -1,58 +1,54 @@
 import type { Transform } from './batch.ts';
 import type { RunAnswer, Stop } from './thread/outcome.ts';
 
-/** The quick threads serve everybody; the slow threads, which the operating system puts last, serve what is slow. */
+/** Quick threads serve everybody; slow threads, to which the operating system gives the cores last, serve slow work. */
 export type Group = 'quick' | 'slow';
 
-/** Something that waits for a thread: a batch of runs, or code that is to be parsed. */
+/** A batch of runs, or code to parse. */
 export interface Work {
   readonly tenantId: string;
   readonly transform: Transform;
 }
 
 export interface ScheduleOptions {
-  /** Threads of each group that one Tenant may hold at a time. */
   tenantThreads: Record<Group, number>;
-  /** Most work that may wait. */
   queueLimit: number;
   /** A run that uses this much CPU time, in milliseconds, is slow. */
   slowMs: number;
-  /** Milliseconds; `performance.now` without it. */
+  /** Default: `performance.now`. */
   clock?: () => number;
 }
 
-/** CPU time of new code, in milliseconds: hostile code is always new, and disturbs others no longer than this. */
+/** CPU time of new code, in milliseconds. Hostile code is always new, and disturbs others no longer than this. */
 const newCodeMs = 50;
-/** For how long a Tenant, or its new code, is slow after a slow run. */
+/** A Tenant, or its new code, stays slow for this long after a slow run. */
 const slowForMs = 60_000;
 const mostSlowTenants = 10_000;
 /** A run reaches these limits only after it has held its thread for long, or has lost it. */
 const slowStops: readonly Stop[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
-/** CPU time, in milliseconds, of all runs of a batch together. */
+/** CPU time of all runs of a batch together. */
 const batchMs = 1;
 const mostRunsPerBatch = 16;
 
-/** The work of one Tenant. */
 interface Lane<W> {
   waiting: W[];
   running: Record<Group, number>;
 }
 
 /**
- * Decides whose work is next, from what waits, what runs, and how earlier runs went. It is pure bookkeeping: it has no
- * timer, and starts nothing itself.
+ * Decides whose work is next, by what waits and runs and by how earlier runs went. It is pure bookkeeping, without timers,
+ * and starts nothing itself.
  */
 export function newSchedule<W extends Work>({ tenantThreads, queueLimit, slowMs, clock }: ScheduleOptions) {
-  /** Only of Tenants that have work, in the order in which they came or were served. */
+  /** In the order in which Tenants came or were served. Tenants without work are not in it. */
   const lanes = new Map<string, Lane<W>>();
   const slowTenants = newSlowTenants(clock);
   const slowInNewCode = newSlowTenants(clock);
-  /** The work in quick threads whose code was new when it started. */
   const runningNew = new Set<W>();
   let waiting = 0;
   let running = 0;
 
-  /** New code leaves one quick thread to known code; that of one Tenant leaves another to new code of others. */
+  /** New code leaves one quick thread to known code, and new code of one Tenant leaves another to new code of others. */
   function mayStart(work: W, threads: number): boolean {
     if (isKnown(work.transform) || runningNew.size === 0) return true;
     const own = [...runningNew].filter(({ tenantId }) => tenantId === work.tenantId);
@@ -86,7 +82,6 @@ export function newSchedule<W extends Work>({ tenantThreads, queueLimit, slowMs,
   }
 
   return {
-    /** How much work has a thread. */
     running: (): number => running,
     add: (work: W): void => {
       const lane = lanes.get(work.tenantId) ?? { waiting: [], running: { quick: 0, slow: 0 } };
@@ -94,9 +89,9 @@ export function newSchedule<W extends Work>({ tenantThreads, queueLimit, slowMs,
       lane.waiting.push(work);
       waiting += 1;
     },
-    /** Removes work that waits; false where it does not wait any more. */
+    /** False where the work does not wait any more. */
     remove,
-    /** Where more waits than may, removes the newest work of the Tenant with most waiting, of a slow one if there is any. */
+    /** Beyond the limit it removes the newest work of the Tenant with most waiting work, slow Tenants first. */
     evict: (): W | undefined => {
       if (waiting <= queueLimit) return undefined;
       const weight = ([tenantId, lane]: [string, Lane<W>]) =>
@@ -106,15 +101,14 @@ export function newSchedule<W extends Work>({ tenantThreads, queueLimit, slowMs,
       if (work) remove(work);
       return work;
     },
-    /** Removes all work that waits. */
     removeAll: (): W[] => {
       const all = [...lanes.values()].flatMap((lane) => lane.waiting);
       for (const work of all) remove(work);
       return all;
     },
     /**
-     * The work that starts now in a group of this many threads; undefined where none may. The Tenant with the least running
-     * goes first, among equals the one that was served longest ago.
+     * The work that starts now in a group of this many threads. The Tenant with the least running work goes first, and
+     * among equals the one that was served longest ago.
      */
     next: (group: Group, threads: number): W | undefined => {
       let least = tenantThreads[group];
@@ -135,7 +129,6 @@ export function newSchedule<W extends Work>({ tenantThreads, queueLimit, slowMs,
       if (group === 'quick' && !isKnown(work.transform)) runningNew.add(work);
       return work;
     },
-    /** Work that `next` gave has left its thread. */
     release: (work: W, group: Group): void => {
       const lane = lanes.get(work.tenantId);
       if (!lane) return;
@@ -145,8 +138,8 @@ export function newSchedule<W extends Work>({ tenantThreads, queueLimit, slowMs,
       forgetIfIdle(work.tenantId, lane);
     },
     /**
-     * Learns from the end of a run: its answer, undefined where its thread ended with it, and the limit that stopped it.
-     * Returns whether the slow threads serve its Tenant now, or the new code of its Tenant.
+     * Learns from the end of a run; the answer is undefined where the run ended its thread. @returns whether the slow
+     * threads serve its Tenant, or the Tenant's new code, from now on.
      */
     ended: ({ tenantId, transform }: W, answer: RunAnswer | undefined, limit?: Stop): boolean => {
       const wasSlow = !answer || answer.cpuMs >= slowMs || (limit !== undefined && slowStops.includes(limit));
@@ -155,9 +148,8 @@ export function newSchedule<W extends Work>({ tenantThreads, queueLimit, slowMs,
       else (wasSlow ? slowTenants : slowInNewCode).add(tenantId);
       return !wasQuick;
     },
-    /** The CPU time, in milliseconds, after which a run in a quick thread has to begin again in a slow one. */
+    /** The CPU time after which a run in a quick thread begins again in a slow one. */
     quickMs: ({ transform }: W): number => (isKnown(transform) ? slowMs : Math.min(newCodeMs, slowMs)),
-    /** How many runs may share a batch now. */
     runsPerBatch: ({ tenantId, transform }: Work): number =>
       isKnown(transform) && !slowTenants.has(tenantId) ? transform.runsPerBatch : 1,
   };
@@ -174,7 +166,7 @@ function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
   return Math.min(Math.max(Math.floor(batchMs / cpuMs), 1), mostRunsPerBatch);
 }
 
-/** The Tenants that were slow within the last minute. Of too many, the one whose minute ends first is forgotten. */
+/** Tenants that were slow within the last minute. Of too many, the one whose minute ends first is forgotten. */
 function newSlowTenants(clock = () => performance.now()) {
   const slowUntil = new Map<string, number>();
   return {

@@ -3,7 +3,6 @@ import { defaultTransformLimits, type TransformLimits } from './limits.ts';
 const milliseconds = { type: 'integer', minimum: 1 } as const;
 const bytes = { type: 'integer', minimum: 1024 } as const;
 
-/** The settings of the limits of a transform, the same in every service that runs transforms. */
 export const transformSettings = {
   TRANSFORM_CPU_MS: {
     ...milliseconds,
@@ -51,7 +50,6 @@ export const transformSettings = {
   },
 } as const;
 
-/** The limits as a service's settings give them. */
 export function transformLimitsFrom(config: Readonly<Record<keyof typeof transformSettings, number>>): TransformLimits {
   return {
     cpuMs: config.TRANSFORM_CPU_MS,

@@ -2,14 +2,13 @@ import { ServiceError } from '@sluice/problems';
 import type { Stop } from './thread/outcome.ts';
 import type { TransformTask } from './transform-task.ts';
 
-/** When a transform whose runs keep being killed is not run for a while. */
 export interface SuspensionOptions {
   /** This many kills within `windowMs` suspend it; 0 never does. */
   kills: number;
   windowMs: number;
-  /** For how long it is refused before one run is tried again. */
+  /** After this time one run is tried. */
   suspendMs: number;
-  /** Milliseconds; `performance.now` without it. */
+  /** Default: `performance.now`. */
   clock?: () => number;
 }
 
@@ -21,7 +20,7 @@ export const defaultSuspension: Readonly<SuspensionOptions> = Object.freeze({
 
 export type SuspendedTransform = Pick<TransformTask, 'tenantId' | 'proxyId' | 'kind'>;
 
-/** The transform is suspended, as the `cause` of its ServiceError. */
+/** The `cause` of the error while a transform is suspended. */
 export class TransformSuspended extends Error {
   constructor() {
     super('The transform is suspended');
@@ -37,13 +36,13 @@ const mostCounters = 10_000;
 interface Counter {
   code: string;
   kills: number;
-  /** When its window began, or its suspension, or the run that is tried: earlier runs say nothing about a suspension. */
+  /** The start of its window, of its suspension, or of the tried run: earlier runs say nothing about a suspension. */
   since: number;
   /** 0 where it is not suspended. */
   suspendedUntil: number;
 }
 
-/** Counts the kills of each transform's code, and refuses the runs of a suspended one. New code begins anew. */
+/** Counts kills by code, so new code begins anew. */
 export function newSuspensions(options: SuspensionOptions) {
   const { windowMs, suspendMs, clock = () => performance.now() } = options;
   const counters = new Map<string, Counter>();
@@ -66,11 +65,10 @@ export function newSuspensions(options: SuspensionOptions) {
 
   return {
     counts,
-    /** How many transforms are suspended now. */
     suspended: (): number => [...counters.values()].filter(({ suspendedUntil }) => suspendedUntil > clock()).length,
     /**
-     * Refuses a run of a suspended transform. After the suspension it lets one run pass, and refuses the others on.
-     * @throws {ServiceError} `transform_failed`, with the seconds to wait.
+     * After a suspension it lets one run pass and goes on refusing the others. @throws {ServiceError} `transform_failed`,
+     * with the seconds to wait, for a suspended transform.
      */
     check: (task: TransformTask, askedAt: number): void => {
       const counter = counters.size > 0 ? find(task) : undefined;
@@ -81,7 +79,7 @@ export function newSuspensions(options: SuspensionOptions) {
       }
       Object.assign(counter, { since: askedAt, suspendedUntil: askedAt + suspendMs });
     },
-    /** A run has ended, stopped by `limit` or by itself. Returns whether this suspended the transform. */
+    /** `limit` is what stopped the run, if anything did. @returns whether this suspended the transform. */
     ended: (task: TransformTask, askedAt: number, limit: Stop | undefined): boolean => {
       const isKill = options.kills > 0 && kills.includes(limit);
       const counter = (counters.size > 0 ? find(task) : undefined) ?? (isKill ? add(task) : undefined);

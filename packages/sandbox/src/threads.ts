@@ -7,21 +7,21 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { ThreadAnswer, ThreadSettings, ThreadStarted, ThreadTask } from './thread/messages.ts';
 
-/** A thread stops its own work at the limit; the main thread ends a thread that has not done so this much later. */
+/** A thread stops its own work at the limit. If it has not done so after this, the main thread ends it. */
 const graceMs = 100;
-/** The main thread looks no more often than this at the CPU time of a thread. */
+/** Between two looks of the main thread at a thread's CPU time. */
 const shortestPauseMs = 20;
-/** What QuickJS's own limits do not cover: text on its way through the thread, and the native stack below them. */
+/** For what QuickJS's own limits do not cover: text on its way through the thread, and the native stack below them. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 };
 
 export interface ThreadOptions extends Omit<ThreadSettings, 'quickjs'> {
-  /** It is up: the port for the calls of its transforms' clients. */
+  /** The thread is up; the port carries the calls of its transforms' clients. */
   onStart(hostCalls: MessagePort): void;
-  /** It broke while it had nothing to do, or its CPU time could not be asked for. */
+  /** The thread broke while idle, or its CPU time could not be read. */
   onFault(error: unknown): void;
 }
 
-/** The thread was ended at a limit, or ended itself because it had no memory left. */
+/** A limit ended the thread, or its memory ran out. */
 export class ThreadEnded extends Error {
   readonly limit: 'cpuMs' | 'wallMs' | 'heapBytes';
 
@@ -32,29 +32,24 @@ export class ThreadEnded extends Error {
   }
 }
 
-/** The task that the thread is at. */
 interface CurrentTask {
-  /** Ends the thread. */
   signal: EventEmitter;
-  /** The limit at which it is ended. */
   exceeded?: 'cpuMs' | 'wallMs';
-  /** The CPU time of the thread before. */
   cpuMsBefore: number;
   cpuTimer?: NodeJS.Timeout;
 }
 
 /**
- * A thread that sees nothing of the process's environment and flags, and has memory and stack of its own; after its end
- * the one that takes its place. It is a piscina of one thread, so that the CPU time of the thread at a task is known.
+ * A thread without the process's environment and flags, with memory and stack of its own; after its end its replacement.
+ * It is a piscina of one thread, because the CPU time of a task must be that of its thread.
  */
 export class Thread {
-  /** Whether it has loaded. */
   isUp = false;
   readonly #options: ThreadOptions;
   readonly #piscina: Piscina;
   #task: CurrentTask | undefined;
   #hostCalls: MessagePort | undefined;
-  /** Its CPU time, as it said last. */
+  /** As the thread said last. */
   #cpuMs = 0;
 
   constructor(options: ThreadOptions) {
@@ -86,8 +81,8 @@ export class Thread {
   }
 
   /**
-   * To be called while it is free. Beyond the limit of CPU time or wall clock it is ended and replaced, whatever its code is
-   * doing: rejects with a {@link ThreadEnded}.
+   * Call it while the thread is free. Beyond the limit of CPU time or wall clock the thread is ended and replaced,
+   * whatever its code is doing. @throws {ThreadEnded} then.
    */
   async run(task: ThreadTask): Promise<unknown> {
     const { limits } = this.#options;
@@ -111,13 +106,13 @@ export class Thread {
     }
   }
 
-  /** To be called while it is at no task, because piscina would wait forever for a thread that is ended meanwhile. */
+  /** Call it while the thread has no task, because piscina would wait forever for a thread that ends meanwhile. */
   close(): Promise<void> {
     return this.#piscina.close({ force: true });
   }
 
   #hasStarted({ hostCalls, cpuMs }: ThreadStarted): void {
-    // The port closes when the thread ends, also by itself; the next one opens its own.
+    // The port closes with its thread; the next thread opens its own.
     this.#hostCalls = hostCalls.on('close', () => {
       if (this.#hostCalls === hostCalls) this.isUp = false;
     });
@@ -133,10 +128,7 @@ export class Thread {
     task.signal.emit('abort');
   }
 
-  /**
-   * Ends a task that has used too much CPU time, because a built-in of QuickJS that never asks for interrupts cannot be
-   * stopped from within.
-   */
+  /** Ends a task that used too much CPU time, because some built-ins of QuickJS never ask for interrupts. */
   async #lookAtCpu(task: CurrentTask): Promise<void> {
     const { limits, onFault } = this.#options;
     const [worker] = this.#piscina.threads;
@@ -166,7 +158,7 @@ async function cpuMsOf(worker: Worker): Promise<number> {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** Compiled once for all threads of the process, which share the machine code: it takes the main thread some 10 ms. */
+/** All threads share the machine code, which takes the main thread some 10 ms to make. */
 function compileQuickJs(): WebAssembly.Module {
   if (compiled) return compiled;
   const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
@@ -174,7 +166,7 @@ function compileQuickJs(): WebAssembly.Module {
   return compiled;
 }
 
-/** Where Node.js keeps compiled sources, if it does: a thread then starts in a third of the time. */
+/** With Node.js's cache of compiled sources a thread starts in a third of the time. */
 function threadEnvironment(): Record<string, string> {
   const directory = getCompileCacheDir();
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };

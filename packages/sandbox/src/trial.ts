@@ -4,19 +4,19 @@ import { TransformStopped, TransformThrew } from './failure.ts';
 import type { TransformPool } from './pool.ts';
 import type { ConsoleLine, TransformUsage } from './transform-task.ts';
 
-/** A run of code that belongs to no Proxy yet. It has no client and no destination, and nothing of it is kept. */
+/** Of code that belongs to no Proxy yet: without client and destination, and nothing of it is kept. */
 export interface TrialTask {
   tenantId: string;
   kind: 'request' | 'response';
   code: string;
-  /** `req.args`; missing members are those of an empty request or response. */
+  /** `req.args`; members of an empty request or response are filled in. */
   args: Readonly<Record<string, unknown>>;
   configuration: Record<string, string>;
 }
 
-/** How a trial ended: with `result` or with `error`. */
+/** With either `result` or `error`. */
 export interface TransformTrial {
-  /** What the code returned; a member that it left out is missing here, too. */
+  /** Members that the code left out are missing. */
   result?: { body?: unknown; headers?: unknown };
   error?: TrialError;
   console: ConsoleLine[];
@@ -25,16 +25,15 @@ export interface TransformTrial {
   cpuMs: number | undefined;
 }
 
-/** The error that the caller of a Proxy would get. */
+/** As the caller of a Proxy would get it. */
 export interface TrialError {
   status: number;
   title: string;
   detail?: string;
   errors?: FieldErrors;
-  /** The place in the code where it was thrown, counted from 1. */
+  /** Where the code threw, counted from 1. */
   line?: number;
   column?: number;
-  /** The limit that stopped it. */
   stopped_by?: string;
   /** Only of a `CustomHttpResponseError`, like `body`. */
   headers?: unknown;
@@ -42,8 +41,8 @@ export interface TrialError {
 }
 
 /**
- * Runs a transform with the limits of the pool. Errors of the code are part of the answer.
- * @throws {ServiceError} `unavailable` when too much waits.
+ * Runs with the limits of the pool. Errors of the code are part of the answer. @throws {ServiceError} `unavailable` when
+ * too much waits.
  */
 export async function tryTransform(pool: TransformPool, task: TrialTask): Promise<TransformTrial> {
   const { tenantId, kind, code } = task;
@@ -63,7 +62,7 @@ export async function tryTransform(pool: TransformPool, task: TrialTask): Promis
   }
 }
 
-/** Completes the arguments as the gateway would give them: header names in lower case, and always a body. */
+/** As the gateway gives them: header names in lower case, and always a body. */
 function completeArgs(kind: TrialTask['kind'], args: TrialTask['args']): object {
   const { body = {}, headers, ...rest } = args;
   const request = kind === 'request' ? { method: 'POST', path: '', query: '' } : {};

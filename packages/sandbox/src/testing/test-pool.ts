@@ -19,10 +19,13 @@ interface TestPoolOptions {
   waitMs?: number;
 }
 
-/** Longer than any test: where others have the cores, a thread gets a second of CPU time in half a minute. */
+/** Longer than any test, because a thread beside other work may get a second of CPU time in half a minute. */
 const unboundedMs = 300_000;
 
-/** A pool with short limits of CPU time, and none of the clock unless the test sets it, and shorthands for the request transform of one Tenant. The caller closes it. */
+/**
+ * Limits CPU time, but the clock only if the test says so. The shorthands run request transforms of one Tenant. The caller
+ * closes the pool.
+ */
 export function openTestPool(options: TestPoolOptions = {}) {
   const {
     limits,
@@ -47,7 +50,7 @@ export function openTestPool(options: TestPoolOptions = {}) {
   });
 
   const versions = new Map<string, object>();
-  /** Code of a Tenant is the same version each time, unless the task says otherwise. */
+  /** The same code of a Tenant is one version, unless the task says otherwise. */
   const versionOf = (tenantId: string, code: string) => {
     const key = JSON.stringify([tenantId, code]);
     const version = versions.get(key) ?? {};
@@ -78,12 +81,10 @@ export function openTestPool(options: TestPoolOptions = {}) {
     started: async (): Promise<void> => {
       while (pool.state().running === 0) await new Promise((resolve) => setImmediate(resolve));
     },
-    /** The body that the code returned, parsed. */
     body: async (code: string, task?: Partial<TransformTask>): Promise<unknown> => {
       const { bodyJson } = await run(code, task);
       return bodyJson === undefined ? undefined : JSON.parse(bodyJson);
     },
-    /** What statements return. */
     evaluate: async (code: string, task?: Partial<TransformTask>): Promise<unknown> => {
       const { bodyJson } = await run(
         `module.exports = async (req) => ({ body: await (async () => { ${code} })() })`,
@@ -91,7 +92,6 @@ export function openTestPool(options: TestPoolOptions = {}) {
       );
       return bodyJson === undefined ? undefined : JSON.parse(bodyJson);
     },
-    /** The error of a run that must fail. */
     failure: async (code: string, task?: Partial<TransformTask>): Promise<ServiceError & CustomHttpResponse> => {
       const result = await run(code, task).catch((error: unknown) => ({ error }));
       if ('error' in result) return result.error as ServiceError & CustomHttpResponse;

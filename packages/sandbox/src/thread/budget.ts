@@ -1,15 +1,14 @@
 import type { TransformLimits } from '../limits.ts';
 
-/** The time that one run may still use. */
 export interface Budget {
-  /** The limit that is reached, or would be reached after `aheadMs` more of work. */
+  /** The limit that is reached, or would be after `aheadMs` more of work. */
   exceeded(aheadMs?: number): 'cpuMs' | 'wallMs' | undefined;
   cpuMs(): number;
   wallMs(): number;
   wallLeftMs(): number;
 }
 
-/** Counts CPU time and wall clock from now on. `cpuAtStart` is the CPU time of this thread now, where the caller knows it. */
+/** Counts from now on. A caller that knows the CPU time of this thread passes it, which saves a system call. */
 export function startBudget(
   limits: Pick<TransformLimits, 'cpuMs' | 'wallMs'>,
   cpuAtStart: number = threadCpuMs(),
@@ -32,7 +31,7 @@ export function startBudget(
   };
 }
 
-/** The CPU time of this thread since it began, in milliseconds. */
+/** Since it began. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -1,29 +1,26 @@
 import type { Guest } from './guest.ts';
 import type { BatchTask } from './messages.ts';
 
-/** Instances of QuickJS that wait in one thread; each has about 2 MiB before it grows. */
+/** For one thread. Each instance has about 2 MiB before it grows. */
 const maximumGuests = 32;
-/** A guest that grew more is not kept, and all guests of a thread together may not have grown more. */
+/** A guest that grew more is not kept, nor may all guests of a thread together have grown more. */
 const maximumGrownBytes = 32 * 2 ** 20;
-/** After this many runs a guest is replaced, because code may leave more and more behind in its globals. */
+/** Then a guest is replaced, because code may leave more and more in its globals. */
 const maximumUses = 10_000;
 
 interface Entry {
   code: string;
   guest: Guest;
-  /** How many runs it has had. */
   uses: number;
 }
 
-/** The warm guests of one thread. */
 export interface Contexts {
   /** Takes out the warm guest of exactly this transform and code. */
   take(task: BatchTask): Entry | undefined;
-  /** Puts back a guest whose last run left it in order. */
   keep(task: BatchTask, entry: Entry): void;
 }
 
-/** Keeps the guests that were used last; `onDiscard` gets each one that is not kept. */
+/** Keeps the guests that were used last; `onDiscard` gets every other one. */
 export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
   const entries = new Map<string, Entry>();
   const isFull = () =>
@@ -57,5 +54,5 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
   };
 }
 
-/** Two Tenants never have the same key. */
+/** Two Tenants never share a key. */
 const keyOf = ({ tenantId, proxyId, kind }: BatchTask) => JSON.stringify([tenantId, proxyId, kind]);

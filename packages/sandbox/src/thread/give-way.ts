@@ -4,14 +4,14 @@ import { workerData } from 'node:worker_threads';
 import type { ThreadSettings } from './messages.ts';
 
 /**
- * A third of what the main thread gets of a core that both want. The main thread serves all Tenants and works for a short
- * time, so where there are few cores it must not wait for transforms.
+ * Gets a third of what the main thread gets of a core that both want. The main thread serves all Tenants and works for a
+ * short time, so it must not wait for transforms where there are few cores.
  */
 const quickNiceness = 5;
 
 /**
- * Lowers the priority of the thread before anything else is loaded; a slow one still gets about a tenth of a core that others
- * want. Only on Linux, where each thread has a priority of its own: elsewhere it would be that of the whole process.
+ * Lowers the priority of the thread before anything else is loaded; a slow one still gets a tenth of a core that others
+ * want. Elsewhere than on Linux it would be the priority of the whole process.
  */
 if (process.platform === 'linux') {
   const id = Number(readlinkSync('/proc/thread-self').split('/').at(-1));

@@ -1,8 +1,8 @@
 import type { FieldErrors, GuestFailure } from './outcome.ts';
 
 /**
- * Reads what the guest reports about an error. The Tenant's code may have changed the report, for example by setters on
- * Array.prototype, so each member is checked. Undefined when it is no report.
+ * Reads the guest's report of an error; undefined when it is none. Each member is checked, because the Tenant's code may
+ * have changed the report, for example by setters on Array.prototype.
  */
 export function readFailure(json: string, mostFieldErrors: number): GuestFailure | undefined {
   const told = parsed(json);
@@ -18,10 +18,10 @@ export function readFailure(json: string, mostFieldErrors: number): GuestFailure
 }
 
 const longestText = 2000;
-/** Characters of all field errors together, because the main thread searches them for secrets. */
+/** For all field errors together, because the main thread searches them for secrets. */
 const mostCharacters = 16_384;
 
-/** The first field errors, cut, because the main thread copies and writes them. Empty when there is none. */
+/** The first field errors, cut, because the main thread copies and writes them. */
 function firstFieldErrors(told: unknown, most: number): { errors?: FieldErrors; isCut?: boolean } {
   if (!isObject(told)) return {};
   const errors: FieldErrors = Object.create(null);

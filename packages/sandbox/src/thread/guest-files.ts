@@ -2,8 +2,8 @@ import type { DisposableResult, QuickJSHandle } from 'quickjs-emscripten';
 import type { QuickJs } from './quickjs.ts';
 
 /**
- * Loads the guest's own files, each once, as modules that may import each other. The Tenant's code can import nothing,
- * because these files would give it the functions of the host.
+ * Loads the guest's own files as modules that may import each other. The Tenant's code can import nothing, because these
+ * files would give it the functions of the host.
  */
 export function guestFileLoader({ runtime, context }: QuickJs, sources: ReadonlyMap<string, string>) {
   const refused = () => ({ error: new Error('import is not supported: use require') });
@@ -12,7 +12,7 @@ export function guestFileLoader({ runtime, context }: QuickJs, sources: Readonly
     (importer, specifier) => (importer.startsWith(folder) ? folder + specifier.replace('./', '') : refused()),
   );
   return (name: string): DisposableResult<QuickJSHandle, QuickJSHandle> => {
-    // The Tenant's code may have influenced the name, which becomes part of a file that may import every other.
+    // The Tenant's code may have influenced the name, and any text of the host may import every file.
     if (!sources.has(name)) throw refused().error;
     return context.evalCode(`export * from './${name}.js'`, `${folder}load ${name}`, { type: 'module' });
   };

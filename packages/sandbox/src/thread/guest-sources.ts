@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 
 const folder = new URL('../guest/', import.meta.url);
 
-/** The text of every file that is evaluated inside QuickJS, by its name without extension. */
+/** By name without extension. */
 export function readGuestSources(): ReadonlyMap<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.js'));
   const own = names.map((name): [string, string] => [withoutEnding(name), readFileSync(new URL(name, folder), 'utf8')]);
   return new Map([...own, ...streamSources()]);
 }
 
-/** The files of readable-stream. Each becomes a module that exports a function of `exports, require, module`. */
+/** Each file of readable-stream becomes a module that exports a function of `exports, require, module`. */
 function streamSources(): [string, string][] {
   const root = dirname(createRequire(import.meta.url).resolve('readable-stream/package.json'));
   const names = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' });

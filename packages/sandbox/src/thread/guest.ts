@@ -21,11 +21,13 @@ import {
 import { readSyntaxError } from './syntax.ts';
 import { readError } from './thrown.ts';
 
-/** Promise jobs between two looks at the budget; a job that is interrupted takes up to one round of QuickJS's counter. */
+/** Promise jobs between two looks at the budget. An interrupted job takes up to one round of QuickJS's counter. */
 const jobsPerSlice = 32;
-/** How many slices of jobs may still run after the answer, so that they do not run in the next invocation. */
+/** This many slices of jobs may still run after the answer, so that they do not run in the next invocation. */
 const leftoverSlices = 8;
-/** Only CPU time counts, because a thread that waited for a core has done nothing wrong, and a new guest costs 20 ms. */
+/**
+ * Only CPU time counts, because a thread may wait for a core through no fault of the code, and a new guest costs 20 ms.
+ */
 const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 
 const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
@@ -48,13 +50,12 @@ export class Guest {
   readonly #crossing: Crossing;
   readonly #noText: QuickJSHandle;
   readonly #clientName: QuickJSHandle;
-  /** The configuration of the current batch, so that its runs share one text. */
+  /** Shared by the runs of the current batch. */
   #configuration: { json: string; handle: QuickJSHandle } | undefined;
   #defined = false;
   #invocation: Invocation | undefined;
-  /** The promise of the transform's answer. */
   #promise: QuickJSHandle | undefined;
-  /** The budget of what runs after the answer. */
+  /** For code that runs after the answer. */
   #leftover: Budget | undefined;
 
   private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, { headerPrefix }: ThreadSettings) {
@@ -88,12 +89,11 @@ export class Guest {
     return guest;
   }
 
-  /** All of its memory, and how much that is more than in a fresh guest. */
   memory(): { bytes: number; grownBytes: number } {
     return memoryOf(this.#quickjs);
   }
 
-  /** Runs the transform, and puts the outcome into the invocation. Returns whether the guest may be used again. */
+  /** Puts the outcome into the invocation. @returns whether the guest may be used again. */
   async run(run: GuestRun, invocation: Invocation): Promise<boolean> {
     this.#invocation = invocation;
     this.#leftover = undefined;
@@ -111,7 +111,7 @@ export class Guest {
     }
   }
 
-  /** Called by QuickJS while code runs, and by native functions before they take `aheadMs` more. */
+  /** QuickJS calls it while code runs, and native functions before they take `aheadMs` more. */
   #mustStop(aheadMs = 0): boolean {
     const invocation = this.#invocation;
     if (!invocation) return false;
@@ -123,7 +123,7 @@ export class Guest {
     const limit = invocation.budget.exceeded(aheadMs);
     if (limit) {
       invocation.isCut = true;
-      // After the answer only the rest of the code is stopped. An interrupt is no place to read the answer.
+      // After the answer only the rest of the code is stopped. An interrupt cannot read the answer.
       if (!this.#hasAnswered()) stop(invocation, limit);
     } else if (this.#isSlow(invocation, aheadMs)) {
       invocation.isCut = true;
@@ -132,7 +132,7 @@ export class Guest {
     return invocation.isCut || invocation.outcome?.kind === 'stopped';
   }
 
-  /** Memory that native functions use counts for the run, together with what its instance has grown by. */
+  /** The memory of native functions counts together with the growth of the instance. */
   #hold(bytes: number): void {
     const invocation = this.#invocation;
     if (!invocation || bytes <= invocation.limits.heapBytes - this.memory().grownBytes) return;
@@ -145,13 +145,13 @@ export class Guest {
     return this.#promise !== undefined && this.#crossing.isFulfilled(this.#promise);
   }
 
-  /** Whether the run must leave this thread, which it may when nobody has seen its effects yet, or when it has answered. */
+  /** Whether the run must leave this thread. It may, while its effects are unseen or once it has answered. */
   #isSlow({ budget, quickMs, hostCalls, outcome }: Invocation, aheadMs = 0): boolean {
     if (budget.wallMs() + aheadMs < quickMs || budget.cpuMs() + aheadMs < quickMs) return false;
     return hostCalls === 0 || outcome !== undefined || this.#hasAnswered();
   }
 
-  /** Evaluates the Tenant's module, once for each guest. */
+  /** Once for each guest. */
   #define(code: string, invocation: Invocation): void {
     const { context } = this.#quickjs;
     const evaluated = evaluateModule(context, code);
@@ -182,14 +182,14 @@ export class Guest {
     this.#promise = undefined;
   }
 
-  /** The outcome when nothing is left to run: the code waits in vain, or its wrapper broke. */
+  /** When nothing is left to run, the code waits in vain, or its wrapper broke. */
   #unsettled(promise: QuickJSHandle | undefined): Outcome {
     const { context } = this.#quickjs;
     const state = promise && context.getPromiseState(promise);
     return state?.type === 'rejected' ? readError(context, state.error) : { kind: 'stopped', by: 'stuck' };
   }
 
-  /** Runs promise jobs until none is left, the transform has answered, or a limit is reached. */
+  /** Stops when no job is left, the transform has answered, or a limit is reached. */
   #drainJobs(invocation: Invocation): void {
     for (;;) {
       const executed = this.#runJobs(jobsPerSlice);
@@ -202,13 +202,13 @@ export class Guest {
     }
   }
 
-  /** The run for the host's functions, after its answer was taken, so that later code cannot change the answer. */
+  /** For the host's functions. Undefined once the answer was taken, so that later code cannot change it. */
   #runAsItIs(): Invocation | undefined {
     if (this.#invocation) this.#takeResult(this.#invocation);
     return this.#invocation;
   }
 
-  /** Makes the answer the outcome, if the transform has answered and nothing else was the outcome before. */
+  /** If the transform has answered and there is no other outcome. */
   #takeResult(invocation: Invocation): void {
     const answer = this.#promise && !invocation.outcome ? this.#crossing.fulfilled(this.#promise) : undefined;
     if (!answer) return;
@@ -247,7 +247,7 @@ export class Guest {
     return fired?.consume((handle) => this.#quickjs.context.getNumber(handle)) === 1;
   }
 
-  /** Lets the promises that are left over settle. Returns whether they did so in time. */
+  /** Lets the remaining promises settle. @returns whether they did so in time. */
   #finish(invocation: Invocation): boolean {
     const { runtime } = this.#quickjs;
     if (runtime.hasPendingJob()) this.#leftover = startBudget(leftoverLimits);
@@ -273,7 +273,7 @@ export class Guest {
     return handle;
   }
 
-  /** Undefined when the function threw. That ends the invocation, because the guest's functions throw only at a limit. */
+  /** The guest's functions throw only at a limit, so a throw ends the invocation and gives undefined. */
   #call(name: GuestFunction, invocation: Invocation, parameters: QuickJSHandle[]): QuickJSHandle | undefined {
     const handle = this.#functions.get(name);
     if (!handle) throw new TypeError(`Guest function ${name} is missing`);
@@ -284,13 +284,12 @@ export class Guest {
   }
 }
 
-/** What stopped a run that failed on the way between host and QuickJS. */
 function stopOf(error: unknown): Stop {
   if (error instanceof NoMemory) return 'heapBytes';
   return error instanceof RangeError ? 'stackBytes' : 'crashed';
 }
 
-/** A guest may be used again after an error of the code itself, but not after a limit. */
+/** An error of the code itself leaves the guest usable, a limit does not. */
 function isReusable({ outcome }: Invocation): boolean {
   if (outcome?.kind === 'thrown')
     return !(outcome.failure.kind === 'error' && outcome.failure.name === 'InternalError');

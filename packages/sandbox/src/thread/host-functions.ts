@@ -5,14 +5,13 @@ import { readFailure } from './guest-failure.ts';
 import { end, type Invocation, stop } from './invocation.ts';
 import { type Crossing, NoMemory } from './quickjs.ts';
 
-/** The longest text that one synchronous operation may get, in UTF-16 units. */
+/** For one synchronous operation, in UTF-16 units. */
 const bridgeLimit = 2 ** 25;
 /** Room for what stands around the two JSON texts of a custom response, or the texts of an error. */
 const failureOverhead = 2 ** 16;
 
 type HostFunction = (...handles: QuickJSHandle[]) => QuickJSHandle | undefined;
 
-/** What the functions of the host need. */
 export interface HostFunctionsOptions {
   context: QuickJSContext;
   crossing: Crossing;
@@ -22,7 +21,7 @@ export interface HostFunctionsOptions {
   load: VmFunctionImplementation<QuickJSHandle>;
 }
 
-/** Puts the functions of the host where the guest's first file takes them away, before the Tenant's code can see them. */
+/** The guest's first file takes them away before the Tenant's code can see them. */
 export function installHostFunctions(options: HostFunctionsOptions): void {
   const { context, headerPrefix, load, invocation } = options;
   const host = context.newObject();
@@ -36,7 +35,7 @@ export function installHostFunctions(options: HostFunctionsOptions): void {
   host.dispose();
 }
 
-/** Stops the run when a text does not fit into memory, because an empty text would pass for what the code said. */
+/** Stops the run when a text does not fit into memory, because an empty text would pass for the code's own. */
 function stoppingWithoutMemory(run: HostFunction, invocation: () => Invocation | undefined): HostFunction {
   return (...handles) => {
     try {
@@ -50,7 +49,6 @@ function stoppingWithoutMemory(run: HostFunction, invocation: () => Invocation |
   };
 }
 
-/** The function by which the guest reports an error. */
 function answerFunctions({ crossing, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
   return {
     fail: (failureJson) => {
@@ -66,7 +64,6 @@ function answerFunctions({ crossing, invocation }: HostFunctionsOptions): Record
   };
 }
 
-/** The functions that code uses while it runs. */
 function serviceFunctions({
   context,
   crossing,

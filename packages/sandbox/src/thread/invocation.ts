@@ -4,14 +4,12 @@ import { type Budget, startBudget } from './budget.ts';
 import type { BatchTask, HostAnswer } from './messages.ts';
 import type { Outcome, Stop } from './outcome.ts';
 
-/** Sends a call of the client to the main thread. */
 type SendCall = (id: number, operation: string, payloadJson: string) => void;
 
-/** The state of one run of a transform. Nothing of it outlives the run. */
+/** Nothing of it outlives the run. */
 export interface Invocation {
   readonly budget: Budget;
   readonly limits: TransformLimits;
-  /** See {@link BatchTask}. */
   readonly quickMs: number;
   readonly send: SendCall;
   readonly console: ConsoleLine[];
@@ -24,7 +22,7 @@ export interface Invocation {
   /** Called when an answer arrives. */
   wake: () => void;
   outcome: Outcome | undefined;
-  /** Whether its code was stopped in the middle, whatever the outcome. */
+  /** True even if the run has an outcome. */
   isCut: boolean;
 }
 
@@ -32,7 +30,7 @@ export interface InvocationOptions {
   limits: TransformLimits;
   quickMs?: number | undefined;
   send: SendCall;
-  /** The CPU time of the thread when the run begins, where the caller knows it. */
+  /** A caller that knows the CPU time of the thread passes it, which saves a system call. */
   cpuAtStart?: number;
 }
 
@@ -54,7 +52,7 @@ export function startInvocation({ limits, quickMs, send, cpuAtStart }: Invocatio
   };
 }
 
-/** Sets the outcome, unless there is one: after its answer or a stop, code changes nothing. */
+/** Keeps an earlier outcome, because code changes nothing after its answer or a stop. */
 export function end(invocation: Invocation, outcome: Outcome): void {
   invocation.outcome ??= outcome;
 }
@@ -63,7 +61,6 @@ export function stop(invocation: Invocation, by: Stop): void {
   end(invocation, { kind: 'stopped', by });
 }
 
-/** Takes an answer of the main thread to a call of the client. */
 export function receive(invocation: Invocation, answer: HostAnswer): void {
   invocation.answers.push(answer);
   invocation.wake();

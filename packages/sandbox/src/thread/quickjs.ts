@@ -10,7 +10,7 @@ import {
 } from 'quickjs-emscripten';
 
 const pageBytes = 65_536;
-/** The memory that QuickJS's build asks for. */
+/** As QuickJS's build asks for. */
 const initialBytes = 16 * 2 ** 20;
 /** Room beside the Tenant's heap: QuickJS's own data, and text on its way in. */
 const extraBytes = 32 * 2 ** 20;
@@ -23,7 +23,7 @@ export interface QuickJs {
   context: QuickJSContext;
 }
 
-/** A new instance with its own memory, whose maximum holds even if QuickJS counts wrongly. */
+/** The maximum of its memory holds even if QuickJS counts wrongly. */
 export async function newInstance(module: WebAssembly.Module, heapBytes: number): Promise<QuickJs> {
   const maximum = Math.ceil((heapBytes + initialBytes + extraBytes) / pageBytes);
   const memory = new WebAssembly.Memory({ initial: initialBytes / pageBytes, maximum });
@@ -35,7 +35,7 @@ export async function newInstance(module: WebAssembly.Module, heapBytes: number)
   return { wasm, memory, runtime, context: runtime.newContext() };
 }
 
-/** All of its memory, and how much that is more than at the start. WebAssembly memory never shrinks. */
+/** All of its memory, and its growth since the start. WebAssembly memory never shrinks. */
 export function memoryOf({ memory }: QuickJs): { bytes: number; grownBytes: number } {
   const bytes = memory.buffer.byteLength;
   return { bytes, grownBytes: bytes - initialBytes };
@@ -63,11 +63,11 @@ interface ContextInternals {
   };
 }
 
-/** Runs up to `count` promise jobs. Returns how many ran, or NaN when one failed outside of any promise. */
+/** Runs up to `count` promise jobs. @returns how many ran, or NaN when one failed outside of any promise. */
 export type RunJobs = (count: number) => number;
 
 /**
- * Replaces `runtime.executePendingJobs`, which reads its answer through a view of the memory. When the memory has grown
+ * Replaces `runtime.executePendingJobs`, which reads its answer through a view of the memory: if the memory has grown
  * meanwhile, that view is detached, and the package makes another context.
  */
 export function jobRunner({ wasm, runtime, context }: QuickJs): RunJobs {
@@ -91,19 +91,19 @@ export class NoMemory extends Error {
   }
 }
 
-/** Moves values into an instance and out of it, without the detours of the package. */
+/** Moves values in and out of an instance without the detours of the package. */
 export interface Crossing {
-  /** Makes a string of QuickJS. @throws {NoMemory} */
+  /** @throws {NoMemory} */
   newText(text: string): QuickJSHandle;
-  /** The length of a string in UTF-16 units, without copying it. */
+  /** In UTF-16 units, without copying the string. */
   lengthOf(text: QuickJSHandle): number;
-  /** The text of a string up to its first NUL. @throws {NoMemory} where the package would return ''. */
+  /** Up to the first NUL. @throws {NoMemory} where the package would return ''. */
   textOf(text: QuickJSHandle): string;
-  /** Whether a promise of the guest is fulfilled. An interrupt may ask this, and nothing else. */
+  /** The only question that an interrupt may ask. */
   isFulfilled(promise: QuickJSHandle): boolean;
-  /** The value of a fulfilled promise of the guest; undefined when it is not fulfilled. */
+  /** Undefined while the promise is not fulfilled. */
   fulfilled(promise: QuickJSHandle): QuickJSHandle | undefined;
-  /** Calls a function of the guest without `this`. */
+  /** Without `this`. */
   call(run: QuickJSHandle, parameters: readonly QuickJSHandle[]): { value: QuickJSHandle } | { error: QuickJSHandle };
 }
 
@@ -120,7 +120,7 @@ export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
   const lengthKey = context.newString('length');
   const words = module._malloc(mostParameters * wordBytes);
   let view = Buffer.from(memory.buffer);
-  /** A view of the memory; when the memory has grown, the old view is detached. */
+  /** A view is detached when the memory has grown. */
   const bytesOfMemory = () => {
     if (view.buffer !== memory.buffer) view = Buffer.from(memory.buffer);
     return view;

@@ -5,10 +5,7 @@ import { readError } from './thrown.ts';
 
 type ErrorOfCode = Extract<GuestFailure, { kind: 'error' }>;
 
-/**
- * The outcome of code that does not parse. Place and message are about the Tenant's own code, and never about the function
- * around it. Disposes the handle.
- */
+/** Place and message are about the Tenant's own code, never about the function around it. Disposes the handle. */
 export function readSyntaxError(context: QuickJSContext, error: QuickJSHandle, code: string): Outcome {
   const outcome = readError(context, error);
   if (outcome.kind !== 'thrown' || outcome.failure.kind !== 'error') return outcome;
@@ -23,7 +20,7 @@ function explained(context: QuickJSContext, failure: ErrorOfCode, code: string):
   return { ...failure, ...closedTooOften(context, code, end) };
 }
 
-/** The error of code without its end, or with a brace too many, which closed the function around it. */
+/** For code without its end, or with a brace too many, which closed the function around it. */
 function closedTooOften(context: QuickJSContext, code: string, end: Place): Pick<ErrorOfCode, 'message' | 'stack'> {
   const unexpectedEnd = { message: 'unexpected end of the code', stack: stackAt(end) };
   const alone = parseAlone(context, code);
@@ -40,7 +37,7 @@ function closedTooOften(context: QuickJSContext, code: string, end: Place): Pick
   return { message: `unexpected '${token}': it closes nothing that is open`, stack: stackAt(place) };
 }
 
-/** Tells what to do about the most common mistakes, for which QuickJS only names a rule of its grammar. */
+/** Advises on the most common mistakes, for which QuickJS only names a rule of its grammar. */
 function messageAt({ line, column }: Place, message: string, code: string): string {
   const before = code.split('\n')[line - 1]?.slice(0, column - 1) ?? '';
   if (/^unsupported keyword: export/.test(message)) return 'export is not supported: use module.exports = …';
@@ -49,7 +46,6 @@ function messageAt({ line, column }: Place, message: string, code: string): stri
   return message;
 }
 
-/** The place after its last character that is no white space. */
 function endOf(code: string): Place {
   const lines = code.trimEnd().split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };

@@ -1,7 +1,7 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
 import type { Outcome } from './outcome.ts';
 
-/** The outcome of an error that the guest's files could not report themselves. Disposes the handle. */
+/** For an error that the guest's files could not report. Disposes the handle. */
 export function readError(context: QuickJSContext, error: QuickJSHandle): Outcome {
   const [name, message, stack] = [
     read(context, error, 'name'),

@@ -25,12 +25,12 @@ import type { RunAnswer } from './outcome.ts';
 import { newInstance } from './quickjs.ts';
 import { readSyntaxError } from './syntax.ts';
 
-/** CPU time of a batch, in milliseconds. Later runs of it are given back, so that they do not wait for this thread. */
+/** CPU time. A batch beyond it gives its later runs back, so that they do not wait for this thread. */
 const longestBatchMs = 10;
 
 const settings = workerData as ThreadSettings;
 const sources = readGuestSources();
-/** A run makes this many copies of a body: as it came, as JSON, into QuickJS and out of it. */
+/** A body is in memory as it came, as JSON, inside QuickJS, and as it left. */
 const copiesOfText = 4;
 const garbage = newGarbage();
 const discard = (guest: Guest) => garbage.add(guest.memory().bytes);
@@ -124,7 +124,7 @@ async function runGuest(
   return { answer, isReusable };
 }
 
-/** Parses the code. Undefined when it is well-formed. */
+/** Undefined when it is well-formed. */
 async function compile(code: string): Promise<CompileError | undefined> {
   const { runtime, context } = await newInstance(settings.quickjs, settings.limits.heapBytes);
   runtime.setMemoryLimit(settings.limits.heapBytes);

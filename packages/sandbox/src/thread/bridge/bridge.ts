@@ -14,9 +14,9 @@ import { urlOperations } from './urls.ts';
 type Operation = (...parameters: unknown[]) => unknown;
 
 export interface Bridge {
-  /** Runs a synchronous operation of Node.js for the guest. Never throws: returns `[1, value]` or `[0, error]` as JSON. */
+  /** Runs a synchronous operation of Node.js. Never throws: returns `[1, value]` or `[0, error]` as JSON. */
   call(operation: string, parametersJson: string): string;
-  /** Forgets what belongs to the run that has ended. */
+  /** Forgets the ciphers of the run that has ended. */
   clear(): void;
 }
 

@@ -1,11 +1,11 @@
 import { type CipherGCM, createCipheriv, createDecipheriv, type DecipherGCM } from 'node:crypto';
 import { bytes, integer, text } from './parameters.ts';
 
-/** More ciphers than any honest transform has at a time; they live until the run ends. */
+/** More than any honest transform has at a time; they live until the run ends. */
 const maximumCiphers = 1_000;
 const supported = /^aes-?(128|192|256)-(gcm|cbc)$/i;
 
-/** The ciphers of one run, which the guest knows by number. */
+/** The guest knows its ciphers by number. */
 export function cipherOperations() {
   const ciphers: (CipherGCM | DecipherGCM)[] = [];
 

@@ -2,18 +2,18 @@ import zlib from 'node:zlib';
 import type { Meter } from '../meter.ts';
 import { bytes, integer, text } from './parameters.ts';
 
-/** Input between two looks at the budget; the worst input of this size takes about 20 ms at the highest level. */
+/** The budget is looked at after this much input; the worst takes about 20 ms at the highest level. */
 const sliceBytes = 16 * 2 ** 10;
-/** The largest piece of output, because Node.js reserves a whole piece for each stream. */
+/** Small, because Node.js reserves a whole piece of output for each stream. */
 const largestPieceBytes = 64 * 2 ** 10;
 /** A result exists as base64 on its way, as base64 in the guest, and as bytes there. */
 const copies = 4 / 3 + 4 / 3 + 1;
-/** Memory that the encoder of Brotli needs beside its tables, which grow with its window. */
+/** What the encoder of Brotli needs beside its tables, which grow with its window. */
 const brotliBytes = 8 * 2 ** 20;
 const brotliBytesPerWindowByte = 8;
 const defaultWindowBits = 22;
 const largestWindowBytes = 2 ** 24;
-/** Brotli takes in a whole block at once; a larger one would be too long between two looks at the budget. */
+/** Brotli takes in a whole block between two looks at the budget. */
 const largestBlockBits = 18;
 
 const makers = {
@@ -29,8 +29,8 @@ const makers = {
 } as const;
 
 /**
- * Private members of a stream of `node:zlib`. They make it possible to compress step by step: the synchronous functions of
- * Node.js take all input at once, and nothing can stop them meanwhile.
+ * Private members of a stream of `node:zlib`. They make compression step by step possible: the synchronous functions take
+ * all input at once and cannot be stopped.
  */
 interface Steps {
   _handle: {
@@ -70,7 +70,7 @@ export function compressionOperations(meter: Meter) {
 
 type Options = zlib.ZlibOptions & { params?: Record<number, number> };
 
-/** The options for Node.js, which checks the numbers itself. */
+/** Node.js checks the numbers itself. */
 function optionsOf(value: unknown): Options {
   const { dictionary, params, ...numbers } = Object(value);
   const given = Object.entries(numbers).filter(([, number]) => number !== null && number !== undefined);
@@ -82,7 +82,7 @@ function optionsOf(value: unknown): Options {
   };
 }
 
-/** Reserves the memory of Brotli. `inputBytes` is undefined for decompression; the result of a compression depends on it. */
+/** `inputBytes` is undefined for decompression; the memory of a compression depends on it. */
 function holdForBrotli(meter: Meter, options: Options, inputBytes: number | undefined): void {
   const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_LGBLOCK, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
   const params = options.params ?? {};

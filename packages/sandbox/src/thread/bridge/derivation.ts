@@ -2,18 +2,16 @@ import { createHash, pbkdf2Sync, scryptSync } from 'node:crypto';
 import type { Meter } from '../meter.ts';
 import { bytes, integer, text } from './parameters.ts';
 
-/** The longest derived key. */
 const maximumKeyBytes = 2 ** 20;
 const largestCount = 2 ** 31 - 1;
-/** This many rounds take about a millisecond, and need no forecast. */
+/** This many rounds take about a millisecond and need no forecast. */
 const fewRounds = 1_000;
-/** The cost of scrypt in its trial. */
 const trialCost = 256;
 
-/** Milliseconds of one round by kind: the least that this thread has measured, because a busy machine only adds to it. */
+/** Milliseconds of a round by kind: the least measured in this thread, because a busy machine only adds to it. */
 const msPerRound = new Map<string, number>();
 
-/** Nothing can stop these functions. So a trial tells how long they will take, and the run must have that time left. */
+/** These functions cannot be stopped. So a trial forecasts their time, and the run must have that time left. */
 export function derivationOperations(meter: Meter) {
   return {
     pbkdf2: (password: unknown, salt: unknown, rounds: unknown, size: unknown, digest: unknown) => {
@@ -49,7 +47,7 @@ export function derivationOperations(meter: Meter) {
   };
 }
 
-/** The time of one round, after three more trials. */
+/** Measures three more trials. */
 function rate(kind: string, rounds: number, trial: () => unknown): number {
   let least = msPerRound.get(kind) ?? Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3; attempt += 1) {

@@ -1,15 +1,14 @@
 import { text } from './parameters.ts';
 
-/** The longest locales and options of one formatter as JSON; more than any honest ones have. */
+/** For locales and options of one formatter as JSON; honest ones are shorter. */
 const longestDescription = 4_096;
-/** The most digits of a decimal that is formatted digit by digit, because longer ones cost too much. */
+/** A decimal is formatted digit by digit, so longer ones cost too much. */
 const longestNumber = 1_000;
 const mostFormatters = 32;
 const defaultLocale = 'en-US';
 
 type Make = (locales: string[], options: object) => object;
 
-/** The formatters that the guest may make, and the methods of each that it may call. */
 const types: Record<string, { make: Make; methods: readonly string[] }> = {
   NumberFormat: {
     make: (locales, options) => new Intl.NumberFormat(locales, options),
@@ -42,7 +41,7 @@ const types: Record<string, { make: Make; methods: readonly string[] }> = {
   },
 };
 
-/** All guests of the thread share these, because a formatter holds nothing but its locales and options. */
+/** Shared by all guests of the thread, because a formatter holds nothing but its locales and options. */
 const formatters = new Map<string, object>();
 
 export const intlOperations = {
@@ -93,7 +92,7 @@ export const intlOperations = {
 
 const dayFields = ['year', 'month', 'day'];
 const timeFields = ['hour', 'minute', 'second'];
-/** For each method: `added` are the fields that it shows when none of `any` is given. */
+/** Where the options have none of the fields `any`, the method shows the fields `added`. */
 const fieldsOfDate = [
   {
     name: 'toLocaleString',
@@ -116,7 +115,7 @@ function filledIn({ any, added }: (typeof fieldsOfDate)[number], options: object
 
 type Formatter<T> = { format(value: T): string };
 
-/** Formats by the method of Node.js the first time, because its errors name it, and then by a formatter that does the same. */
+/** Formats by the method of Node.js the first time, because its errors name it, and then by an equal formatter. */
 function formatted<T>(
   value: T,
   method: string,
@@ -139,7 +138,7 @@ function formatterOf(type: string, locales: unknown, options: unknown): object {
   return keep(key, formatter);
 }
 
-/** Keeps a formatter as the one used last, and drops the one used longest ago. */
+/** Keeps the formatters that were used last. */
 function keep<T extends object>(key: string, formatter: T): T {
   formatters.delete(key);
   formatters.set(key, formatter);
@@ -153,7 +152,7 @@ interface Description {
   options: object;
 }
 
-/** Checks only that locales and options are not too long; Node.js checks the rest. */
+/** Checks only the length of locales and options; Node.js checks the rest. */
 function described(locales: unknown, options: unknown): Description {
   if (JSON.stringify([locales, options]).length > longestDescription) {
     throw new RangeError('The locales and options are too long');
@@ -161,10 +160,10 @@ function described(locales: unknown, options: unknown): Description {
   return { locales: listOf(locales) as string[], options: options as object };
 }
 
-/** Adds our default at the end, because Node.js would otherwise fall back to one that depends on the environment. */
+/** Node.js would otherwise fall back to a locale that depends on the environment. */
 const withDefault = (locales: string[]): string[] => [...locales, defaultLocale];
 
-/** Reads a value of the guest: numbers that JSON does not have, and BigInts, come as `{ number }` and `{ bigint }`. */
+/** Numbers that JSON does not have, and BigInts, come as `{ number }` and `{ bigint }`. */
 function crossed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if ('bigint' in value) return BigInt(shortNumber(value.bigint));

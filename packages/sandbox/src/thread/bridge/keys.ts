@@ -6,7 +6,6 @@ import { readPrivateKey, readPublicKey } from './read-key.ts';
 const maximumDerivedBytes = 2 ** 20;
 const paddings = [constants.RSA_PKCS1_PADDING, constants.RSA_NO_PADDING, constants.RSA_PKCS1_OAEP_PADDING];
 
-/** Key objects, encryption with them, and HKDF. */
 export function keyOperations(meter: Meter) {
   return {
     privateKey: (given: unknown) => describe(readPrivateKey(given)),

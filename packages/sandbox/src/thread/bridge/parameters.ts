@@ -5,7 +5,7 @@ export function text(value: unknown): string {
   throw Object.assign(new TypeError('The argument must be of type string'), { code: 'ERR_INVALID_ARG_TYPE' });
 }
 
-/** Reads bytes, which come as base64. */
+/** Bytes come as base64. */
 export function bytes(value: unknown): Buffer {
   return Buffer.from(text(value), 'base64');
 }

@@ -1,17 +1,16 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { bytes, text } from './parameters.ts';
 
-/** The largest modulus of RSA, because the work of a signature grows with its third power. */
+/** The work of an RSA signature grows with the third power of its modulus. */
 const maximumModulusBits = 8_192;
 /** Enough for a PEM of the largest key, and of a certificate with its names. */
 const maximumPemLength = 16_384;
-/** The longest private key of RSA, because a hostile one may have primes that are longer than its modulus. */
+/** Of a private RSA key, because a hostile one may have primes that are longer than its modulus. */
 const privateBytes = (bits: number) => 200 + 0.6 * bits;
 const supported = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448'];
-/** Types of keys whose signatures hash first. */
 export const hashingTypes = ['rsa', 'rsa-pss', 'ec'];
 
-/** A key as the guest gives it: PEM, or DER as base64 with its type, or JWK. */
+/** PEM, DER as base64 with its type, or JWK. */
 interface Given {
   key?: unknown;
   der?: unknown;
@@ -23,7 +22,7 @@ interface Given {
 export const readPrivateKey = (given: unknown, types = supported): KeyObject =>
   checked(createPrivateKey(inputOf(given) as string), types);
 
-/** The public key, also of a private key or a certificate. */
+/** Also from a private key or a certificate. */
 export const readPublicKey = (given: unknown, types = supported): KeyObject =>
   checked(createPublicKey(inputOf(given) as string), types);
 
@@ -40,7 +39,7 @@ function inputOf(given: unknown): object | string {
   return typeof der === 'string' ? { key: bytes(der), format: 'der', type: text(type) } : text(key);
 }
 
-/** Bounds the size of keys, because nothing can stop a signature while it is made. */
+/** Bounds the size of keys, because a signature cannot be stopped. */
 function checked(key: KeyObject, types: string[]): KeyObject {
   const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} } = key;
   if (!types.includes(type)) throw new TypeError(`Keys of type ${type} are not supported: use ${types.join(', ')}`);

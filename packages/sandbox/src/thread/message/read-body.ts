@@ -1,10 +1,7 @@
 import { formToJson } from './form.ts';
 import type { TransformMessage, UnreadableReason } from './transform-message.ts';
 
-/**
- * The body as JSON text: JSON as it is, which QuickJS reads, a form as an object, other text as a string, `{}` where
- * there is none.
- */
+/** As JSON text: JSON stays, because QuickJS reads it; a form becomes an object, other text a string, no body `{}`. */
 export function readBody({
   text,
   kind,
@@ -16,6 +13,6 @@ export function readBody({
     const json = formToJson(text, limits.formPairs);
     return json === undefined ? { unreadable: 'too_many_pairs' } : { json };
   }
-  // A text ends at its first NUL when it crosses into QuickJS: what stands behind would go unseen.
+  // A text that crosses into QuickJS ends at its first NUL, so the rest would go unseen.
   return text.includes('\0') ? { unreadable: 'not_json' } : { json: text };
 }

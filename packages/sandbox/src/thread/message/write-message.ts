@@ -8,12 +8,12 @@ interface ResultJson {
 }
 
 /**
- * What a transform returned, as it is sent: the body is written as the resulting content type says, a string as it is.
- * @throws {UnusableResult} for a result that cannot be sent.
+ * Writes the returned body as the resulting content type says, and a string as it is. @throws {UnusableResult} for a
+ * result that cannot be sent.
  */
 export function writeMessage({ bodyJson, headersJson }: ResultJson, message: TransformMessage): WrittenMessage {
   const headers = headersJson === undefined ? undefined : jsonToHeaders(headersJson, message.limits);
-  // Nothing came, and nothing is sent.
+  // An empty body stays empty, although the transform sees `{}`.
   const keepsBody = bodyJson === undefined || (message.text === '' && bodyJson === '{}');
   if (keepsBody) return { headers, body: bodyJson === undefined ? undefined : '', lacksContentType: false };
   const contentType = headers ? headerOf(headers, 'content-type') : message.contentType;

@@ -2,14 +2,14 @@ import type { Outcome } from '../outcome.ts';
 import { type TransformMessage, UnusableResult } from './transform-message.ts';
 import { writeMessage } from './write-message.ts';
 
-/** The outcome with what it answers written as it is sent, where the run has a message. */
+/** If the run has a message, its answer is written in the form in which it is sent. */
 export function withMessageWritten(outcome: Outcome, message: TransformMessage | undefined): Outcome {
   if (!message) return outcome;
   try {
     if (outcome.kind === 'result') return { kind: 'message', written: writeMessage(outcome, message) };
     if (outcome.kind !== 'thrown' || outcome.failure.kind !== 'response') return outcome;
     const { status, headersJson, bodyJson } = outcome.failure;
-    // An answer of its own has nothing of the message.
+    // A transform's own answer takes nothing from the message.
     const written = writeMessage({ headersJson, bodyJson }, { ...message, text: ' ', contentType: undefined });
     return { kind: 'thrown', failure: { kind: 'response', status, headersJson: '', written } };
   } catch (error) {
