@@ -9,10 +9,9 @@ import { openSpool, type Segment } from './spool.ts';
 
 export interface DisclosureLog {
   /**
-   * Notes a disclosure; await it before the value is given away. The row is in Postgres within `flushIntervalMs`. With
-   * a spool it survives the process once this resolves.
-   * @throws {ServiceError} `unavailable` when rows cannot be stored, because what cannot be recorded must not be
-   * disclosed.
+   * Await it before the value is given away. The row is in Postgres within `flushIntervalMs`; with a spool it survives the
+   * process once this resolves. @throws {ServiceError} `unavailable` when rows cannot be stored, because what cannot be
+   * recorded must not be disclosed.
    */
   record(disclosure: Disclosure): Promise<void>;
 }
@@ -25,7 +24,7 @@ export interface MeasuredDisclosureLog extends DisclosureLog {
 export interface DisclosureLogOptions {
   db: Database;
   stack: AsyncDisposableStack;
-  /** Called for each batch that could not be written; the batch stays queued and is tried again. */
+  /** The batch stays queued and is tried again. */
   onError: (error: unknown) => void;
   flushIntervalMs?: number;
 }
@@ -35,17 +34,15 @@ const probeIntervalMs = 1000;
 
 type Waiting = SpooledRow<Segment | undefined>;
 
-/** Rows that one write to the spool stores, which takes less than half the time of one write for each. */
+/** Rows of one write to the spool, which takes less than half the time of a write for each. */
 interface Gathered {
   chunk: RowChunk;
-  /** The position of the first row in the chunk. */
   from: number;
   kept: Promise<void>;
 }
 
 /**
- * Opens the log and first writes what a previous process left in the spool. On disposal it writes what is queued.
- *
+ * First writes what a previous process left in the spool. On disposal it writes what is queued.
  * A row that Postgres refuses is set aside, so that it blocks no other, and still counts as waiting. It is not dropped,
  * because the table may be at fault; then all rows are refused, and disclosing stops.
  * @throws {Error} where the folder cannot be created.
@@ -125,7 +122,7 @@ export function openDisclosureLog(
   stack.defer(async () => {
     clearInterval(timer);
     isClosed = true;
-    await gathered?.kept.catch(() => {}); // the callers of record() get the error
+    await gathered?.kept.catch(() => {}); // record() gives the error to its callers
     try {
       await flushOnce();
       await flushOnce();
@@ -145,7 +142,7 @@ export function openDisclosureLog(
   const waiting = () => queue.length + refused.length;
 
   function gather(chunk: RowChunk): Gathered {
-    // Runs after all callers that began in the same turn, so that their rows share one write.
+    // By then all callers of the same turn have added their rows, so that they share one write.
     const kept: Promise<void> = Promise.resolve().then(() => keep(own));
     const own: Gathered = { chunk, from: chunk.count - 1, kept };
     return own;

@@ -3,7 +3,6 @@ import type { Database } from '@sluice/database';
 import { sql } from 'kysely';
 import { type ActorType, messageOf } from './log-entry.ts';
 
-/** One invocation or read that gave plaintext away. */
 export interface Disclosure {
   tenantId: string;
   actorId: string | null;
@@ -24,15 +23,12 @@ interface DisclosureDetail {
   /** The places in the request where the tokens were used. */
   places?: readonly string[];
   path_name?: string;
-  /** Tokens that were not revealed because a member of their `use` forbids it. */
+  /** Not revealed, because a member of their `use` forbids it. */
   refused?: readonly { token_id: string; member: string }[];
   guard_hits?: number;
 }
 
-/**
- * The row of the audit log as JSON text; its bytes are spooled, queued and inserted. The id is made here and not by
- * Postgres, so that a row which is sent twice is stored once.
- */
+/** A row as JSON text. Its id is made here and not by Postgres, so that a row which is sent twice is stored once. */
 export type RowText = string;
 
 export function toRowText(disclosure: Disclosure): RowText {
@@ -56,7 +52,7 @@ export function idOf(row: RowText): string {
   return (JSON.parse(row) as { id: string }).id;
 }
 
-/** Kept because many rows share a millisecond, and formatting a date takes longer than the rest of a row. */
+/** Kept, because many rows share a millisecond, and formatting a date takes longer than the rest of a row. */
 let written = { ms: Number.NaN, at: '', uuid: '' };
 
 /** A UUID of version 7 (RFC 9562), which begins with the time, so that concurrent rows are neighbours in the index. */
@@ -69,9 +65,8 @@ function newRow(ms: number): { id: string; at: string } {
 }
 
 /**
- * Inserts any number of rows with one statement and one parameter. Rows that exist already stay as they are. Only a
- * batch that was sent before has such rows, so that it alone pays for the search for them, a tenth of an insert.
- * @param lines each a line break and a row, whose JSON holds no line break.
+ * Inserts rows with one statement and one parameter; existing rows stay. Only a batch that was sent before has such rows,
+ * so it alone pays for the search for them, a tenth of an insert. `lines` has a line break before each row.
  */
 export async function insertRows(db: Database, lines: Buffer): Promise<void> {
   const json = `[${lines.toString('utf8', 1).replaceAll('\n', ',')}]`;
@@ -83,10 +78,9 @@ export async function insertRows(db: Database, lines: Buffer): Promise<void> {
   }
 }
 
-/** SQLSTATE unique_violation. */
 const uniqueViolation = '23505';
 
-/** Rows of one Tenant one after another, because they are neighbours in each index. */
+/** Sorted by Tenant, because the rows of one Tenant are neighbours in each index. */
 const rowsInserted = (json: string) => sql`
   insert into audit_log
     (id, tenant_id, at, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail)

@@ -1,9 +1,8 @@
 import type { RowRange } from './row-chunk.ts';
 
 /**
- * Inserts all rows that Postgres accepts, although a single refused row makes it refuse a whole statement.
- * @returns the rows that are refused on their own, each as a range of one.
- * @throws the error of `insert` where no row is to blame; some rows may have been inserted then.
+ * Inserts all rows that Postgres accepts, although one refused row makes it refuse a whole statement. @returns the refused
+ * rows, each as a range of one. @throws the error of `insert` where no row is to blame; some rows may be inserted by then.
  */
 export async function insertAccepted<Segment>(
   rows: RowRange<Segment>,
@@ -22,7 +21,7 @@ export async function insertAccepted<Segment>(
   return { refused: [...first.refused, ...second.refused], reason: first.reason ?? second.reason };
 }
 
-/** SQLSTATE classes that concern the rows: data exceptions, constraints, functions and triggers, limits. */
+/** SQLSTATE classes about rows: data exceptions, constraints, functions and triggers, limits. */
 const aboutRows = new Set(['22', '23', 'P0', '54']);
 
 export function isAboutRows(error: unknown): boolean {

@@ -1,4 +1,4 @@
-/** `system` is the command line, and what happens because time passes. */
+/** `system`: the command line, and deletions that come due. */
 export type ActorType = 'application' | 'session' | 'user' | 'system';
 
 /** The values of `operation`. */
@@ -46,7 +46,7 @@ const done: Record<Verb, string> = {
   accept: 'accepted',
 };
 
-/** The default message of a row, for example `Proxy updated`. */
+/** For example `Proxy updated`. */
 export function messageOf(entityType: EntityType, operation: Verb): string {
   return `${entityNames[entityType]} ${done[operation]}`;
 }

@@ -70,7 +70,7 @@ const former: Readonly<Record<string, Verb>> = {
   'token.expired': 'expire',
 };
 
-/** Every stored value that means this verb on things of this type. */
+/** All stored spellings of the verb, former ones included. */
 export function storedOperations(entityType: EntityType, verb: Verb): string[] {
   const before = Object.entries(former).filter(([name, is]) => is === verb && name.startsWith(`${entityType}.`));
   return [verb, ...before.map(([name]) => name)];

@@ -1,7 +1,6 @@
 import type { Queryable } from '@sluice/database';
 import { type ActorType, type EntityType, messageOf, type Verb } from './log-entry.ts';
 
-/** Who acts, under which trace. */
 export interface Act {
   tenantId: string;
   /** The id of the Application, session or user; null where `actorType` is `system`. */
@@ -10,7 +9,7 @@ export interface Act {
   traceId: string | null;
 }
 
-/** The act of the command line, and of what happens because time passes. */
+/** For the command line, and for deletions that come due. */
 export function systemAct(tenantId: string): Act {
   return { tenantId, actorId: null, actorType: 'system', traceId: null };
 }
@@ -25,7 +24,7 @@ export interface Change {
   detail?: Record<string, unknown>;
 }
 
-/** Writes the audit row of a change, in the transaction of the change. */
+/** Call it in the transaction of the change. */
 export async function recordChange(tx: Queryable, act: Act, change: Change): Promise<void> {
   await tx
     .insertInto('audit_log')

@@ -5,15 +5,14 @@ const chunkBytes = 512 * 1024;
 const mostRows = 2048;
 
 /**
- * Rows one after the other as the spool stores them: a line break, then JSON. The memory is outside V8's heap, because
- * rows wait for a tenth of a second, and texts would all move to the old generation before they are collected.
+ * Rows as the spool stores them: a line break, then JSON. The memory is outside V8's heap, because rows wait for a tenth
+ * of a second, and texts would all move to the old generation before they are collected.
  */
 export class RowChunk {
   readonly #bytes: Buffer;
-  /** The end position of each row. */
   readonly #ends = new Uint32Array(mostRows);
   #count = 0;
-  /** How many of its rows still wait, as counted by {@link RowQueue}. */
+  /** Rows that still wait, as counted by {@link RowQueue}. */
   waiting = 0;
 
   /** `leastBytes` makes room for a row that fits in no ordinary chunk. */
@@ -39,12 +38,11 @@ export class RowChunk {
     return true;
   }
 
-  /** Removes the last rows so that `count` are left. */
   cutTo(count: number): void {
     this.#count = count;
   }
 
-  /** The rows from one position up to another, each with the line break before it. */
+  /** Each row with the line break before it. */
   lines(from: number, to: number): Buffer {
     return this.#bytes.subarray(this.#startOf(from), this.#startOf(to));
   }

@@ -11,7 +11,7 @@ export interface SpooledRow<Segment> {
 export class RowQueue<Segment> {
   #ranges: RowRange<Segment>[] = [];
   #chunk = new RowChunk();
-  /** An empty chunk for reuse: rows that arrive while others are being written need a second one. */
+  /** For reuse: rows that arrive while others are being written need a second chunk. */
   #spare: RowChunk | undefined;
   #written = 0;
 
@@ -20,25 +20,25 @@ export class RowQueue<Segment> {
     return this.#written;
   }
 
-  /** Writes a row. @returns its chunk, for `push` or `takeBack`. */
+  /** @returns the row's chunk, for `push` or `takeBack`. */
   write(row: RowText): RowChunk {
     this.#chunk = this.#writeTo(this.#chunk, row);
     return this.#chunk;
   }
 
-  /** Queues the rows of the chunk from this position on, because they are spooled. */
+  /** Queues the rows from this position on, because they are spooled. */
   push(chunk: RowChunk, from: number, segment: Segment): void {
     this.#ranges = joined(this.#ranges, new RowRange(chunk, segment, { from, to: chunk.count }));
   }
 
-  /** Removes the rows of the chunk from this position on, because they could not be spooled. */
+  /** Removes the rows from this position on, because they could not be spooled. */
   takeBack(chunk: RowChunk, from: number): void {
     const count = chunk.count - from;
     chunk.cutTo(from);
     this.#leave(chunk, count);
   }
 
-  /** Queues rows that were spooled before all others. */
+  /** For rows that were spooled before all others. */
   putFirst(rows: readonly SpooledRow<Segment>[]): void {
     if (rows.length === 0) return;
     let ranges: RowRange<Segment>[] = [];
@@ -54,7 +54,6 @@ export class RowQueue<Segment> {
     return this.#ranges[0]?.slice(0, most);
   }
 
-  /** Removes what {@link first} returned. */
   removeFirst({ chunk, length }: RowRange<Segment>): void {
     const rest = this.#ranges[0]?.slice(length);
     if (rest && rest.length > 0) this.#ranges[0] = rest;
@@ -86,7 +85,7 @@ export class RowQueue<Segment> {
   }
 }
 
-/** Appends a range, merging it with the last one where it continues that. */
+/** Merges the range with the last one if it continues that. */
 function joined<Segment>(ranges: RowRange<Segment>[], next: RowRange<Segment>): RowRange<Segment>[] {
   const last = ranges.at(-1);
   if (last?.chunk === next.chunk && last.segment === next.segment && last.to === next.from) {

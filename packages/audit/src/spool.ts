@@ -14,10 +14,10 @@ import { RowRange } from './row-chunk.ts';
 
 export interface Segment {
   path: string;
-  /** Undefined where a previous process wrote the file, to which nothing is added. */
+  /** Undefined for a file of a previous process, to which nothing is added. */
   descriptor: number | undefined;
   bytes: number;
-  /** The number of its rows that Postgres has not acknowledged. */
+  /** Rows that Postgres has not acknowledged. */
   waiting: number;
 }
 
@@ -25,36 +25,32 @@ type Rows = RowRange | readonly RowText[];
 
 /** Keeps rows until Postgres has them, also when the process dies. */
 export interface Spool {
-  /** Rows of previous processes, oldest first. */
+  /** Of previous processes, oldest first. */
   left: readonly { row: RowText; segment: Segment }[];
   /**
-   * Writes rows to the file. They survive the process once this returns, but not the machine, because they may still be
-   * in the system's page cache.
-   * @throws {Error} where the write failed; then none of the rows is in the file.
+   * Once this returns, the rows survive the process, but not the machine, because they may still be in the system's page
+   * cache. @throws {Error} where the write failed; then none of the rows is in the file.
    */
   append(rows: Rows): Segment;
-  /** Appends rows that may stay long to a separate file, so that they keep no file full of others. */
+  /** For rows that may stay long: a separate file, so that they keep no file full of others. */
   setAside(rows: Rows): Segment;
-  /** Notes that `count` rows of the segment are in Postgres. */
   release(segment: Segment, count: number): void;
   close(): void;
 }
 
 export interface SpoolOptions {
-  /** Used by one process only; created if it does not exist. */
+  /** One process uses it. It is created if it does not exist. */
   directory: string;
-  /** Called for what cannot be read or removed. */
+  /** A file could not be read or removed. */
   onError: (error: unknown) => void;
-  /** The size at which a new file begins. */
   segmentBytes?: number;
 }
 
 const suffix = '.ndjson';
 
 /**
- * Opens the spool and reads what was left. A file holds a row of JSON in each line. The line break comes first, so that
- * a torn line spoils no other.
- * @throws {Error} where the folder cannot be created.
+ * Opens the spool and reads what was left. Each line holds a row; the line break comes first, so that a torn line spoils
+ * no other. @throws {Error} where the folder cannot be created.
  */
 export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: SpoolOptions): Spool {
   mkdirSync(directory, { recursive: true, mode: 0o700 });

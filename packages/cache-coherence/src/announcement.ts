@@ -3,10 +3,10 @@ import type { Change } from './change.ts';
 /** The hash tag in braces keeps both channels in one slot of a Redis Cluster. */
 export const changesChannel = '{sluice}:changes';
 
-/** The channel on which holders acknowledge what this writer announced. */
+/** Holders acknowledge on it what this writer announced. */
 export const acknowledgementsChannel = (writerId: string) => `{sluice}:acknowledgements:${writerId}`;
 
-/** Sent to every holder: what it must drop, and which writer waits for its acknowledgement. */
+/** Tells every holder what to drop, and which writer waits for its acknowledgement. */
 export interface Announcement extends Change {
   writerId: string;
 }
@@ -16,14 +16,14 @@ export interface Acknowledgement {
   holderId: string;
 }
 
-/** Returns undefined for a text that no writer of ours has sent. */
+/** Undefined for a text that no writer of ours has sent. */
 export function readAnnouncement(text: string): Announcement | undefined {
   const { id, tags, writerId } = parseObject(text);
   if (typeof id !== 'string' || typeof writerId !== 'string' || !isListOfStrings(tags)) return undefined;
   return { id, writerId, tags };
 }
 
-/** Returns undefined for a text that no holder of ours has sent. */
+/** Undefined for a text that no holder of ours has sent. */
 export function readAcknowledgement(text: string): Acknowledgement | undefined {
   const { changeId, holderId } = parseObject(text);
   return typeof changeId === 'string' && typeof holderId === 'string' ? { changeId, holderId } : undefined;

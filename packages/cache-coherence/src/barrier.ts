@@ -6,10 +6,9 @@ import type { Change } from './change.ts';
 import { listLeases } from './lease.queries.ts';
 import type { Mailboxes } from './mailboxes.ts';
 
-/** How a change was confirmed. */
 export interface Settlement {
   changeId: string;
-  /** Number of processes that had a lease when the change was announced. */
+  /** Processes that had a lease when the change was announced. */
   holders: number;
   waitedMs: number;
 }
@@ -17,20 +16,19 @@ export interface Settlement {
 export interface BarrierOptions {
   db: Database;
   mailboxes: Mailboxes;
-  /** Announces the change and calls back with each holder that acknowledges it. Returns a function that stops this. */
+  /** Calls back with each holder that acknowledges the change. Returns a function that stops this. */
   announce: (change: Change, onAcknowledged: (holderId: string) => void) => () => void;
-  /** Only a Postgres that does not answer can take longer than this. */
+  /** Only a Postgres that does not answer can take longer. */
   deadlineMs: number;
 }
 
-/** A healthy holder acknowledges within this time. A holder that has not gets the change through its mailbox as well. */
+/** A healthy holder acknowledges within this time. Any other gets the change through its mailbox as well. */
 const acknowledgementMs = 25;
 
 const retryMs = 50;
 
 /**
- * Announces a committed change and waits until no process can serve what it names, because each process has dropped it,
- * has given up its lease, or has lost it.
+ * Announces a committed change and waits until each process has dropped what it names, or has given up or lost its lease.
  * @throws {ServiceError} `unavailable` when this could not be confirmed. The change stands and is announced again later.
  */
 export async function confirmChange(change: Change, options: BarrierOptions): Promise<Settlement> {
@@ -46,7 +44,7 @@ export async function confirmChange(change: Change, options: BarrierOptions): Pr
   };
   const stopListening = options.announce(announced, holderIsDone);
   try {
-    // The leases are read after the commit, because a holder that registers later reads the new state anyway.
+    // Read after the commit, because a holder that registers later reads the new state anyway.
     const leases = await listLeasesUntil(options.db, deadline);
     const waiting = leases.filter(({ holder_id }) => !acknowledged.has(holder_id));
     await Promise.all(
@@ -86,7 +84,7 @@ async function listLeasesUntil(db: Database, deadline: AbortSignal) {
     try {
       return await abandonAt(deadline, listLeases(db));
     } catch (err) {
-      // Keep the first failure: the last attempt may have been cut short by the deadline, which explains less.
+      // The first failure is kept, because the deadline may have cut the last attempt short, which explains less.
       if (failure === undefined || err !== deadline.reason) failure = err;
       await delay(retryMs);
     }

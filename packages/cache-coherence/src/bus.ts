@@ -1,11 +1,10 @@
 import { openRedisNode } from '@sluice/service-runtime';
 import type { Logger } from 'pino';
 
-/** Messages between processes over Redis. They make changes quick; safety never depends on them, because any may be lost. */
+/** Messages between processes over Redis. They only make changes quick, because any may be lost. */
 export interface Bus {
-  /** Sends a message without waiting for it to arrive. */
   publish(channel: string, message: object): void;
-  /** Calls `handle` with each message of the channel as soon as Redis is reachable. To be called once for each channel. */
+  /** Handles messages as soon as Redis is reachable. Call it once for each channel. */
   subscribe(channel: string, handle: (text: string) => void): void;
 }
 
@@ -15,15 +14,15 @@ export interface BusOptions {
   stack: AsyncDisposableStack;
 }
 
-/** Ends a connection on which nothing comes back, because Redis hangs or a device between us has dropped it. */
+/** Ends a connection on which nothing comes back: Redis hangs, or a device between has dropped it. */
 const socketTimeoutMs = 3000;
 const pingIntervalMs = 1000;
 
-/** Logged here, because no request waits for Redis and so none would report it. */
+/** Logged here, because no request waits for Redis, so none would report it. */
 const awayMessage =
   'Redis is away: announcements are not heard, changes come by the mailbox of the lease; is it running, and is REDIS_URL right?';
 
-/** Opens two connections to Redis, which reconnect until the stack closes them. */
+/** Opens two connections, which reconnect until the stack closes them. */
 export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
   const publisher = openRedisNode(redisUrl, {
     maxRetriesPerRequest: 0,
@@ -43,7 +42,7 @@ export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
   const subscribeTo = (...channels: string[]) => {
     if (channels.length === 0 || subscriber.status !== 'ready') return;
     subscriber.subscribe(...channels).catch((err: unknown) => {
-      // A connection that is lost subscribes again when it is back, so only a failure on a live one is a warning.
+      // A lost connection subscribes again when it is back, so only a failure on a live one is a warning.
       log[subscriber.status === 'ready' ? 'warn' : 'debug']({ err }, 'announcements could not be subscribed to');
     });
   };
@@ -60,7 +59,7 @@ export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
     .on('error', (err) => log.debug({ err }, 'announcement connection'))
     .on('message', (channel, text) => handlers.get(channel)?.(text));
   publisher.on('error', (err) => log.debug({ err }, 'announcement connection'));
-  // A connection that only listens would not notice that its peer is gone, so it sends a ping now and then.
+  // A connection that only listens would not notice that its peer is gone, so it pings.
   const pings = setInterval(() => {
     if (subscriber.status === 'ready') subscriber.ping().catch((err: unknown) => log.debug({ err }, 'no answer'));
   }, pingIntervalMs);

@@ -4,7 +4,6 @@ export interface Value {
   value: string;
 }
 
-/** A lease that a test decides on. */
 export interface SetLease extends Lease {
   valid: boolean;
   nowMs: number;
@@ -37,7 +36,7 @@ export function newSource(state = 'old') {
     state,
     loads: 0,
     gate: Promise.resolve(),
-    /** Answers wait from now on until what is returned is called. */
+    /** Answers wait until the returned function is called. */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       source.gate = promise;

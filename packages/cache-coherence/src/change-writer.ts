@@ -10,15 +10,14 @@ import type { Change, RecordedChange } from './change.ts';
 import type { CoherentCaches } from './coherent-caches.ts';
 import { Mailboxes } from './mailboxes.ts';
 
-/** Lets a service change what other processes cache. */
 export interface ChangeWriter {
-  /** Records what caches must drop, in the transaction that makes the change. */
+  /** Call it in the transaction that makes the change. */
   record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
-  /** Does the same for a transaction that changes rows of several Tenants. */
+  /** The same for a transaction that changes rows of several Tenants. */
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
   /**
-   * Waits, after the commit, until no process serves what the change names. Success may be answered only after this.
-   * @throws {ServiceError} `unavailable` when this could not be confirmed in time; the change stands.
+   * Waits, after the commit, until no process serves the old state. Answer success only after this. @throws {ServiceError}
+   * `unavailable` when this could not be confirmed in time; the change stands.
    */
   barrier(change: RecordedChange): Promise<Settlement>;
 }
@@ -29,11 +28,10 @@ export interface ChangeWriterOptions {
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
-  /** The caches of this process, if it has any; they are called directly. */
+  /** The caches of this process, which are called directly. */
   caches?: CoherentCaches;
-  /** How long a change may wait for its confirmation. Default: ten seconds, which is far longer than a lease. */
+  /** For one confirmation. Default: ten seconds, which is far longer than a lease. */
   deadlineMs?: number;
-  /** Traces each confirmation as a part of the current span. */
   inPart?: InPart | undefined;
 }
 
@@ -94,7 +92,7 @@ async function recordEach(
   return { id, tenantIds: [...tagsByTenant.keys()], tags: [...tagsByTenant.values()].flat() };
 }
 
-/** Deletes confirmed changes in batches, because no caller waits for it. A row that is left behind is confirmed once more. */
+/** Deletes confirmed changes in batches, because no caller waits for it. A row that is left is confirmed once more. */
 function openOutbox({ db, log, stack }: Pick<ChangeWriterOptions, 'db' | 'log' | 'stack'>) {
   let confirmed: RecordedChange[] = [];
   const flush = async () => {

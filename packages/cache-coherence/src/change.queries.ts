@@ -2,7 +2,7 @@ import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { RecordedChange } from './change.ts';
 
-/** Writes the outbox rows, one for each Tenant, in the transaction of the change. */
+/** One row for each Tenant, in the transaction of the change. */
 export async function insertChanges(
   tx: Queryable,
   id: string,
@@ -12,7 +12,6 @@ export async function insertChanges(
   await tx.insertInto('changes').values(rows).execute();
 }
 
-/** Takes confirmed changes out of the outbox. */
 export async function deleteChanges(db: Database, changes: readonly RecordedChange[]): Promise<void> {
   await db
     .deleteFrom('changes')
@@ -23,7 +22,7 @@ export async function deleteChanges(db: Database, changes: readonly RecordedChan
 
 const batchSize = 500;
 
-/** Lists changes that have waited this long for a confirmation, oldest first: their writer has died or given up. */
+/** Oldest first. Their writer has died or given up. */
 export async function listForgottenChanges(db: Database, olderThanMs: number): Promise<RecordedChange[]> {
   const rows = await db
     .selectFrom('changes')

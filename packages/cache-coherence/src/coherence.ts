@@ -9,16 +9,14 @@ export interface CoherenceOptions {
   DATABASE_URL: string;
   REDIS_URL: string;
   db: Database;
-  /** Name of the service, which stands in the lease of this process. */
   service: string;
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
-  /** Traces what it is given as a part of the current span. */
   inPart?: InPart | undefined;
 }
 
-/** Both sides of the protocol, for a process that has caches and also changes what other processes cache. */
+/** For a process that has caches and also changes what other processes cache. */
 export interface Coherence {
   caches: CoherentCaches;
   changes: ChangeWriter;

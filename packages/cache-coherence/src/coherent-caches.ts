@@ -12,7 +12,7 @@ export interface CoherentCachesOptions {
   /** Renewals have a connection of their own, so that they do not wait for a full pool. */
   databaseUrl: string;
   bus: Bus;
-  /** Stands in the lease for a person who reads the table. */
+  /** Only for a person who reads the table of leases. */
   service: string;
   log: Logger;
   metrics: Registry;
@@ -21,24 +21,23 @@ export interface CoherentCachesOptions {
 
 /** The caches of one process and the lease under which they serve. */
 export interface CoherentCaches {
-  /** @param name label of the cache in metrics. @throws {Error} when another cache has this name. */
+  /** `name` labels metrics. @throws {Error} when another cache has this name. */
   open<V extends object>(name: string, limits: CacheLimits): GuardedCache<V>;
   /**
-   * Calls `onChange` when a change names one of the tags and when the lease is lost, so that a long answer can end when its
-   * right ends. `onChange` must not throw. @returns a function that stops this.
+   * Calls `onChange`, which must not throw, when a change names one of the tags and when the lease is lost, so that a long
+   * answer can end with its right. @returns a function that stops this.
    */
   watch(tags: readonly string[], onChange: () => void): () => void;
-  /** Drops what these tags name in this process. */
   drop(tags: readonly string[]): void;
-  /** The id under which writers wait for this process; undefined while it has no lease. */
+  /** Writers wait for this process under this id; undefined while it has no lease. */
   holderId(): string | undefined;
 }
 
 const statementTimeoutMs = 500;
 
 /**
- * Registers this process as a holder. While Postgres is away it keeps trying, and the caches serve nothing.
- * The process acknowledges what it drops after an announcement. An announcement that was lost is in the mailbox of its lease.
+ * Registers this process as a holder, trying until Postgres answers; until then the caches serve nothing. It acknowledges
+ * announcements once it has dropped what they name. A lost announcement is in the mailbox of its lease.
  */
 export async function openCoherentCaches(options: CoherentCachesOptions): Promise<CoherentCaches> {
   const { databaseUrl, bus, service, log, metrics, stack } = options;

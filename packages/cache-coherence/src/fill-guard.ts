@@ -1,23 +1,23 @@
-/** When the log has this many tags it is cleared, and every read under way counts as overtaken. */
+/** At this many tags the log is cleared, and every read under way counts as overtaken. */
 const longestLog = 10_000;
 
 /**
- * Tells whether a change has overtaken a read of the same thing. Which thing a read concerns is known only when it is
- * done, so the tags of all changes are kept while any read is under way.
+ * Tells whether a change has overtaken a read of the same thing. The tags of all changes are kept while a read is under
+ * way, because the read's own tags are known only at its end.
  */
 export class FillGuard {
   #log: string[] = [];
-  /** Position of the first entry of the log. Reads that began before it count as overtaken. */
+  /** Of the first entry of the log. Reads that began before it count as overtaken. */
   #base = 0;
   #underWay = 0;
 
-  /** Returns the position to hand to {@link end}. Call it before the read is sent. */
+  /** Call it before the read is sent. @returns the position for {@link end}. */
   begin(): number {
     this.#underWay += 1;
     return this.#base + this.#log.length;
   }
 
-  /** Returns whether what was read since `position`, with these tags, may be cached. */
+  /** Whether a read that began at `position` and has these tags may be cached. */
   end(position: number, tags: readonly string[]): boolean {
     const isCurrent = position >= this.#base && !this.#hasChanged(position, tags);
     this.#underWay -= 1;
@@ -31,7 +31,6 @@ export class FillGuard {
     else this.#log.push(...tags);
   }
 
-  /** Marks every read under way as overtaken. */
   noteEverything(): void {
     this.#forget(1);
   }

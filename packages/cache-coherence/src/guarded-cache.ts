@@ -3,13 +3,13 @@ import type { AtOnceOrLater } from './at-once-or-later.ts';
 import { absent } from './change.ts';
 import { FillGuard } from './fill-guard.ts';
 
-/** What a read of Postgres has found, and the tags by which a change drops it. */
+/** A value read from Postgres, and the tags by which a change drops it. */
 export interface Loaded<V> {
   value: V;
   tags: readonly string[];
-  /** From this moment on, by the database's clock, the entry is not served and Postgres is asked. */
+  /** From this moment of the database's clock on, Postgres is asked instead. */
   expiresAt?: string | null;
-  /** Approximate memory of the value, in bytes. */
+  /** Approximate. */
   sizeBytes: number;
 }
 
@@ -17,17 +17,15 @@ export interface CacheLimits {
   maxEntries: number;
   maxBytes: number;
   /**
-   * Whether keys that do not exist are remembered. They are bounded by number, so they must be short. A change that creates
-   * one must name {@link absent}.
+   * Remembers keys that do not exist. These are bounded by number, so they must be short. A change that creates one must
+   * name {@link absent}.
    */
   remembersAbsent?: boolean;
 }
 
-/** What a cache must know about the lease under which it serves. */
 export interface Lease {
-  /** Whether cached entries may be served at this moment. */
   isValid(): boolean;
-  /** Whether a moment (milliseconds since 1970) may have come by the database's clock. */
+  /** Whether this moment may have come by the database's clock. */
   mayHaveCome(momentMs: number): boolean;
 }
 
@@ -35,18 +33,18 @@ interface Entry<V> extends Loaded<V> {
   expiresAtMs: number;
 }
 
-/** Memory of an entry beside its value: the entry itself, its place in the maps, its tags. */
+/** Beside the value: the entry itself, its place in the maps, its tags. */
 const overheadBytes = 500;
 const mostAbsent = 10_000;
 const absentForMs = 10_000;
 
 /**
- * A bounded cache of rows of Postgres, kept coherent by the lease protocol. It serves only while the lease is valid;
- * otherwise every read goes to Postgres. Concurrent reads of one key share one query. A read that a change has overtaken
- * is given to the callers that waited for it and is not cached.
+ * A bounded cache of rows of Postgres, kept coherent by the lease protocol. While the lease is invalid every read goes to
+ * Postgres. Concurrent reads of one key share one query. A read that a change has overtaken is given to its callers and
+ * not cached.
  */
 export class GuardedCache<V extends object> {
-  /** A hit is answered from memory, a remembered absence included; a miss by Postgres. */
+  /** A remembered absence is a hit too. */
   readonly counts = { hits: 0, misses: 0, dropped: 0 };
   readonly #entries: LRUCache<string, Entry<V>>;
   readonly #keysByTag = new Map<string, Set<string>>();
@@ -72,7 +70,6 @@ export class GuardedCache<V extends object> {
     return this.#entries.size;
   }
 
-  /** Number of tags of all entries. */
   get tags(): number {
     return this.#keysByTag.size;
   }
@@ -82,8 +79,8 @@ export class GuardedCache<V extends object> {
   }
 
   /**
-   * The value of a key, from the cache or from `load`, which resolves to undefined for what does not exist. A cached value
-   * is returned without a promise, because a promise costs a hot path more than the look-up.
+   * `load` resolves to undefined for what does not exist. A cached value is returned without a promise, because a promise
+   * costs a hot path more than the look-up.
    */
   get(key: string, load: () => Promise<Loaded<V> | undefined>): AtOnceOrLater<V | undefined> {
     if (!this.#lease.isValid()) {
@@ -100,8 +97,8 @@ export class GuardedCache<V extends object> {
   }
 
   /**
-   * The values of several keys. Keys that are not cached are loaded by one call; keys that do not exist are left out of the
-   * result. When all are cached the result is returned without a promise.
+   * Loads the keys that are not cached by one call; keys that do not exist are left out. When all are cached there is no
+   * promise.
    */
   getMany(
     keys: readonly string[],
@@ -145,13 +142,13 @@ export class GuardedCache<V extends object> {
 
   #find(key: string): V | undefined {
     const entry = this.#entries.get(key);
-    // Only Postgres can decide whether an entry has expired, because its clock counts.
+    // Only Postgres, whose clock counts, can decide whether an entry has expired.
     if (!entry || (entry.expiresAtMs < Infinity && this.#lease.mayHaveCome(entry.expiresAtMs))) return undefined;
     this.counts.hits += 1;
     return entry.value;
   }
 
-  /** A read that was joined may have found what had not expired then, but had when it was joined. */
+  /** A joined read may have found a row that expired between its query and the joining. */
   #mayHaveExpired(loaded: Loaded<V> | undefined): boolean {
     return loaded?.expiresAt ? this.#lease.mayHaveCome(Date.parse(loaded.expiresAt)) : false;
   }
@@ -162,7 +159,7 @@ export class GuardedCache<V extends object> {
     return isKnown;
   }
 
-  /** Reads these keys once. A later read of one of them joins this one, unless a change came in between. */
+  /** A later read of one of these keys joins this one, unless a change came in between. */
   #fill(
     keys: readonly string[],
     load: () => Promise<ReadonlyMap<string, Loaded<V> | undefined>>,
@@ -185,7 +182,7 @@ export class GuardedCache<V extends object> {
         .finally(() => {
           if (this.#fills.get(key) === fill) this.#fills.delete(key);
         });
-      // Several callers may wait for one read; without this, a rejection could be unhandled before all of them await it.
+      // Without this a rejection could be unhandled before all callers await it.
       fill.catch(() => undefined);
       fills.set(key, fill);
       this.#fills.set(key, fill);
@@ -203,7 +200,7 @@ export class GuardedCache<V extends object> {
     }
   }
 
-  /** Drops what a change names. Later reads do not join reads that are under way. */
+  /** Later reads do not join reads that are under way. */
   drop(tags: readonly string[]): void {
     this.#guard.note(tags);
     this.#fills.clear();
@@ -216,12 +213,12 @@ export class GuardedCache<V extends object> {
     }
   }
 
-  /** Drops one entry, if this is its value. */
+  /** Only if the entry has this value. */
   forget(key: string, value: V): void {
     if (this.#entries.peek(key)?.value === value) this.#entries.delete(key);
   }
 
-  /** Drops everything, reads under way included. */
+  /** Reads under way included. */
   clear(): void {
     this.#guard.noteEverything();
     this.#fills.clear();

@@ -7,7 +7,7 @@ import { deleteLease, insertLease, leaseMs, type Renewal, renewLease } from './l
 const renewalIntervalMs = leaseMs / 3;
 const retryIntervalMs = 100;
 
-/** The last part of each lease, which is not used because clocks do not run equally fast. */
+/** The last part of each lease is not used, because clocks do not run equally fast. */
 const marginMs = 200;
 
 export interface HeldLeaseOptions {
@@ -15,21 +15,21 @@ export interface HeldLeaseOptions {
   db: Database;
   service: string;
   log: Logger;
-  /** Drops what a change from the mailbox names. */
+  /** The change comes from the mailbox. */
   onChange: (change: MailboxEntry) => void;
-  /** Drops everything, because writers may have answered without this process since the lease was lost. */
+  /** Must drop everything, because writers may have answered without this process since the lease was lost. */
   onLoss: () => void;
 }
 
 /**
- * The lease of this process, renewed three times within its duration. It is valid until a moment of the monotonic clock,
- * counted from the moment at which the renewal was sent and compared at each use, because a timer fires late after a pause.
+ * Renewed three times within its duration. It is valid until a moment of the monotonic clock, counted from the sending of
+ * the renewal and compared at each use, because a timer fires late after a pause.
  */
 export class HeldLease implements Lease {
   readonly counts = { renewals: 0, failures: 0, losses: 0 };
   #holderId: string | undefined;
   #validUntil = Number.NEGATIVE_INFINITY;
-  /** Upper bound of the database's clock minus ours, in milliseconds. */
+  /** Upper bound of the database's clock minus ours. */
   #clockOffsetMs = Number.POSITIVE_INFINITY;
   #handled: string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -54,12 +54,12 @@ export class HeldLease implements Lease {
     return performance.now() + this.#clockOffsetMs >= momentMs;
   }
 
-  /** How long the lease is still valid, in milliseconds; 0 when it is not. */
+  /** 0 when the lease is not valid. */
   get remainingMs(): number {
     return Math.max(0, this.#validUntil - performance.now());
   }
 
-  /** Registers, trying again until it succeeds, and renews from then on. */
+  /** Tries until it is registered, and renews from then on. */
   start(): Promise<void> {
     return this.#tick();
   }
@@ -92,7 +92,7 @@ export class HeldLease implements Lease {
     this.#timer = setTimeout(() => void this.#tick(), delayMs);
   }
 
-  /** @returns the number of milliseconds until the next renewal. */
+  /** @returns the milliseconds until the next renewal. */
   async #renew(): Promise<number> {
     if (!this.#holderId) {
       await this.#register();
@@ -129,7 +129,7 @@ export class HeldLease implements Lease {
   #count(sentAt: number, { nowMs }: Pick<Renewal, 'nowMs'>): void {
     this.counts.renewals += 1;
     this.#validUntil = sentAt + leaseMs - marginMs;
-    // The database read its clock after the statement was sent, so this offset is an upper bound.
+    // An upper bound, because the database read its clock after the statement was sent.
     this.#clockOffsetMs = nowMs - sentAt;
   }
 

@@ -19,15 +19,13 @@ export interface ProcessOptions {
 export interface TestHolder {
   caches: CoherentCaches;
   cache: GuardedCache<Value>;
-  /** What the cache says of a key, or Postgres, which has this state. */
+  /** The state of Postgres that the cache answers for the key. */
   read(state: string): Promise<string | undefined>;
-  /** Everything closes: the lease is given up. */
   stop(): Promise<void>;
 }
 
 export const tag = 'proxy:1';
 
-/** A process that caches, as one of many. */
 export async function openHolder(
   { url }: TestDatabase,
   stack: AsyncDisposableStack,
@@ -47,7 +45,6 @@ export async function openHolder(
   };
 }
 
-/** A process that changes what others cache. */
 export function openWriter(
   { db }: Pick<TestDatabase, 'db'>,
   stack: AsyncDisposableStack,
@@ -58,7 +55,7 @@ export function openWriter(
   return openChangeWriter({ ...options, db, bus, log, metrics, stack });
 }
 
-/** Messages within one test: no other test hears them. */
+/** No other test hears its messages. */
 export function newLocalBus(): Bus {
   const handlers = new Map<string, ((text: string) => void)[]>();
   return {
@@ -69,7 +66,6 @@ export function newLocalBus(): Bus {
   };
 }
 
-/** All lines that are logged, as objects. */
 export function newLog(): { log: Logger; lines: () => Record<string, unknown>[] } {
   const texts: string[] = [];
   const log = createLogger({ service: 'test', level: 'debug' }, { write: (line: string) => void texts.push(line) });

@@ -15,7 +15,6 @@ export const cacheSettings = {
   },
 } as const;
 
-/** The limits of one cache as the settings give them. */
 export function cacheLimitsFrom(config: { CACHE_MAX_ENTRIES: number; CACHE_MAX_BYTES: number }): CacheLimits {
   return { maxEntries: config.CACHE_MAX_ENTRIES, maxBytes: config.CACHE_MAX_BYTES };
 }

@@ -1,11 +1,11 @@
 /**
- * Work under way that depends on cached state without being a cache entry, for example an export. Its callback runs at the
- * moment at which entries with the same tags are dropped, which is before the change is acknowledged.
+ * For work that depends on cached state without being a cache entry, such as an export. Its callback runs when entries
+ * with the same tags are dropped, before the change is acknowledged.
  */
 export class Watches {
   readonly #byTag = new Map<string, Set<() => void>>();
 
-  /** @param onChange runs for each change that names one of the tags; it must not throw. @returns a function that stops this. */
+  /** `onChange` must not throw. @returns a function that stops this. */
   add(tags: readonly string[], onChange: () => void): () => void {
     const own = () => onChange(); // a function of its own, so that two watches with the same callback stay apart
     for (const tag of tags) {
@@ -22,12 +22,10 @@ export class Watches {
     };
   }
 
-  /** Runs the callbacks of these tags. */
   tell(tags: readonly string[]): void {
     this.#call(new Set(tags.flatMap((tag) => [...(this.#byTag.get(tag) ?? [])])));
   }
 
-  /** Runs all callbacks, because anything may have changed. */
   tellAll(): void {
     this.#call(new Set([...this.#byTag.values()].flatMap((watching) => [...watching])));
   }

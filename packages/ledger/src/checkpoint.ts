@@ -16,10 +16,10 @@ export interface Verifier {
 
 const ed25519 = 1;
 const rawKeyBytes = 32;
-/** The prefix of the DER form of an Ed25519 public key (RFC 8410). */
+/** Of the DER form of an Ed25519 public key (RFC 8410). */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** The origin of a Tenant's ledger, which is also the name of its signing key. */
+/** Also the name of the ledger's signing key. */
 export function originOf(ledgerOrigin: string, tenantId: string): string {
   return `${ledgerOrigin}/ledger/${tenantId}`;
 }
@@ -44,7 +44,7 @@ export function writePublicKey(key: KeyObject): string {
   return spki.subarray(spkiPrefix.length).toString('base64');
 }
 
-/** The verifier line of a key (C2SP signed-note). */
+/** C2SP signed-note. */
 export function verifierLine({ name, publicKey }: Verifier): string {
   const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(publicKey), 'base64')]);
   return `${name}+${keyIdOf(name, typed).toString('hex')}+${typed.toString('base64')}`;
@@ -63,7 +63,7 @@ function keyIdOf(name: string, typedKey: Buffer): Buffer {
   return createHash('sha256').update(`${name}\n`).update(typedKey).digest().subarray(0, 4);
 }
 
-/** The checkpoint as a signed note (C2SP tlog-checkpoint, signed-note). */
+/** As a signed note (C2SP tlog-checkpoint, signed-note). */
 export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: KeyObject): string {
   const body = `${origin}\n${size}\n${root.toString('base64')}\n`;
   const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(privateKey), 'base64')]);
@@ -71,7 +71,7 @@ export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: K
   return `${body}\n— ${origin} ${signature.toString('base64')}\n`;
 }
 
-/** Reads a checkpoint and requires a signature of one of the verifiers. @throws {Error} that says what is wrong. */
+/** Requires a signature of one of the verifiers. @throws {Error} that says what is wrong. */
 export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Checkpoint {
   const end = note.indexOf('\n\n');
   if (end === -1) throw new Error('The checkpoint has no signature');

@@ -1,4 +1,3 @@
-/** The row, or what is wrong with the line. */
 type Line = { row: Record<string, unknown>; fault?: never } | { row?: never; fault: string };
 
 /** Refuses lines that JSON parsers may read differently, because every reader must see what was verified. */
@@ -23,12 +22,10 @@ export function parseLine(line: string): Line {
 /** Matches strings, with the colon after a member name, and numbers too long for a double. */
 const tokens = /"(?:[^"\\]|\\.)*"(?:\s*(:))?|(\d[\d.eE+-]{15,})/g;
 
-/** Whether the double has the same value as the text. */
 function isExact(number: string): boolean {
   return significant(number) === significant(String(Number(number)));
 }
 
-/** Normalizes 1e30, 1.0e30 and the number with all its zeros to the same text. */
 function significant(number: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
@@ -36,7 +33,7 @@ function significant(number: string): string {
   return `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
 }
 
-/** Counts member names recursively. Fewer than in the text means duplicates, because JSON.parse keeps one of them. */
+/** Fewer names than in the text mean duplicates, because JSON.parse keeps one of them. */
 function countNames(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members: unknown[] = Object.values(value);

@@ -10,7 +10,7 @@ export interface CompleteNode extends Subtree {
   hash: Buffer;
 }
 
-/** The hashes of the complete subtrees over all leaves, largest first; they suffice for new leaves and the root. */
+/** The hashes of the complete subtrees over all leaves, largest first. New leaves and the root need no others. */
 export interface Frontier {
   size: number;
   hashes: Buffer[];
@@ -18,7 +18,7 @@ export interface Frontier {
 
 export const emptyFrontier: Frontier = { size: 0, hashes: [] };
 
-/** The frontier after adding a leaf. `onNode` is called for every completed subtree, the leaf itself first. */
+/** Calls `onNode` for every completed subtree, the leaf itself first. */
 export function addLeaf({ size, hashes }: Frontier, leafHash: Buffer, onNode?: (node: CompleteNode) => void): Frontier {
   const rest = [...hashes];
   let hash = leafHash;
@@ -36,13 +36,12 @@ export function addLeaf({ size, hashes }: Frontier, leafHash: Buffer, onNode?: (
   return { size: size + 1, hashes: [...rest, hash] };
 }
 
-/** The root of the tree (RFC 9162 section 2.1.1). */
+/** RFC 9162 section 2.1.1. */
 export function rootOf({ hashes }: Frontier): Buffer {
   if (hashes.length === 0) return emptyRoot;
   return hashes.reduceRight((right, left) => hashNode(left, right));
 }
 
-/** The complete subtrees whose hashes a frontier of this size holds. */
 export function subtreesOf(size: number): Subtree[] {
   const subtrees: Subtree[] = [];
   let start = 0;

@@ -5,21 +5,20 @@ export const hashBytes = 32;
 const leafPrefix = '\0';
 const nodePrefix = Buffer.from([1]);
 
-/** In one call, which Node has since 20.12: making and collecting an object for each hash takes four times as long. */
+/** In one call, because making and collecting an object for each hash takes four times as long. */
 const sha256: (data: string | Buffer) => Buffer =
   typeof crypto.hash === 'function'
     ? (data) => crypto.hash('sha256', data, 'buffer')
     : (data) => crypto.createHash('sha256').update(data).digest();
 
-/** The root of a tree without leaves. */
 export const emptyRoot = sha256('');
 
-/** RFC 9162 section 2.1.1, for a leaf. */
+/** RFC 9162 section 2.1.1. */
 export function hashLeaf(text: string): Buffer {
   return sha256(leafPrefix + text);
 }
 
-/** RFC 9162 section 2.1.1, for two subtrees. */
+/** RFC 9162 section 2.1.1. */
 export function hashNode(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([nodePrefix, left, right]));
 }

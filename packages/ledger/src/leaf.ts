@@ -1,10 +1,9 @@
 import { canonicalJson } from './canonical-json.ts';
 import { hashLeaf } from './hashing.ts';
 
-/** The version of new leaves. */
 export const leafVersion = 1;
 
-/** The bytes of a row's leaf: its canonical form with the version, but without its position in the ledger. */
+/** The canonical form of a row with the version, but without its position in the ledger. */
 export function leafBytes(row: object, version: number): string {
   return canonicalJson({ ...row, leaf_version: version, leaf_index: undefined, leaf_hash: undefined });
 }

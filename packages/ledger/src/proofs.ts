@@ -47,17 +47,16 @@ export function consistencyRanges(from: number, to: number): Range[] {
   return isWhole ? ranges : [{ start, end }, ...ranges];
 }
 
-/** The complete subtrees that make up a range, left to right. */
+/** From left to right. */
 export function subtreesIn({ start, end }: Range): Subtree[] {
   return subtreesOf(end - start).map(({ level, index }) => ({ level, index: index + start / 2 ** level }));
 }
 
-/** The hash of a range from those of its complete subtrees. */
 export function joinSubtrees(hashes: readonly Buffer[]): Buffer {
   return hashes.reduceRight((right, left) => hashNode(left, right));
 }
 
-/** RFC 9162 section 2.1.3.2: the root that a proof of inclusion leads to; undefined where its shape is wrong. */
+/** RFC 9162 section 2.1.3.2. Undefined where the shape of the proof is wrong. */
 export function rootOfInclusion(
   { leafIndex, treeSize, leafHash }: { leafIndex: number; treeSize: number; leafHash: Buffer },
   hashes: readonly Buffer[],

@@ -1,4 +1,3 @@
-/** For services that sign checkpoints or publish the keys. */
 export const ledgerOriginSettings = {
   BASE_URL: {
     type: 'string',
@@ -14,7 +13,7 @@ export const ledgerOriginSettings = {
   },
 } as const;
 
-/** The name of an installation's ledgers: the configured one, or host and port of the base URL. */
+/** The configured name of an installation, or host and port of its base URL. */
 export function ledgerOriginOf(settings: {
   LEDGER_ORIGIN?: string | undefined;
   BASE_URL?: string | undefined;

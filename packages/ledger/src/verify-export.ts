@@ -7,12 +7,12 @@ import { leafHash } from './leaf.ts';
 export type Verdict =
   | {
       isWhole: true;
-      /** Rows that are complete and unchanged, including those that retention dropped. */
+      /** Complete and unchanged rows, including those that retention dropped. */
       size: number;
       dropped: number;
       /** Rows after the newest checkpoint, which are not verified. */
       beyond: number;
-      /** Checkpoints that could not be checked because their last row was dropped. */
+      /** Checkpoints whose last row was dropped. */
       unchecked: number;
     }
   | { isWhole: false; reason: string };
@@ -24,9 +24,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Checks a whole export line by line against checkpoints, up to the newest. The root is computed from the hashes that
- * the rows state. If it is right, the first row that differs from its stated hash was changed; if it is wrong, the tree
- * was.
+ * Checks a whole export line by line against checkpoints, up to the newest. The root is computed from the hashes that the
+ * rows state. If it is right, the first row that differs from its stated hash was changed; if it is wrong, the tree was.
  */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -58,12 +57,12 @@ export async function verifyExport(
 interface Walk {
   /** Checkpoints not yet reached, by size. */
   known: Checkpoint[];
-  /** The size of the newest checkpoint. */
+  /** Of the newest checkpoint. */
   target: number;
   frontier: Frontier;
   dropped: number;
   unchecked: number;
-  /** The size of the last checkpoint that matched. */
+  /** Of the last checkpoint that matched. */
   lastGood: number;
   firstChanged?: string;
 }
@@ -73,7 +72,6 @@ function contradictionIn(known: readonly Checkpoint[]): string | undefined {
   return other && `There are two checkpoints of ${other.size} rows that contradict each other`;
 }
 
-/** Compares the root with the checkpoints of the present size. */
 function faultAtSize(walk: Walk): string | undefined {
   const { known, frontier } = walk;
   while (known[0] && known[0].size <= frontier.size) {
@@ -85,7 +83,7 @@ function faultAtSize(walk: Walk): string | undefined {
   return undefined;
 }
 
-/** Adds the row of a line to the tree. Returns what is wrong with it. */
+/** @returns what is wrong with the row. */
 function readLine(line: string, walk: Walk, number: number): string | undefined {
   const { row, fault } = parseLine(line);
   if (!row) return `Line ${number} ${fault}`;
@@ -103,7 +101,7 @@ function readLine(line: string, walk: Walk, number: number): string | undefined 
   return undefined;
 }
 
-/** Undefined for a row without a canonical form; no genuine row lacks one. */
+/** Undefined for a row without a canonical form, which no genuine row lacks. */
 function hashOf(row: Record<string, unknown>): Buffer | undefined {
   try {
     return leafHash(row, Number(row.leaf_version));

@@ -6,9 +6,8 @@ import { rootOfInclusion } from './proofs.ts';
 export type RowsVerdict = { isProven: true; rows: number } | { isProven: false; reason: string };
 
 /**
- * Checks rows of any export, also a filtered one, each against a proof from `GET /logs/{id}/proof`. It says nothing
- * about missing rows.
- * @param proofs one in each line, in any order; proofs of other rows are ignored.
+ * Checks rows of any export, also a filtered one, against proofs of `GET /logs/{id}/proof`: one in each line, in any
+ * order. It says nothing about missing rows.
  */
 export async function verifyRows(
   lines: AsyncIterable<string> | Iterable<string>,

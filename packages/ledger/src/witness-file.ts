@@ -1,22 +1,21 @@
 import { type Checkpoint, openCheckpoint, type Verifier } from './checkpoint.ts';
 
-/** The checkpoints of one ledger in a witness file. */
+/** Of one ledger. */
 export interface Witnessed {
   /** In the order of the file. */
   checkpoints: Checkpoint[];
-  /** Notes without a complete signature, because their writer was stopped while appending. */
+  /** Notes without a whole signature, because their writer was stopped while appending. */
   cutOff: number;
 }
 
-/** The entry of a checkpoint in a witness file: the signed note and one blank line. */
+/** The signed note and one blank line. */
 export function toWitnessEntry(note: string): string {
   return `${note}\n`;
 }
 
 /**
- * Reads the checkpoints of the verifiers' ledger. The file may hold checkpoints of other ledgers, which are ignored, in
- * any order and repeatedly.
- * @throws {Error} that names the line of a note which no verifier has signed.
+ * Reads the checkpoints of the verifiers' ledger, in any order and repeated. Those of other ledgers are ignored. @throws
+ * {Error} that names the line of a note which no verifier has signed.
  */
 export async function readWitnessFile(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -32,7 +31,7 @@ export async function readWitnessFile(
   return witnessed;
 }
 
-/** Notes end with their signatures, so that a note that was cut off spoils no other. */
+/** A note ends with its signatures, so that a torn note spoils no other. */
 async function* notesIn(lines: AsyncIterable<string> | Iterable<string>) {
   let note = { line: 1, body: [] as string[], signatures: [] as string[] };
   let count = 0;
@@ -43,7 +42,7 @@ async function* notesIn(lines: AsyncIterable<string> | Iterable<string>) {
       isAfterBlank = true;
       continue;
     }
-    const isSignature = /^[—\uFFFD]/.test(line); // a dash that was cut off reads as U+FFFD
+    const isSignature = /^[—\uFFFD]/.test(line); // a torn dash reads as U+FFFD
     if (isAfterBlank && !isSignature) {
       if (note.body.length > 0) yield note;
       note = { line: count, body: [], signatures: [] };

@@ -10,6 +10,7 @@ type SendCall = (id: number, operation: string, payloadJson: string) => void;
 export interface Invocation {
   readonly budget: Budget;
   readonly limits: TransformLimits;
+  /** See {@link BatchTask}. */
   readonly quickMs: number;
   readonly send: SendCall;
   readonly console: ConsoleLine[];
