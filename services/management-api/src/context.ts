@@ -13,17 +13,15 @@ import type { ExportTurns } from './logs/export-turns.ts';
 import type { SessionFigures, SessionLimits } from './sessions/session.limits.ts';
 import type { TenantQueue } from './sessions/tenant-queue.ts';
 
-/** The dependencies of handlers, built once in service.ts. */
 export interface Context {
   db: Database;
   jobs: Jobs;
   vault: Vault;
-  /** Compiles transforms when they are written; runs none. */
+  /** Only compiles transforms. */
   transforms: TransformPool;
-  /** Runs trials of transforms. */
   trials(): TransformPool;
   destinationPolicy: DestinationPolicy;
-  /** Read from Postgres at each request, because this service changes them and does not cache configuration. */
+  /** Reads Postgres at each request, because this service changes callers and does not cache configuration. */
   callers: Callers;
   pepper: KeyObject;
   keyEnvironment: string;
@@ -33,13 +31,11 @@ export interface Context {
   sessionQueue: TenantQueue;
   exportTurns: ExportTurns;
   log: Logger;
-  /** Tells every process that caches about a change, and waits until none serves the old state. */
   changes: ChangeWriter;
 }
 
 export const operation = operationsOf<Context>();
 
-/** The actor of an audit row. */
 export function actOf(caller: Caller, traceId: string): Act {
   const actorType = caller.type === 'session' ? 'session' : 'application';
   return { tenantId: caller.tenantId, actorId: caller.id, actorType, traceId };

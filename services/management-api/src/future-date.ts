@@ -1,7 +1,7 @@
 import { parseDate } from '@sluice/http-api';
 import { validationFailed } from '@sluice/problems';
 
-/** @throws {ServiceError} `validation_failed` for an `expires_at` that is not in the future. */
+/** @throws {ServiceError} `validation_failed` for a past date. */
 export function futureDate(expiresAt: string | undefined): Date | undefined {
   if (expiresAt === undefined) return undefined;
   const date = parseDate(expiresAt);

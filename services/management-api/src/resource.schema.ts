@@ -23,7 +23,6 @@ export const authorship = {
   modified_at: date,
 } as const;
 
-/** Values that examples in schemas share. */
 export const example = {
   tenant_id: '0c5f2a4e-8b1d-4a2c-9a55-3f6f0c7d2e11',
   application_id: '5b0c9a3e-2f64-4d0a-8a57-1d1f4c3b9e20',

@@ -92,8 +92,8 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
 }
 
 /**
- * Without TRUSTED_PROXIES all clients behind an ingress share its address, so that a flood from one of them ends
- * everybody's waiting sessions. Only this warning says so.
+ * Without TRUSTED_PROXIES all clients behind an ingress share its address, so that a flood from one ends everybody's
+ * waiting sessions. Only this warning says so.
  */
 function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;

@@ -6,7 +6,6 @@ import type { Logger } from '@sluice/service-runtime';
 import type { Actor, Vault } from '@sluice/vault';
 import type { PublicTokenLimits } from './public-tokens/public-token.limits.ts';
 
-/** The dependencies of handlers, built once in service.ts. */
 export interface Context {
   db: Database;
   vault: Vault;

@@ -1,8 +1,6 @@
 /**
- * Works on the Tenants in turns until none has more to do, so that a Tenant with much to do delays no other. A failing
- * Tenant stops only itself.
- * @param work does a part of the work; resolves with true where there may be more.
- * @throws {AggregateError} of the failures, once the other Tenants are done.
+ * Gives each Tenant one step of `work` in turn, so that a Tenant with much to do delays no other, until none answers true
+ * for more. A failing Tenant stops only itself. @throws {AggregateError} of the failures, once the other Tenants are done.
  */
 export async function byTenant(
   tenantIds: readonly string[],

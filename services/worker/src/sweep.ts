@@ -5,7 +5,6 @@ export interface SweepOptions {
   intervalMs: number;
   log: Logger;
   onFailure?: () => void;
-  /** Called with the duration of a successful round. */
   onSuccess?: (durationMs: number) => void;
   /** Once it is aborted no round begins, while a stop waits for those of other sweeps. */
   stopping: AbortSignal;
@@ -13,8 +12,8 @@ export interface SweepOptions {
 }
 
 /**
- * Repeats at every interval, from the rows alone, what a job should have done, so that a lost queue only delays. Rounds
- * do not overlap; disposal waits for the current one.
+ * Repeats from the rows alone what a job should have done, so that a lost queue only delays. Rounds do not overlap;
+ * disposal waits for the current one.
  */
 export function startSweep(
   round: () => Promise<unknown>,
@@ -34,7 +33,7 @@ export function startSweep(
       .catch((error: unknown) => {
         onFailure?.();
         failures += 1;
-        // Logs only the first of consecutive failures, because sweeps run every second.
+        // Only the first of consecutive failures is logged, because sweeps run every second.
         if (failures === 1) log.error({ err: error, sweep: name }, 'a sweep failed; the next one tries again');
       })
       .finally(() => {

@@ -13,7 +13,7 @@ export interface NewKey {
   createdBy: string | null;
 }
 
-/** Stores a key. Its Application may be inserted later in the same transaction. */
+/** Its Application may be inserted later in the same transaction. */
 export function insertKey(tx: Queryable, key: NewKey) {
   return tx
     .insertInto('application_keys')
@@ -29,7 +29,7 @@ export function insertKey(tx: Queryable, key: NewKey) {
     .executeTakeFirstOrThrow();
 }
 
-/** The keys that have not expired, newest first. */
+/** Only keys that have not expired, newest first. */
 export function listKeys(db: Queryable, tenantId: string, applicationId: string) {
   return db
     .selectFrom('application_keys')
@@ -62,7 +62,7 @@ export async function deleteKey(tx: Queryable, tenantId: string, applicationId: 
     .execute();
 }
 
-/** Deletes all keys of an Application, expired ones included. */
+/** Expired ones included. */
 export async function deleteKeys(tx: Queryable, tenantId: string, applicationId: string): Promise<void> {
   await tx
     .deleteFrom('application_keys')
@@ -71,7 +71,7 @@ export async function deleteKeys(tx: Queryable, tenantId: string, applicationId:
     .execute();
 }
 
-/** Sets `applications.key_hash` for the previous version, which knows no expiring keys. */
+/** The column serves the previous version, which knows no expiring keys. */
 export async function keepOldKeyColumn(tx: Queryable, tenantId: string, applicationId: string): Promise<void> {
   await tx
     .updateTable('applications')
@@ -90,7 +90,7 @@ export async function keepOldKeyColumn(tx: Queryable, tenantId: string, applicat
     .execute();
 }
 
-/** Whether this is the hash of a key that is accepted now. */
+/** Whether the key of this hash is accepted now. */
 export async function isKey(db: Queryable, keyHash: Buffer): Promise<boolean> {
   const rows = await selectByHash(db, keyHash);
   return rows.length > 0;

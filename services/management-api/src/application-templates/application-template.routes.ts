@@ -13,7 +13,7 @@ interface ApplicationTemplate {
   rules: readonly AccessRule[];
 }
 
-/** Grants of the usual Applications. Ids must not change, because clients may have stored them. */
+/** Ids must not change, because clients may have stored them. */
 const templates: readonly ApplicationTemplate[] = [
   {
     id: '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01',

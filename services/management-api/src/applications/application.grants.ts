@@ -5,16 +5,15 @@ import type { CreateApplication } from './application.schema.ts';
 export type SentGrants = Pick<CreateApplication, 'permissions' | 'rules'>;
 type SentRule = SentGrants['rules'][number];
 
-/** @throws {ServiceError} `validation_failed` where nothing at all is granted. */
+/** @throws {ServiceError} `validation_failed` where nothing is granted. */
 export function requireGrants({ permissions, rules }: SentGrants): void {
   if (permissions.length > 0 || rules.length > 0) return;
   throw validationFailed({ permissions: ['must not be empty when rules is empty'] });
 }
 
 /**
- * Checks grants against the type of the Application.
- * @returns the grants without duplicates.
- * @throws {ServiceError} `validation_failed` naming each permission and rule that the type cannot hold.
+ * Removes duplicates. @throws {ServiceError} `validation_failed` naming each permission and rule that the type cannot
+ * hold.
  */
 export function checkGrants(sent: SentGrants, type: ApplicationType): SentGrants {
   const errors: FieldErrors = {};
@@ -34,9 +33,8 @@ export function checkGrants(sent: SentGrants, type: ApplicationType): SentGrants
 type GrantedPermissions = Pick<Grants, 'permissions'> & { rules: readonly Pick<SentRule, 'permissions'>[] };
 
 /**
- * A caller may grant only what it holds, because it could otherwise act through the new Application with permissions
- * that its own key lacks. Token permissions are exempt, since no management key can hold them.
- * @param granted the present and the new grants of the Application.
+ * A caller may grant only what it holds, because it could otherwise act through the new Application with more. Token
+ * permissions are exempt, because no management key can hold them. `granted` are the present and the new grants.
  * @throws {ServiceError} `forbidden` naming the management permissions that the caller lacks.
  */
 export function requireHeld(caller: Grants, ...granted: readonly GrantedPermissions[]): void {

@@ -30,7 +30,7 @@ const columns = [
 
 const counter = 'applications';
 
-/** Inserts the Application and its first key. Call it in a transaction. */
+/** Call it in a transaction, because it also inserts the first key. */
 export async function insertApplication(db: Queryable, row: Insertable<ApplicationsTable> & { key_hash: Buffer }) {
   await insertKey(db, {
     tenantId: row.tenant_id,
@@ -48,7 +48,7 @@ export async function insertApplication(db: Queryable, row: Insertable<Applicati
   return application;
 }
 
-/** Undefined where the Tenant has no such Application, or it has expired. */
+/** Undefined for an Application that has expired, too. */
 export async function findApplication(db: Queryable, tenantId: string, id: string) {
   const [application] = await selectById(db, tenantId, id);
   return application;
@@ -69,7 +69,7 @@ export interface ApplicationFilter {
   type?: ApplicationType | undefined;
 }
 
-/** Newest first. @param page `hold` is called before its rows are read. */
+/** Newest first. `page.hold` is called before rows are read. */
 export async function listApplications(
   db: Database,
   tenantId: string,
@@ -112,7 +112,7 @@ async function countFiltered(db: Database, tenantId: string, filter: Application
   return total;
 }
 
-/** The counter minus expired rows. `statement_timestamp()` is constant, so the index can be used. */
+/** The counter minus expired rows. An index serves `statement_timestamp()`, because it is constant. */
 async function countAll(db: Database, tenantId: string): Promise<number> {
   const { due } = await db
     .selectFrom('applications')
@@ -123,7 +123,7 @@ async function countAll(db: Database, tenantId: string): Promise<number> {
   return (await readCounter(db, tenantId, counter)) - due;
 }
 
-/** Locks the row until the transaction ends. Undefined where there is none, or it has expired. */
+/** Undefined for an Application that has expired, too. */
 export function lockApplication(tx: Queryable, tenantId: string, id: string) {
   return tx
     .selectFrom('applications')

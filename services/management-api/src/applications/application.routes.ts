@@ -77,7 +77,7 @@ const createApplication = operation({
   replay: withoutKeyThatIsGone,
 });
 
-/** The row decides about the expiry; the job only deletes it soon after, or else the sweep does. */
+/** The row decides about the expiry. The job deletes it soon after, otherwise the sweep does. */
 async function setAlarm({ jobs, log }: Context, { tenant_id, id }: { tenant_id: string; id: string }, at: Date) {
   try {
     await jobs.enqueue('application-expiry', {

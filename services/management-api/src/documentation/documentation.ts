@@ -30,7 +30,7 @@ export function readDocumentation(headerPrefix: string): PublicFile[] {
   return [openApiFile(withHeaderPrefix(document, headerPrefix)), ...pages, script(), ...swagger()];
 }
 
-/** Answers at the base URL, so that a person who opens it finds the reference. */
+/** For a person who opens the base URL. */
 function welcome(): PublicFile {
   const text =
     '<!doctype html><title>Sluice</title><p>Sluice is running. The API reference is at <a href="/docs">/docs</a>.\n';

@@ -1,16 +1,14 @@
-/** Shares a few of the process's connections among all exports, so that the rest stays free for other requests. */
+/** Gives exports a few of the process's connections, so that the rest stays free for other requests. */
 export interface ExportTurns {
-  /** Runs a read of an export as soon as a connection is free and it is the Tenant's turn. */
   run<T>(tenantId: string, read: () => Promise<T>): Promise<T>;
 }
 
 /**
  * The reads of one Tenant run in their order, and Tenants take turns, so that one with many exports does not hold up
- * another's.
- * @param connections how many reads run at the same time.
+ * another. `connections` reads run at the same time.
  */
 export function openExportTurns(connections: number): ExportTurns {
-  /** In the order of turns; a Tenant that has had its turn goes to the end. */
+  /** In the order of turns; a Tenant that had its turn goes to the end. */
   const waiting = new Map<string, (() => void)[]>();
   let running = 0;
 
@@ -40,7 +38,7 @@ export function openExportTurns(connections: number): ExportTurns {
   };
 }
 
-/** One of four connections, so two by default: as many as one export can use. */
+/** By default two, as many as one export can use. */
 export function connectionsForExports({ DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: number }): number {
   return Math.max(1, Math.floor(DATABASE_POOL_SIZE / 4));
 }

@@ -9,9 +9,9 @@ export interface LedgerKeySettings {
 }
 
 /**
- * The public keys of the ledger. They come from the configuration, because the owner of the database could add keys to
- * a table. The answer has the same form for every UUID, so that it does not reveal which Tenants exist.
- * @throws {Error} that names the setting, where its value is not a list of keys.
+ * The keys come from the configuration, because the owner of the database could add keys to a table. The answer has the
+ * same form for every UUID, so that it does not reveal which Tenants exist. @throws {Error} that names the setting, where
+ * it is no list of keys.
  */
 export function ledgerKeyAnswer(settings: LedgerKeySettings): PublicAnswer {
   const publicKeys = readKeys(settings.LEDGER_PUBLIC_KEYS ?? '');

@@ -5,12 +5,11 @@ import { sql } from 'kysely';
 /** The worker stores subtrees of 2^4, 2^8 … leaves; the leaves are the first level. */
 const storedLevels = 4;
 
-/** Reads a ledger and its hashes in one snapshot, because the worker adds rows and prunes old hashes concurrently. */
+/** Reads in one snapshot, because the worker adds rows and prunes old hashes concurrently. */
 export function inOneMoment<T>(db: Database, read: (tx: Queryable) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').execute(read);
 }
 
-/** The size of a Tenant's ledger, how many of its rows retention has dropped, and its newest checkpoint. */
 export function findLedger(db: Queryable, tenantId: string) {
   return db
     .selectFrom('ledgers')
@@ -19,7 +18,6 @@ export function findLedger(db: Queryable, tenantId: string) {
     .executeTakeFirst();
 }
 
-/** The position of a row in the ledger; undefined where it is in none. */
 export function findLeaf(db: Queryable, tenantId: string, logId: string) {
   return db
     .selectFrom('ledger_leaves')
@@ -29,7 +27,7 @@ export function findLeaf(db: Queryable, tenantId: string, logId: string) {
     .executeTakeFirst();
 }
 
-/** Hashes of ranges of leaves, each from at most 16 stored hashes for each level of the tree. */
+/** Each range needs at most 16 stored hashes for each level of the tree. */
 export async function hashRanges(db: Queryable, tenantId: string, ranges: readonly Range[]): Promise<Buffer[]> {
   const stored = [...new Set(ranges.flatMap(subtreesIn).flatMap(storedBelow).map(nameOf))].map(
     (name) => name.split('/').map(Number) as [number, number],
@@ -56,7 +54,6 @@ export async function hashRanges(db: Queryable, tenantId: string, ranges: readon
 
 const nameOf = ({ level, index }: Subtree) => `${level}/${index}`;
 
-/** The stored subtrees that make up a complete subtree. */
 function storedBelow({ level, index }: Subtree): Subtree[] {
   const stored = level - (level % storedLevels);
   const count = 2 ** (level - stored);

@@ -1,6 +1,5 @@
 import { logColumns } from '@sluice/audit';
 
-/** The columns, in their order. */
 const header = [
   ...logColumns.map((name) => (name === 'at' ? 'created_at' : name)),
   'leaf_version',
@@ -8,13 +7,13 @@ const header = [
   'leaf_hash',
 ];
 
-/** What spreadsheets run as a formula, also after trimming the cell. */
+/** Spreadsheets run such a cell as a formula, some only after trimming it. */
 const formula = /^[\s\p{C}]*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]|^[\t\r\n]/u;
 
-/** The header line of RFC 4180. */
+/** RFC 4180. */
 export const csvHeader = `${header.join(',')}\r\n`;
 
-/** A row as a line of RFC 4180, with unset members empty. */
+/** RFC 4180; unset members are empty. */
 export function toCsvLine(row: Record<string, unknown>): string {
   return `${header.map((name) => toCell(row[name])).join(',')}\r\n`;
 }

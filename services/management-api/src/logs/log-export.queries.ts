@@ -6,19 +6,17 @@ import { type RawBuilder, sql } from 'kysely';
 import { findLedger, hashRanges } from './ledger.queries.ts';
 import { all, type Condition, conditionsOf, type LogFilter, sourceOf } from './log.queries.ts';
 
-/** A row with its position in the ledger. */
 export interface LeafRow {
   /** Without its detail. */
   log: LogRow;
-  /** The JSON text of Postgres, passed on without parsing. */
+  /** As Postgres wrote it, passed on without parsing. */
   detail: string | null;
   leaf_version: number;
   leaf_index: number;
-  /** Hexadecimal, lower case. */
   leaf_hash: string;
 }
 
-/** Leaves from `from` up to but not including `end`. */
+/** `end` is not included. */
 export interface LeafSpan {
   from: number;
   end: number;
@@ -29,15 +27,15 @@ export interface LeafPage {
   next: number;
 }
 
-/** Leaves from which a page is made. */
+/** A page is made from this many leaves. */
 export const pageRows = 1000;
-/** The bytes of details after which a page ends. */
+/** A page ends after this many bytes of details. */
 const pageBytes = 256 * 1024;
 
 /** @throws {ServiceError} `unavailable` where retention has dropped rows of the span. */
 type Page = (db: Database, tenantId: string, options: LeafSpan & { filter: LogFilter }) => Promise<LeafPage>;
 
-/** The matching rows among the next thousand leaves, in leaf order. The cost depends on the number of leaves. */
+/** Reads the next thousand leaves in their order, so the cost depends on the number of leaves. */
 export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) => {
   const until = Math.min(from + pageRows, end);
   const source = sql`
@@ -51,7 +49,7 @@ export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) 
   return { rows, next: isFull ? placeAfter(rows, until) : until };
 };
 
-/** The next matching rows in leaf order, found by the filter. Each page looks at all matches, so there must be few. */
+/** Finds matches by the filter, in leaf order. Each page looks at all matches, so there must be few. */
 export const readNextMatches: Page = async (db, tenantId, { filter, from, end }) => {
   const where = (more: readonly Condition[]) => sql`where ${all([...conditionsOf(tenantId, filter), ...more])}`;
   const source = sql`
@@ -66,7 +64,7 @@ export const readNextMatches: Page = async (db, tenantId, { filter, from, end })
   return { rows, next: isFull || rows.length === pageRows ? placeAfter(rows, end) : end };
 };
 
-/** A row as Postgres sends it, which writes times and details because Node would take longer. */
+/** Postgres writes times and details, because Node would take longer. */
 type Sent = [
   id: string,
   at: string,
@@ -82,7 +80,6 @@ type Sent = [
   leafIndex: number,
   leafHash: string,
   bytesSoFar: number,
-  /** How many rows retention had dropped by then. */
   dropped: number,
 ];
 
@@ -93,7 +90,7 @@ const inner = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
 interface Found {
   rows: LeafRow[];
-  /** Whether the page stopped at its limit of bytes, so that rows may be missing. */
+  /** The page stopped at its limit of bytes, so rows may be missing. */
   isFull: boolean;
 }
 
@@ -134,7 +131,7 @@ function placeAfter(rows: readonly LeafRow[], otherwise: number): number {
   return last ? last.leaf_index + 1 : otherwise;
 }
 
-/** The condition of the filter's token, for queries that find rows by other conditions. */
+/** For queries that find rows by other conditions. */
 function touches(tenantId: string, { token_id }: LogFilter): Condition[] {
   if (token_id === undefined) return [];
   return [
@@ -145,7 +142,7 @@ function touches(tenantId: string, { token_id }: LogFilter): Condition[] {
   ];
 }
 
-/** Base64 hashes of the complete subtrees over the rows that retention has dropped, left to right. */
+/** Base64 hashes of the complete subtrees over these rows, left to right. */
 export async function hashesOfDropped(db: Queryable, tenantId: string, dropped: number): Promise<string[]> {
   const ranges = subtreesOf(dropped).map(({ level, index }) => ({
     start: index * 2 ** level,

@@ -16,7 +16,7 @@ import {
 export interface ExportOptions {
   tenantId: string;
   filter: LogFilter;
-  /** The `leaf_index` of the first row. */
+  /** The first `leaf_index`. */
   start: number;
   format: 'ndjson' | 'csv';
   /** Lets a read wait for its turn among those of other exports. */
@@ -26,9 +26,9 @@ export interface ExportOptions {
 type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
 
 /**
- * The sequenced rows of the audit log in leaf order, up to the last one that is sequenced at the start; each piece has
- * at most a thousand rows. Between pieces it holds neither a connection nor a snapshot. The next two pages are read at
- * the same time while a piece is made and sent, so that Postgres is never idle.
+ * Rows of the ledger in leaf order, up to the last one that is sequenced at the start; a piece has at most a thousand.
+ * Between pieces it holds neither a connection nor a snapshot. The next two pages are read while a piece is made and sent,
+ * so that Postgres is never idle.
  */
 export async function* exportLog(
   db: Database,
@@ -56,7 +56,7 @@ async function* pagesOf(
   tenantId: string,
   { filter, end, inTurn, ...span }: LeafSpan & { filter: LogFilter; inTurn: InTurn },
 ) {
-  // Few matches are found by the filter; many are found while reading all leaves.
+  // The filter finds few matches; for many all leaves are read.
   const isFiltered = Object.keys(filter).length > 0;
   const isNarrow = isFiltered && (await inTurn(() => countFilteredLogs(db, tenantId, filter))) <= mostCounted;
   let isOver = false;
@@ -72,7 +72,7 @@ async function* pagesOf(
   try {
     for (let from = span.from; from < end; ) {
       const { rows, next } = await (readings.shift() ?? begin(from));
-      // The beginnings of the next pages are known in advance, unless rows are large or are found by the filter.
+      // The next pages begin at known leaves, unless rows are large or the filter finds them.
       const isKnown = !isNarrow && next === from + pageRows;
       if (!isKnown) readings = [];
       for (

@@ -21,7 +21,7 @@ export interface LogFilter {
   end_date?: string;
 }
 
-/** The row after which a page begins. */
+/** A page begins after this row. */
 export interface LogPlace {
   at: string;
   id: string;
@@ -53,7 +53,7 @@ export async function listLogs(
   return rows;
 }
 
-/** Counts up to one more than {@link mostCounted}, from an index unless rows wait to be dropped. */
+/** Counts one more than {@link mostCounted} at most, from an index unless rows wait to be dropped. */
 export async function countFilteredLogs(db: Database, tenantId: string, filter: LogFilter): Promise<number> {
   const kept = (await hasGivenUpRows(db, tenantId)) ? [isKept] : [];
   // The order helps the planner: without it, a limit over most of a table becomes a scan for each pair of type and
@@ -77,7 +77,7 @@ export async function countFilteredLogs(db: Database, tenantId: string, filter: 
   return rows[0]?.total ?? 0;
 }
 
-/** All rows of the Tenant: those sequenced and kept, and those waiting to be sequenced. */
+/** Sequenced and kept rows, and rows that wait to be sequenced. */
 export async function countAllLogs(db: Database, tenantId: string): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select (
@@ -88,7 +88,7 @@ export async function countAllLogs(db: Database, tenantId: string): Promise<numb
   return rows[0]?.total ?? 0;
 }
 
-/** The columns that order the rows, of the table whose index returns them in this order. */
+/** The columns that order the rows, in the table whose index returns them in this order. */
 interface Key {
   at: Condition;
   id: Condition;
@@ -97,7 +97,7 @@ interface Key {
 const ofLog: Key = { at: sql`log.at`, id: sql`log.id` };
 const ofTouched: Key = { at: sql`touched.at`, id: sql`touched.log_id` };
 
-/** Builds what follows the source: these conditions and an order by this key. */
+/** Builds the conditions and the order that follow the source. */
 type Rest = (more: readonly Condition[], key: Key) => Condition;
 
 /**
@@ -136,7 +136,7 @@ function pairsOf(entityType: EntityType | undefined, verb: Verb | undefined): [s
   );
 }
 
-/** Conditions on the row named `log`. */
+/** The row is named `log`. */
 export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
   const { entity_type, entity_id, actor_id, operation, trace_id, start_date, end_date } = filter;
   const stored = operation && [...new Set(pairsOf(entity_type, operation).map(([, name]) => name))];
@@ -152,7 +152,7 @@ export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
   ];
 }
 
-/** Whether rows that retention gave up still wait to be dropped with their month, or to be pruned. */
+/** Rows that retention gave up may still wait to be dropped with their month, or to be pruned. */
 const givenUp = (tenantId: string) => sql<boolean>`
   coalesce((select leaf_index from ledger_leaves where tenant_id = ${tenantId} order by leaf_index limit 1)
     < (select dropped - (dropped & 15) from ledgers where tenant_id = ${tenantId}), false)`;
@@ -171,7 +171,7 @@ function isKept(tenantId: string, id: Condition): Condition {
         and leaf.leaf_index < (select dropped from ledgers where tenant_id = ${tenantId}) offset 0))`;
 }
 
-/** Conditions on the narrow table of touched tokens. They repeat the dates, because its index is searched by them. */
+/** For the narrow table of touched tokens. They repeat the dates, because its index is searched by them. */
 function touchedBy(tenantId: string, { token_id, start_date, end_date }: LogFilter): Condition[] {
   return [
     sql`touched.tenant_id = ${tenantId}`,
@@ -181,7 +181,7 @@ function touchedBy(tenantId: string, { token_id, start_date, end_date }: LogFilt
   ];
 }
 
-/** Only the first comparison lets Postgres search the index. */
+/** The first comparison alone lets Postgres search the index. */
 function isAfter({ at, id }: LogPlace, key: Key): Condition {
   return sql`${key.at} <= ${at}::timestamptz and (${key.at}, ${key.id}) < (${at}::timestamptz, ${id}::uuid)`;
 }

@@ -62,7 +62,7 @@ const indexOf = {
   tokens: 'audit_log_tokens_newest',
 };
 
-/** Each filter with the index that must serve it; another index would read a hundred times as many rows. */
+/** Another index than the one named would read a hundred times as many rows. */
 const filters: [string, LogFilter, keyof typeof indexOf][] = [
   ['no filter', {}, 'newest'],
   ['entity_id', { entity_id: someId }, 'entity'],
@@ -79,7 +79,6 @@ const filters: [string, LogFilter, keyof typeof indexOf][] = [
 const pageSize = 21;
 const mostCounted = 10_001;
 
-/** Reads a page, the next page, and the total. */
 async function readingOf(db: Database, filter: LogFilter) {
   const recorded = recordStatements(db);
   const after = { at: new Date().toISOString(), id: randomUUID() };
@@ -91,7 +90,6 @@ async function readingOf(db: Database, filter: LogFilter) {
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
-/** Registers the query-plan tests of the log on a table of this size. */
 export function testPlans(rowCount: number): void {
   const large = useStack((stack) => openLargeLog(stack, rowCount), 600_000);
   const rows = rowCount.toLocaleString('en');

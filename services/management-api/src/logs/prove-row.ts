@@ -3,7 +3,7 @@ import { consistencyRanges, inclusionRanges } from '@sluice/ledger';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { findLeaf, findLedger, hashRanges, inOneMoment } from './ledger.queries.ts';
 
-/** The newest signed checkpoint. @throws {ServiceError} `not_found`, naming the setting, where there is none. */
+/** @throws {ServiceError} `not_found`, naming the setting, where no checkpoint is signed. */
 export async function findCheckpoint(db: Database, tenantId: string): Promise<string> {
   const ledger = await findLedger(db, tenantId);
   if (!ledger?.checkpoint) throw notSigned();
@@ -34,9 +34,7 @@ export function proveRow(db: Database, tenantId: string, logId: string) {
 }
 
 /**
- * Proves that the tree of size `from` is the beginning of the tree of size `to`.
- * @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or before what retention has
- * kept.
+ * @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or before what retention has kept.
  */
 export function proveConsistency(db: Database, tenantId: string, { from, to }: { from: number; to: number }) {
   return inOneMoment(db, async (tx) => {

@@ -21,8 +21,8 @@ type TrialConfig = Readonly<
 >;
 
 /**
- * The pool for trials, separate from the one that compiles, so that an endless loop in a trial delays no change of a
- * Proxy. Its threads start with the first trial, because many installations never run one.
+ * Trials have a pool of their own, so that an endless loop in a trial delays no change of a Proxy. Its threads start with
+ * the first trial, because many installations never run one.
  */
 export function openTrials(config: TrialConfig, stack: AsyncDisposableStack): () => TransformPool {
   let pool: TransformPool | undefined;

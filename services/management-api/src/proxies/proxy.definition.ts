@@ -20,18 +20,17 @@ const transformMembers = ['request_transform', 'response_transform'] as const;
 
 const checkShape = compileBodyCheck(proxyBody);
 
-/** Checks the result of a merge patch and fills in the defaults. */
+/** Fills in the defaults. */
 export function isProxyDefinition(value: unknown): asserts value is ProxyDefinition {
   checkShape(value);
 }
 
-/** A body or patch may name the Application as `application_id`, as answers do. */
 interface NamesApplication {
   application?: unknown;
   application_id?: unknown;
 }
 
-/** Normalizes to `application`, which wins where both members are present, even as null. */
+/** Bodies may name the Application as `application_id`, as answers do. `application` wins, even as null. */
 export function withApplication<T extends NamesApplication>({ application_id: id, ...body }: T) {
   if (body.application !== undefined || id === undefined) return body;
   return { ...body, application: id === null ? null : { id } };
@@ -71,7 +70,7 @@ async function checkApplication(id: string, tenantId: string, { db }: Context): 
   throw validationFailed({ 'application.id': ['must be the id of a private or public Application'] });
 }
 
-/** A 422, so after 400 and 404. @throws {ServiceError} `transform_does_not_compile` with line and column. */
+/** A 422, so it comes after 400 and 404. @throws {ServiceError} `transform_does_not_compile` with line and column. */
 export async function checkTransforms(
   definition: ProxyDefinition,
   tenantId: string,

@@ -10,7 +10,7 @@ import {
 import { copiesOfPage, type Hold, type PageRequest } from '@sluice/http-api';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 
-/** The Application of the Proxy, null once it is deleted or has expired. */
+/** Null once the Application is deleted or has expired. */
 const applicationId = sql<string | null>`(
   select applications.id from applications
   where applications.tenant_id = proxies.tenant_id and applications.id = proxies.application_id and ${notExpired}
@@ -48,7 +48,7 @@ export function findProxy(db: Queryable, tenantId: string, id: string): Promise<
   return byId(db, tenantId, id).executeTakeFirst();
 }
 
-/** Locks the row until the transaction ends, so that concurrent patches do not undo each other. */
+/** Locked, so that concurrent patches do not undo each other. */
 export function lockProxy(tx: Queryable, tenantId: string, id: string): Promise<ProxyRow | undefined> {
   return byId(tx, tenantId, id).forUpdate().executeTakeFirst();
 }
@@ -63,8 +63,8 @@ export interface ProxyFilter {
 }
 
 /**
- * Newest first. Only the rows of the page are read whole, so that skipped pages cost little.
- * @param page `hold` is called before they are read.
+ * Newest first. Only the rows of the page are read whole, so that skipped pages cost little. `page.hold` is called before
+ * that.
  */
 export async function listProxies(
   db: Database,
@@ -104,7 +104,7 @@ async function countProxies(db: Database, tenantId: string, filter: ProxyFilter)
   return total;
 }
 
-/** An empty filter, or one of `*` only, matches every name. */
+/** A filter that is empty, or has only `*`, matches every name. */
 function isNameFilter(name: string | undefined): boolean {
   return name !== undefined && /[^*]/.test(name);
 }
@@ -133,7 +133,6 @@ export async function updateProxy(db: Queryable, tenantId: string, id: string, c
     .executeTakeFirst();
 }
 
-/** False where the Tenant has no such Proxy. */
 export async function deleteProxy(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
   const deleted = await tx
     .deleteFrom('proxies')

@@ -138,7 +138,7 @@ const putProxy = operation({
   },
 });
 
-/** A patch is checked again, up to this often in all, when the row changes meanwhile. */
+/** A patch is checked again when the row changes meanwhile, up to this many times in all. */
 const mostAttempts = 10;
 
 /** Stands in for a missing Proxy, so that a fault in the patch is 400 before the unknown id is 404. */

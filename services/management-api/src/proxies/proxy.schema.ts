@@ -1,6 +1,6 @@
 import { authorship, example, name, uuid } from '../resource.schema.ts';
 
-/** The beginning of the code in examples; the body of the function follows. */
+/** The function's body follows in each example. */
 const exported = 'module.exports = async function (req) {\n  const { args, configuration } = req;\n';
 
 const transform = {
@@ -45,7 +45,6 @@ const destinationUrl = {
   description: 'Where requests are forwarded',
 } as const;
 
-/** Values for the transforms. */
 export const configuration = {
   type: 'object',
   description: 'Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all',
@@ -67,7 +66,7 @@ const sample = {
   require_auth: true,
 } as const;
 
-/** Body of create and full update; also the required result of a merge patch. */
+/** Of create and full update; also checks the result of a merge patch. */
 export const proxyBody = {
   type: 'object',
   title: 'ProxyBody',
@@ -89,7 +88,7 @@ export const proxyBody = {
   },
 } as const;
 
-/** Body of full update. It also takes `application_id`, as answers have it, so that an answer can be sent back. */
+/** Takes `application_id` too, so that an answer can be sent back. */
 export const proxyPutBody = {
   ...proxyBody,
   title: 'ProxyPut',
@@ -104,7 +103,7 @@ export const proxyPutBody = {
   },
 } as const;
 
-/** The result of a merge patch is checked; the patch itself only has to be an object. */
+/** Only the result of a merge patch is checked. */
 export const proxyPatchBody = {
   type: 'object',
   title: 'ProxyPatch',

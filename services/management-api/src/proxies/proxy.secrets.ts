@@ -11,7 +11,7 @@ export function encryptProxyKey(vault: Vault, tenantId: string, proxyId: string,
   return encryptSecret(vault, place(tenantId, proxyId, 'key'), key);
 }
 
-/** The columns of a definition, with the configuration encrypted. */
+/** The configuration is encrypted. */
 export async function toColumns(vault: Vault, tenantId: string, proxyId: string, definition: ProxyDefinition) {
   const { configuration } = definition;
   return {
@@ -33,7 +33,6 @@ async function readConfiguration(vault: Vault, row: ProxyRow): Promise<Record<st
   return JSON.parse(text.toString());
 }
 
-/** The definition in a row, to which a merge patch is applied. */
 export async function toDefinition(vault: Vault, row: ProxyRow): Promise<ProxyDefinition> {
   const configuration = await readConfiguration(vault, row);
   return {

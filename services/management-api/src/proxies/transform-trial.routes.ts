@@ -11,7 +11,7 @@ const bodyLimitBytes = 6 * 2 ** 20;
 /** Serializing deeper nesting would take seconds. */
 const deepestArgs = 500;
 
-/** Runs code of the Tenant without a Proxy: it stores nothing and calls no destination. */
+/** Stores nothing and calls no destination. */
 export const testTransform = operation({
   id: 'testTransform',
   tag: 'Proxies',

@@ -30,8 +30,7 @@ export const authorizeSession = operation({
     if (keyId === undefined)
       throw new ServiceError('forbidden', 'A session must be authorized with the API key of an Application');
     const wanted = readAuthorization(body);
-    // One after another for each Tenant, because authorizations of one nonce, and the Tenant's limit, need the same
-    // locks.
+    // Authorizations of one nonce, and the Tenant's limit, need the same locks.
     const change = await sessionQueue.run(tenantId, () =>
       db.transaction().execute(async (tx) => {
         const found = await findWaiting(tx, context, { tenantId, ...wanted });
@@ -53,7 +52,6 @@ export const authorizeSession = operation({
   },
 });
 
-/** Checks the body as far as possible without the session. */
 function readAuthorization(body: AuthorizeSession) {
   refuseWhatIsNotThereYet(body);
   const { permissions, rules } = checkSessionGrants(body);
@@ -72,7 +70,7 @@ interface Wanted {
   address: string | undefined;
 }
 
-/** Locks the session of the nonce if it may be authorized now. */
+/** Locks the session of the nonce, if it may be authorized now. */
 async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, address }: Wanted) {
   const { pepper, sessionLimits, sessionFigures } = context;
   const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));
@@ -90,7 +88,7 @@ async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, a
   return found;
 }
 
-/** Members whose meaning is reserved are refused, so that nobody relies on a restriction that is not enforced. */
+/** Reserved members are refused, so that nobody relies on a restriction that is not enforced. */
 function refuseWhatIsNotThereYet(body: object): void {
   for (const member of ['fields', 'reactors']) {
     const value: unknown = Reflect.get(body, member);

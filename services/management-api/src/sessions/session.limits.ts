@@ -27,7 +27,7 @@ export interface SessionLimits {
 export interface SessionFigures {
   /** Waiting sessions that ended to make room for a newer one. */
   ended: number;
-  /** Authorizations refused because of the Tenant's limit. */
+  /** Authorizations beyond the Tenant's limit. */
   refused: number;
 }
 

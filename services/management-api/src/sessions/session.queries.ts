@@ -32,7 +32,7 @@ const isStanding = sql<boolean>`(
 
 export type NewSession = Omit<Insertable<SessionsTable>, 'expires_at' | 'rules'>;
 
-/** Inserts a session that waits three minutes to be authorized. */
+/** It waits three minutes to be authorized. */
 export function insertSession(tx: Queryable, row: NewSession) {
   const inserted = tx
     .insertInto('sessions')
@@ -55,10 +55,9 @@ async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
 }
 
 /**
- * Makes room for one more waiting session of an Application. At the limit, the oldest session of the network with the
- * most sessions ends, so that a flood from one network ends only its own. Requests of one Application run one at a time
- * until their transactions end. Sessions whose three minutes are over do not count, swept or not.
- * @returns how many sessions it ended.
+ * Makes room for one more waiting session of an Application. At the limit, the oldest session of the network with the most
+ * sessions ends, so that a flood from one network ends only its own. Transactions of one Application run one at a time.
+ * Sessions after their three minutes do not count, swept or not. @returns how many sessions it ended.
  */
 export async function makeRoom(
   tx: Queryable,
@@ -83,7 +82,7 @@ export async function makeRoom(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Locks the session of a nonce until the transaction ends. Undefined where there is none, or it has ended. */
+/** Undefined for a session that has ended, too. */
 export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) {
   return tx
     .selectFrom('sessions')
@@ -96,7 +95,7 @@ export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) 
     .executeTakeFirst();
 }
 
-/** Counts the Tenant's authorized sessions up to its limit. */
+/** Counts up to the limit `most`. */
 export async function countAuthorized(db: Queryable, tenantId: string, most: number): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from (
@@ -122,7 +121,7 @@ export async function giveGrants(tx: Queryable, tenantId: string, id: string, au
   await refuseWhatIsGone(update.execute());
 }
 
-/** Undefined where the Tenant has no such session, or it has ended. */
+/** Undefined for a session that has ended, too. */
 export async function findSessionById(db: Queryable, tenantId: string, id: string) {
   const [session] = await selectById(db, tenantId, id);
   return session;
@@ -138,7 +137,7 @@ const selectById = prepared('session_by_id', (db, tenantId: string, id: string) 
     .where(isStanding),
 );
 
-/** Newest first. Counting them is cheap, because their number is limited and they live for a day at most. */
+/** Newest first. Counting is cheap, because sessions are limited and live for a day at most. */
 export async function listSessions(db: Queryable, tenantId: string, page: PageRequest) {
   const ofTenant = db
     .selectFrom('sessions')
@@ -156,7 +155,7 @@ export async function listSessions(db: Queryable, tenantId: string, page: PageRe
   return { data, total };
 }
 
-/** False where the Tenant has no such session, or it has ended. */
+/** False for a session that has ended, too. */
 export async function deleteSession(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('sessions')

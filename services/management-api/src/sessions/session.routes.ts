@@ -113,7 +113,7 @@ const endOwnSession = operation({
   response: { 204: null },
   async handle({ caller, traceId }, context) {
     const ended = await endSession(context, { caller, traceId, id: caller.id });
-    // The session has ended in another way since its key was checked.
+    // Another request has ended the session since its key was checked.
     if (!ended) throw new ServiceError('unauthenticated', 'The session ended while the request was processed');
     return ended;
   },
@@ -143,7 +143,7 @@ interface Ending {
   id: string;
 }
 
-/** Undefined where the Tenant has no such session, or it has ended. */
+/** Undefined for a session that has ended, too. */
 async function endSession({ db, changes }: Context, { caller, traceId, id }: Ending): Promise<Confirmed | undefined> {
   const change = await db.transaction().execute(async (tx) => {
     if (!(await deleteSession(tx, caller.tenantId, id))) return undefined;

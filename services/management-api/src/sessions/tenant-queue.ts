@@ -1,11 +1,11 @@
-/** Runs the work of one Tenant one after another, and that of different Tenants concurrently. */
+/** Runs the work of one Tenant in order, and that of different Tenants concurrently. */
 export interface TenantQueue {
   run<T>(tenantId: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Work that waits for a lock holds a connection to Postgres. With this queue a Tenant holds at most one connection,
- * however many of its requests wait for the same lock, so the rest of the pool stays free for others.
+ * Work that waits for a lock holds a connection to Postgres. With this queue a Tenant holds at most one, however many of
+ * its requests wait for the same lock.
  */
 export function openTenantQueue(): TenantQueue {
   const last = new Map<string, Promise<unknown>>();

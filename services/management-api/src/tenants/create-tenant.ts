@@ -21,7 +21,6 @@ export interface KeyMaker {
   keyEnvironment: string;
 }
 
-/** Creates a Tenant with a first Application that can manage it. */
 export async function createTenant(
   maker: KeyMaker,
   { name, ownerId = randomUUID() }: { name: string; ownerId?: string },
@@ -36,7 +35,7 @@ export async function createTenant(
   return { tenant_id: tenantId, owner_id: ownerId, ...made };
 }
 
-/** For an operator who lost the first key. Undefined where there is no such Tenant, or it is closed. */
+/** For an operator who lost the first key. Undefined for a missing or closed Tenant. */
 export function createManagementKey(
   maker: KeyMaker,
   tenantId: string,

@@ -26,7 +26,7 @@ export function findTenant(db: Queryable, id: string) {
     .executeTakeFirst();
 }
 
-/** Keeps the Tenant open until the transaction ends. Undefined where there is none, or it is closed. */
+/** The Tenant stays open until the transaction ends. Undefined for a missing or closed Tenant. */
 export function lockTenant(tx: Queryable, id: string) {
   return tx
     .selectFrom('tenants')
@@ -54,7 +54,7 @@ export function updateTenant(db: Queryable, id: string, changes: TenantChanges) 
     .executeTakeFirst();
 }
 
-/** From the commit on every key of the Tenant is refused. False where the Tenant was closed already. */
+/** From the commit on every key of the Tenant is refused. False for a Tenant that is closed already. */
 export async function closeTenant(db: Queryable, id: string, modifiedBy: string): Promise<boolean> {
   const result = await db
     .updateTable('tenants')

@@ -13,7 +13,7 @@ export const configSchema = {
 
 export type Keys = Omit<Rotation, 'signal' | 'report'>;
 
-/** Opens the command as a process that takes part in the cache protocol, as services do. */
+/** The command takes part in the cache protocol, as services do. */
 export async function openKeys(config: Config<typeof configSchema>, stack: AsyncDisposableStack): Promise<Keys> {
   const log = createLogger({ service: 'keys', level: 'warn' }, { write: (line) => void process.stderr.write(line) });
   const keyWrapper = createKeyWrapper(config, log);

@@ -15,7 +15,6 @@ export interface Performance {
   keys: Keys;
   signal: AbortSignal;
   progress: Progress;
-  /** Prints a message about progress. */
   say: (line: string) => void;
 }
 

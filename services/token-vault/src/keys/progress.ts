@@ -1,4 +1,3 @@
-/** Shows the progress of one thing at a time. */
 export interface Progress {
   update(what: string, step: { done: number; total: number }): void;
   clear(): void;

@@ -8,7 +8,7 @@ import type {
 } from '@sluice/vault';
 import { grouped } from './progress.ts';
 
-/** The result of a command, for people and for programs; the exit code is 1 where something is wrong. */
+/** For people and for programs. The exit code is 1 where something is wrong. */
 export interface Result {
   text: string;
   json: object;

@@ -12,7 +12,7 @@ interface NewTokens {
   bodyBytes: number;
 }
 
-/** Limits tokens that are made with keys of public Applications. Other keys, and those of sessions, have no limit. */
+/** Limits tokens made with keys of public Applications, but not with keys of sessions. */
 export interface PublicTokenLimits {
   /** @throws {ServiceError} `too_many_requests` with the time to wait. */
   count(created: NewTokens): Promise<void>;
@@ -20,13 +20,13 @@ export interface PublicTokenLimits {
 
 const windowSeconds = 60;
 
-/** As named in the metric of refusals. */
+/** As in the metric of refusals. */
 type LimitName = 'application' | 'address' | 'address_bytes';
 
 /** Undefined where the limit is switched off. */
 type Limit = { name: LimitName; shared: SharedLimit; detail: string } | undefined;
 
-/** Counts in Redis until the stack closes. Without limits it does not connect to Redis. */
+/** Connects to Redis only if there is a limit. */
 export function openPublicTokenLimits(
   config: PublicTokenConfig,
   { log, stack, metrics }: Pick<Runtime, 'log' | 'stack' | 'metrics'>,

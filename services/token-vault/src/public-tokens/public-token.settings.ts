@@ -3,7 +3,7 @@ import type { Config as ConfigOf } from '@sluice/service-runtime';
 
 const most = { type: 'integer', minimum: 0, maximum: 2_000_000_000 } as const;
 
-/** Limits on tokens made with public keys, which everybody can see. */
+/** Everybody can see public keys. */
 export const publicTokenSettings = {
   ...sharedLimitSettings,
   PUBLIC_TOKENS_PER_MINUTE: {

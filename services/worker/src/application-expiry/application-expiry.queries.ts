@@ -8,16 +8,15 @@ export interface ExpiredRow {
   tenant_id: string;
   id: string;
   entity: 'application' | 'proxy';
-  /** How long after its `expires_at` the Application was deleted, in milliseconds; null for Proxies. */
+  /** From `expires_at` to the deletion; null for Proxies. */
   lag_ms: number | null;
 }
 
 /**
- * Deletes expired Applications, oldest first, and updates counters and audit log; Proxies that named them name none any
- * more. Rows that another worker is deleting are skipped. Call it in a transaction.
- *
- * It compares with `statement_timestamp()`, which an index can be searched by. `clock_timestamp()` may change from row
- * to row, so Postgres would compare it with every row.
+ * Deletes expired Applications, oldest first, and updates counters and audit log; their Proxies name none any more. Skips
+ * locked rows. Call it in a transaction.
+ * It compares with `statement_timestamp()`, which an index can be searched by. `clock_timestamp()` may change from row to
+ * row, so Postgres would compare it with every row.
  */
 export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]> {
   const { rows } = await sql<ExpiredRow>`
@@ -65,7 +64,6 @@ async function recordExpiry(tx: Queryable, rows: readonly ExpiredRow[]): Promise
   `.execute(tx);
 }
 
-/** Those of these Applications that still exist, with their `expires_at`. */
 export async function listRemaining(db: Queryable, applications: readonly { tenant_id: string; id: string }[]) {
   return db
     .selectFrom('applications')

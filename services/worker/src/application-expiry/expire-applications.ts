@@ -6,7 +6,6 @@ import { deleteDueApplications, type ExpiredRow, listRemaining } from './applica
 export interface ApplicationExpiry {
   /** Rejects, so that the job is retried, where the alarm rang early by the database's clock. */
   onAlarm(application: { tenant_id: string; application_id: string }): Promise<void>;
-  /** Deletes every expired Application, whether its alarm rang or not. */
   sweep(): Promise<void>;
 }
 
@@ -18,9 +17,9 @@ interface Alarm {
 }
 
 /**
- * Deletes expired Applications. They count as deleted from `expires_at` on, so this only cleans up. Alarms that ring
- * together share batches, so that a hundred thousand alarms cost no more than the rows. Repeated or concurrent runs
- * delete each Application once and write one audit row.
+ * Only cleans up, because Applications count as deleted from `expires_at` on. Alarms that ring together share batches, so
+ * that a hundred thousand alarms cost no more than the rows. Repeated or concurrent runs delete each Application once and
+ * write one audit row.
  */
 export function openApplicationExpiry(context: Context): ApplicationExpiry {
   let ringing: Alarm[] = [];
@@ -67,7 +66,6 @@ export function openApplicationExpiry(context: Context): ApplicationExpiry {
   };
 }
 
-/** @returns how many Applications it deleted. */
 async function expireBatch({ db, changes, log, metrics }: Context): Promise<number> {
   const { rows, change } = await db.transaction().execute(async (tx) => {
     const rows = await deleteDueApplications(tx);

@@ -4,15 +4,11 @@ import { sql } from 'kysely';
 
 const batchSize = 500;
 
-/**
- * Deletes expired keys of Applications, each with an audit row. No process needs notice, because a cached key is
- * refused from its `expires_at` on. Rows that another worker is deleting are skipped.
- */
+/** Each key with an audit row. No process needs notice, because a cached key is refused from its `expires_at` on. */
 export async function deleteExpiredKeys(db: Database): Promise<void> {
   while ((await db.transaction().execute(deleteBatch)) > 0);
 }
 
-/** @returns how many it deleted. */
 async function deleteBatch(tx: Queryable): Promise<number> {
   const { rows } = await sql<{ tenant_id: string; application_id: string; id: string; version: number }>`
     with due as (

@@ -2,8 +2,8 @@ import type { Database } from '@sluice/database';
 import { sql } from 'kysely';
 
 /**
- * Gives the audit log partitions for this month and the next two. Months that passed while no worker ran are added too,
- * and take their rows out of the default partition.
+ * Adds partitions for this month, the next two, and months that passed while no worker ran, whose rows leave the default
+ * partition.
  */
 export async function addComingMonths(db: Database): Promise<void> {
   for (const month of await listMissingMonths(db)) {

@@ -22,10 +22,9 @@ export interface RetentionOptions {
 }
 
 /**
- * Drops what has been kept long enough from the audit log. First ledgers give up rows, then months are dropped, then
- * subtrees and leaves that prove nothing any more are deleted. Each step is atomic, and the next round repeats what was
- * not done.
- * @throws {Error} that names a ledger which could not be processed, once all others are done.
+ * First ledgers give up rows, then months are dropped, then subtrees and leaves that prove nothing any more are deleted.
+ * Each step is atomic, and the next round repeats what was not done. @throws {Error} that names a ledger which could not
+ * be processed, once all others are done.
  */
 export async function dropOldRows({ db, retentionDays, keepClosedDays }: RetentionOptions): Promise<void> {
   const ledgers = separately(db);

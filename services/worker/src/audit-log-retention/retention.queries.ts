@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** The beginning, in UTC, of the oldest month that must be kept. */
+/** In UTC. */
 export async function firstMonthToKeep(db: Database, days: number): Promise<string> {
   const { rows } = await sql<{ month: string }>`
     select to_char(date_trunc('month', (now() - ${days} * interval '1 day') at time zone 'UTC'), 'YYYY-MM-DD"T00:00:00Z"') as month
@@ -9,7 +9,6 @@ export async function firstMonthToKeep(db: Database, days: number): Promise<stri
   return rows[0]?.month ?? '-infinity';
 }
 
-/** Tenants whose ledger has rows from before this moment. */
 export async function listLedgersWithOldRows(db: Database, keepFrom: string): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select ledgers.tenant_id from ledgers
@@ -19,7 +18,7 @@ export async function listLedgersWithOldRows(db: Database, keepFrom: string): Pr
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Tenants that were closed at least this many days ago and whose log has rows. */
+/** Only ledgers that still have rows. */
 export async function listClosedLedgers(db: Database, days: number): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select tenant_id from ledgers
@@ -29,13 +28,13 @@ export async function listClosedLedgers(db: Database, days: number): Promise<str
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** How many leaves may remain beside the oldest kept subtree of a stored level, because they prove what follows. */
+/** This many leaves may remain beside the oldest kept subtree of a stored level, because they prove what follows. */
 const besides = 15;
 
 /**
- * Removes the rows before this moment from the log, which then begins after them. Their leaves are deleted later,
- * except the last ones, which prove the rest; the rows of those are deleted now.
- * @throws {Error} where a leaf is missing, because the end of the rows is then unknown.
+ * Removes the rows before this moment from the log, which then begins after them. Their leaves are deleted later, except
+ * the last ones, which prove the rest; the rows of those are deleted now. @throws {Error} where a leaf is missing, because
+ * the end of the rows is then unknown.
  */
 export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: string): Promise<void> {
   const ofTenant = sql`tenant_id = ${tenantId}`;
@@ -77,7 +76,6 @@ export async function dropOldestMonth(db: Database, keepFrom: string): Promise<b
   return typeof rows[0]?.dropped === 'string';
 }
 
-/** Ledgers with leaves that prove nothing any more. */
 export async function listLedgersToPrune(db: Database): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select tenant_id from ledgers where dropped > ${sql.lit(besides)} and exists (
@@ -89,9 +87,8 @@ export async function listLedgersToPrune(db: Database): Promise<string[]> {
 }
 
 /**
- * Deletes a batch of leaves that prove nothing any more, and those of their rows that are in a kept month because a
- * clock was ahead or the row arrived after its month.
- * @returns how many.
+ * Deletes a batch of leaves that prove nothing any more, and their rows in months that are kept because a clock was ahead
+ * or the row was late. @returns how many.
  */
 export async function pruneLeaves(db: Database, tenantId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ pruned: number }>`
@@ -115,9 +112,8 @@ export async function pruneLeaves(db: Database, tenantId: string, limit: number)
 }
 
 /**
- * Deletes a batch of subtrees that prove nothing any more. Each stored level keeps the fewer than 16 subtrees that make
- * up the complete subtrees over the dropped leaves, and everything after them.
- * @returns how many.
+ * Deletes a batch of subtrees that prove nothing any more. Each stored level keeps the fewer than 16 subtrees that make up
+ * the complete subtrees over the dropped leaves, and everything after them. @returns how many.
  */
 export async function pruneNodes(db: Database, tenantId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ pruned: number }>`
@@ -141,7 +137,7 @@ export async function pruneNodes(db: Database, tenantId: string, limit: number):
   return rows[0]?.pruned ?? 0;
 }
 
-/** Deletes the rows of `old`, and finds the tokens that they touched. */
+/** Also finds the tokens that the rows touched. */
 const deletedRows = (tenantId: string) => sql`
   gone as (
     delete from audit_log as log using old

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 export const mostCounted = 100_000;
 
-/** Seconds since a moment; 0 where there is none. */
+/** In seconds; 0 where there is no moment. */
 const age = (moment: string) =>
   sql`coalesce(greatest(extract(epoch from statement_timestamp() - ${sql.raw(moment)}), 0), 0)::float8`;
 
@@ -15,7 +15,7 @@ const dueTokens = (kind: string) => sql`
   select ${age(`(min(due_at) + interval '2 minutes')`)} from due_tokens
   where kind = ${kind} and due_at <= statement_timestamp()`;
 
-/** Each reads the end of an index, or a small table: leases, outbox, arrivals. Ages are in seconds. */
+/** Each reads the end of an index, or a small table. Ages are in seconds. */
 const queries = {
   changes: sql`select count(distinct id) from changes`,
   oldestChange: sql`select ${age('min(created_at)')} from changes`,
@@ -25,14 +25,12 @@ const queries = {
   dueToken: dueTokens('expiry'),
   dueCvc: dueTokens('cvc'),
   closedTenant: due('closed_at', 'tenants'),
-  /** Rows of the audit log that are in no tree yet. */
   unsequencedRows: sql`
     select (select coalesce(sum(cardinality(ids)), 0) from audit_log_arrivals)::float8
       + (select coalesce(sum(unsequenced_before), 0) from ledgers where unsequenced_before > 0)::float8`,
   oldestArrival: sql`select ${age('min(arrived_at)')} from audit_log_arrivals`,
-  /** Ledgers whose newest checkpoint no witness has accepted. */
   unwitnessedLedgers: sql`select count(*) from ledgers where checkpoint is not null and size > witnessed_size`,
-  /** Rows of the audit log in the default partition, counted up to {@link mostCounted}. */
+  /** Rows of the default partition, counted up to {@link mostCounted}. */
   rowsInNoMonth: sql`select count(*) from (select from audit_log_default limit ${sql.lit(mostCounted)}) as counted`,
 } as const;
 
@@ -40,7 +38,7 @@ export type Figure = keyof typeof queries;
 export type Figures = ReadonlyMap<Figure, number>;
 
 /**
- * Reads each figure with its own statement, so that a failing one hides no other. Reads no further one once `stopping` is
+ * Each figure has its own statement, so that a failing one hides no other. Reads no further one once `stopping` is
  * aborted, because each takes up to the connection timeout while Postgres hangs.
  */
 export async function readFigures(

@@ -4,16 +4,15 @@ import { type KeyUsage, mostEncryptions, readKeyUsage } from '@sluice/vault';
 import type { Registry } from 'prom-client';
 import { type Figure, type Figures, mostCounted, readFigures } from './figures.queries.ts';
 
-/** NaN, which no comparison of Prometheus matches. */
+/** No comparison of Prometheus matches NaN. */
 const unknown = Number.NaN;
 
-/** Updates the figures; a figure that cannot be read becomes unknown. */
 export interface FigureRounds {
   figures(): Promise<void>;
   keyUsage(): Promise<void>;
 }
 
-/** Registers figures of the whole platform that only Postgres knows, so every worker reports the same. */
+/** Only Postgres knows these figures of the whole platform, so every worker reports the same. */
 export function measureFigures(
   db: Database,
   registry: Registry,

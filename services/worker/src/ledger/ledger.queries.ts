@@ -31,7 +31,7 @@ export interface LedgerRow {
   before_id: string | null;
 }
 
-/** Locks the ledger of a Tenant until the transaction ends; undefined where another worker has it. */
+/** Undefined where another worker has locked it. */
 export async function lockLedger(
   tx: Queryable,
   tenantId: string,
@@ -49,8 +49,8 @@ export async function lockLedger(
 }
 
 /**
- * Arrivals of a purged Tenant may come late from a spool; its log is then kept as if they had come before. The key share
- * lock makes a running purge wait for the ledger's row, because it must see that there is a ledger to close.
+ * If arrivals of a purged Tenant come late from a spool, its log is kept as if they had been in time. The key share lock
+ * makes a running purge wait, because it must see that there is a ledger to close.
  */
 const makeLedger = preparedSql(
   'make_ledger',
@@ -68,7 +68,7 @@ const makeLedger = preparedSql(
 
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
-/** Rows from before the ledger, by time and id, after the last sequenced one. */
+/** By time and id, after the last sequenced row. */
 export async function readRowsBefore(
   tx: Queryable,
   tenantId: string,
@@ -131,7 +131,7 @@ export interface NewLeaf {
   leaf_hash: Buffer;
 }
 
-/** Adds leaves from `start` on. Lists are sent as pg would send them, without its search for what it must escape. */
+/** From `start` on. Lists are sent as pg would send them, without its search for characters to escape. */
 export async function insertLeaves(
   tx: Queryable,
   tenantId: string,
@@ -154,7 +154,7 @@ interface LeafLists {
   ids: string;
   times: string;
   keptTimes: string;
-  /** One after the other, each of 32 bytes. */
+  /** 32 bytes each. */
   hashes: Buffer;
 }
 
@@ -218,11 +218,10 @@ const ledgerUpdated = preparedSql(
 export interface Unwitnessed {
   tenantId: string;
   size: number;
-  /** The signed note over this many leaves. */
+  /** Signed over this many leaves. */
   checkpoint: string;
 }
 
-/** Checkpoints that no witness has accepted, by Tenant. */
 export async function listUnwitnessed(db: Database): Promise<Unwitnessed[]> {
   const rows = await db
     .selectFrom('ledgers')

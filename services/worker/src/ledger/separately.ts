@@ -1,7 +1,7 @@
 import type { Database } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Works on one ledger after another; a failing one does not stop the others. */
+/** A failing ledger does not stop the others. */
 export interface Separate {
   /** Undefined where the work fails or has failed before. @throws {Error} where Postgres is unavailable. */
   attempt<T>(tenantId: string, work: () => Promise<T>): Promise<T | undefined>;
@@ -9,7 +9,6 @@ export interface Separate {
   throwFailures(): void;
 }
 
-/** Each round starts without failures. */
 export function separately(db: Database): Separate {
   const failures = new Map<string, unknown>();
 

@@ -26,9 +26,9 @@ import {
 import { separately } from './separately.ts';
 
 const batchSize = 2000;
-/** Batches that one round gives a Tenant, so that a round ends and reports even if rows never stop coming. */
+/** Batches of a Tenant in one round, so that a round ends and reports even if rows never stop coming. */
 export const mostPasses = 40;
-/** Subtrees of 2^4, 2^8 … leaves are stored; any other is computed from at most 16 stored ones. */
+/** Other subtrees are computed from at most 16 stored ones of 2^4, 2^8 … leaves. */
 const storedLevels = 4;
 
 export interface SequenceOptions {
@@ -40,11 +40,10 @@ export interface SequenceOptions {
 }
 
 /**
- * Puts waiting rows of the audit log into the trees of their Tenants, and signs trees that grew without a key. Each
- * pass gives every due Tenant one batch, so that no Tenant waits for another's many rows. Workers may run it
- * concurrently, because each ledger is locked.
- * @returns how many rows.
- * @throws {Error} that names a ledger which could not grow, once all others have.
+ * Puts waiting rows of the audit log into the trees of their Tenants, and signs trees that grew without a key. Each pass
+ * gives every due Tenant one batch, so that no Tenant waits for another's many rows. Workers may run it concurrently,
+ * because each ledger is locked. @returns how many rows. @throws {Error} that names a ledger which could not grow, once
+ * all others have.
  */
 export async function sequenceDue(options: SequenceOptions): Promise<number> {
   const { db, privateKey, signal } = options;
@@ -66,8 +65,8 @@ export async function sequenceDue(options: SequenceOptions): Promise<number> {
 }
 
 /**
- * One batch of one Tenant in one transaction: arrivals become leaves and the new size is signed, or nothing happens.
- * @returns whether anything was done, so that another pass may find more.
+ * One transaction: arrivals become leaves and the new size is signed, or nothing happens. @returns whether anything was
+ * done, so that another pass may find more.
  */
 async function sequenceBatch(
   tenantId: string,

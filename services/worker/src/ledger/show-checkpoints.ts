@@ -7,8 +7,8 @@ const mostFailures = 5;
 
 /**
  * Shows the witness the newest checkpoint of each Tenant that it lacks. A checkpoint is noted only once the witness has
- * accepted it, so a killed worker shows it again. Each round begins after the Tenant where the previous one ended, so
- * that refused checkpoints do not block the others.
+ * accepted it, so a killed worker shows it again. Each round begins after the Tenant where the previous one ended, so that
+ * refused checkpoints do not block others.
  */
 export function showsCheckpoints(db: Database, witness: Witness, signal?: AbortSignal): () => Promise<void> {
   let after: string | undefined;
@@ -34,7 +34,6 @@ export function showsCheckpoints(db: Database, witness: Witness, signal?: AbortS
   };
 }
 
-/** Rotates the list so that it begins after this Tenant. */
 function startingAfter<T extends { tenantId: string }>(after: string | undefined, inOrder: readonly T[]): T[] {
   if (after === undefined) return [...inOrder];
   return [

@@ -3,13 +3,13 @@ import { toWitnessEntry } from '@sluice/ledger';
 
 /** Keeps checkpoints where the owner of the database cannot change them. */
 export interface Witness {
-  /** Resolves when the witness has the signed note. @throws {Error} where it refused it or did not answer in time. */
+  /** @throws {Error} where the witness refused the signed note or did not answer in time. */
   take(note: string): Promise<void>;
 }
 
 const timeoutMs = 10_000;
 
-/** Posts each note as text. Only a 2xx counts as accepted; redirects are not followed. */
+/** Only a 2xx counts as accepted; redirects are not followed. */
 export function openUrlWitness(url: string): Witness {
   return {
     async take(note) {
@@ -26,7 +26,7 @@ export function openUrlWitness(url: string): Witness {
   };
 }
 
-/** Appends each note to a file, which it creates if needed, and waits until it is on disk. */
+/** Creates the file if needed. The witness has a note once it is on disk. */
 export function openFileWitness(path: string): Witness {
   return {
     async take(note) {

@@ -3,7 +3,6 @@ import { noteOverlooked } from '@sluice/vault';
 import { byTenant } from '../by-tenant.ts';
 import { deleteOldRecords } from '../idempotency-expiry/delete-old-records.ts';
 
-/** Notes due tokens that were never noted, and deletes old kept answers, of all Tenants. */
 export async function sweepOverlooked(db: Database): Promise<void> {
   const tenants = await db.selectFrom('tenants').select('id').execute();
   await byTenant(

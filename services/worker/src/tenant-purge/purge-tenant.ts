@@ -3,7 +3,7 @@ import { byTenant } from '../by-tenant.ts';
 import type { Context } from '../context.ts';
 import { deleteTenantRow, listClosedTenants, purgedTables, purgeRows } from './tenant-purge.queries.ts';
 
-/** Its own row goes last, so that an interrupted purge can continue. Audit rows and open Tenants stay. */
+/** The Tenant's own row goes last, so that an interrupted purge can continue. Audit rows and open Tenants stay. */
 export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
   const closed = await listClosedTenants(db, tenantId);
   if (closed.length === 0) return;
@@ -20,7 +20,6 @@ export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, '
   log.info({ tenant_id: tenantId, purged_rows: purged }, 'a deleted tenant is purged');
 }
 
-/** Continues every purge that has not finished. */
 export async function sweepClosedTenants(context: Pick<Context, 'db' | 'log'>): Promise<void> {
   await byTenant(await listClosedTenants(context.db), async (id) => {
     await purgeTenant(id, context);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** Tables of a Tenant besides its tokens and audit rows. Keys and sessions are deleted with their Applications. */
+/** Besides tokens and audit rows. Keys and sessions are deleted with their Applications. */
 export const purgedTables = [
   'idempotency_records',
   'proxies',
@@ -15,7 +15,7 @@ export const purgedTables = [
 
 type PurgedTable = (typeof purgedTables)[number];
 
-/** The columns of the primary key after `tenant_id`. */
+/** After `tenant_id`. */
 const restOfKey: Record<PurgedTable, readonly string[]> = {
   idempotency_records: ['application_id', 'request_hash'],
   proxies: ['id'],
@@ -38,8 +38,7 @@ export async function listClosedTenants(db: Queryable, id?: string): Promise<str
 }
 
 /**
- * Deletes at most one batch of the Tenant's rows. `order by` makes Postgres use the primary key; without it Postgres
- * scans the whole table, at the latest when none is left.
+ * Deletes at most one batch. Without `order by` Postgres would scan the whole table, at the latest when none is left.
  * @returns how many.
  */
 export async function purgeRows(db: Database, table: PurgedTable, tenantId: string): Promise<number> {
@@ -53,9 +52,8 @@ export async function purgeRows(db: Database, table: PurgedTable, tenantId: stri
 }
 
 /**
- * Deletes the row of a closed Tenant once nothing else is left. Until they commit, deletions by other workers and
- * requests that began before the Tenant was closed count as something left.
- * @returns false where something is left.
+ * Until they commit, deletions by other workers and requests that began before the Tenant was closed count as something
+ * left. @returns false where something is left.
  */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

@@ -5,19 +5,18 @@ import type { Context } from '../context.ts';
 
 type Sweeping = Pick<Context, 'db' | 'log'>;
 
-/** Deletes expired tokens. They count as absent from `expires_at` on, so this only cleans up. */
+/** Only cleans up, because tokens count as absent from `expires_at` on. */
 export function sweepExpiredTokens(context: Sweeping): Promise<void> {
   return sweepDue(context, { kind: 'expiry', done: 'tokens expired', doBatch: deleteExpiredTokens });
 }
 
-/** Deletes due verification codes of cards, which are not shown from `cvc_due_at` on. */
+/** For cards; the codes are not shown from `cvc_due_at` on. */
 export function sweepDueCvcs(context: Sweeping): Promise<void> {
   return sweepDue(context, { kind: 'cvc', done: 'card verification codes removed', doBatch: removeDueCvcs });
 }
 
 interface Sweep {
   kind: DueKind;
-  /** Logged with the number of tokens. */
   done: string;
   doBatch: (tx: Queryable, tenantId: string) => Promise<number>;
 }
