@@ -8,7 +8,7 @@ import { tell, write } from './output/print.ts';
 import { completions } from './own/completion.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Runs the typed command. @returns the exit code; failures are printed on standard error. */
+/** Prints failures on standard error. @returns the exit code. */
 export async function run(typed: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return (await dispatch(typed, terminal)) ?? exitCodes.done;
@@ -80,7 +80,7 @@ function parseTyped(options: Command['options'], args: string[], help: string): 
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    // The parser's message quotes what was typed, which may be a key, so only the name of the option is taken from it.
+    // The parser's message quotes the line, which may hold a key, so only the name of the option is taken from it.
     const name =
       error instanceof Error ? /'(-{1,2}[A-Za-z][A-Za-z-]{0,30})(?:[ ,'<]|$)/.exec(error.message)?.[1] : undefined;
     throw new UsageError(

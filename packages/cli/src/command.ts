@@ -6,17 +6,17 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 /** An option of parseArgs, with its help text. */
 export type Option = Options[string] & { description: string; value?: string };
 
-/** What was typed after the command's words. */
+/** Follows the command's words. */
 export interface Input {
   positionals: readonly string[];
-  /** By the option's name; repeatable options have lists. */
+  /** Repeatable options have lists. */
   values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 }
 
 export interface Command {
   words: readonly string[];
   summary: string;
-  /** Names of the positional arguments; optional ones are in brackets. */
+  /** Optional arguments are in brackets. */
   arguments: readonly string[];
   options: Readonly<Record<string, Option>>;
   /** Printed below the options in help. */

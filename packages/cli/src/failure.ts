@@ -2,7 +2,7 @@ import { ConnectionError, SluiceError } from '@sluice/sdk';
 
 export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130, terminated: 143 } as const;
 
-/** What was typed, or a file or variable that it names, is wrong. The message says what, and what to do. */
+/** The command line, or a file or variable that it names, is wrong. The message says what, and what to do. */
 export class UsageError extends Error {}
 
 /** The command was understood but not carried out; the message says why. */
@@ -18,13 +18,12 @@ export class Interrupted extends Error {
   }
 }
 
-/** The system's code of an error, such as `ENOENT`. */
+/** Such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** The message and exit code of a failure. */
 export function explain(error: unknown): { message?: string; code: number } {
   if (error instanceof Interrupted) return { code: error.code };
   if (error instanceof UsageError) return { message: error.message, code: exitCodes.usage };

@@ -1,4 +1,4 @@
-/** The command of one operation, generated from the OpenAPI document. */
+/** Generated from the OpenAPI document. */
 export interface OperationCommand {
   words: readonly string[];
   /** The method of the library: `applications.keys.create`. */
@@ -12,7 +12,7 @@ export interface OperationCommand {
   /** Prefixes of further query parameters: `metadata.` is typed `--metadata key=value`. */
   prefixes: readonly string[];
   body?: 'required' | 'optional';
-  /** Names of the body's members, where it is an object with known members. */
+  /** Where the body is an object with known members. */
   members?: readonly string[];
   example?: unknown;
   answer: 'json' | 'list' | 'text' | 'stream' | 'none';

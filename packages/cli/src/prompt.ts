@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 /** Lines of standard input; a person is asked for each. */
 export interface Lines {
   isAsked: boolean;
-  /** The next line, without echo for a secret; empty at the end of the input. @throws {Interrupted} at Ctrl-C. */
+  /** Without echo for a secret; empty at the end of the input. @throws {Interrupted} at Ctrl-C. */
   next(question: string, isSecret?: boolean): Promise<string>;
   close(): void;
 }
@@ -34,7 +34,7 @@ export function openLines({ stdin, stderr, signal }: Terminal): Lines {
     isAsked,
     async next(question, isSecret = false) {
       if (isAsked) {
-        // Echo is off before the question appears, because a person may type at once, and stays off until the next
+        // Echo goes off before the question appears, because a person may type at once, and stays off until the next
         // question.
         isHidden = isSecret;
         reader.setPrompt(question);

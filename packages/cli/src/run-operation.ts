@@ -9,12 +9,10 @@ import { connect } from './profile/connect.ts';
 import { parseJson, readData } from './read-input.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The progress is updated after this many items. */
 const pageSize = 20;
 
 type Method = (...args: unknown[]) => Promise<unknown> | List<unknown>;
 
-/** Operations that need no permission but the key of a certain type. */
 const keyTypesByMethod: Readonly<Record<string, readonly string[]>> = {
   'sessions.create': ['public'],
   'sessions.authorize': ['private'],
@@ -115,7 +113,7 @@ async function printAll(list: List<unknown>, terminal: Terminal, json: boolean):
   if (isForPeople(terminal, json)) await printAnswer(terminal, items, json);
 }
 
-/** Prints what arrives, and reports an incomplete answer, so that nobody takes it for the whole. */
+/** Reports an incomplete answer, so that nobody takes it for the whole. */
 async function printStream(response: Response, terminal: Terminal): Promise<void> {
   try {
     using progress = openProgress(terminal, terminal.stdout.isTTY !== true);

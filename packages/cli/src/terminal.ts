@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** The streams of a command, which tests replace. */
+/** Tests replace these streams. */
 export interface Terminal {
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean; columns?: number };

@@ -10,14 +10,14 @@ import type { Members } from './wanted.ts';
 interface Means {
   sluice: Sluice;
   record: MadeRecord;
-  /** Ids of existing Applications by name. */
+  /** By name. */
   applicationIds: ReadonlyMap<string, string>;
-  /** Path of the file that receives the keys of new Applications. */
+  /** The file that receives the keys of new Applications. */
   keysFile: string | undefined;
   terminal: Terminal;
 }
 
-/** The operations of each kind. Bodies come from a file and are checked by the service. */
+/** The service checks bodies. */
 interface Resource {
   create(body: unknown): Promise<{ id: string; key: string }>;
   update(id: string, body: unknown): Promise<unknown>;
@@ -69,7 +69,6 @@ async function openKeysFile(path: string) {
   }
 }
 
-/** The plan has checked that the name is known. */
 function withApplicationId(proxy: Members, ids: ReadonlyMap<string, string>): Members {
   const name = applicationNameOf(proxy);
   return name === undefined ? proxy : { ...proxy, application: { id: ids.get(name) } };

@@ -4,13 +4,12 @@ import { extname } from 'node:path';
 import { codeOf, UsageError } from '../failure.ts';
 import type { Kind } from './wanted.ts';
 
-/** What applies of a file created in a Tenant: ids by name. Only these may `--prune` delete. */
+/** Ids by name of what applies of a file created in a Tenant. `--prune` may delete only these. */
 export type Made = Record<Kind, Record<string, string>>;
 
-/** Stored beside the file, so that it can be shared, as `sluice.applied.json`. It holds ids and no secrets. */
+/** Stored beside the file as `sluice.applied.json`, so that it can be shared. It holds ids and no secrets. */
 export interface MadeRecord {
   made: Made;
-  /** Writes the record. */
   save(): Promise<void>;
 }
 

@@ -3,14 +3,11 @@ import { RefusedError, UsageError } from '../failure.ts';
 import type { Made } from './made.ts';
 import type { Kind, Members, Wanted } from './wanted.ts';
 
-/** One step of an apply, also as a preview. */
 export interface Step {
   action: 'create' | 'update' | 'keep' | 'delete';
   kind: Kind;
   name: string;
-  /** Of the existing resource. */
   id?: string;
-  /** The body in the file. */
   wanted?: Members;
   /** Paths of the members that differ, with values only where they are not secret. */
   changes: readonly string[];
@@ -20,7 +17,7 @@ export const nouns = { applications: 'Application', proxies: 'Proxy' } as const 
 
 export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: string })[]>>;
 
-/** The steps that lead to the state in the file. @throws {UsageError | RefusedError} where there are none that do. */
+/** @throws {UsageError | RefusedError} where no steps lead to the state in the file. */
 export function makePlan(wanted: Wanted, existing: Existing, made: Made): Step[] {
   const steps = (['applications', 'proxies'] as const).flatMap((kind) =>
     wanted[kind].map((body) => stepFor(kind, body, existing, wanted)),
@@ -96,7 +93,7 @@ const replaced: Readonly<Record<Kind, readonly string[]>> = {
   ],
 };
 
-/** Normalizes the members that count, so that the file and the service's answer can be compared. */
+/** Normalizes the members that count, so that file and answer can be compared. */
 function comparable(kind: Kind, members: Members, existing: Existing, wanted: Members): Record<string, unknown> {
   const fixed = kind === 'applications' ? ['name', 'type', 'expires_at'] : ['name'];
   const counted = new Set([...replaced[kind], ...Object.keys(wanted).filter((member) => !fixed.includes(member))]);
@@ -120,7 +117,6 @@ function comparable(kind: Kind, members: Members, existing: Existing, wanted: Me
   >;
 }
 
-/** Treats null, empty lists and empty maps as absent. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isObject(value)) return value;
@@ -133,10 +129,9 @@ function withoutEmpty(value: unknown): unknown {
   );
 }
 
-/** Members that hold no secret. */
 const shown = new Set(['destination_url', 'require_auth', 'permissions']);
 
-/** Paths of what differs, with values only of members without secrets that come from no reference. */
+/** With values only of members that hold no secret and come from no reference. */
 function differences(
   wanted: Record<string, unknown>,
   current: Record<string, unknown>,

@@ -10,7 +10,7 @@ import type { Existing } from './plan.ts';
 import { readExisting } from './read-existing.ts';
 import type { Kind } from './wanted.ts';
 
-/** Writes existing resources as a file for apply, which refers to variables instead of secret values. */
+/** The file refers to variables instead of secret values. */
 export const pull: Command = {
   words: ['pull'],
   summary: 'Write Applications and Proxies as a file for apply, with references in place of secrets',
@@ -67,7 +67,7 @@ async function writeNew(path: string, text: string, isForced: boolean): Promise<
 
 interface Pulled {
   text: string;
-  /** Code of transforms by path. */
+  /** By path. */
   files: Map<string, string>;
   variables: string[];
 }

@@ -3,17 +3,17 @@ import { isAbsolute, join, relative } from 'node:path';
 import { UsageError } from '../failure.ts';
 import { readTextFile } from '../read-input.ts';
 
-/** The references of a file, shown in the plan. */
+/** As shown in the plan. */
 export interface References {
   files: Set<string>;
   variables: Set<string>;
 }
 
 interface Scope {
-  /** The folder of the file, which must contain the files it refers to. */
+  /** The files that a file refers to must be in its folder. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Variables allowed by `--env`. */
+  /** By `--env`. */
   allowed: readonly string[];
   references: References;
 }

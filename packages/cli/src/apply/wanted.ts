@@ -8,16 +8,16 @@ import { hasReference, type References, resolveReferences } from './references.t
 export type Kind = 'applications' | 'proxies';
 export type Members = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** The content of a file: bodies for create, with references resolved. */
+/** Bodies for create, with references resolved. */
 export interface Wanted {
   applications: readonly Members[];
   proxies: readonly Members[];
   references: References;
-  /** For each body, the members that come wholly or partly from a reference; their values are never shown. */
+  /** Members whose values come from a reference, wholly or partly, and are never shown. */
   hidden: ReadonlyMap<Members, ReadonlySet<string>>;
 }
 
-/** Reads a file in YAML or JSON. @throws {UsageError} that says where the fault is, without quoting a value. */
+/** In YAML or JSON. @throws {UsageError} that says where the fault is, without quoting a value. */
 export async function readWanted(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -42,7 +42,7 @@ export async function readWanted(
   return { applications: listOf('applications'), proxies: listOf('proxies'), references, hidden };
 }
 
-/** Members that come from references. @throws {UsageError} where a name does, because plans and messages show names. */
+/** @throws {UsageError} where a name comes from a reference, because plans and messages show names. */
 function namesOfReferences(kind: Kind, index: number, source: Record<string, unknown>): Set<string> {
   const names = Object.keys(source).filter((name) => hasReference(source[name]));
   const { name, application } = source;

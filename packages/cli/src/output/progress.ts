@@ -1,11 +1,11 @@
 import type { Terminal } from '../terminal.ts';
 
-/** A progress line that is erased on disposal. */
+/** Erased on disposal. */
 export interface Progress extends Disposable {
   show(text: string): void;
 }
 
-/** Writes to standard error if it is a terminal and `isFree` of other output; otherwise writes nothing. */
+/** Writes nothing unless standard error is a terminal and `isFree` of other output. */
 export function openProgress({ stderr }: Terminal, isFree = true): Progress {
   const isShown = stderr.isTTY === true && isFree;
   let last = '';

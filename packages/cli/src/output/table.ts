@@ -19,7 +19,6 @@ export function toTable(rows: readonly object[], width = Number.POSITIVE_INFINIT
   return align(table.map((row) => row.slice(0, countFitting(table, width))));
 }
 
-/** One member in each line. */
 export function toMembers(thing: object): string {
   return align(Object.entries(thing).map(([name, value]) => [escapeLine(name), whole(value)]));
 }

@@ -3,7 +3,7 @@ import { UsageError } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 
-/** The types of keys that a command accepts, preferred ones first. */
+/** Preferred types come first. */
 export interface Need {
   keyTypes?: readonly string[];
   profile?: string | undefined;
@@ -11,7 +11,7 @@ export interface Need {
 
 const preferred = ['private', 'public', 'management'] as const;
 
-/** Uses the key of the requested profile, else of the environment, else of its profile. @throws {UsageError} */
+/** Prefers the key of the requested profile, then the environment's, then that of its profile. @throws {UsageError} */
 export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   const { SLUICE_URL: url, SLUICE_API_KEY: apiKey } = env;
   const isOfEnvironment = apiKey && need.profile === undefined;

@@ -6,7 +6,6 @@ import { codeOf, UsageError } from '../failure.ts';
 
 type KeyType = 'management' | 'private' | 'public';
 
-/** An installation and the keys for it. */
 export interface Profile {
   url: string;
   header_prefix: string;
@@ -17,7 +16,7 @@ export type Profiles = Record<string, Profile>;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** In the user's configuration folder (XDG base directories). */
+/** XDG base directories. */
 export function profilesFile({ XDG_CONFIG_HOME, HOME }: Env): string {
   return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'sluice', 'profiles.json');
 }
@@ -51,7 +50,7 @@ export async function writeProfiles(env: Env, profiles: Profiles): Promise<void>
   await rename(unfinished, file);
 }
 
-/** The type that an API key states: `svc_local_mgt_…`. */
+/** `svc_local_mgt_…` states its type. */
 export function keyTypeOf(key: string): KeyType | undefined {
   const kind = /^[a-z0-9]+_[a-z0-9]+_(mgt|prv|pub)_[0-9A-Za-z]{49}$/i.exec(key)?.[1];
   return kind === 'mgt' ? 'management' : kind === 'prv' ? 'private' : kind === 'pub' ? 'public' : undefined;
