@@ -55,6 +55,15 @@ test.each([
   expect(faultsOf(() => read(wrong(100)))).toBe(100);
 });
 
+test('metadata of many members takes at most twice as much work as parsing it', () => {
+  const metadata = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`m${at.toString(36)}`, `v${at}`]));
+  const text = JSON.stringify({ data: 1, metadata });
+  const parsing = workOf(() => JSON.parse(text));
+  const input = JSON.parse(text);
+  expect(workOf(() => readTokenInput(input, '', reading()))).toBeLessThan(2 * parsing);
+  expect(workOf(() => readTokenPatch(input, new Date()))).toBeLessThan(2 * parsing);
+});
+
 test('what expressions come to is not written beyond 1 MiB: fifty that name a large value cost about as much as one', () => {
   const input = (expressions: number) => ({
     data: { large: 'x'.repeat(900_000) },

@@ -1,6 +1,6 @@
 import { decide } from '@sluice/access';
 import { validationFailed } from '@sluice/problems';
-import { isStorable } from '../json.ts';
+import { isStorable, unstorable } from '../json.ts';
 import type { TokenPage } from '../tokens/read/list-tokens.ts';
 import { presentList } from '../tokens/read/present-list.ts';
 import {
@@ -52,7 +52,7 @@ export async function compileSearch(vault: Vault, actor: Actor, { query }: Searc
   if (Array.from(query).length > longestQuery) {
     throw validationFailed({ query: [`may have at most ${longestQuery} characters`] });
   }
-  if (!isStorable(query)) throw validationFailed({ query: ['contains a NUL character or a lone surrogate'] });
+  if (!isStorable(JSON.stringify(query))) throw validationFailed({ query: [unstorable] });
   return [await compile(vault, actor.tenantId, parseQuery(query)), ...withinBoth(actor)];
 }
 

@@ -6,7 +6,7 @@ import { cvcLifetimeMs } from '../expiry/cvc.ts';
 import { notGranted, requirePermission } from '../require-permission.ts';
 import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
-import { readTokenInput, type TokenInput } from './read-token-input.ts';
+import { hasManyMembers, readTokenInput, type TokenInput } from './read-token-input.ts';
 import { openSeal } from './seal-token.ts';
 
 /** How many tokens are read or encrypted before other work may run: about a millisecond of work. */
@@ -30,7 +30,12 @@ export interface Creation {
  */
 export async function draftToken(vault: Vault, actor: Actor, input: unknown): Promise<Creation> {
   requirePermission(actor, 'token:create');
-  return draftTokens(vault, actor, [readTokenInput(input, '', { now: vault.clock(), budget: newFilterBudget() })]);
+  // Parsing, reading and storing so many members take some tens of milliseconds each, and others go on in between.
+  const turn = hasManyMembers(input) ? () => vault.workPieces.turn(actor.tenantId) : undefined;
+  await turn?.();
+  const read = readTokenInput(input, '', { now: vault.clock(), budget: newFilterBudget() });
+  await turn?.();
+  return draftTokens(vault, actor, [read]);
 }
 
 /**

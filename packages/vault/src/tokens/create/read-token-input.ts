@@ -2,7 +2,7 @@ import { type FieldErrors, faultInWords, ServiceError, validationFailed } from '
 import { Ajv, type ErrorObject } from 'ajv';
 import { type FilterBudget, requireUnspent } from '../../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate, tooLarge } from '../../expressions/template.ts';
-import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json } from '../../json.ts';
+import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
 import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from '../expiry/cvc.ts';
 import { parseMoment } from '../moment.ts';
@@ -57,7 +57,9 @@ const mostMembers = 100;
  */
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);
-  refuse(path, isNestedDeeperThan(deepestJson, wire) ? { '': ['is nested too deeply'] } : {});
+  // The schema allows no other member to be nested.
+  const isTooDeep = isObject(wire) && isNestedDeeperThan(deepestJson, [wire.data, wire.mask]);
+  refuse(path, isTooDeep ? { '': ['is nested too deeply'] } : {});
   const isExact = !isObject(wire) || hasExactNumbers(wire.data);
   refuse(path, isExact ? {} : { data: ['holds a number that is too large to be kept exactly; send it as text'] });
   const validate = hasManyMembers(wire) ? validateToFirst : validateAll;
@@ -67,8 +69,9 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   const dataText = JSON.stringify(data);
   const isJudged = (what: Judged) => reading.unjudged?.has(what) !== true;
   if (isJudged('data')) requireMebibyte('data', dataText);
-  if (isJudged('metadata') && wire.metadata) requireMebibyte('metadata', JSON.stringify(wire.metadata));
-  refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, reading) });
+  const metadataText = wire.metadata ? JSON.stringify(wire.metadata) : '';
+  if (isJudged('metadata')) requireMebibyte('metadata', metadataText);
+  refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, metadataText, reading) });
   // Hashes are made without the cvc, because they outlive it and a hash of three digits is easily guessed.
   const lasting = withoutCvc(type, data);
   const lastingText = lasting === data ? dataText : JSON.stringify(lasting);
@@ -109,11 +112,16 @@ export function hasManyMembers(wire: unknown): boolean {
 }
 
 /** Checks what the schema cannot express. */
-function memberFaults({ data, ...wire }: TokenInputWire, { now, budget, unjudged }: InputReading): FieldErrors {
+function memberFaults(
+  { data, metadata: _, ...wire }: TokenInputWire,
+  metadataText: string,
+  { now, budget, unjudged }: InputReading,
+): FieldErrors {
   const faults: FieldErrors = {};
   const fill = (template: Json) => fillTemplate(template, data as Json, budget);
+  if (!isStorable(metadataText)) faults.metadata = [unstorable];
   for (const [member, value] of Object.entries(wire)) {
-    if (!isStorable(value as Json)) faults[member] = ['contains a NUL character or a lone surrogate'];
+    if (!isStorable(JSON.stringify(value))) faults[member] = [unstorable];
   }
   if (wire.id !== undefined && !isTokenId(wire.id)) faults.id = ['is not a token id'];
   if (unjudged?.has('templates') !== true) {

@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv } from 'ajv';
 import { countExpressions } from '../../expressions/template.ts';
-import { isNestedDeeperThan, isStorable, type Json } from '../../json.ts';
+import { isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
 import { mergePatch } from '../../merge-patch.ts';
 import { deepestJson, hasManyMembers, schemaFaults } from '../create/read-token-input.ts';
 import { parseMoment } from '../moment.ts';
@@ -27,7 +27,10 @@ const validateToFirst = new Ajv({ allowUnionTypes: true }).compile<TokenPatchWir
 
 /** Checks what needs no token. @throws {ServiceError} `validation_failed` with every fault by its path. */
 export function readTokenPatch(value: unknown, now: Date): TokenPatch {
-  if (isNestedDeeperThan(deepestJson, value)) throw validationFailed({ '': ['is nested too deeply'] });
+  // The schema allows no other member to be nested.
+  if (isObject(value) && isNestedDeeperThan(deepestJson, [value.data, value.mask])) {
+    throw validationFailed({ '': ['is nested too deeply'] });
+  }
   const validate = hasManyMembers(value) ? validateToFirst : validateAll;
   if (!validate(value)) throw validationFailed(schemaFaults(validate.errors ?? []));
   const patch = Object.fromEntries(
@@ -41,7 +44,7 @@ export function readTokenPatch(value: unknown, now: Date): TokenPatch {
 function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
   const faults: FieldErrors = {};
   for (const [member, value] of Object.entries(patch)) {
-    if (!isStorable(value as Json)) faults[member] = ['contains a NUL character or a lone surrogate'];
+    if (!isStorable(JSON.stringify(value))) faults[member] = [unstorable];
   }
   if (data === null) faults.data = ['is required, and cannot be removed'];
   noteTemplateFault(faults, 'mask', patch.mask as Json | undefined);
