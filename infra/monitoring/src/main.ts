@@ -4,7 +4,7 @@ import { readAlerts } from './alert-faults.ts';
 import { committedFiles } from './dashboards/committed.ts';
 import { alertsTable, documents, withTable } from './tables.ts';
 
-const command = 'node infra/monitoring/src/main.ts';
+const command = 'npx node infra/monitoring/src/main.ts';
 const help = `Usage: ${command} [--check]
 
 Writes the dashboards in infra/monitoring/grafana/dashboards, made of infra/monitoring/src/dashboards, and the table of

@@ -1,4 +1,4 @@
-export { canonicalContainer, containerPattern, covers } from './containers.ts';
+export { canonicalContainer, containerForm, containerPattern, covers } from './containers.ts';
 export {
   type AccessRule,
   type DecidedOn,

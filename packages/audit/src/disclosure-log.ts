@@ -173,8 +173,12 @@ export function openDisclosureLog(
 }
 
 function unavailable(cause?: unknown): ServiceError {
-  return new ServiceError('unavailable', 'Disclosures cannot be recorded at the moment; nothing is disclosed', {
-    retryAfterSeconds: 1,
-    ...(cause !== undefined && { cause }),
-  });
+  return new ServiceError(
+    'unavailable',
+    'Disclosures cannot be recorded at the moment, so nothing is disclosed; try again later',
+    {
+      retryAfterSeconds: 1,
+      ...(cause !== undefined && { cause }),
+    },
+  );
 }

@@ -119,7 +119,7 @@ async function abandonAt<T>(deadline: AbortSignal, done: Promise<T>): Promise<T>
 function unconfirmed(cause: unknown): ServiceError {
   return new ServiceError(
     'unavailable',
-    'The change was made, but it could not be confirmed that every process knows of it; it is being announced further',
+    'The change was made, but a process may still serve the old state; it is announced until every process has confirmed it',
     { retryAfterSeconds: 2, cause },
   );
 }

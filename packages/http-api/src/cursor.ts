@@ -32,7 +32,7 @@ export function openCursor(key: KeyObject, scope: CursorScope, cursor: string): 
 }
 
 function notACursor(): ServiceError {
-  return validationFailed({ start: ['is not the pagination.next of an answer to the same request'] });
+  return validationFailed({ start: ['must be the pagination.next of an answer to the same request'] });
 }
 
 /** Cursors of a session belong to it; those of Applications belong to their Tenant. */

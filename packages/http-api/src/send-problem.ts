@@ -31,7 +31,9 @@ export const requestLimits: readonly string[] = [
 export function sendProblem(log: Logger) {
   // Express recognizes an error handler by its four parameters.
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
-    const error = isBadPath(thrown) ? new ServiceError('bad_request', 'The path is not valid') : asServiceError(thrown);
+    const error = isBadPath(thrown)
+      ? new ServiceError('bad_request', 'The path has a percent escape that does not decode')
+      : asServiceError(thrown);
     response.locals.errorCode = error.code;
     response.locals.limit = error.limit;
     const { traceId } = response.locals;

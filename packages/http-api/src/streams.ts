@@ -51,7 +51,7 @@ export function openStreams({ TENANT_MAX_STREAMS, STREAM_MAX_SECONDS }: StreamLi
       if (ends.size >= TENANT_MAX_STREAMS) {
         throw new ServiceError(
           'too_many_requests',
-          `The Tenant has ${TENANT_MAX_STREAMS} exports or event streams open, which is the most; end one first`,
+          `This Tenant has reached its limit of ${TENANT_MAX_STREAMS} open exports and event streams; end one first`,
           { retryAfterSeconds: 5, limit: 'streams' },
         );
       }

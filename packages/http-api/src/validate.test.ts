@@ -74,6 +74,7 @@ describe('faults are named by the path of the member', () => {
         items: { type: 'object', additionalProperties: false, required: ['n'], properties: { n: { type: 'integer' } } },
       },
       'odd/na~me': { type: 'string' },
+      map: { type: 'object', propertyNames: { maxLength: 3 } },
     },
   });
 
@@ -90,6 +91,10 @@ describe('faults are named by the path of the member', () => {
     [{ name: 'x', list: [{ n: '1' }] }, { 'list[0].n': ['must be a whole number'] }],
     [{ name: 'x', flag: 'true' }, { flag: ['must be true or false, without quotes'] }],
     [{ name: 'x', 'odd/na~me': 1 }, { 'odd/na~me': ['must be a string'] }],
+    [
+      { name: 'x', map: { long: 1 } },
+      { map: ['has a member whose name is not allowed: it may have at most 3 characters'] },
+    ],
     [{ name: '😀😀😀', more: {} }, {}],
   ])('%j: %j', (value, errors) => expect(errorsOf(check, value)).toEqual(errors));
 

@@ -1,4 +1,4 @@
-import { containerPattern } from '@sluice/access';
+import { containerForm, containerPattern } from '@sluice/access';
 import { type FieldErrors, faultInWords, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { pointerPath } from './member-path.ts';
@@ -41,7 +41,7 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   // Without a prototype, so that `constructor` is an ordinary member.
   const byPath: FieldErrors = Object.create(null);
   for (const error of errors) {
-    if (error.keyword === 'if') continue; // the branch that failed says more
+    if (error.keyword === 'if' || error.keyword === 'propertyNames') continue; // the part that failed says more
     const { path, message } = describe(error);
     const messages = byPath[path] ?? [];
     byPath[path] = messages;
@@ -50,7 +50,10 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   return byPath;
 }
 
-function describe({ instancePath, keyword, params, message }: ErrorObject): { path: string; message: string } {
+function describe({ instancePath, keyword, params, message, propertyName }: ErrorObject): {
+  path: string;
+  message: string;
+} {
   const path = pointerPath(instancePath);
   const below = (member: string) => (path === '' ? member : `${path}.${member}`);
   switch (keyword) {
@@ -64,9 +67,9 @@ function describe({ instancePath, keyword, params, message }: ErrorObject): { pa
       return { path, message: params.format === 'uuid' ? 'must be a UUID' : 'must be an ISO 8601 date' };
     case 'pattern':
       if (params.pattern !== containerPattern) break;
-      return { path, message: 'must be names of letters, digits, _ and -, with slashes between them' };
+      return { path, message: containerForm };
   }
-  return { path, message: faultInWords({ keyword, params, message }) };
+  return { path, message: faultInWords({ keyword, params, message, propertyName }) };
 }
 
 /**

@@ -10,8 +10,14 @@ test.each([
   ['maxItems', { limit: 100 }, 'may have at most 100 items'],
   ['minimum', { limit: 1 }, 'must be at least 1'],
   ['maximum', { limit: 100 }, 'must be at most 100'],
+  ['pattern', { pattern: '^a$' }, 'must match the pattern ^a$'],
 ])('%s %j: %s', (keyword, params, words) => {
   expect(faultInWords({ keyword, params, message: 'as the validator says it' })).toBe(words);
+});
+
+test('a fault in the name of a member is not told of its value', () => {
+  const fault = { keyword: 'maxLength', params: { limit: 200 }, propertyName: 'a'.repeat(201) };
+  expect(faultInWords(fault)).toBe('has a member whose name is not allowed: it may have at most 200 characters');
 });
 
 test('what has no words of ours keeps the message of the validator', () => {

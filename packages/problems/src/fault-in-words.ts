@@ -3,6 +3,8 @@ export interface SchemaFault {
   keyword: string;
   params: Record<string, unknown>;
   message?: string | undefined;
+  /** Set where the fault is in the name of a member and not in its value. */
+  propertyName?: string | undefined;
 }
 
 const types: Record<string, string> = {
@@ -16,7 +18,12 @@ const types: Record<string, string> = {
 };
 
 /** Words that follow the path of a member: `name` "must have at most 200 characters". */
-export function faultInWords({ keyword, params, message }: SchemaFault): string {
+export function faultInWords({ propertyName, ...fault }: SchemaFault): string {
+  const words = wordsOf(fault);
+  return propertyName === undefined ? words : `has a member whose name is not allowed: it ${words}`;
+}
+
+function wordsOf({ keyword, params, message }: SchemaFault): string {
   const limit = Number(params.limit);
   switch (keyword) {
     case 'type':
@@ -40,10 +47,8 @@ export function faultInWords({ keyword, params, message }: SchemaFault): string 
       return `must be at least ${limit}`;
     case 'maximum':
       return `must be at most ${limit}`;
-    case 'propertyNames':
-      return 'has a member whose name is not allowed';
     case 'pattern':
-      return 'does not have the form that is documented';
+      return `must match the pattern ${params.pattern}`;
     default:
       return message ?? 'is not valid';
   }

@@ -177,6 +177,16 @@ describe('createToken', () => {
     });
   });
 
+  test('a refused id, and a refused container, say which form they must have', async () => {
+    const { vault } = open.current;
+    await expect(createToken(vault, await newActor(), { id: 'a/bc', data: 1 })).rejects.toMatchObject({
+      errors: { id: [expect.stringMatching(/^must have 3 to 400 characters, .* none of # \/ /)] },
+    });
+    await expect(createToken(vault, await newActor(), { data: 1, containers: ['/a b/'] })).rejects.toMatchObject({
+      errors: { 'containers[0]': ['must be names of letters, digits, _ and -, with slashes between them'] },
+    });
+  });
+
   test('data without end in depth or size is the fault of the caller', async () => {
     const { vault } = open.current;
     const actor = await newActor();

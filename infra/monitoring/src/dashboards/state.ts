@@ -107,7 +107,7 @@ export const state: Dashboard = {
         {
           title: 'Overdue',
           unit: 's',
-          description: 'How long the oldest that should be deleted by now has not been',
+          description: 'How long ago the oldest row should have been deleted',
           queries: { '{{kind}}': 'max by (kind) (sluice_overdue_seconds)' },
         },
         {

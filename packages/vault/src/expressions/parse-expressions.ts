@@ -98,7 +98,7 @@ function readNext(text: string, position: number, segments: Segment[]): number {
 
 function requireFew(segments: Segment[], count: number, most: number): Segment[] {
   if (count <= most) return segments;
-  throw new ServiceError('bad_request', `There are more than ${most} expressions`, { limit: 'expressions' });
+  throw new ServiceError('bad_request', `A text may have at most ${most} expressions`, { limit: 'expressions' });
 }
 
 export class InvalidExpression extends ServiceError {

@@ -63,7 +63,8 @@ export async function detokenizeEach(
 ): Promise<readonly Json[]> {
   if (reading === 'read' || !holds(actor, 'token:use')) requirePermission(actor, 'token:read');
   for (const value of values) {
-    if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
+    if (isNestedDeeperThan(deepest, value))
+      throw new ServiceError('bad_request', `The value is nested deeper than ${deepest} levels`);
   }
   const parsed = await inPieces(parseStrings([...values]));
   if (parsed.size === 0) return values;
@@ -93,7 +94,7 @@ function* parseStrings(value: Json): Generator<void, Map<string, Segment[]>, voi
   for (const text of textsWithExpressions(value)) {
     if (parsed.has(text)) continue;
     if (parsed.size === mostTexts) {
-      throw new ServiceError('bad_request', `There are more than ${mostTexts} texts with expressions`);
+      throw new ServiceError('bad_request', `A value may have at most ${mostTexts} texts with expressions`);
     }
     const segments = yield* readExpressionsInPieces(text);
     parsed.set(text, segments);

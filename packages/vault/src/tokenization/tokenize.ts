@@ -34,7 +34,8 @@ export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise
  */
 export async function readTokenization(vault: Vault, actor: Actor, value: Json): Promise<Tokenization> {
   requirePermission(actor, 'token:create');
-  if (isNestedDeeperThan(deepest, value)) throw new ServiceError('bad_request', 'The value is nested too deeply');
+  if (isNestedDeeperThan(deepest, value))
+    throw new ServiceError('bad_request', `The value is nested deeper than ${deepest} levels`);
   const found: { input: Json; path: string }[] = [];
   visit(value, '', (input, path) => {
     if (found.length === mostTokens) {

@@ -155,7 +155,7 @@ export function requireNeeded(
   if (rows.every(({ id }) => opened.has(id) || needed?.has(id) === false)) return;
   throw new ServiceError(
     'payload_too_large',
-    'The tokens of one request may have at most 8 MiB of data together, and 64 MiB once it is parsed',
+    'The tokens of one request may have at most 8 MiB of data together, and 64 MiB once it is parsed; name fewer tokens',
     {
       limit: 'opened_data',
     },

@@ -19,7 +19,7 @@ export function proveRow(db: Database, tenantId: string, logId: string) {
     if (!leaf || leaf.leaf_index < ledger.dropped) {
       throw new ServiceError(
         'not_found',
-        `There is no row ${logId} in the ledger; a new one is there within two seconds`,
+        `There is no row ${logId} in the ledger; a new row is in it within two seconds`,
       );
     }
     const proof = await hashRanges(tx, tenantId, inclusionRanges(leaf.leaf_index, ledger.size));
@@ -41,7 +41,7 @@ export function proveConsistency(db: Database, tenantId: string, { from, to }: {
     const { size = 0, dropped = 0 } = (await findLedger(tx, tenantId)) ?? {};
     if (to > size) throw validationFailed({ to: [`must be at most ${size}, the size of the ledger`] });
     if (from < dropped)
-      throw validationFailed({ from: [`must be at least ${dropped}: retention dropped what came before`] });
+      throw validationFailed({ from: [`must be at least ${dropped}, because retention dropped the rows before`] });
     if (from > to) throw validationFailed({ from: ['must be at most `to`'] });
     const proof = await hashRanges(tx, tenantId, consistencyRanges(from, to));
     return { from, to, hashes: proof.map(toBase64) };

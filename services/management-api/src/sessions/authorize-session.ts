@@ -82,7 +82,7 @@ async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, a
   const most = sessionLimits.TENANT_MAX_SESSIONS;
   if ((await countAuthorized(tx, tenantId, most)) >= most) {
     sessionFigures.refused++;
-    const detail = `A Tenant has at most ${most} authorized sessions`;
+    const detail = `This Tenant has reached its limit of ${most} authorized sessions; end one first`;
     throw new ServiceError('too_many_requests', detail, { retryAfterSeconds: 60, limit: 'sessions' });
   }
   return found;

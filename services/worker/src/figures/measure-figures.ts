@@ -28,10 +28,8 @@ export function measureFigures(
 
   const gauge = (name: string, help: string, read: () => number | Record<string, number>, by?: string) =>
     exportGauge(registry, { name, help, read, ...(by !== undefined && { by }) });
-  gauge(
-    'sluice_changes_waiting',
-    'Changes that are committed, and that not every process that caches is known to have heard of',
-    () => of('changes'),
+  gauge('sluice_changes_waiting', 'Committed changes that not every caching process has confirmed yet', () =>
+    of('changes'),
   );
   gauge('sluice_changes_oldest_age_seconds', 'Age of the oldest change that waits to be confirmed', () =>
     of('oldestChange'),
@@ -44,29 +42,29 @@ export function measureFigures(
   );
   gauge(
     'sluice_overdue_seconds',
-    'How long the oldest that should be deleted by now has not been; token and cvc: from two minutes after it was due; tenant: since it was closed',
+    'How long ago the oldest row should have been deleted; token and cvc: from two minutes after it was due; tenant: since it was closed',
     () => known({ application: 'dueApplication', token: 'dueToken', cvc: 'dueCvc', tenant: 'closedTenant' }),
     'kind',
   );
   gauge('sluice_ledger_waiting_rows', 'Rows of the audit log that are in no tree yet', () => of('unsequencedRows'));
   gauge(
     'sluice_ledger_oldest_age_seconds',
-    'How long ago the oldest of these rows came to Postgres; those from before the ledger are not counted',
+    'How long ago the oldest of these rows came to Postgres, without those from before the ledger',
     () => of('oldestArrival'),
   );
   gauge(
     'sluice_ledger_unwitnessed',
-    'Ledgers whose newest checkpoint the witness has not taken; not known where there is no witness',
+    'Ledgers whose newest checkpoint the witness has not taken; unknown without a witness',
     () => (hasWitness ? of('unwitnessedLedgers') : unknown),
   );
   gauge(
     'sluice_audit_log_default_rows',
-    `Rows of the audit log that stand in no month of their own, counted up to ${mostCounted}`,
+    `Rows of the audit log outside a month of their own, counted up to ${mostCounted}`,
     () => of('rowsInNoMonth'),
   );
   gauge(
     'sluice_data_key_encryptions_max',
-    'Most encryptions that were counted for one data key in use',
+    'The most encryptions of one data key in use',
     () => usage?.encryptions ?? unknown,
   );
   gauge(

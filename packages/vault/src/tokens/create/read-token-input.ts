@@ -1,3 +1,4 @@
+import { containerForm } from '@sluice/access';
 import { type FieldErrors, faultInWords, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
 import { type FilterBudget, requireUnspent } from '../../expressions/filter-budget.ts';
@@ -6,7 +7,7 @@ import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json, u
 import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from '../expiry/cvc.ts';
 import { parseMoment } from '../moment.ts';
-import { isTokenId } from '../token-id.ts';
+import { isTokenId, tokenIdForm } from '../token-id.ts';
 import { deriveTexts } from './derived-texts.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
 
@@ -44,6 +45,8 @@ export type Judged = 'data' | 'metadata' | 'templates';
 
 export const mebibyte = 1024 * 1024;
 export const deepestJson = 500;
+
+export const nestedTooDeeply = `is nested deeper than ${deepestJson} levels`;
 const mostExpressions = 50;
 const validateAll = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
 const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
@@ -59,7 +62,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   const wire = withoutNulls(value);
   // The schema allows no other member to be nested.
   const isTooDeep = isObject(wire) && isNestedDeeperThan(deepestJson, [wire.data, wire.mask]);
-  refuse(path, isTooDeep ? { '': ['is nested too deeply'] } : {});
+  refuse(path, isTooDeep ? { '': [nestedTooDeeply] } : {});
   const isExact = !isObject(wire) || hasExactNumbers(wire.data);
   refuse(path, isExact ? {} : { data: ['holds a number that is too large to be kept exactly; send it as text'] });
   const validate = hasManyMembers(wire) ? validateToFirst : validateAll;
@@ -123,7 +126,7 @@ function memberFaults(
   for (const [member, value] of Object.entries(wire)) {
     if (!isStorable(JSON.stringify(value))) faults[member] = [unstorable];
   }
-  if (wire.id !== undefined && !isTokenId(wire.id)) faults.id = ['is not a token id'];
+  if (wire.id !== undefined && !isTokenId(wire.id)) faults.id = [tokenIdForm];
   if (unjudged?.has('templates') !== true) {
     noteTemplateFault(faults, { member: 'mask', template: wire.mask as Json | undefined, fill });
     noteTemplateFault(faults, { member: 'fingerprint_expression', template: wire.fingerprint_expression, fill });
@@ -149,7 +152,7 @@ function noteTemplateFault(faults: FieldErrors, { member, template, fill }: Temp
   try {
     const count = countExpressions(template);
     if (count > mostExpressions) faults[member] = [`may hold at most ${mostExpressions} expressions`];
-    else if (member !== 'mask' && count === 0) faults[member] = ['must hold an expression'];
+    else if (member !== 'mask' && count === 0) faults[member] = ['must hold an expression such as {{ data.number }}'];
     else if (isOverMebibyte(fill(template))) faults[member] = ['evaluates to more than 1 MiB'];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -175,7 +178,7 @@ export function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
       .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
       .replaceAll('/', '.');
     if (keyword === 'required') faults[params.missingProperty] = ['is required'];
-    else faults[member] = [faultInWords({ keyword, params, message })];
+    else faults[member] = [keyword === 'pattern' ? containerForm : faultInWords({ keyword, params, message })];
   }
   return faults;
 }

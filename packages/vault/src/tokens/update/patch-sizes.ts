@@ -36,7 +36,7 @@ function bytesAfter(actor: Actor, token: TokenRow, { patch, member }: { patch: T
   // A value that is no object replaces all that was there.
   const after = (isObject(sent) ? before : 0) + Buffer.byteLength(JSON.stringify(sent));
   if (after <= mebibyte) return after;
-  const detail = `${member}: patches by keys that do not see it may have at most 1 MiB together, until one that sees it writes it`;
+  const detail = `${member}: keys that do not see it may patch at most 1 MiB into it in all, until a key that sees it writes it`;
   throw new ServiceError('payload_too_large', detail, { limit: 'data_size' });
 }
 

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { countExpressions } from '../../expressions/template.ts';
 import { isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
 import { mergePatch } from '../../merge-patch.ts';
-import { deepestJson, hasManyMembers, schemaFaults } from '../create/read-token-input.ts';
+import { deepestJson, hasManyMembers, nestedTooDeeply, schemaFaults } from '../create/read-token-input.ts';
 import { parseMoment } from '../moment.ts';
 import type { TokenRow } from '../token.ts';
 import { type TokenPatchWire, tokenPatchSchema } from './token-patch.schema.ts';
@@ -29,7 +29,7 @@ const validateToFirst = new Ajv({ allowUnionTypes: true }).compile<TokenPatchWir
 export function readTokenPatch(value: unknown, now: Date): TokenPatch {
   // The schema allows no other member to be nested.
   if (isObject(value) && isNestedDeeperThan(deepestJson, [value.data, value.mask])) {
-    throw validationFailed({ '': ['is nested too deeply'] });
+    throw validationFailed({ '': [nestedTooDeeply] });
   }
   const validate = hasManyMembers(value) ? validateToFirst : validateAll;
   if (!validate(value)) throw validationFailed(schemaFaults(validate.errors ?? []));
