@@ -49,6 +49,7 @@ export { type Creation, draftToken } from './tokens/create/draft-tokens.ts';
 export type { CreatedToken } from './tokens/create/present-created.ts';
 export { tokenInputSchema } from './tokens/create/token-input.schema.ts';
 export { deleteToken } from './tokens/delete-token.ts';
+export { answerWithoutCvcs } from './tokens/expiry/answer-without-cvcs.ts';
 export {
   type DueKind,
   forgetDue,
@@ -59,7 +60,6 @@ export {
 export { deleteExpiredTokens } from './tokens/expiry/expire-tokens.ts';
 export { purgeTokens } from './tokens/expiry/purge-tokens.ts';
 export { removeDueCvcs } from './tokens/expiry/remove-cvcs.ts';
-export { withoutCvcs } from './tokens/expiry/without-cvcs.ts';
 export { newOpeningBudget, type OpeningBudget, openedBytes } from './tokens/opening-budget.ts';
 export { findToken } from './tokens/read/find-token.ts';
 export { listTokens, type TokenFilter, type TokenPage } from './tokens/read/list-tokens.ts';

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { DataKey } from '../keys/data-keys.ts';
-import { decrypt, encrypt, openSealed, type SecretPlace, seal } from './cipher.ts';
+import { decrypt, encrypt, openSealed, readSealed, type SecretPlace } from './cipher.ts';
 import { IntegrityError } from './integrity-error.ts';
 
 const place: SecretPlace = { tenantId: 'tenant-1', recordId: 'token-1', field: 'tokens.data' };
@@ -35,9 +35,9 @@ describe('encrypt and decrypt', () => {
   test('what is kept for many openings opens each time, in its place only, and pins nothing of the pool of buffers', () => {
     const key = dataKey();
     const ciphertext = encrypt(key, place, Buffer.from('secret'));
-    const sealed = seal(place, ciphertext);
+    const sealed = readSealed(place, ciphertext);
     for (let i = 0; i < 3; i++) expect(openSealed(key.key, sealed).toString()).toBe('secret');
-    const elsewhere = seal({ ...place, recordId: 'token-2' }, ciphertext);
+    const elsewhere = readSealed({ ...place, recordId: 'token-2' }, ciphertext);
     expect(() => openSealed(key.key, elsewhere)).toThrow(IntegrityError);
     expect(sealed.additionalData.buffer.byteLength).toBe(sealed.additionalData.length);
     expect(sealed.nonce.buffer).toBe(ciphertext.buffer);

@@ -65,7 +65,7 @@ export function sealedBytes({ tenantId, recordId, field }: SecretPlace): number 
 }
 
 /** @throws {IntegrityError} where it is not a ciphertext of this vault. */
-export function seal(place: SecretPlace, ciphertext: Buffer): Sealed {
+export function readSealed(place: SecretPlace, ciphertext: Buffer): Sealed {
   const version = keyVersionOf(ciphertext);
   return {
     place,
@@ -93,7 +93,7 @@ export function openSealed(key: KeyObject, { place, version, nonce, tag, body, a
 }
 
 export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer): Buffer {
-  return openSealed(key, seal(place, ciphertext));
+  return openSealed(key, readSealed(place, ciphertext));
 }
 
 /** Only the last member can hold a line break, so two places never have the same text. */

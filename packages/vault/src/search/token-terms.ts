@@ -4,13 +4,13 @@ import { type RawBuilder, sql } from 'kysely';
 export type Condition = RawBuilder<boolean>;
 
 /** What an index entry stands for: a member and one of its values. */
-export interface Term {
+export interface IndexTerm {
   kind: 'type' | 'container' | 'created_by' | 'modified_by' | 'data' | `metadata.${string}`;
   value: string;
 }
 
 /** Terms are 64-bit hashes that may collide: add the exact condition where a false match matters. */
-export function hasTerm(tenantId: string, wanted: readonly Term[]): Condition {
+export function hasTerm(tenantId: string, wanted: readonly IndexTerm[]): Condition {
   const hashes = wanted.map(({ kind, value }) => sql`token_term(${tenantId}::uuid, ${kind}::text, ${value}::text)`);
   return sql<boolean>`search_terms && array[${sql.join(hashes)}]::bigint[]`;
 }

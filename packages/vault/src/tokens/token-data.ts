@@ -3,7 +3,7 @@ import { parsedBytes } from '@sluice/body-bytes';
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { Pieces } from '@sluice/service-runtime';
-import { encrypt, openSealed, type Sealed, type SecretPlace, seal } from '../encryption/cipher.ts';
+import { encrypt, openSealed, readSealed, type Sealed, type SecretPlace } from '../encryption/cipher.ts';
 import { IntegrityError } from '../encryption/integrity-error.ts';
 import type { Json } from '../json.ts';
 import type { DataKey } from '../keys/data-keys.ts';
@@ -136,7 +136,7 @@ function sealedOf(tenantId: string, row: DataColumns, clock: () => Date): Sealed
   const isCvc = cvc_ciphertext !== null && isCvcKept(row, clock());
   const ciphertext = isCvc ? cvc_ciphertext : data_ciphertext;
   if (sealed?.ciphertext === ciphertext) return sealed;
-  row.sealed = seal({ tenantId, recordId: row.id, field: isCvc ? 'tokens.cvc' : 'tokens.data' }, ciphertext);
+  row.sealed = readSealed({ tenantId, recordId: row.id, field: isCvc ? 'tokens.cvc' : 'tokens.data' }, ciphertext);
   return row.sealed;
 }
 

@@ -1,4 +1,4 @@
-import { detokenize, type Json, readTokenization, withoutCvcs } from '@sluice/vault';
+import { answerWithoutCvcs, detokenize, type Json, readTokenization } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
 import { createSettled } from '../tokens/create-settled.ts';
 import { bodyLimitBytes, token } from '../tokens/token.schema.ts';
@@ -46,7 +46,7 @@ export const tokenizeOperation = operation({
   cors: true,
   response: { 200: tokenized },
   errors: ['conflict'],
-  keep: (body) => withoutCvcs(body as Json),
+  keep: (body) => answerWithoutCvcs(body as Json),
   async handle({ body, bodyBytes, caller, hold, address, traceId, settle }, { vault, publicTokens }) {
     const { tokens, draft, fill } = await readTokenization(vault, actorOf({ caller, traceId, hold }), body as Json);
     await publicTokens.count({ caller, address, tokens, bodyBytes });

@@ -1,5 +1,6 @@
 import { Confirmed, created, pageOf, Reply, toPage } from '@sluice/http-api';
 import {
+  answerWithoutCvcs,
   type CreatedToken,
   deleteToken,
   draftToken,
@@ -8,7 +9,6 @@ import {
   listTokens,
   searchTokens,
   updateToken,
-  withoutCvcs,
 } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
 import { createSettled } from './create-settled.ts';
@@ -38,7 +38,7 @@ export const createTokenOperation = operation({
   cors: true,
   response: { 201: token, 200: token },
   errors: ['conflict'],
-  keep: (body) => withoutCvcs(body as Json),
+  keep: (body) => answerWithoutCvcs(body as Json),
   async handle({ body, bodyBytes, caller, hold, address, traceId, settle }, { vault, publicTokens }) {
     await publicTokens.count({ caller, address, tokens: 1, bodyBytes });
     const answerTo = ([result]: readonly CreatedToken[]) => {
@@ -129,7 +129,7 @@ export const patchTokenOperation = operation({
   response: { 200: token },
   errors: ['not_found', 'conflict'],
   confirmed: true,
-  keep: (body) => withoutCvcs(body as Json),
+  keep: (body) => answerWithoutCvcs(body as Json),
   async handle({ params, body, caller, hold, traceId }, { vault }) {
     const updated = await updateToken(vault, actorOf({ caller, traceId, hold }), params.id, body);
     return new Confirmed(updated.settlement, updated.token);

@@ -4,8 +4,8 @@ import { tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from './cvc.ts';
 
 /** A card with its own mask loses its data as well, because the mask may show the `cvc`. */
-export function withoutCvcs(answer: Json): Json {
-  if (Array.isArray(answer)) return answer.map(withoutCvcs);
+export function answerWithoutCvcs(answer: Json): Json {
+  if (Array.isArray(answer)) return answer.map(answerWithoutCvcs);
   if (!isObject(answer)) return answer;
   const { data, ...others } = answer;
   if (answer.type === 'card' && data !== undefined) {
@@ -13,5 +13,5 @@ export function withoutCvcs(answer: Json): Json {
     return isUsual ? { ...others, data: withoutCvc('card', data) } : others;
   }
   // fromEntries keeps a member called __proto__ as a member.
-  return Object.fromEntries(Object.entries(answer).map(([member, value]) => [member, withoutCvcs(value)]));
+  return Object.fromEntries(Object.entries(answer).map(([member, value]) => [member, answerWithoutCvcs(value)]));
 }
