@@ -24,7 +24,6 @@ export interface MeasuredDisclosureLog extends DisclosureLog {
 export interface DisclosureLogOptions {
   db: Database;
   stack: AsyncDisposableStack;
-  /** The batch stays queued and is tried again. */
   onError: (error: unknown) => void;
   flushIntervalMs?: number;
 }

@@ -38,7 +38,6 @@ export class RowQueue<Segment> {
     this.#leave(chunk, count);
   }
 
-  /** For rows that were spooled before all others. */
   putFirst(rows: readonly SpooledRow<Segment>[]): void {
     if (rows.length === 0) return;
     let ranges: RowRange<Segment>[] = [];

@@ -17,7 +17,6 @@ export interface Segment {
   /** Undefined for a file of a previous process, to which nothing is added. */
   descriptor: number | undefined;
   bytes: number;
-  /** Rows that Postgres has not acknowledged. */
   waiting: number;
 }
 
@@ -41,7 +40,6 @@ export interface Spool {
 export interface SpoolOptions {
   /** One process uses it. It is created if it does not exist. */
   directory: string;
-  /** A file could not be read or removed. */
   onError: (error: unknown) => void;
   segmentBytes?: number;
 }

@@ -28,7 +28,6 @@ export interface ChangeWriterOptions {
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
-  /** The caches of this process, which are called directly. */
   caches?: CoherentCaches;
   /** For one confirmation. Default: ten seconds, which is far longer than a lease. */
   deadlineMs?: number;

@@ -41,7 +41,6 @@ export class HeldLease implements Lease {
     this.#options = options;
   }
 
-  /** Undefined while this process has no lease. */
   get holderId(): string | undefined {
     return this.#holderId;
   }

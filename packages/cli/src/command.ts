@@ -6,7 +6,6 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 /** An option of parseArgs, with its help text. */
 export type Option = Options[string] & { description: string; value?: string };
 
-/** Follows the command's words. */
 export interface Input {
   positionals: readonly string[];
   /** Repeatable options have lists. */
@@ -19,7 +18,6 @@ export interface Command {
   /** Optional arguments are in brackets. */
   arguments: readonly string[];
   options: Readonly<Record<string, Option>>;
-  /** Printed below the options in help. */
   notes?: string;
   /** @returns the exit code; undefined means 0. */
   run(input: Input, terminal: Terminal): Promise<number | undefined>;

@@ -18,7 +18,6 @@ export class Interrupted extends Error {
   }
 }
 
-/** Such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -12,7 +12,6 @@ export interface OperationCommand {
   /** Prefixes of further query parameters: `metadata.` is typed `--metadata key=value`. */
   prefixes: readonly string[];
   body?: 'required' | 'optional';
-  /** Where the body is an object with known members. */
   members?: readonly string[];
   example?: unknown;
   answer: 'json' | 'list' | 'text' | 'stream' | 'none';

@@ -8,7 +8,6 @@ export interface Caller extends Grants {
   type: ApplicationType | 'session';
   /** Absent for work that acts as the Application without a key. */
   keyId?: string;
-  /** The Application that authorized the session. */
   applicationId?: string;
   /** If present, the session may invoke only these Proxies. */
   proxies?: readonly string[];

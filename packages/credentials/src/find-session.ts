@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { type FoundCaller, keyNotExpired, notExpired } from './find-caller.ts';
 
 export interface FoundSession extends FoundCaller {
-  /** The public Application that created it. */
   madeBy: string;
 }
 

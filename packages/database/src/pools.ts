@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { Queryable } from './database.ts';
 
-/** Named statements find the pool of their database here. */
 const pools = new WeakMap<Queryable, pg.Pool>();
 
 export function rememberPool(db: Queryable, pool: pg.Pool): void {

@@ -39,7 +39,6 @@ const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 export interface ApiOptions<C> {
   operations: readonly Operation<C>[];
   context: C;
-  /** Finds the caller of a key; throws `unauthenticated`. */
   authenticate(key: string | undefined): Promise<Caller>;
   headerPrefix: string;
   /** Origins whose pages may call operations with `cors`, as in the setting; default none. */

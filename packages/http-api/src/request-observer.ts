@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 
 /** What the service itself knows of a request after its answer; nothing comes from the caller. */
 export interface RequestOutcome {
-  /** Undefined where there is no such operation. */
   route: string | undefined;
   status: number;
   errorCode: string | undefined;
@@ -11,7 +10,6 @@ export interface RequestOutcome {
 }
 
 export interface ObservedRequest {
-  /** Undefined where traces are off. */
   readonly traceId: string | undefined;
   run(work: () => void): void;
   end(outcome: RequestOutcome): void;

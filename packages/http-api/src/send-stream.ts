@@ -68,7 +68,6 @@ export async function sendStream(
 interface State {
   changes: number;
   isOver: boolean;
-  /** Undefined when the reader left. */
   reason?: unknown;
 }
 

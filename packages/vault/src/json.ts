@@ -70,7 +70,7 @@ function isExact(number: number): boolean {
 export const unstorable = 'contains a NUL character or a lone surrogate';
 
 /**
- * Postgres cannot store NUL characters and lone surrogates, in names neither. `json` is what JSON.stringify wrote, which
+ * Postgres can store neither NUL characters nor lone surrogates, also not in names. `json` is what JSON.stringify wrote, which
  * escapes both: to look at each member of a large object would take fifty times as long.
  */
 export function isStorable(json: string | undefined): boolean {

@@ -10,14 +10,11 @@ import type { Members } from './wanted.ts';
 interface Means {
   sluice: Sluice;
   record: MadeRecord;
-  /** By name. */
   applicationIds: ReadonlyMap<string, string>;
-  /** The file that receives the keys of new Applications. */
   keysFile: string | undefined;
   terminal: Terminal;
 }
 
-/** The service checks bodies. */
 interface Resource {
   create(body: unknown): Promise<{ id: string; key: string }>;
   update(id: string, body: unknown): Promise<unknown>;

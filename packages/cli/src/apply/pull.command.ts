@@ -67,7 +67,6 @@ async function writeNew(path: string, text: string, isForced: boolean): Promise<
 
 interface Pulled {
   text: string;
-  /** By path. */
   files: Map<string, string>;
   variables: string[];
 }

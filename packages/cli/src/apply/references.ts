@@ -3,7 +3,6 @@ import { isAbsolute, join, relative } from 'node:path';
 import { UsageError } from '../failure.ts';
 import { readTextFile } from '../read-input.ts';
 
-/** As shown in the plan. */
 export interface References {
   files: Set<string>;
   variables: Set<string>;

@@ -8,7 +8,6 @@ import { hasReference, type References, resolveReferences } from './references.t
 export type Kind = 'applications' | 'proxies';
 export type Members = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** Bodies for create, with references resolved. */
 export interface Wanted {
   applications: readonly Members[];
   proxies: readonly Members[];

@@ -51,7 +51,6 @@ export function tell({ stderr }: Terminal, line: string): void {
   stderr.write(`${escapeText(line)}\n`);
 }
 
-/** Waits while the reader is slower. */
 export async function write(stream: Writable, text: string | Uint8Array): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
 }

@@ -15,7 +15,6 @@ export interface TransitClientOptions {
 
 interface TransitAnswer {
   status: number;
-  /** The member `data` of the body. */
   data: Readonly<Record<string, unknown>>;
 }
 

@@ -11,7 +11,6 @@ export interface OldRow {
 
 export interface Page {
   rows: OldRow[];
-  /** Undefined after the last page. */
   lastId: string | undefined;
 }
 

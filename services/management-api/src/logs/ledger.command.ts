@@ -129,7 +129,6 @@ async function withDatabase(work: (db: Database) => Promise<void>): Promise<numb
   return 0;
 }
 
-/** Waits while the reader is slower. */
 async function write(to: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => to.write(text, (error) => (error ? reject(error) : resolve())));
 }

@@ -7,7 +7,6 @@ import { findLedger, hashRanges } from './ledger.queries.ts';
 import { all, type Condition, conditionsOf, type LogFilter, sourceOf } from './log.queries.ts';
 
 export interface LeafRow {
-  /** Without its detail. */
   log: LogRow;
   /** As Postgres wrote it, passed on without parsing. */
   detail: string | null;

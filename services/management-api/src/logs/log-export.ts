@@ -16,7 +16,6 @@ import {
 export interface ExportOptions {
   tenantId: string;
   filter: LogFilter;
-  /** The first `leaf_index`. */
   start: number;
   format: 'ndjson' | 'csv';
   /** Lets a read wait for its turn among those of other exports. */

@@ -21,7 +21,6 @@ export interface LogFilter {
   end_date?: string;
 }
 
-/** A page begins after this row. */
 export interface LogPlace {
   at: string;
   id: string;

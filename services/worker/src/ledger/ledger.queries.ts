@@ -218,7 +218,6 @@ const ledgerUpdated = preparedSql(
 export interface Unwitnessed {
   tenantId: string;
   size: number;
-  /** Signed over this many leaves. */
   checkpoint: string;
 }
 

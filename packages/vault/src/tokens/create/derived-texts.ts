@@ -7,7 +7,6 @@ import type { Json } from '../../json.ts';
 export interface DerivedTexts {
   /** The results of the search indexes, each once, without empty ones and those over 1 MiB. */
   searchTexts: string[];
-  /** Undefined without an expression. */
   fingerprintText: string | undefined;
 }
 

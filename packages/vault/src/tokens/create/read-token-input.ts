@@ -29,7 +29,6 @@ export interface TokenInput {
   fingerprintText: string;
   /** Undefined where the Tenant's setting decides. */
   deduplicate: boolean | undefined;
-  /** ISO 8601. */
   expiresAt: string | undefined;
 }
 
