@@ -1,6 +1,6 @@
+import type { Program } from '@sluice/local';
 import type { LoadFigures } from './load/load-generator.ts';
 import type { Cores } from './machine/cores.ts';
-import type { ProgramSource } from './machine/programs.ts';
 import type { Goal } from './report/statistics.ts';
 
 /** A performance measurement with a goal. */
@@ -31,7 +31,8 @@ export interface BenchmarkContext {
   /** Where large tables are kept for the next run, if they are to. */
   dataDirectory: string | undefined;
   cores: Cores;
-  programs: ProgramSource;
+  /** A program of this machine, or of Debian's packages; undefined where neither is to be had. */
+  find(name: string, packages: string[]): Promise<Program | undefined>;
   /** The folder for CPU profiles of the services, if they are wanted. */
   profileDirectory: string | undefined;
   log: (line: string) => void;
@@ -54,7 +55,7 @@ export interface Comparison {
   peer: number[];
   peerName: string;
   /** The goal for the ratio of the product to the peer; absent where the peer is only for orientation. */
-  goal?: Goal;
+  goal?: Goal | undefined;
   /** Failed requests of both. With any, the goal is not met. */
   errors: number;
 }
@@ -62,4 +63,24 @@ export interface Comparison {
 export interface PathFigures {
   name: string;
   rounds: LoadFigures[];
+}
+
+/** A goal without a peer: the product may reach this limit at most. */
+export function limited(
+  unit: Comparison['unit'],
+  ours: number[],
+  { limit, name, errors = 0 }: { limit: number; name: string; errors?: number },
+): Comparison {
+  return { unit, ours, peer: ours.map(() => limit), peerName: name, goal: { atMost: 1 }, errors };
+}
+
+/** Compares the rates of two paths that were measured in the same rounds. */
+export function compareRates(ours: PathFigures, peer: PathFigures, goal?: Goal): Comparison {
+  const rates = ({ rounds }: PathFigures) => rounds.map(({ requestsPerSecond }) => requestsPerSecond);
+  const errors = errorsOf(ours, peer);
+  return { unit: 'req/s', ours: rates(ours), peer: rates(peer), peerName: peer.name, goal, errors };
+}
+
+export function errorsOf(...paths: PathFigures[]): number {
+  return paths.flatMap(({ rounds }) => rounds).reduce((sum, { errors }) => sum + errors, 0);
 }

@@ -1,6 +1,6 @@
 import { onStopRequest } from '@sluice/local/parts';
 import { UsageError } from '@sluice/service-runtime/command-line';
-import { benchmarks } from './benchmarks/catalogue.ts';
+import { benchmarks } from './catalogue.ts';
 import { help, readCommandLine } from './command-line.ts';
 import { run } from './run.ts';
 

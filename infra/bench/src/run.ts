@@ -1,16 +1,15 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { findProgram } from '@sluice/local';
 import type { Benchmark, BenchmarkContext, Outcome } from './benchmark.ts';
 import type { CommandLine } from './command-line.ts';
 import { shareCores } from './machine/cores.ts';
 import { machineFacts } from './machine/facts.ts';
-import { programSource } from './machine/programs.ts';
 import { type Result, toResult, writeResults } from './report/results.ts';
 import { pathTable, resultTable } from './report/table.ts';
 
 const folder = join(import.meta.dirname, '..');
-const downloads = join(folder, '..', '..', '.sluice', 'downloads');
 
 export interface RunOptions extends CommandLine {
   /** Where programs are looked for. */
@@ -34,14 +33,22 @@ export async function run(options: RunOptions): Promise<boolean> {
   const directory = await openDirectory(opened, keep);
   const profileDirectory = options.profileDirectory && resolve(options.profileDirectory);
   const dataDirectory = options.dataDirectory && resolve(options.dataDirectory);
-  const programs = programSource({ path, downloads, log, signal });
+  const find: BenchmarkContext['find'] = async (name, packages) => {
+    try {
+      return await findProgram(name, { path, packages, signal, onDownload: () => log(`Downloading ${name} (once)`) });
+    } catch (error) {
+      signal.throwIfAborted();
+      log(`${name} could not be downloaded: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+      return undefined;
+    }
+  };
   const results: Result[] = [];
   const details: string[] = [];
   let isClean = true;
   for (const benchmark of chosen) {
     const own = join(directory, benchmark.id);
     await mkdir(own, { mode: 0o711 });
-    const measured = { rounds, seconds, logRows, cores, programs, profileDirectory, dataDirectory };
+    const measured = { rounds, seconds, logRows, cores, find, profileDirectory, dataDirectory };
     const context = { ...measured, directory: own, log, signal };
     const outcome = await runOne(benchmark, context);
     const ofThis = outcome?.comparisons.map((comparison) => toResult(benchmark, comparison)) ?? [];

@@ -1,5 +1,6 @@
 export { freePort } from '@sluice/service-runtime/free-port';
 export { libraryPath, type UnpackOptions, unpackDebianPackages } from './debian/debian-packages.ts';
+export { findProgram, type Program } from './debian/find-program.ts';
 export { LaunchError } from './launch-error.ts';
 export type { Credentials } from './stack/credentials.ts';
 export { allocatorEnvironment, nodeOptions } from './stack/services.ts';

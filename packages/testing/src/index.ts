@@ -1,5 +1,6 @@
 export { type Answer, type CallOptions, call } from './call.ts';
 export { type Issued, issueCertificate } from './certificates.ts';
+export { connectPostgres } from './connect-postgres.ts';
 export {
   type CountingDestination,
   type Destination,

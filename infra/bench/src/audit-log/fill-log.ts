@@ -1,13 +1,11 @@
-import pg from 'pg';
+import { connectPostgres } from '@sluice/testing';
 
 const batch = 500_000;
 
 /** One hundred ids in turn, so that a filter by one matches a row in a hundred. */
 export const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-export interface LogOptions {
-  tenantId: string;
-  rows: number;
+interface FillOptions {
   signal: AbortSignal;
   /** Called with the number of rows so far. */
   onProgress: (rows: number) => void;
@@ -18,36 +16,35 @@ export interface LogOptions {
  * and creates the indexes last, so that millions of rows take minutes. The leaf hashes are arbitrary, because nothing
  * verifies them here.
  */
-export async function fillLogs(databaseUrl: string, logs: readonly LogOptions[]): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query('set session_replication_role = replica');
-    const tables = "tablename in ('audit_log', 'audit_log_tokens')";
-    const { rows: indexes } = await client.query<{ indexname: string; definition: string }>(
-      `select indexname, replace(indexdef, ' ON ONLY ', ' ON ') as definition from pg_indexes where ${tables}`,
-    );
-    for (const { indexname } of indexes) await client.query(`drop index ${indexname}`);
-    for (const { tenantId, rows, signal, onProgress } of logs) {
-      for (const table of ['ledger_leaves', 'ledgers'])
-        await client.query(`delete from ${table} where tenant_id = $1`, [tenantId]);
-      for (let from = 0; from < rows; from += batch) {
-        signal.throwIfAborted();
-        await client.query(fill, [tenantId, from, Math.min(from + batch, rows), rows]);
-        onProgress(Math.min(from + batch, rows));
-      }
-      await client.query(ledger, [tenantId, rows]);
-      await client.query('delete from audit_log_arrivals where tenant_id = $1', [tenantId]);
+export async function fillLogs(
+  databaseUrl: string,
+  logs: readonly { tenantId: string; rows: number }[],
+  { signal, onProgress }: FillOptions,
+): Promise<void> {
+  await using client = await connectPostgres(databaseUrl);
+  await client.query('set session_replication_role = replica');
+  const tables = "tablename in ('audit_log', 'audit_log_tokens')";
+  const { rows: indexes } = await client.query<{ indexname: string; definition: string }>(
+    `select indexname, replace(indexdef, ' ON ONLY ', ' ON ') as definition from pg_indexes where ${tables}`,
+  );
+  for (const { indexname } of indexes) await client.query(`drop index ${indexname}`);
+  for (const { tenantId, rows } of logs) {
+    for (const table of ['ledger_leaves', 'ledgers'])
+      await client.query(`delete from ${table} where tenant_id = $1`, [tenantId]);
+    for (let from = 0; from < rows; from += batch) {
+      signal.throwIfAborted();
+      await client.query(fill, [tenantId, from, Math.min(from + batch, rows), rows]);
+      onProgress(Math.min(from + batch, rows));
     }
-    for (const { definition } of indexes) {
-      for (const { signal } of logs) signal.throwIfAborted();
-      await client.query(definition);
-    }
-    await client.query('vacuum (analyze) audit_log, audit_log_tokens, ledger_leaves, ledgers');
-    await client.query('checkpoint');
-  } finally {
-    await client.end();
+    await client.query(ledger, [tenantId, rows]);
+    await client.query('delete from audit_log_arrivals where tenant_id = $1', [tenantId]);
   }
+  for (const { definition } of indexes) {
+    signal.throwIfAborted();
+    await client.query(definition);
+  }
+  await client.query('vacuum (analyze) audit_log, audit_log_tokens, ledger_leaves, ledgers');
+  await client.query('checkpoint');
 }
 
 /** It has a checkpoint, so that no worker tries to sign it. */

@@ -1,21 +1,20 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Stack } from '@sluice/local';
 import type { BenchmarkContext } from '../benchmark.ts';
-import { createListTenant } from '../lists/list-tenant.ts';
-import { readKept } from '../report/read-kept.ts';
-import { startBenchmarkStack } from '../start-benchmark-stack.ts';
+import { readKept } from '../report/results.ts';
+import { type BenchmarkStack, startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
+import { addTenant } from '../stack/tenant.ts';
 import { fillLogs } from './fill-log.ts';
 
 /** A Tenant whose audit log has this many rows. */
-interface LogTenant {
+export interface LogTenant {
   tenantId: string;
   headers: Record<string, string>;
   rows: number;
 }
 
-export interface LogStack {
-  stack: Stack;
+interface LogStack {
+  stack: BenchmarkStack;
   small: LogTenant;
   large: LogTenant;
 }
@@ -35,15 +34,9 @@ export async function startLogStack(context: BenchmarkContext, opened: AsyncDisp
   const kept = await readKept<LogTenant>(file);
   const missing = [smallRows, logRows].filter((rows) => !kept.some((tenant) => tenant.rows === rows));
   const made: LogTenant[] = [];
-  for (const rows of missing) {
-    const { tenantId, headers } = await createListTenant(stack, join(directory, 'stack'), signal);
-    made.push({ tenantId, headers, rows });
-  }
+  for (const rows of missing) made.push({ ...(await addTenant(stack, signal)), rows });
   const onProgress = (rows: number) => log(`  ${rows.toLocaleString('en')} rows are there`);
-  if (made.length > 0) {
-    const logs = made.map(({ tenantId, rows }) => ({ tenantId, rows, signal, onProgress }));
-    await fillLogs(stack.databaseUrl, logs);
-  }
+  if (made.length > 0) await fillLogs(stack.databaseUrl, made, { signal, onProgress });
   const tenants = [...kept, ...made];
   await writeFile(file, JSON.stringify(tenants), { mode: 0o600 });
   const tenantOf = (rows: number) => tenants.find((tenant) => tenant.rows === rows) as LogTenant;

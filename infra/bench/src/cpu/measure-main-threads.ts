@@ -1,15 +1,12 @@
 import type { BenchmarkContext, Comparison, Outcome } from '../benchmark.ts';
-import { secondsOfRound } from '../load/round-seconds.ts';
-import type { Goal } from '../report/statistics.ts';
-import { median } from '../report/statistics.ts';
+import type { LoadFigures } from '../load/load-generator.ts';
+import { type Goal, median } from '../report/statistics.ts';
+import { type Turn, warmUpSeconds } from '../rounds.ts';
 import { partOfStrangers, readThreadTimes } from './threads.ts';
 
-/** A process, and the work that keeps it busy. */
-export interface BusyProcess {
-  name: string;
-  pid: number | undefined;
-  /** @returns how many units of work succeeded, and how many failed. */
-  run(seconds: number): Promise<{ count: number; errors: number }>;
+/** A process, and the load that keeps it busy. */
+export interface BusyProcess extends Turn<LoadFigures> {
+  pid: number;
   /** For a peer: the goal for the ratio of the product's time to its time. */
   goal?: Goal | undefined;
 }
@@ -36,10 +33,10 @@ interface Figures {
 export async function measureMainThreads(
   { rounds, seconds, log, signal }: BenchmarkContext,
   [ours, ...peers]: [BusyProcess, ...BusyProcess[]],
-): Promise<Pick<Outcome, 'comparisons' | 'notes'>> {
+): Promise<Outcome> {
   const all = [ours, ...peers];
   const length = Math.min(seconds, longestSeconds);
-  for (const one of all) await measure(one, secondsOfRound(0, length));
+  for (const one of all) await measure(one, warmUpSeconds(length));
   const measured: Map<BusyProcess, Figures>[] = [];
   while (measured.filter(isQuiet).length < rounds && measured.length < rounds * mostTries) {
     const round = new Map<BusyProcess, Figures>();
@@ -56,12 +53,12 @@ export async function measureMainThreads(
   const errors = measured.flatMap((round) => [...round.values()]).reduce((sum, figures) => sum + figures.errors, 0);
   const comparisons = peers.map((peer): Comparison => {
     const { name: peerName, goal } = peer;
-    return { unit: 'µs', ours: of(ours), peer: of(peer), peerName, errors, ...(goal && { goal }) };
+    return { unit: 'µs', ours: of(ours), peer: of(peer), peerName, goal, errors };
   });
   const medians = all.map((one) => `${one.name} ${median(of(one)).toFixed(1)} µs`).join(', ');
   const counts =
     quiet.length > 0 ? `${quiet.length} of ${measured.length} rounds count` : 'no round was quiet: all count';
-  return { comparisons, notes: [`${medians}; ${counts}`] };
+  return { comparisons, paths: [], notes: [`${medians}; ${counts}`] };
 }
 
 function isQuiet(round: ReadonlyMap<BusyProcess, Figures>): boolean {
@@ -77,11 +74,11 @@ function describe(all: readonly BusyProcess[], round: ReadonlyMap<BusyProcess, F
     .join(', ');
 }
 
-async function measure({ pid = 0, run }: BusyProcess, seconds: number): Promise<Figures> {
-  const before = await readThreadTimes(pid);
-  const { count, errors } = await run(seconds);
-  const after = await readThreadTimes(pid);
-  const micros = (after.main - before.main) / 1000 / count;
+async function measure(busy: BusyProcess, seconds: number): Promise<Figures> {
+  const before = await readThreadTimes(busy.pid);
+  const { requestsPerSecond, errors } = await busy.measure(seconds);
+  const after = await readThreadTimes(busy.pid);
+  const micros = (after.main - before.main) / 1000 / (requestsPerSecond * seconds);
   return { micros, errors, strangers: partOfStrangers(before, after, seconds) };
 }
 

@@ -1,38 +1,51 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { CertificateFiles } from './certificate.ts';
+import { issueCertificate } from '@sluice/testing';
+import type { BenchmarkContext } from '../benchmark.ts';
 
-interface Received {
-  method: string | undefined;
-  headers: IncomingHttpHeaders;
-  body: string;
+/** PEM files, and what is in them. */
+export interface CertificateFiles {
+  /** Also the authority that clients must trust. */
+  certificate: string;
+  key: string;
+  options: { cert: string; key: string };
+}
+
+/** Creates a self-signed certificate for 127.0.0.1, valid for a day. */
+export async function createCertificate({ directory }: BenchmarkContext): Promise<CertificateFiles> {
+  const { certificate: cert, key } = issueCertificate('127.0.0.1');
+  const files = { certificate: join(directory, 'certificate.pem'), key: join(directory, 'key.pem') };
+  await writeFile(files.certificate, cert);
+  await writeFile(files.key, key, { mode: 0o600 });
+  return { ...files, options: { cert, key } };
 }
 
 export interface Echo extends AsyncDisposable {
+  url: string;
   port: number;
-  last(): Received | undefined;
+  last(): { method: string | undefined; headers: IncomingHttpHeaders; body: string } | undefined;
 }
 
 /** A destination that answers with the received body; with a certificate it speaks TLS. */
 export async function startEcho(certificate?: CertificateFiles): Promise<Echo> {
-  let last: Received | undefined;
+  let last: ReturnType<Echo['last']>;
   const respond: RequestListener = async (request, response) => {
     const body = await text(request);
     last = { method: request.method, headers: request.headers, body };
     response.setHeader('Content-Type', 'application/json');
     response.end(body);
   };
-  const server = certificate
-    ? createTlsServer({ cert: await readFile(certificate.certificate), key: await readFile(certificate.key) }, respond)
-    : createServer(respond);
+  const server = certificate ? createTlsServer(certificate.options, respond) : createServer(respond);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
+    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     last: () => last,
     async [Symbol.asyncDispose]() {

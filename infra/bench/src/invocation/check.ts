@@ -1,20 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Echo } from '../destination/echo.ts';
-import type { LoadGenerator, LoadRequest } from '../load/load-generator.ts';
+import type { LoadFigures, LoadGenerator, LoadRequest } from '../load/load-generator.ts';
+import type { Turn } from '../rounds.ts';
 
-/** A way to the destination. */
-export interface Path {
-  name: string;
-  /** The process on it; undefined where there is none. */
-  pid?: number | undefined;
+/** A way to the destination, and a turn of it under load. */
+export interface Path extends Turn<LoadFigures> {
+  /** The process on it; 0 where there is none. */
+  pid: number;
   request: LoadRequest;
 }
+
+/** What is checked of it. */
+type Checked = Pick<Path, 'name' | 'request'>;
 
 /**
  * Sends the request once to a destination that answers with what it received.
  * @throws if that is not what the destination should receive.
  */
-export async function checkReceived(path: Path, expected: unknown, signal: AbortSignal): Promise<void> {
+export async function checkReceived(path: Checked, expected: unknown, signal: AbortSignal): Promise<void> {
   const received: unknown = JSON.parse(await send(path, signal));
   if (!isDeepStrictEqual(received, expected)) {
     throw new Error(`${path.name}: the destination received ${JSON.stringify(received)}`);
@@ -22,7 +25,7 @@ export async function checkReceived(path: Path, expected: unknown, signal: Abort
 }
 
 /** @throws if the answer is not exactly this. */
-export async function checkAnswer(path: Path, expected: string, signal: AbortSignal): Promise<void> {
+export async function checkAnswer(path: Checked, expected: string, signal: AbortSignal): Promise<void> {
   const answer = await send(path, signal);
   if (answer !== expected) throw new Error(`${path.name}: the answer was ${answer}`);
 }
@@ -30,7 +33,7 @@ export async function checkAnswer(path: Path, expected: string, signal: AbortSig
 /** Runs the load generator against the echo for a second. @throws if it does not send the request. */
 export async function checkLoad(
   load: LoadGenerator,
-  { request }: Path,
+  { request }: Checked,
   echo: Echo,
   signal: AbortSignal,
 ): Promise<void> {
@@ -42,7 +45,7 @@ export async function checkLoad(
   }
 }
 
-async function send({ name, request }: Path, signal: AbortSignal): Promise<string> {
+async function send({ name, request }: Checked, signal: AbortSignal): Promise<string> {
   const { url, headers, body } = request;
   const answer = await fetch(url, { method: 'POST', headers, body: body ?? null, signal });
   const text = await answer.text();

@@ -1,5 +1,14 @@
-import pg from 'pg';
-import { type ListTenant, namePart } from './list-tenant.ts';
+import { connectPostgres } from '@sluice/testing';
+
+/** A part of the names that are searched for, and of no other name. */
+export const namePart = 'q7zk';
+
+interface FilledTenant {
+  tenantId: string;
+  /** The number of rows so far, and how many there will be. */
+  counts: { applications: number; proxies: number };
+  size: number;
+}
 
 /** Ten letters and digits that never contain the part that is searched for, but often pieces of it. */
 const reference = `replace(
@@ -22,24 +31,19 @@ const fills = {
  * Fills the Tenants up to their sizes with Applications and Proxies, and sets the counters. These rows are older than
  * those the lists show, and bypass the public interface, so that their keys cannot be decrypted.
  */
-export async function fillTenants(databaseUrl: string, tenants: readonly (ListTenant & { size: number })[]) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query("select pg_get_indexdef('proxies_name'::regclass) as definition");
-    await client.query('drop index proxies_name'); // building it anew is ten times as fast
-    for (const { tenantId, counts, size } of tenants) {
-      for (const table of ['applications', 'proxies'] as const) {
-        const missing = size - counts[table];
-        await client.query(fills[table], [tenantId, missing]);
-        const count = 'update counters set value = value + $1 where ctid = (select min(ctid) from counters where ';
-        await client.query(`${count} tenant_id = $2 and counter = $3)`, [missing, tenantId, table]);
-      }
+export async function fillTenants(databaseUrl: string, tenants: readonly FilledTenant[]) {
+  await using client = await connectPostgres(databaseUrl);
+  const { rows } = await client.query("select pg_get_indexdef('proxies_name'::regclass) as definition");
+  await client.query('drop index proxies_name'); // building it anew is ten times as fast
+  for (const { tenantId, counts, size } of tenants) {
+    for (const table of ['applications', 'proxies'] as const) {
+      const missing = size - counts[table];
+      await client.query(fills[table], [tenantId, missing]);
+      const count = 'update counters set value = value + $1 where ctid = (select min(ctid) from counters where ';
+      await client.query(`${count} tenant_id = $2 and counter = $3)`, [missing, tenantId, table]);
     }
-    await client.query(rows[0].definition);
-    await client.query('vacuum (analyze) applications, proxies, counters');
-    await client.query('checkpoint');
-  } finally {
-    await client.end();
   }
+  await client.query(rows[0].definition);
+  await client.query('vacuum (analyze) applications, proxies, counters');
+  await client.query('checkpoint');
 }

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { connections, type LoadFigures, type LoadGenerator } from './load-generator.ts';
-import { runBounded } from './run-bounded.ts';
+import { connections, type LoadFigures, type LoadGenerator, runBounded } from './load-generator.ts';
 
 interface AutocannonResult {
   requests: { average: number };

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connections, type LoadFigures, type LoadGenerator, type LoadRequest } from './load-generator.ts';
-import { runBounded } from './run-bounded.ts';
+import { connections, type LoadFigures, type LoadGenerator, type LoadRequest, runBounded } from './load-generator.ts';
 
 /** The input of the process. */
 export interface FixedRateTask {

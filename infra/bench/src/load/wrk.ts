@@ -1,15 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Program } from '../machine/programs.ts';
-import { connections, type LoadGenerator, type LoadRequest } from './load-generator.ts';
-import { runBounded } from './run-bounded.ts';
-import { readWrkOutput } from './wrk-output.ts';
+import type { Program } from '@sluice/local';
+import type { BenchmarkContext } from '../benchmark.ts';
+import { autocannon } from './autocannon.ts';
+import { connections, type LoadFigures, type LoadGenerator, type LoadRequest, runBounded } from './load-generator.ts';
 
 /** A slower request is an error. It is long, because a process on a shared core may stand still for seconds. */
 const timeout = '10s';
 
+/** wrk, or autocannon where there is none. */
+export async function findLoadGenerator({ find, directory }: BenchmarkContext): Promise<LoadGenerator> {
+  const program = await find('wrk', ['wrk']);
+  return program ? wrk(program, directory) : autocannon;
+}
+
 /** wrk with one thread. */
-export function wrk({ command, env }: Program, directory: string): LoadGenerator {
+function wrk({ command, env }: Program, directory: string): LoadGenerator {
   let runs = 0;
   return {
     name: `wrk, ${connections} connections`,
@@ -33,4 +39,29 @@ function scriptFor({ headers, body }: LoadRequest): string {
 /** A long string of Lua, in which only its end is special. */
 function quote(text: string): string {
   return `[==[${text}]==]`;
+}
+
+const milliseconds: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Parses the output of `wrk --latency`. @throws if a figure is missing, as when no request was answered. */
+export function readWrkOutput(output: string): LoadFigures {
+  const find = (pattern: RegExp): RegExpExecArray => {
+    const found = pattern.exec(output);
+    if (!found) throw new Error(`wrk printed something unexpected:\n${output}`);
+    return found;
+  };
+  const percentile = (percent: number) => {
+    const [, number, unit = ''] = find(new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(us|ms|s|m|h) *$`, 'm'));
+    return Number(number) * (milliseconds[unit] ?? Number.NaN);
+  };
+  // For example `Socket errors: connect 0, read 3, write 0, timeout 1`; absent where there were none.
+  const [, socketErrors = ''] = /^\s*Socket errors: (.+)$/m.exec(output) ?? [];
+  const [, otherAnswers = '0'] = /^\s*Non-2xx or 3xx responses: (\d+)$/m.exec(output) ?? [];
+  const counts = [...(socketErrors.match(/\d+/g) ?? []), otherAnswers];
+  return {
+    requestsPerSecond: Number(find(/^Requests\/sec:\s+([\d.]+)$/m)[1]),
+    p50Ms: percentile(50),
+    p99Ms: percentile(99),
+    errors: counts.reduce((sum, count) => sum + Number(count), 0),
+  };
 }

@@ -8,11 +8,11 @@ export interface Cores {
   /** What runs on which core, in words. */
   description: string;
   /** Moves a measured process to the core reserved for it. */
-  moveToTestedCore(pid: number | undefined): Promise<void>;
+  moveToTestedCore(pid: number): Promise<void>;
   /** Moves a second measured process to a core of its own, if there are three. @returns where it runs, in words. */
-  moveToSecondTestedCore(pid: number | undefined): Promise<string>;
+  moveToSecondTestedCore(pid: number): Promise<string>;
   /** Lets its other threads use both cores; the main thread stays on its own. */
-  spreadThreads(pid: number | undefined): Promise<void>;
+  spreadThreads(pid: number): Promise<void>;
   /** A command prefix that allows the whole machine. */
   readonly onAllCores: readonly string[];
 }
@@ -26,20 +26,14 @@ export async function shareCores(): Promise<Cores> {
     for (const core of [0, 1]) await moveTo(core, process.pid); // fails where one of them may not be used
     return {
       description: 'core 0: what is measured; core 1: load generator, destination, Postgres, Redis, the other services',
-      async moveToTestedCore(pid) {
-        if (pid !== undefined) await moveTo(0, pid);
-      },
-      async moveToSecondTestedCore(pid) {
-        const isAlone =
-          pid !== undefined &&
-          (await moveTo(2, pid).then(
-            () => true,
-            () => false, // there is no third core
-          ));
-        return isAlone ? 'core 2' : 'core 1, which it shares with the load generator, the destination and the stores';
-      },
+      moveToTestedCore: (pid) => moveTo(0, pid),
+      moveToSecondTestedCore: (pid) =>
+        moveTo(2, pid).then(
+          () => 'core 2',
+          // There is no third core.
+          () => 'core 1, which it shares with the load generator, the destination and the stores',
+        ),
       async spreadThreads(pid) {
-        if (pid === undefined) return;
         await execute('taskset', ['--all-tasks', '--cpu-list', '--pid', '0,1', String(pid)]);
         await execute('taskset', ['--cpu-list', '--pid', '0', String(pid)]);
       },

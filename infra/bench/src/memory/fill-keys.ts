@@ -1,13 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createPepper, generateApiKey, generateProxyKey, hashKey } from '@sluice/credentials';
-import pg from 'pg';
-
-export interface KeyOptions {
-  databaseUrl: string;
-  tenantId: string;
-  pepper: string;
-  destinationUrl: string;
-}
+import { connectPostgres } from '@sluice/testing';
+import type { BenchmarkStack } from '../stack/start-benchmark-stack.ts';
 
 /** The number of rows in all, and of those whose keys are returned. */
 export interface KeyCounts {
@@ -36,31 +30,29 @@ const inserts = {
 };
 
 /** Inserts rows by SQL, with generated keys for those that will be used. */
-export async function fillKeys(options: KeyOptions, { applications, proxies, known }: KeyCounts): Promise<KnownKeys> {
-  const { databaseUrl, tenantId, destinationUrl } = options;
-  const pepper = createPepper(options.pepper);
+export async function fillKeys(
+  { databaseUrl, credentials, environment }: BenchmarkStack,
+  destinationUrl: string,
+  { applications, proxies, known }: KeyCounts,
+): Promise<KnownKeys> {
+  const pepper = createPepper(environment.KEY_PEPPER ?? '');
   const apiKeys = Array.from({ length: known }, () => generateApiKey('local', 'private'));
   const proxyKeys = Array.from({ length: known }, () => generateProxyKey());
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const fill = async (table: keyof typeof inserts, count: number, keyOf: KeyOf) => {
-      for (let from = 0; from < count; from += batchSize) {
-        const numbers = Array.from({ length: Math.min(batchSize, count - from) }, (_, i) => from + i);
-        const hashes = numbers.map((n) => {
-          const key = keyOf(n);
-          return key === undefined ? randomBytes(32) : hashKey(pepper, key);
-        });
-        const values = [tenantId, numbers.map(() => randomUUID()), hashes];
-        await client.query(inserts[table], table === 'proxies' ? [...values, destinationUrl] : values);
-      }
-    };
-    await fill('applications', applications, (n) => apiKeys[n]);
-    await fill('proxies', proxies, (n) => proxyKeys[n]);
-    await client.query('vacuum (analyze) applications, proxies');
-    await client.query('checkpoint');
-  } finally {
-    await client.end();
-  }
+  await using client = await connectPostgres(databaseUrl);
+  const fill = async (table: keyof typeof inserts, count: number, keyOf: KeyOf) => {
+    for (let from = 0; from < count; from += batchSize) {
+      const numbers = Array.from({ length: Math.min(batchSize, count - from) }, (_, i) => from + i);
+      const hashes = numbers.map((n) => {
+        const key = keyOf(n);
+        return key === undefined ? randomBytes(32) : hashKey(pepper, key);
+      });
+      const values = [credentials.tenant_id, numbers.map(() => randomUUID()), hashes];
+      await client.query(inserts[table], table === 'proxies' ? [...values, destinationUrl] : values);
+    }
+  };
+  await fill('applications', applications, (n) => apiKeys[n]);
+  await fill('proxies', proxies, (n) => proxyKeys[n]);
+  await client.query('vacuum (analyze) applications, proxies');
+  await client.query('checkpoint');
   return { apiKeys, proxyKeys };
 }

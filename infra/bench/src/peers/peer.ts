@@ -1,15 +1,13 @@
 import { join } from 'node:path';
-import { type ListeningProcess, startListening } from '../processes/listening-process.ts';
+import { startListening } from '../processes/owned-process.ts';
 
-/** The bare proxies to compare with, and their names in tables. */
-export const peerNames = { httpProxy: 'http-proxy 1.18.1', undici: 'undici dispatch' } as const;
+/** The bare proxies to compare with: their names in tables, and their programs. */
+export const peers = {
+  httpProxy: { name: 'http-proxy 1.18.1', program: 'http-proxy.process.ts' },
+  undici: { name: 'undici dispatch', program: 'undici-dispatch.process.ts' },
+} as const;
 
-export type PeerName = keyof typeof peerNames;
-
-const programs: Record<PeerName, string> = {
-  httpProxy: 'http-proxy.process.ts',
-  undici: 'undici-dispatch.process.ts',
-};
+export type PeerName = keyof typeof peers;
 
 export interface PeerOptions {
   destinationUrl: string;
@@ -20,10 +18,9 @@ export interface PeerOptions {
 }
 
 /** Starts a bare proxy for one destination. */
-export function startPeer(name: PeerName, options: PeerOptions): Promise<ListeningProcess> {
-  const { destinationUrl, directory, caFile, signal } = options;
+export function startPeer(name: PeerName, { destinationUrl, directory, caFile, signal }: PeerOptions) {
   return startListening({
-    file: join(import.meta.dirname, programs[name]),
+    file: join(import.meta.dirname, peers[name].program),
     args: [destinationUrl],
     env: caFile === undefined ? {} : { NODE_EXTRA_CA_CERTS: caFile },
     logFile: join(directory, `${name}.log`),

@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Benchmark, Comparison } from '../benchmark.ts';
-import { readKept } from './read-kept.ts';
 import { type Goal, isMet, median, ratios, spread } from './statistics.ts';
 
 /** One line of `results.json`. `ours` and `peer` are medians of the rounds; `ratio` is `ours` to `peer`. */
@@ -50,4 +49,14 @@ export async function writeResults(file: string, results: Result[], ran: readonl
   const kept = (await readKept<Result>(file)).filter(({ id }) => !ran.includes(id));
   const all = [...kept, ...results].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
+}
+
+/** The list that an earlier run left in a file of JSON; empty where none did. */
+export async function readKept<T>(file: string): Promise<T[]> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }

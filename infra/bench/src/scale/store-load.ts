@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '@sluice/local';
+import { queryOnce } from '@sluice/testing';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { cpuSecondsOf } from '../machine/process-facts.ts';
+import { pidOf } from '../stack/start-benchmark-stack.ts';
 
 /** Totals so far: processor time in seconds, and counts. */
 export interface Load {
@@ -31,19 +32,8 @@ export async function readLoad(stack: Stack, servicePids: readonly number[]): Pr
 }
 
 export function difference(after: Load, before: Load): Load {
-  return {
-    serviceCpu: after.serviceCpu - before.serviceCpu,
-    postgresCpu: after.postgresCpu - before.postgresCpu,
-    redisCpu: after.redisCpu - before.redisCpu,
-    transactions: after.transactions - before.transactions,
-    redisCommands: after.redisCommands - before.redisCommands,
-  };
-}
-
-function pidOf({ processes }: Stack, name: string): number {
-  const pid = processes.get(name)?.pid;
-  if (pid === undefined) throw new Error(`${name} does not run`);
-  return pid;
+  const names = Object.keys(after) as (keyof Load)[];
+  return Object.fromEntries(names.map((name) => [name, after[name] - before[name]])) as unknown as Load;
 }
 
 /** Includes children that have ended (proc_pid_stat(5)). */
@@ -62,16 +52,11 @@ async function cpuSecondsWithChildren(parent: number): Promise<number> {
 }
 
 async function countTransactions({ databaseUrl }: Stack): Promise<{ transactions: number }> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ count: string }>(
-      'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
-    );
-    return { transactions: Number(rows[0]?.count) };
-  } finally {
-    await client.end();
-  }
+  const [row] = await queryOnce<{ count: string }>(
+    databaseUrl,
+    'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
+  );
+  return { transactions: Number(row?.count) };
 }
 
 async function countCommands({ redisUrl }: Stack): Promise<{ redisCommands: number }> {

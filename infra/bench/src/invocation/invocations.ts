@@ -1,0 +1,94 @@
+import { type Benchmark, type BenchmarkContext, compareRates, type Outcome } from '../benchmark.ts';
+import { measureMainThreads } from '../cpu/measure-main-threads.ts';
+import { peers as bareProxies, type PeerName } from '../peers/peer.ts';
+import type { Goal } from '../report/statistics.ts';
+import { loadInTurns } from '../rounds.ts';
+import { measureCalls } from '../transforms/measure-calls.ts';
+import { startInvocation } from './start-invocation.ts';
+import { bodySize, detokenizing, plain, transforming, type Workload } from './workloads.ts';
+
+/** A peer without a goal is only for orientation. */
+type Goals = Partial<Record<PeerName, Goal>>;
+
+const peerNames = Object.keys(bareProxies) as PeerName[];
+const authenticatedPost = `authenticated POST of ${bodySize} bytes of JSON`;
+const bothGoals = 'at least 1.6 × bare http-proxy and 0.75 × bare undici dispatch';
+const both: Goals = { httpProxy: { atLeast: 1.6 }, undici: { atLeast: 0.75 } };
+const bothPeers = 'http-proxy 1.18.1, undici dispatch';
+
+const ofMainThread = (id: string, what: string, workload: Workload, httpProxy?: Goal): Benchmark => ({
+  id,
+  name: 'cpu',
+  work: `processor time of the main thread, ${what}`,
+  goal: httpProxy ? 'at most 0.72 of http-proxy' : 'no goal',
+  peerName: bothPeers,
+  run: (context) => measureCpu(context, workload, httpProxy ? { httpProxy } : {}),
+});
+
+/** Requests through the gateway beside bare proxies on the same core: their rates, and main-thread time for one. */
+export const invocations = {
+  rates: [
+    {
+      id: 'P1',
+      work: `${authenticatedPost}, 2 tokens detokenized, warm`,
+      goal: bothGoals,
+      peerName: bothPeers,
+      run: (context) => measureRates(context, detokenizing, both),
+    },
+    {
+      id: 'P1-TLS',
+      work: 'P1 with TLS to the destination',
+      goal: bothGoals,
+      peerName: `${bothPeers}, with TLS as well`,
+      run: (context) => measureRates(context, detokenizing, both, true),
+    },
+    {
+      id: 'P2',
+      work: `${authenticatedPost}, no expression, no transform`,
+      goal: 'at least 1.7 × bare http-proxy',
+      peerName: 'http-proxy 1.18.1',
+      run: (context) => measureRates(context, plain, { httpProxy: { atLeast: 1.7 } }),
+    },
+    {
+      id: 'P3',
+      work: `${authenticatedPost}, 2 tokens detokenized, a request transform, warm`,
+      goal: 'at least 1.0 × bare http-proxy',
+      peerName: bothPeers,
+      async run(context) {
+        const outcome = await measureRates(context, transforming, { httpProxy: { atLeast: 1 } });
+        return { ...outcome, notes: [...outcome.notes, ...(await measureCalls(context))] };
+      },
+    },
+  ],
+  processorTimes: [
+    ofMainThread('P1-CPU', 'invocation with 2 tokens', detokenizing, { atMost: 0.72 }),
+    ofMainThread('P2-CPU', 'invocation without tokens', plain),
+    ofMainThread('P3-CPU', 'invocation with a request transform', transforming),
+  ],
+} satisfies { rates: [Benchmark, Benchmark, Benchmark, Benchmark]; processorTimes: Benchmark[] };
+
+async function measureRates(
+  context: BenchmarkContext,
+  workload: Workload,
+  goals: Goals,
+  isSecure = false,
+): Promise<Outcome> {
+  await using opened = new AsyncDisposableStack();
+  const { direct, ours, peers, notes } = await startInvocation(context, { workload, peerNames, isSecure }, opened);
+  const paths = await loadInTurns(context, [ours, ...peers]);
+  const [through = { name: ours.name, rounds: [] }, ...beside] = paths;
+  const alone = { name: direct.name, rounds: [await direct.measure(context.seconds)] };
+  return {
+    comparisons: beside.map((peer, index) => compareRates(through, peer, goals[peerNames[index] ?? 'httpProxy'])),
+    paths: [...paths, alone],
+    notes,
+  };
+}
+
+async function measureCpu(context: BenchmarkContext, workload: Workload, goals: Goals): Promise<Outcome> {
+  await using opened = new AsyncDisposableStack();
+  const { ours, peers, notes } = await startInvocation(context, { workload, peerNames }, opened);
+  const withGoals = peers.map((peer, index) => ({ ...peer, goal: goals[peerNames[index] ?? 'httpProxy'] }));
+  const measured = await measureMainThreads(context, [ours, ...withGoals]);
+  return { ...measured, notes: [...notes, ...measured.notes] };
+}

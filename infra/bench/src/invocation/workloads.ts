@@ -1,0 +1,62 @@
+import type { Tenant } from '../stack/tenant.ts';
+
+/** What is sent through the gateway, and what the destination should receive. */
+export interface Workload {
+  /** Members of the Proxy besides its destination. */
+  proxy?: object;
+  /** Whether the gateway's other threads may use both cores. */
+  threadsOnBothCores?: boolean;
+  prepare(tenant: Tenant): Promise<{ sent: object; received: object }>;
+}
+
+/** Bytes of every request body. */
+export const bodySize = 210;
+
+/** Adds a member that makes the JSON `bodySize` bytes long. @throws where it is too long already. */
+function fillUp<T extends object>(body: T): T & { reference: string } {
+  const missing = bodySize - JSON.stringify({ ...body, reference: '' }).length;
+  if (missing < 0) throw new Error(`The body has ${-missing} bytes too many`);
+  return { ...body, reference: 'x'.repeat(missing) };
+}
+
+const visa = { number: '4242424242424242', expiration_month: 12, expiration_year: 2040 };
+const mastercard = { number: '5555555555554444', expiration_month: 6, expiration_year: 2041 };
+
+async function sendCards(tenant: Tenant, [payer, payee]: [object, object]) {
+  const [first, second] = await Promise.all([tenant.createCard(payer), tenant.createCard(payee)]);
+  const sent = fillUp({ payer: `{{${first}}}`, payee: `{{ ${second} }}`, amount: 1250, currency: 'EUR' });
+  return { sent, received: { ...sent, payer, payee } };
+}
+
+/** JSON with two tokens, each of them a card. */
+export const detokenizing: Workload = { prepare: (tenant) => sendCards(tenant, [visa, mastercard]) };
+
+/** JSON without expressions. */
+export const plain: Workload = {
+  async prepare() {
+    const sent = fillUp({ order: 'e5b1b6d4-6a44-4a6e-9c3c-0d9f6f9d7a10', amount: 1250, currency: 'EUR' });
+    return { sent, received: sent };
+  },
+};
+
+/** Two cards, and a typical request transform: it reads the body, adds to it, and sets a header. */
+export const transforming: Workload = {
+  threadsOnBothCores: true,
+  proxy: {
+    request_transform: {
+      code: `module.exports = async function ({ args, configuration }) {
+  const { body, headers } = args;
+  return {
+    body: { ...body, merchant: configuration.MERCHANT, last4: body.payer.number.slice(-4) },
+    headers: { ...headers, authorization: 'Bearer ' + configuration.SECRET },
+  };
+};
+`,
+    },
+    configuration: { MERCHANT: 'acct_20931', SECRET: 'sk_benchmark' },
+  },
+  async prepare(tenant) {
+    const { sent, received } = await sendCards(tenant, [visa, visa]);
+    return { sent, received: { ...received, merchant: 'acct_20931', last4: '4242' } };
+  },
+};

@@ -1,0 +1,79 @@
+import type { BenchmarkContext, PathFigures } from './benchmark.ts';
+import type { LoadFigures } from './load/load-generator.ts';
+import { median } from './report/statistics.ts';
+
+/** V8 compiles for some 15 s under full load on the measured core, so work counts as warm only after that. */
+const leastWarmUpSeconds = 20;
+
+export const warmUpSeconds = (seconds: number) => Math.max(seconds, leastWarmUpSeconds);
+
+/** Something that is measured in each round. */
+export interface Turn<T> {
+  name: string;
+  /** @param seconds of this round; more where it warms up under load. */
+  measure(seconds: number): Promise<T>;
+}
+
+/**
+ * Measures in turns, A B C A B C, so that a slow phase of the machine affects all of them. Round 0 warms up and does not
+ * count.
+ * @returns the rounds of each.
+ */
+export async function inTurns<T>(
+  { rounds, seconds, log, signal }: BenchmarkContext,
+  turns: readonly Turn<T>[],
+  show: (figures: T) => string,
+): Promise<T[][]> {
+  const measured = turns.map((): T[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, { name, measure }] of turns.entries()) {
+      signal.throwIfAborted();
+      const figures = await measure(round === 0 ? warmUpSeconds(seconds) : seconds);
+      log(`  ${(round === 0 ? 'warm-up' : `round ${round}`).padEnd(8)} ${name.padEnd(24)} ${show(figures)}`);
+      if (round > 0) measured[index]?.push(figures);
+    }
+  }
+  return measured;
+}
+
+/** The same for what is under load. */
+export async function loadInTurns(
+  context: BenchmarkContext,
+  turns: readonly Turn<LoadFigures>[],
+): Promise<PathFigures[]> {
+  const measured = await inTurns(context, turns, ({ requestsPerSecond, p50Ms, p99Ms }) => {
+    return `${Math.round(requestsPerSecond)} req/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
+  });
+  return turns.map(({ name }, index) => ({ name, rounds: measured[index] ?? [] }));
+}
+
+export interface TimedPair {
+  name: string;
+  /** Both return milliseconds, of one request. */
+  ours(): Promise<number>;
+  peer(): Promise<number>;
+}
+
+/** Sends single requests to both alternately, so many to each in a round. @returns the medians of each round. */
+export async function timesInTurns(
+  context: BenchmarkContext,
+  pairs: readonly TimedPair[],
+  requests: number,
+): Promise<{ name: string; ours: number[]; peer: number[] }[]> {
+  const turns = pairs.map(({ name, ours, peer }) => ({
+    name,
+    async measure() {
+      const times = { ours: [] as number[], peer: [] as number[] };
+      for (let n = 0; n < requests; n++) {
+        times.ours.push(await ours());
+        times.peer.push(await peer());
+      }
+      return { ours: median(times.ours), peer: median(times.peer) };
+    },
+  }));
+  const measured = await inTurns(context, turns, ({ ours, peer }) => `${ours.toFixed(2)} ms, ${peer.toFixed(2)} ms`);
+  return pairs.map(({ name }, index) => {
+    const rounds = measured[index] ?? [];
+    return { name, ours: rounds.map(({ ours }) => ours), peer: rounds.map(({ peer }) => peer) };
+  });
+}

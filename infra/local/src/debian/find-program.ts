@@ -1,0 +1,45 @@
+import { access, constants, glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LaunchError } from '../launch-error.ts';
+import { defaultDirectory } from '../repository.ts';
+import { libraryPath, unpackDebianPackages } from './debian-packages.ts';
+
+export interface Program {
+  command: string;
+  /** What it needs of the environment beside the caller's. */
+  env: Record<string, string>;
+}
+
+export interface FindOptions {
+  /** `PATH`. */
+  path: string;
+  packages: string[];
+  /** Called before anything is fetched. */
+  onDownload?: () => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** Folders of servers, which not every user's `PATH` contains. */
+const serverFolders = ['/usr/local/sbin', '/usr/sbin'];
+
+/**
+ * A program of this machine, or of packages of this Debian or Ubuntu, which are unpacked under `.sluice` and not installed.
+ * @throws {LaunchError} where it is neither here nor to be had.
+ */
+export async function findProgram(name: string, { path, ...unpacking }: FindOptions): Promise<Program> {
+  for (const folder of [...path.split(':').filter(Boolean), ...serverFolders]) {
+    if (await isExecutable(join(folder, name))) return { command: join(folder, name), env: {} };
+  }
+  const root = await unpackDebianPackages({ ...unpacking, directory: join(defaultDirectory, 'downloads') });
+  for await (const file of glob(`usr/{bin,sbin,lib/*/*/bin}/${name}`, { cwd: root })) {
+    return { command: join(root, file), env: { LD_LIBRARY_PATH: await libraryPath(root) } };
+  }
+  throw new LaunchError(`There is no ${name} in ${root}`);
+}
+
+function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
