@@ -8,10 +8,15 @@ interface Sent {
   headers?: Record<string, string>;
   /** Names of canaries that this answer may show. */
   shows?: readonly string[];
+  /** The status that must come, or what it must be. */
+  is?: number | ((status: number) => boolean);
 }
 
+/** Of a status. */
+export const isRefusal = (status: number) => status >= 400 && status < 500;
+export const isFailure = (status: number) => status >= 400;
+
 interface Received {
-  status: number;
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: scenes look into bodies of every shape, and a wrong look fails the test
   json: any;
@@ -37,7 +42,7 @@ export function openClient(baseUrl: string): RecordingClient {
   const recorded: Recorded[] = [];
   const counts = new Map<number, number>();
   return {
-    async send(method, path, { key, body, headers = {}, shows = [] } = {}) {
+    async send(method, path, { key, body, headers = {}, shows = [], is } = {}) {
       const response = await fetch(baseUrl + path, {
         method,
         redirect: 'manual',
@@ -54,7 +59,9 @@ export function openClient(baseUrl: string): RecordingClient {
       const request = `${method} ${path.slice(0, 60)}: ${answer.slice(0, 200)}`;
       recorded.push({ request, bytes: Buffer.from(answer), shows: new Set(shows) });
       counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
-      return { status: response.status, text, json: parse(text) };
+      const isExpected = typeof is === 'function' ? is(response.status) : is === undefined || response.status === is;
+      expect([request, isExpected]).toEqual([request, true]);
+      return { text, json: parse(text) };
     },
     async sendRaw(url, request) {
       const { hostname, port } = new URL(url);

@@ -1,5 +1,4 @@
-import { createProxy } from './proxies.ts';
-import type { Stage } from './stage.ts';
+import { createProxy, type Stage } from '../stage.ts';
 import type { CreatedTokens } from './tokens.ts';
 
 /** What the destination of an echo sends back is the caller's to see. */
@@ -11,11 +10,9 @@ export async function invoke(stage: Stage, tokens: CreatedTokens): Promise<void>
   const sent = canaries.text('sent');
   const headers = { Authorization: `Bearer ${encodeURIComponent(sent)}`, Cookie: `a=${encodeURIComponent(sent)}` };
   const inPath = `/${encodeURIComponent(sent)}?key=${encodeURIComponent(sent)}&card=${canaries.card}`;
+  const all = Object.values({ ...tokens, spare: tokens.text }).map((id) => `{{ ${id} }}`);
   const bodies: [type: string, body: string][] = [
-    [
-      'application/json',
-      JSON.stringify({ all: Object.values({ ...tokens, spare: tokens.text }).map((id) => `{{ ${id} }}`), sent }),
-    ],
+    ['application/json', JSON.stringify({ all, sent })],
     ['application/x-www-form-urlencoded', `card={{ ${tokens.text} }}&sent=${encodeURIComponent(sent)}`],
     ['text/plain', `${sent} {{ ${tokens.bank} | json: '$.account_number' }}`],
   ];
@@ -32,26 +29,17 @@ export async function invoke(stage: Stage, tokens: CreatedTokens): Promise<void>
   for (const [name, url, statuses] of destinations) {
     const proxy = await createProxy(stage, name, { destination_url: url });
     for (const [type, body] of bodies) {
-      const proxyKey = { 'SVC-PROXY-KEY': proxy.key };
       const shows = ['echo', 'refuse', 'cut'].includes(name) ? echoed : [];
-      const own = { ...headers, ...proxyKey, 'Content-Type': type };
+      const send = (method: string, path: string, more: Record<string, string>, is = (_status: number) => true) => {
+        const sent = { headers: { ...headers, 'Content-Type': type, ...more }, body, shows, is };
+        return client.send(method, `/proxy${path}`, { key: revealing.key, ...sent });
+      };
       // Over undici, and over http-proxy.
       for (const connection of [{}, { 'SVC-PROXY-KEEP-ALIVE': 'timeout=5' }]) {
-        const answer = await client.send('POST', `/proxy${inPath}`, {
-          ...revealing,
-          headers: { ...own, ...connection },
-          body,
-          shows,
-        });
-        expect([name, type, statuses.includes(answer.status) || answer.status]).toEqual([name, type, true]);
+        const own = { 'SVC-PROXY-KEY': proxy.key, ...connection };
+        await send('POST', inPath, own, (status) => statuses.includes(status));
       }
-      const asQuery = `${inPath}&svc-proxy-key=${proxy.key}`;
-      await client.send('PUT', `/proxy${asQuery}`, {
-        ...revealing,
-        headers: { ...headers, 'Content-Type': type },
-        body,
-        shows,
-      });
+      await send('PUT', `${inPath}&svc-proxy-key=${proxy.key}`, {});
     }
     await refuseInvocations(stage, tokens, proxy.key);
   }
@@ -71,11 +59,7 @@ async function refuseInvocations(stage: Stage, tokens: CreatedTokens, proxyKey: 
     `{"a": "${secret} {{ 00000000-0000-4000-8000-000000000000 }}"}`,
   ];
   for (const body of bodies) {
-    const { status } = await client.send('POST', '/proxy', {
-      ...revealing,
-      headers: { 'SVC-PROXY-KEY': proxyKey },
-      body,
-    });
-    expect([body.slice(0, 20), status]).toEqual([body.slice(0, 20), 400]);
+    const headers = { 'SVC-PROXY-KEY': proxyKey };
+    await client.send('POST', '/proxy', { key: revealing.key, headers, body, is: 400 });
   }
 }

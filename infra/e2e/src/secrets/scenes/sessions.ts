@@ -1,4 +1,4 @@
-import { createApplication, type Stage, secretPartOf } from './stage.ts';
+import { createApplication, type Stage, secretPartOf } from '../stage.ts';
 import type { CreatedTokens } from './tokens.ts';
 
 const mostKeys = 5;
@@ -7,39 +7,40 @@ const mostKeys = 5;
 export async function useSession(stage: Stage, tokens: CreatedTokens): Promise<void> {
   const { client, canaries, managementKey, revealing } = stage;
   const page = await createApplication(stage, 'page', { type: 'public', permissions: ['token:create'] });
-  const path = `/applications/${revealing.id}/keys`;
-  const asked = {
-    key: managementKey,
-    body: {},
-    headers: { 'SVC-IDEMPOTENCY-KEY': 'added-key' },
-    shows: ['added key'],
-  };
-  const added = await client.send('POST', path, asked);
-  canaries.add('added key', secretPartOf(added.json.key));
-  const again = await client.send('POST', path, asked);
-  expect([added.status, again.status, again.json.key]).toEqual([201, 201, added.json.key]);
-  for (let i = 2; i < mostKeys; i++) {
-    const other = await client.send('POST', path, { key: managementKey, shows: [`key ${i}`] });
-    canaries.add(`key ${i}`, secretPartOf(other.json.key));
-  }
-  expect((await client.send('POST', path, { key: managementKey })).status).toBe(422);
-  await client.send('GET', path, { key: managementKey });
+  const keys = `/applications/${revealing.id}/keys`;
+  const manage = (method: string, path: string, is: number, shows: string[] = []) =>
+    client.send(method, path, { key: managementKey, shows, is });
 
-  const made = await client.send('POST', '/sessions', { key: page.key, shows: ['session key', 'nonce'] });
+  const headers = { 'SVC-IDEMPOTENCY-KEY': 'added-key' };
+  const asked = { key: managementKey, body: {}, headers, shows: ['added key'], is: 201 };
+  const { json: added } = await client.send('POST', keys, asked);
+  canaries.add('added key', secretPartOf(added.key));
+  expect((await client.send('POST', keys, asked)).json.key).toBe(added.key);
+  for (let i = 2; i < mostKeys; i++) {
+    const { json } = await manage('POST', keys, 201, [`key ${i}`]);
+    canaries.add(`key ${i}`, secretPartOf(json.key));
+  }
+  await manage('POST', keys, 422);
+  await manage('GET', keys, 200);
+
+  const made = await client.send('POST', '/sessions', { key: page.key, shows: ['session key', 'nonce'], is: 201 });
   const { id, session_key: sessionKey, nonce } = made.json;
   canaries.add('session key', secretPartOf(sessionKey));
   canaries.add('nonce', nonce);
-  expect((await client.send('GET', `/tokens/${tokens.text}`, { key: sessionKey })).status).toBe(401);
+  const read = (is: number, shows: string[] = []) =>
+    client.send('GET', `/tokens/${tokens.text}`, { key: sessionKey, shows, is });
   const rules = [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] }];
-  const authorize = (body: object) => client.send('POST', '/sessions/authorize', { key: added.json.key, body });
-  expect((await authorize({ nonce, rules: [] })).status).toBe(400);
-  expect((await authorize({ nonce: `${nonce}x`, rules })).status).toBe(404);
-  expect((await authorize({ nonce, rules })).status).toBe(200);
-  expect((await authorize({ nonce, rules })).status).toBe(409);
-  const read = () => client.send('GET', `/tokens/${tokens.text}`, { key: sessionKey, shows: ['text'] });
-  expect((await read()).status).toBe(200);
-  for (const at of ['/sessions', `/sessions/${id}`]) await client.send('GET', at, { key: managementKey });
-  expect((await client.send('GET', `/sessions/${sessionKey}`, { key: managementKey })).status).toBe(400);
-  expect((await client.send('DELETE', `${path}/${added.json.id}`, { key: managementKey })).status).toBe(204);
-  expect((await read()).status).toBe(401);
+  const authorize = (is: number, body: object) =>
+    client.send('POST', '/sessions/authorize', { key: added.key, body: { nonce, rules, ...body }, is });
+
+  await read(401);
+  await authorize(400, { rules: [] });
+  await authorize(404, { nonce: `${nonce}x` });
+  await authorize(200, {});
+  await authorize(409, {});
+  await read(200, ['text']);
+  for (const path of ['/sessions', `/sessions/${id}`]) await manage('GET', path, 200);
+  await manage('GET', `/sessions/${sessionKey}`, 400);
+  await manage('DELETE', `${keys}/${added.id}`, 204);
+  await read(401);
 }
