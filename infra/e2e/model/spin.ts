@@ -3,19 +3,12 @@ import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { LaunchError, libraryPath, unpackDebianPackages } from '@sluice/local';
-import { defaultDirectory } from '@sluice/local/parts';
+import { findProgram, LaunchError, type Program } from '@sluice/local';
 import type { Check } from './checks.ts';
 import { type Outcome, readSteps } from './outcome.ts';
 
 /** Something about the model or the tools is not as it should be; the message says what. */
 export class ModelError extends Error {}
-
-interface Program {
-  command: string;
-  /** Its whole environment. */
-  env: Record<string, string>;
-}
 
 /** The programs that a check needs, as they were found to run. */
 export interface Tools {
@@ -68,18 +61,14 @@ export async function findTools(path: string, log: (line: string) => void, signa
 }
 
 async function findSpin(path: string, log: (line: string) => void, signal: AbortSignal): Promise<Program> {
-  // There is another program of that name.
-  const isSpin = async (program: Program) => (await versionOf(program, '-V', signal))?.startsWith('Spin Version 6');
-  const installed = { command: 'spin', env: { PATH: path } };
-  if (await isSpin(installed)) return installed;
+  const onDownload = () => log('Downloading spin (once)');
   try {
-    const onDownload = () => log('Downloading spin (once)');
-    const directory = join(defaultDirectory, 'downloads');
-    const root = await unpackDebianPackages({ packages: ['spin'], directory, onDownload, signal });
-    const env = { PATH: path, LD_LIBRARY_PATH: await libraryPath(root) };
-    const unpacked = { command: join(root, 'usr', 'bin', 'spin'), env };
-    if (await isSpin(unpacked)) return unpacked;
-    throw new ModelError(`No check was run: the spin in ${root} does not run here; delete that folder and try again.`);
+    // Another program of that name may be on the PATH.
+    for (const searched of [path, '']) {
+      const { command, env } = await findProgram('spin', { path: searched, packages: ['spin'], onDownload, signal });
+      const spin = { command, env: { ...env, PATH: path } };
+      if ((await versionOf(spin, '-V', signal))?.startsWith('Spin Version 6')) return spin;
+    }
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof LaunchError)) throw error;
@@ -88,6 +77,9 @@ async function findSpin(path: string, log: (line: string) => void, signal: Abort
       { cause: error },
     );
   }
+  throw new ModelError(
+    'No check was run: the spin under .sluice/downloads does not run here; delete it and try again.',
+  );
 }
 
 const sources = ['lease-protocol.pml', 'holder.pml', 'state.pml', 'writer.pml'];

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { createRandom, newSeed } from '../random.ts';
-import { newCardNumber, newRoutingNumber } from '../usage/token-values.ts';
+import { newCardNumber, newRoutingNumber } from '../token-values.ts';
 import type { Canary } from './search/forms.ts';
 
 /** All canaries of a run. Each value is new, so that a hit can come from nowhere else. */

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join, relative } from 'node:path';
 import type { Stack } from '@sluice/local';
-import { queryOnce } from '@sluice/testing';
+import { eventually, queryOnce } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import type { Finder } from './search/finder.ts';
 
@@ -74,14 +75,19 @@ const statistics = `
   select attname as name, concat(most_common_vals::text, histogram_bounds::text, most_common_elems::text) as value
   from pg_stats where schemaname not in ('pg_catalog', 'information_schema')`;
 
-/** Notes every command that is sent to Redis from now on: what was there and is gone, and what is published. */
-export async function monitorRedis(redisUrl: string, closing: AsyncDisposableStack): Promise<string[]> {
-  const redis = closing.adopt(new Redis(redisUrl), (opened) => opened.disconnect());
-  const monitor = closing.adopt(await redis.monitor(), (opened) => opened.disconnect());
-  const commands: string[] = [];
-  // Each word between quotes, as MONITOR writes it, because short canaries are looked for between them.
-  monitor.on('monitor', (_at: string, words: string[]) => commands.push(words.map((word) => `"${word}"`).join(' ')));
-  return commands;
+/**
+ * Notes every command that is sent to Redis from now on, as MONITOR tells it, a command a line: what was there and is
+ * gone, and what is published. The monitor of ioredis fails where a command comes at once.
+ */
+export async function monitorRedis(redisUrl: string, closing: AsyncDisposableStack): Promise<() => Buffer> {
+  const { hostname, port, password } = new URL(redisUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  closing.defer(() => void socket.destroy());
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.write(`AUTH ${decodeURIComponent(password)}\r\nMONITOR\r\n`);
+  await eventually('Redis tells its commands', () => Buffer.concat(chunks).toString().startsWith('+OK\r\n+OK\r\n'));
+  return () => Buffer.concat(chunks);
 }
 
 /** Keys and values of every type in all logical databases, in one answer: a key or a value a line. */
@@ -109,7 +115,7 @@ const dump = `
   return table.concat(lines, '\\n')`;
 
 /** Every key and value, and every command that was noted. */
-export async function searchRedis(redisUrl: string, commands: readonly string[], finder: Finder): Promise<void> {
+export async function searchRedis(redisUrl: string, commands: Buffer, finder: Finder): Promise<void> {
   const redis = new Redis(redisUrl);
   try {
     const dumped = (await redis.callBuffer('EVAL', dump, '0')) as Buffer;
@@ -117,7 +123,7 @@ export async function searchRedis(redisUrl: string, commands: readonly string[],
   } finally {
     redis.disconnect();
   }
-  for (const command of commands) finder.search('Redis, commands', command.slice(0, 80), Buffer.from(command));
+  searchLines(finder, 'Redis, commands', commands);
 }
 
 /** The command lines of our processes and of theirs, which every user of the machine can read. Where there is no /proc: none. */

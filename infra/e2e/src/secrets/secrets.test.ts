@@ -32,7 +32,8 @@ const everyPermission = ['create', 'update', 'read', 'search', 'delete', 'use'].
 
 interface World {
   stack: Stack;
-  commands: string[];
+  /** What Redis was told so far. */
+  commands(): Buffer;
   destination: ScriptedDestination;
   directory: string;
 }
@@ -61,7 +62,7 @@ test('no secret is anywhere but where it belongs', async () => {
   const finder = newFinder(canaries.all);
   client.searchAnswers(finder);
   await searchPostgres(stack.databaseUrl, finder);
-  await searchRedis(stack.redisUrl, commands, finder);
+  await searchRedis(stack.redisUrl, commands(), finder);
   await searchCommandLines(stack, finder);
   await searchMetrics(directory, services, finder);
   await stack.close();

@@ -6,6 +6,15 @@ export interface Usage {
   monthly_active_tokens: number;
 }
 
+/** What the rows tell, by the ids of tokens. */
+export interface State {
+  rows: Set<string>;
+  /** Deleted. */
+  gone: Set<string>;
+  /** Noted as active in this month, those that are gone included. */
+  active: Set<string>;
+}
+
 const alwaysReported = ['token', 'card', 'bank'];
 
 /**
@@ -13,14 +22,18 @@ const alwaysReported = ['token', 'card', 'bank'];
  * of the month are also about tokens that are gone.
  */
 export async function keepDeletedTokens(client: pg.Client): Promise<void> {
+  const columns = 'tenant_id, id, type, active_month, created_at';
   await client.query(`
-    create table gone_tokens as select tenant_id, id, type, active_month, created_at from tokens where false;
+    create table gone_tokens as select ${columns} from tokens where false;
     create function keep_gone_token() returns trigger language plpgsql as $$
       begin
         insert into gone_tokens values (old.tenant_id, old.id, old.type, old.active_month, old.created_at);
         return old;
       end $$;
     create trigger keep_gone_token after delete on tokens for each row execute function keep_gone_token();
+    create view every_token as
+      select *, active_month = date_trunc('month', now() at time zone 'utc') as is_active
+      from (select ${columns}, true as is_there from tokens union all select ${columns}, false from gone_tokens) as each;
   `);
 }
 
@@ -30,45 +43,30 @@ export async function setMonthBack(client: pg.Client): Promise<void> {
   await client.query(`delete from counters where starts_with(counter, 'active_tokens:')`);
 }
 
-/** The report as it must be, counted from the rows; counters are not looked at. */
-export async function recount(client: pg.Client, tenantId: string): Promise<Usage> {
-  const { rows } = await client.query<{ type: string; count: number; last_created_at: Date }>(
-    `select type, count(*) filter (where alive)::integer as count, max(created_at) as last_created_at
-     from (
-       select type, created_at, true as alive from tokens where tenant_id = $1
-       union all
-       select type, created_at, false from gone_tokens where tenant_id = $1
-     ) as each group by type`,
-    [tenantId],
+export async function readState(client: pg.Client): Promise<State> {
+  const { rows } = await client.query<{ id: string; is_there: boolean; is_active: boolean }>(
+    'select * from every_token',
   );
-  const reported = rows.filter(({ type, count }) => count > 0 || alwaysReported.includes(type));
+  const idsOf = (tokens: typeof rows) => new Set(tokens.map(({ id }) => id));
   return {
-    metrics_by_type: Object.fromEntries([
-      ...alwaysReported.map((type) => [type, { count: 0 }]),
-      ...reported.map(({ type, count, last_created_at }) => [
-        type,
-        { count, last_created_at: last_created_at.toISOString() },
-      ]),
-    ]),
-    monthly_active_tokens: (await activeIds(client, tenantId)).size,
+    rows: idsOf(rows.filter(({ is_there }) => is_there)),
+    gone: idsOf(rows.filter(({ is_there }) => !is_there)),
+    active: idsOf(rows.filter(({ is_active }) => is_active)),
   };
 }
 
-/** Ids of the tokens that are noted as active in this month, those that are gone included. */
-export async function activeIds(client: pg.Client, tenantId: string): Promise<Set<string>> {
-  const { rows } = await client.query<{ id: string }>(
-    `select id from (
-       select id, active_month from tokens where tenant_id = $1
-       union all
-       select id, active_month from gone_tokens where tenant_id = $1
-     ) as each where active_month = date_trunc('month', now() at time zone 'utc')`,
-    [tenantId],
+/** The report as it must be, counted from the rows; counters are not looked at. */
+export async function recount(client: pg.Client): Promise<Usage> {
+  const { rows } = await client.query<{ type: string; count: number; last_created_at: Date }>(
+    `select type, count(*) filter (where is_there)::integer as count, max(created_at) as last_created_at
+     from every_token group by type`,
   );
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** Ids of the rows that there are, and of those that were deleted. */
-export async function idsOf(client: pg.Client, table: 'tokens' | 'gone_tokens'): Promise<Set<string>> {
-  const { rows } = await client.query<{ id: string }>(`select id from ${table}`);
-  return new Set(rows.map(({ id }) => id));
+  const reported = rows.filter(({ type, count }) => count > 0 || alwaysReported.includes(type));
+  const metrics = reported.map(({ type, count, last_created_at }) => {
+    return [type, { count, last_created_at: last_created_at.toISOString() }] as const;
+  });
+  return {
+    metrics_by_type: Object.fromEntries([...alwaysReported.map((type) => [type, { count: 0 }] as const), ...metrics]),
+    monthly_active_tokens: (await readState(client)).active.size,
+  };
 }

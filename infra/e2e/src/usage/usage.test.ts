@@ -1,12 +1,13 @@
-import { eventually, startDestination, useStack } from '@sluice/testing';
-import pg from 'pg';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connectPostgres, eventually, startDestination, useStack } from '@sluice/testing';
+import type pg from 'pg';
 import { readSeed } from '../faults/command-line.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import { createRandom } from '../random.ts';
-import { killAndRestart } from './kill-and-restart.ts';
 import { announce, contradictions, type Ledger, learn, newLedger } from './ledger.ts';
 import { type LoadOptions, startLoad } from './mixed-load.ts';
-import { activeIds, idsOf, keepDeletedTokens, recount, setMonthBack } from './recount.ts';
+import { keepDeletedTokens, readState, recount, type State, setMonthBack } from './recount.ts';
 
 jest.setTimeout(120_000);
 
@@ -14,9 +15,7 @@ const everyPermission = ['create', 'update', 'read', 'search', 'delete', 'use'].
 
 const world = useStack(async (closing) => {
   const platform = await startPlatform(closing, { environment: { SWEEP_INTERVAL_MS: '200' } });
-  const client = new pg.Client({ connectionString: platform.stack.databaseUrl });
-  await client.connect();
-  closing.defer(() => client.end());
+  const client = closing.use(await connectPostgres(platform.stack.databaseUrl));
   await keepDeletedTokens(client);
   const destination = await startDestination(closing);
   const { key } = await platform.createApplication({ permissions: everyPermission });
@@ -33,22 +32,13 @@ test('counts, last creations and active tokens are exact after a mixed load with
   // A part of them is never used, and so must not be counted.
   const load: LoadOptions = { platform, ledger, seed, clients: 6, usable: old.slice(20), ...keys };
   const running = startLoad(load);
-  const kills = await killAndRestart(platform.stack, {
-    random: createRandom(seed),
-    names: ['token-vault', 'proxy-gateway'],
-    most: 8,
-    withinMs: 14_000,
-  }).finally(() => running.stop());
+  const kills = await killAndRestart(platform, seed).finally(() => running.stop());
   await settled(client);
 
   const report = await readReport(platform);
-  const state = {
-    rows: await idsOf(client, 'tokens'),
-    gone: await idsOf(client, 'gone_tokens'),
-    active: await activeIds(client, platform.stack.credentials.tenant_id),
-  };
+  const state = await readState(client);
   print({ seed, kills, ledger, state });
-  expect(report).toEqual(await recount(client, platform.stack.credentials.tenant_id));
+  expect(report).toEqual(await recount(client));
   expect(contradictions(ledger, state)).toEqual([]);
   expect(statuses(ledger)).not.toContain(500);
   for (const [action, counts] of ledger.answers) {
@@ -61,13 +51,12 @@ test('counts, last creations and active tokens are exact after a mixed load with
 
 test('the recount finds a counter that is off by one, and the clients know of a token that is lost', async () => {
   const { platform, client } = world.current;
-  const tenantId = platform.stack.credentials.tenant_id;
   const counter = `(tenant_id, counter, slot) = (select tenant_id, counter, slot from counters
     where starts_with(counter, 'active_tokens:') limit 1)`;
   await client.query(`update counters set value = value + 1 where ${counter}`);
-  expect(await readReport(platform)).not.toEqual(await recount(client, tenantId));
+  expect(await readReport(platform)).not.toEqual(await recount(client));
   await client.query(`update counters set value = value - 1 where ${counter}`);
-  expect(await readReport(platform)).toEqual(await recount(client, tenantId));
+  expect(await readReport(platform)).toEqual(await recount(client));
 
   const ledger = newLedger();
   announce(ledger, ['lost', 'unused']);
@@ -86,11 +75,34 @@ test('a token counts as active though its row was locked by another change when 
   await client.query('begin');
   await client.query('select from tokens where id = $1 for update', [id]);
   const reading = platform.call('GET', `/tokens/${id}`, { key });
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await wait(300);
   await client.query('commit');
   expect((await reading).status).toBe(200);
   expect((await readReport(platform)).monthly_active_tokens).toBe(before + 1);
 });
+
+/**
+ * Kills processes with SIGKILL, one after another at random moments for some time, each of them at least once, and starts
+ * each again. @returns how often each was killed.
+ */
+async function killAndRestart({ stack }: Platform, seed: number): Promise<Map<string, number>> {
+  const random = createRandom(seed);
+  const names = ['token-vault', 'proxy-gateway'];
+  const kills = new Map(names.map((name) => [name, 0]));
+  const endsAt = performance.now() + 14_000;
+  for (let i = 0; i < 8 && (i < names.length || performance.now() < endsAt); i++) {
+    await wait(random.between(100, 900));
+    const name = names[i] ?? random.pick(names);
+    const child = stack.processes.get(name);
+    if (!child) throw new Error(`There is no process ${name}`);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    kills.set(name, (kills.get(name) ?? 0) + 1);
+    await stack.restart(name);
+  }
+  return kills;
+}
 
 /** Tokens that were last active in the month before. No process has them in memory. */
 async function createOldTokens(platform: Platform, client: pg.Client, ledger: Ledger, key: string): Promise<string[]> {
@@ -132,7 +144,7 @@ interface Figures {
   seed: number;
   kills: Map<string, number>;
   ledger: Ledger;
-  state: { rows: Set<string>; gone: Set<string>; active: Set<string> };
+  state: State;
 }
 
 function print({ seed, kills, ledger, state }: Figures): void {

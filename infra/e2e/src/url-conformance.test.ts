@@ -1,5 +1,25 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unpackDebianPackages } from '@sluice/local';
+import { defaultDirectory } from '@sluice/local/parts';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
-import { readUrlTestData, type UrlTestData } from './read-test-data.ts';
+
+/** One of WPT's `urltestdata.json`: what `new URL(input, base)` gives, or that it throws. */
+interface ParseCase {
+  input: string;
+  base: string | null;
+  failure?: true;
+  /** The other members are those of the URL that the case says anything of. */
+  [part: string]: unknown;
+}
+
+/** One of WPT's `setters_tests.json`: what a URL is after one of its members was set. */
+interface SetterCase {
+  part: string;
+  href: string;
+  new_value: string;
+  expected: Record<string, string>;
+}
 
 /** All members of a URL, or that it threw; JSON, since that is what comes out of the sandbox. */
 type Answer = { threw: string; code?: string } | { threw?: undefined; [part: string]: unknown };
@@ -12,29 +32,38 @@ const set = `${show} return cases.map(({ href, part, new_value }) => show(() => 
 
 const limits = { ...defaultTransformLimits, cpuMs: 60_000, wallMs: 120_000, outputBytes: 20 * 2 ** 20 };
 const pool = openTransformPool({ limits, threads: 1, queueLimit: 10, headerPrefix: 'SVC' });
-let data: UrlTestData;
+let data: Awaited<ReturnType<typeof readTestData>>;
 beforeAll(async () => {
-  [data] = await Promise.all([readUrlTestData(), pool.ready()]);
+  [data] = await Promise.all([readTestData(), pool.ready()]);
 }, 300_000);
 afterAll(() => pool.close());
 
-async function answersOf(
-  cases: readonly unknown[],
-  statements: string,
-): Promise<{ node: Answer[]; sandbox: Answer[] }> {
+/** The test data of the URL standard, as the Debian package of the crate `url` carries it; it is not on npm. */
+async function readTestData() {
+  const downloads = join(defaultDirectory, 'downloads');
+  const root = await unpackDebianPackages({ packages: ['librust-url-dev'], directory: downloads });
+  const crates = join(root, 'usr', 'share', 'cargo', 'registry');
+  const source = (await readdir(crates)).find((name) => /^url-\d/.test(name));
+  if (source === undefined) throw new Error(`There is no crate url in ${crates}`);
+  const read = async (name: string) => JSON.parse(await readFile(join(crates, source, 'tests', name), 'utf8'));
+  const parsing: (ParseCase | string)[] = await read('urltestdata.json');
+  const { comment: _, ...setters }: Record<string, Omit<SetterCase, 'part'>[]> = await read('setters_tests.json');
+  return {
+    source,
+    // Comments stand between the cases as text.
+    parsing: parsing.filter((one) => typeof one === 'object'),
+    setters: Object.entries(setters).flatMap(([part, cases]) => cases.map((one): SetterCase => ({ ...one, part }))),
+  };
+}
+
+async function answersOf(cases: readonly unknown[], statements: string) {
   const node: Answer[] = JSON.parse(JSON.stringify(new Function('cases', statements)(cases)));
   const code = `module.exports = ({ args: { body: cases } }) => ({ body: (() => { ${statements} })() })`;
   const argsJson = JSON.stringify({ body: cases });
-  const task = {
-    tenantId: 't',
-    proxyId: 'p',
-    kind: 'request',
-    code,
-    argsJson,
-    configuration: async () => '{}',
-  } as const;
-  const { bodyJson = '[]' } = await pool.run(task);
-  return { node, sandbox: JSON.parse(bodyJson) };
+  const ids = { tenantId: 't', proxyId: 'p', kind: 'request' } as const;
+  const { bodyJson = '[]' } = await pool.run({ ...ids, code, argsJson, configuration: async () => '{}' });
+  const sandbox: Answer[] = JSON.parse(bodyJson);
+  return { node, sandbox };
 }
 
 const holds = (answer: Answer | undefined, expected: Record<string, unknown>) =>
@@ -42,15 +71,14 @@ const holds = (answer: Answer | undefined, expected: Record<string, unknown>) =>
   answer.threw === undefined &&
   Object.entries(expected).every(([part, value]) => !parts.includes(part) || answer[part] === value);
 
+interface Comparison<T> {
+  name: string;
+  statements: string;
+  isExpected: (one: T, answer?: Answer) => boolean;
+}
+
 /** The sandbox must answer as Node.js does; how often both are what WPT expects depends on the age of its data. */
-async function compare<T>(
-  cases: readonly T[],
-  {
-    name,
-    statements,
-    isExpected,
-  }: { name: string; statements: string; isExpected: (one: T, answer?: Answer) => boolean },
-) {
+async function compare<T>(cases: readonly T[], { name, statements, isExpected }: Comparison<T>) {
   const { node, sandbox } = await answersOf(cases, statements);
   expect([node.length, sandbox.length]).toEqual([cases.length, cases.length]);
   const isSame = (index: number) => JSON.stringify(node[index]) === JSON.stringify(sandbox[index]);

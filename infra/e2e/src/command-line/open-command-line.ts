@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { startDestination } from '@sluice/testing';
+import { type Created, type Platform, startPlatform } from '../platform.ts';
+
+/** Where it starts. */
+export const mainFile = resolve(import.meta.dirname, '../../../../packages/cli/src/main.ts');
+
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  stdin?: string;
+  cwd?: string;
+}
+
+/** Runs the command line as a process of its own. Its output is no terminal, so it is JSON. */
+export async function runSluice(typed: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { env = {}, stdin = '', cwd } = options;
+  const child = spawn(process.execPath, [mainFile, ...typed], { env, ...(cwd && { cwd }) });
+  const ended = new Promise<number | null>((done) => child.on('close', done));
+  // A command that refuses before it reads leaves its input unread.
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
+}
+
+/** A person at the command line, who is logged in. */
+export interface CommandLine {
+  platform: Platform;
+  destination: Awaited<ReturnType<typeof startDestination>>;
+  /** The folder in which commands run. */
+  home: string;
+  env: { XDG_CONFIG_HOME: string };
+  /** How the login went. */
+  login: Ran;
+  /** The private Application whose key the profile holds, beside the management key. */
+  backend: Created;
+  /** Runs a command with the profile. */
+  sluice(typed: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** What a command printed, which must have succeeded. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and a wrong look fails the test
+  json(typed: readonly string[], options?: RunOptions): Promise<any>;
+  /** Writes a file below `home`; what is no text as JSON. */
+  write(name: string, content: string | object): Promise<void>;
+}
+
+export async function openCommandLine(closing: AsyncDisposableStack): Promise<CommandLine> {
+  const platform = await startPlatform(closing);
+  const destination = await startDestination(closing);
+  const home = await mkdtemp(join(tmpdir(), 'sluice-home-'));
+  closing.defer(() => rm(home, { recursive: true, force: true }));
+  const permissions = ['token:create', 'token:read', 'token:use', 'token:delete'];
+  const backend = await platform.createApplication({ name: 'cli backend', permissions });
+  const env = { XDG_CONFIG_HOME: join(home, 'config') };
+  const { baseUrl, credentials } = platform.stack;
+  const stdin = `${credentials.management_key}\n${backend.key}\n`;
+  const login = await runSluice(['login', '--url', `${baseUrl}/`], { env, stdin });
+  const sluice: CommandLine['sluice'] = (typed, options = {}) =>
+    runSluice(typed, { cwd: home, ...options, env: { ...env, ...options.env } });
+  return {
+    ...{ platform, destination, home, env, login, backend, sluice },
+    async json(typed, options) {
+      const { code, stdout, stderr } = await sluice(typed, options);
+      expect([code, stderr]).toEqual([0, expect.anything()]);
+      return JSON.parse(stdout);
+    },
+    async write(name, content) {
+      await mkdir(dirname(join(home, name)), { recursive: true });
+      await writeFile(join(home, name), typeof content === 'string' ? content : JSON.stringify(content));
+    },
+  };
+}
