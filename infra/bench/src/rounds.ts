@@ -42,7 +42,8 @@ export async function loadInTurns(
   turns: readonly Turn<LoadFigures>[],
 ): Promise<PathFigures[]> {
   const measured = await inTurns(context, turns, ({ requestsPerSecond, p50Ms, p99Ms }) => {
-    return `${Math.round(requestsPerSecond)} req/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
+    const latency = Number.isNaN(p50Ms) ? '' : `, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
+    return `${Math.round(requestsPerSecond)} req/s${latency}`;
   });
   return turns.map(({ name }, index) => ({ name, rounds: measured[index] ?? [] }));
 }
