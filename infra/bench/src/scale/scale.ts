@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Benchmark, BenchmarkContext, Outcome } from '../benchmark.ts';
 import { startInvocation } from '../invocation/start-invocation.ts';
 import { detokenizing } from '../invocation/workloads.ts';
 import type { LoadRequest } from '../load/load-generator.ts';
 import { median } from '../report/statistics.ts';
+import { inTurns } from '../rounds.ts';
 import { send } from '../stack/api-client.ts';
 import { type Gateway, startGateway } from '../stack/more-gateways.ts';
 import { pidOf } from '../stack/start-benchmark-stack.ts';
@@ -34,11 +36,12 @@ interface Cost {
   errors: number;
 }
 
+/** Load for the time of a round; or single calls, which are prepared before the measurement begins; or neither. */
 interface Work {
   name: string;
   pids: number[];
-  /** @returns how many requests succeeded, and how many failed. */
-  run(round: number): Promise<{ requests: number; errors: number }>;
+  load?: LoadRequest[];
+  calls?: () => Promise<LoadRequest[]>;
 }
 
 const file = join(import.meta.dirname, '..', '..', 'scale.json');
@@ -54,109 +57,96 @@ const atATime = 32;
  * machine with fewer cores than processes.
  */
 async function measureScale(context: BenchmarkContext): Promise<Outcome> {
-  const { seconds, signal, rounds, log, profileDirectory } = context;
+  const { seconds, signal, profileDirectory } = context;
   await using opened = new AsyncDisposableStack();
   const options = { workload: detokenizing, peerNames: [] };
   const { load, stack, direct, ours, notes } = await startInvocation(context, options, opened);
   const { proxyGateway, tokenVault } = stack.serviceUrls;
-  const first = { url: proxyGateway, pid: stack.pid };
-  const gateways: Gateway[] = [first];
+  const gateways: Gateway[] = [{ url: proxyGateway, pid: stack.pid }];
   while (gateways.length < most) gateways.push(await startGateway(context, stack, opened));
+  const tenant = await openTenant(stack, signal);
   const destinationUrl = new URL(direct.request.url).origin;
+  const proxyKey = await tenant.createProxy(destinationUrl);
+  const json = { 'SVC-API-KEY': tenant.apiKey, 'Content-Type': 'application/json' };
 
-  const under = async (requests: LoadRequest[]) => {
-    const figures = await Promise.all(requests.map((request) => load.run(request, seconds, signal)));
-    const rate = figures.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0);
-    return { requests: rate * seconds, errors: figures.reduce((sum, { errors }) => sum + errors, 0) };
-  };
   const warm = (count: number): Work => ({
     name: 'invocation, warm',
     pids: gateways.slice(0, count).map(({ pid }) => pid),
-    run: () => under(gateways.slice(0, count).map(({ url }) => ({ ...ours.request, url: `${url}/proxy` }))),
+    load: gateways.slice(0, count).map(({ url }) => ({ ...ours.request, url: `${url}/proxy` })),
   });
-  const tenant = await openTenant(stack, signal);
-  const shared = { 'SVC-API-KEY': tenant.apiKey, 'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl) };
+  const withTokens = (tokens: string[], headers: Record<string, string>): LoadRequest[] =>
+    pairs(tokens).map((body) => ({ url: `${proxyGateway}/proxy`, headers: { ...json, ...headers }, body }));
   const works: Work[] = [
     warm(1),
     warm(2),
     warm(most),
     {
       name: 'invocation, two tokens cold',
-      pids: [first.pid],
-      run: async () => {
-        const tokens = await tenant.createTokens(2 * coldRequests);
-        return inTurn(pairs(tokens).map((body) => ({ headers: shared, body })));
-      },
+      pids: [stack.pid],
+      calls: async () => withTokens(await tenant.createTokens(2 * coldRequests), { 'SVC-PROXY-KEY': proxyKey }),
     },
     {
       name: 'invocation, all cold',
-      pids: [first.pid],
-      run: async () => {
-        const calls: Call[] = [];
-        for (let n = 0; n < allColdRequests; n++) {
+      pids: [stack.pid],
+      async calls() {
+        const calls: LoadRequest[] = [];
+        while (calls.length < allColdRequests) {
           const own = await openTenant(stack, signal);
-          const headers = { 'SVC-API-KEY': own.apiKey, 'SVC-PROXY-KEY': await own.createProxy(destinationUrl) };
-          calls.push(...pairs(await own.createTokens(2)).map((body) => ({ headers, body })));
+          const keys = { 'SVC-API-KEY': own.apiKey, 'SVC-PROXY-KEY': await own.createProxy(destinationUrl) };
+          calls.push(...withTokens(await own.createTokens(2), keys));
         }
-        return inTurn(calls);
+        return calls;
       },
     },
     {
       name: 'token creation',
       pids: [pidOf(stack, 'token-vault')],
-      run: () =>
-        under([
-          {
-            url: `${tokenVault}/tokens`,
-            headers: { 'SVC-API-KEY': tenant.apiKey, 'Content-Type': 'application/json' },
-            body: JSON.stringify({ type: 'card', data: { number: '4242424242424242' } }),
-          },
-        ]),
+      load: [
+        {
+          url: `${tokenVault}/tokens`,
+          headers: json,
+          body: JSON.stringify({ type: 'card', data: { number: '4242424242424242' } }),
+        },
+      ],
     },
+    { name: 'idle', pids: gateways.map(({ pid }) => pid) },
   ];
 
-  interface Call {
-    headers: Record<string, string>;
-    body: string;
+  /** @returns how many requests succeeded, and how many failed. */
+  async function underLoad(requests: LoadRequest[]) {
+    const figures = await Promise.all(requests.map((request) => load.run(request, seconds, signal)));
+    const rate = figures.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0);
+    return { requests: rate * seconds, errors: figures.reduce((sum, { errors }) => sum + errors, 0) };
   }
-  /** Sends each call once, `atATime` at a time. The measurement begins here, so that preparation does not count. */
-  async function inTurn(calls: Call[]) {
-    begun = await readLoad(stack, [first.pid]);
-    const startedAt = performance.now();
+  /** Sends each call once, `atATime` at a time. */
+  async function sendEach(calls: LoadRequest[]) {
     const waiting = calls.values();
     let errors = 0;
     await Promise.all(
       Array.from({ length: atATime }, async () => {
-        for (const { headers, body } of waiting) {
-          const json = { ...headers, 'Content-Type': 'application/json' };
-          const { status } = await send({ url: `${first.url}/proxy`, headers: json, body, signal });
-          if (status !== 200) errors += 1;
-        }
+        for (const call of waiting) if ((await send({ ...call, signal })).status !== 200) errors += 1;
       }),
     );
-    elapsed = (performance.now() - startedAt) / 1000;
     return { requests: calls.length, errors };
   }
-  let begun: Awaited<ReturnType<typeof readLoad>> | undefined;
-  let elapsed: number | undefined;
-
-  const costs: Cost[] = [];
-  for (const { name, pids, run } of works) {
-    const ofRounds: Cost[] = [];
-    for (let round = 0; round <= rounds; round++) {
-      signal.throwIfAborted();
-      const before = await readLoad(stack, pids);
-      begun = undefined;
-      elapsed = undefined;
-      const { requests, errors } = await run(round);
-      const spent = difference(await readLoad(stack, pids), begun ?? before);
-      const cost = toCost({ name, processes: pids.length, requests, seconds: elapsed ?? seconds, errors }, spent);
-      log(`  ${(round === 0 ? 'warm-up' : `round ${round}`).padEnd(8)} ${line(cost)}`);
-      if (round > 0) ofRounds.push(cost);
-    }
-    costs.push(medianOf(ofRounds));
+  /** Makes a second the thousand. */
+  async function rest() {
+    await delay(seconds * 1000);
+    return { requests: seconds * 1000, errors: 0 };
   }
-  costs.push(await measureIdle());
+  async function measure(work: Work): Promise<Cost> {
+    const { name, pids } = work;
+    const calls = await work.calls?.();
+    const before = await readLoad(stack, pids);
+    const startedAt = performance.now();
+    const { requests, errors } = calls ? await sendEach(calls) : await (work.load ? underLoad(work.load) : rest());
+    const passed = work.load ? seconds : (performance.now() - startedAt) / 1000;
+    const spent = difference(await readLoad(stack, pids), before);
+    const cost = toCost({ name, processes: pids.length, requests, seconds: passed, errors }, spent);
+    return calls || work.load ? cost : { ...cost, requests_per_second: 0, core_carries_per_second: 0 };
+  }
+  const turns = works.map((work) => ({ name: work.name, measure: () => measure(work) }));
+  const costs = (await inTurns(context, turns, line)).map(medianOf);
   if (!profileDirectory) await writeFile(file, `${JSON.stringify(costs, null, 2)}\n`);
   if (costs.some(({ errors }) => errors > 0)) throw new Error('Requests failed: the figures above are of no use');
   return {
@@ -164,21 +154,6 @@ async function measureScale(context: BenchmarkContext): Promise<Outcome> {
     paths: [],
     notes: [...notes, heading, ...costs.map(line), 'per thousand requests; idle: per second, with all gateways'],
   };
-
-  async function measureIdle(): Promise<Cost> {
-    const pids = gateways.map(({ pid }) => pid);
-    const before = await readLoad(stack, pids);
-    const startedAt = performance.now();
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-    const spent = difference(await readLoad(stack, pids), before);
-    const passed = (performance.now() - startedAt) / 1000;
-    // As many requests as make a second the thousand
-    const cost = toCost(
-      { name: 'idle', processes: pids.length, requests: passed * 1000, seconds: passed, errors: 0 },
-      spent,
-    );
-    return { ...cost, requests_per_second: 0, core_carries_per_second: 0 };
-  }
 }
 
 function pairs(tokens: string[]): string[] {
