@@ -1,4 +1,4 @@
-import { access, constants, glob } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LaunchError } from '../launch-error.ts';
 import { defaultDirectory } from '../repository.ts';
@@ -22,9 +22,6 @@ export interface FindOptions {
 /** Folders of servers, which not every user's `PATH` contains. */
 const serverFolders = ['/usr/local/sbin', '/usr/sbin'];
 
-/** Postgres's programs are in a folder of their version; `usr/bin` has a wrapper that only works where it is installed. */
-const packageFolders = ['usr/lib/postgresql/*/bin', 'usr/bin', 'usr/sbin'];
-
 /**
  * A program of this machine, or of packages of this Debian or Ubuntu, which are unpacked under `.sluice` and not installed.
  * @throws {LaunchError} where it is neither here nor to be had.
@@ -34,10 +31,9 @@ export async function findProgram(name: string, { path, ...unpacking }: FindOpti
     if (await isExecutable(join(folder, name))) return { command: join(folder, name), env: {} };
   }
   const root = await unpackDebianPackages({ ...unpacking, directory: join(defaultDirectory, 'downloads') });
-  for (const folder of packageFolders) {
-    for await (const file of glob(join(folder, name), { cwd: root })) {
-      return { command: join(root, file), env: { LD_LIBRARY_PATH: await libraryPath(root) } };
-    }
+  for (const folder of ['usr/bin', 'usr/sbin']) {
+    const command = join(root, folder, name);
+    if (await isExecutable(command)) return { command, env: { LD_LIBRARY_PATH: await libraryPath(root) } };
   }
   throw new LaunchError(`There is no ${name} in ${root}`);
 }
