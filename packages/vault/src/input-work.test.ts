@@ -34,7 +34,7 @@ test('depth is counted as before', () => {
   expect(isNestedDeeperThan(1, { a: { b: 1 } })).toBe(true);
 });
 
-const reading = () => ({ now: new Date(), budget: newFilterBudget() });
+const reading = () => ({ now: new Date(), budget: { ...newFilterBudget(), leftToFill: Number.POSITIVE_INFINITY } });
 const wrong = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
 
 function faultsOf(read: () => unknown): number {
@@ -72,4 +72,25 @@ test('what expressions come to is not written beyond 1 MiB: fifty that name a la
   const read = (expressions: number) => () => faultsOf(() => readTokenInput(input(expressions), '', reading()));
   expect([read(1)(), read(20)()]).toEqual([0, 20]);
   expect(workOf(read(20))).toBeLessThan(3 * workOf(read(1)));
+});
+
+describe('what all templates of one request come to is bounded, since fifty indexes can name the data fifty times each', () => {
+  const input = (bytes: number) => ({
+    data: 'x'.repeat(bytes),
+    search_indexes: Array.from({ length: 50 }, (_, at) => `${at}${'{{data}}'.repeat(49)}`),
+  });
+  const shared = () => ({ now: new Date(), budget: newFilterBudget() });
+
+  test('beyond 9 Mi characters it is 413; the control: half as much is read', () => {
+    const refused = expect.objectContaining({ code: 'payload_too_large', detail: expect.stringContaining('9 Mi') });
+    expect(() => readTokenInput(input(2000), '', shared())).toThrow(refused);
+    expect(readTokenInput(input(900), '', shared()).searchTexts).toHaveLength(50);
+  });
+
+  test('tokens of one request share it', () => {
+    const reading = shared();
+    readTokenInput(input(900), '', reading);
+    readTokenInput(input(900), '', reading);
+    expect(() => readTokenInput(input(900), '', reading)).toThrow('9 Mi');
+  });
 });

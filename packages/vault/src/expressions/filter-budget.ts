@@ -1,16 +1,21 @@
 import { ServiceError } from '@sluice/problems';
 import { textLengthOf } from './text-length.ts';
 
-/** How much text the filters of one request may still process, in UTF-16 code units. */
+/** How much text the expressions of one request may still go through, in UTF-16 code units. */
 export interface FilterBudget {
+  /** For filters. */
   remaining: number;
+  /** For what templates come to. */
+  leftToFill: number;
 }
 
 const mostText = 8 * 1024 * 1024;
+/** A page shows at most 8 MiB and a mask 1 MiB, so a mask that is not filled would not be shown either. */
+const mostFilled = 9 * 1024 * 1024;
 
 /** One budget serves a whole request, because short expressions can name a large value again and again. */
 export function newFilterBudget(): FilterBudget {
-  return { remaining: mostText };
+  return { remaining: mostText, leftToFill: mostFilled };
 }
 
 /** Filters that read only one member of a value, however large the value is. */
@@ -25,11 +30,22 @@ export function spend(budget: FilterBudget, filter: string, value: unknown): boo
 
 /**
  * For callers who sent the values themselves: they get an error instead of storing a half-evaluated result.
- * @throws {ServiceError} `payload_too_large` when the filters needed more than the budget.
+ * @throws {ServiceError} `payload_too_large` when the filters, or the templates, needed more than the budget.
  */
 export function requireUnspent(budget: FilterBudget): void {
+  requireFilled(budget);
   if (budget.remaining >= 0) return;
   throw new ServiceError('payload_too_large', 'The filters of one request may process at most 8 Mi characters', {
     limit: 'filters',
   });
+}
+
+/** @throws {ServiceError} `payload_too_large` when templates were not filled because the budget is used up. */
+export function requireFilled({ leftToFill }: FilterBudget): void {
+  if (leftToFill >= 0) return;
+  throw new ServiceError(
+    'payload_too_large',
+    'The masks, search indexes and fingerprint expressions of one request may come to at most 9 Mi characters together',
+    { limit: 'filters' },
+  );
 }

@@ -22,7 +22,8 @@ const mostFilled = 1024 * 1024;
 /**
  * Fills JSON with `{{ data… | filter }}` in its strings, such as a mask, from a token's data. A string that is one
  * expression becomes its value; a member whose value is undefined is left out. Writing stops once the result is too large,
- * because fifty expressions can name a large value fifty times.
+ * or the request's budget is used up, because fifty expressions can name a large value fifty times, and fifty indexes do
+ * so again.
  * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
  */
 export function fillTemplate(
@@ -30,7 +31,8 @@ export function fillTemplate(
   data: Json,
   budget: FilterBudget = newFilterBudget(),
 ): Json | undefined | typeof tooLarge {
-  const room = { left: mostFilled };
+  const mayFill = Math.min(mostFilled, budget.leftToFill);
+  const room = { left: mayFill };
   const evaluate = (expression: PathExpression) => {
     if (room.left < 0) return null;
     const value = evaluateExpression(expression, valueAt(data, expression.path) ?? null, budget);
@@ -40,7 +42,10 @@ export function fillTemplate(
   const filled = mapLeaves(template, (leaf) =>
     typeof leaf === 'string' && mayContainExpression(leaf) ? fillText(leaf, evaluate) : leaf,
   );
-  return room.left < 0 ? tooLarge : filled;
+  const isTooLarge = room.left < 0;
+  // What is too large by itself is shown as null, and takes nothing from what others may show.
+  if (!isTooLarge || mayFill < mostFilled) budget.leftToFill -= mayFill - room.left;
+  return isTooLarge ? tooLarge : filled;
 }
 
 type Evaluate = (expression: PathExpression) => Json;

@@ -2,9 +2,11 @@ import { decide } from '@sluice/access';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import { textLengthOf } from '../../expressions/text-length.ts';
 import type { Vault } from '../../vault.ts';
 import { presentPage } from '../read/present-list.ts';
 import { presentUnread, presentWithoutData, visibleData } from '../read/present-token.ts';
+import { ShownData } from '../read/shown-data.ts';
 import { findPageOfIds } from '../read/token-list.queries.ts';
 import type { Actor, Token } from '../token.ts';
 import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
@@ -32,6 +34,8 @@ export async function presentCreated(
   const byId = new Map(inserted.map((token) => [token.id, token]));
   const equalTokens = await presentEqual(db, creation, [...new Set(equal.values())]);
   const budget = newFilterBudget();
+  const shown = new ShownData();
+  let isFull = false;
   const created: CreatedToken[] = [];
   for (const draft of drafts) {
     if (created.length > 0 && created.length % tokensOfPiece === 0) await vault.workPieces.turn(actor.tenantId);
@@ -40,10 +44,13 @@ export async function presentCreated(
       created.push({ token: presentNew(draft, byId.get(draft.row.id), actor, budget), created: true });
       continue;
     }
-    const token = equalTokens.get(equalId);
-    if (!token)
+    const equalToken = equalTokens.get(equalId);
+    if (!equalToken)
       throw new ServiceError('conflict', 'The equal token was deleted while the request was processed; try again');
-    created.push({ token, created: false });
+    const { token = equalToken.stub, stub } = equalToken;
+    // Five thousand drafts of a few bytes can equal one token of some MiB.
+    isFull ||= !shown.add(token.data, textLengthOf(token.mask) + textLengthOf(token.metadata));
+    created.push({ token: isFull ? stub : token, created: false });
   }
   return created;
 }
@@ -61,24 +68,31 @@ function presentNew(
   return { ...token, ...(data !== undefined && { data }) };
 }
 
-/**
- * Shows them as a read would. Of tokens that the actor may not read, or that are beyond 8 MiB, it tells only that they are
- * equal.
- */
+interface EqualToken {
+  /** As a read would show it; absent where the actor may not read it, and beyond 8 MiB. */
+  token?: Token;
+  /** Only that it is equal. */
+  stub: Token;
+}
+
 async function presentEqual(
   db: Queryable,
   { vault: opened, actor: { hold: _, ...actor } }: Creation,
   ids: readonly string[],
-): Promise<Map<string, Token>> {
+): Promise<Map<string, EqualToken>> {
   if (ids.length === 0) return new Map();
   // Transactions that wait for a second connection, or for memory, would wait for each other. The equal tokens are as
   // large as those of the request, for which memory is reserved.
   const vault: Vault = { ...opened, db };
   const rows = await findPageOfIds(db, actor.tenantId, ids);
   const { tokens } = await presentPage(vault, actor, rows);
-  const stubs = rows.map(({ small }): [string, Token] => {
-    const { fingerprint } = small;
-    return [small.id, { ...presentUnread(small), ...(fingerprint !== null && { fingerprint }) }];
-  });
-  return new Map([...stubs, ...tokens.map((token): [string, Token] => [token.id, token])]);
+  const shown = new Map(tokens.map((token) => [token.id, token]));
+  return new Map(
+    rows.map(({ small }): [string, EqualToken] => {
+      const { id, fingerprint } = small;
+      const token = shown.get(id);
+      const stub = { ...presentUnread(small), ...(fingerprint !== null && { fingerprint }) };
+      return [id, { ...(token && { token }), stub }];
+    }),
+  );
 }

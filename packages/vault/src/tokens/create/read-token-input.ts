@@ -1,7 +1,7 @@
 import { containerForm } from '@sluice/access';
 import { type FieldErrors, faultInWords, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
-import { type FilterBudget, requireUnspent } from '../../expressions/filter-budget.ts';
+import { type FilterBudget, requireFilled, requireUnspent } from '../../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate, tooLarge } from '../../expressions/template.ts';
 import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
 import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
@@ -73,7 +73,9 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   if (isJudged('data')) requireMebibyte('data', dataText);
   const metadataText = wire.metadata ? JSON.stringify(wire.metadata) : '';
   if (isJudged('metadata')) requireMebibyte('metadata', metadataText);
-  refuse(path, { ...checkTokenData(type, data), ...memberFaults(wire, metadataText, reading) });
+  const faults = { ...checkTokenData(type, data), ...memberFaults(wire, metadataText, reading) };
+  if (isJudged('templates')) requireFilled(reading.budget);
+  refuse(path, faults);
   // Hashes are made without the cvc, because they outlive it and a hash of three digits is easily guessed.
   const lasting = withoutCvc(type, data);
   const lastingText = lasting === data ? dataText : JSON.stringify(lasting);

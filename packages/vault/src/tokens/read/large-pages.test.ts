@@ -77,6 +77,42 @@ test('what is not shown is not counted: large data behind masks, and redacted', 
   expect(redacted.tokens.map(({ data }) => data)).toEqual(Array(9).fill(undefined));
 });
 
+describe('masks that name the data many times', () => {
+  const repeating = () => tokensOf(40, { data: 'x'.repeat(20_000), mask: '{{ data }}'.repeat(50) });
+  const reader = async ({ actor: { tenantId } }: { actor: Actor }) =>
+    open.current.newActor({ tenantId, permissions: ['token:read'] });
+
+  test('are filled only as far as a page shows them, and each token shows its own', async () => {
+    const tokens = await repeating();
+    const actor = await reader(tokens);
+    const { vault } = open.current;
+    const found: string[] = [];
+    let after: { created_at: string; id: string } | undefined;
+    do {
+      const walked = await walkTokens(vault, actor, {}, { after, size: 100 });
+      expect(walked.tokens.every(({ data }) => data === 'x'.repeat(1_000_000))).toBe(true);
+      found.push(...idsOf(walked.tokens));
+      after = walked.next;
+    } while (after);
+    expect(found).toEqual(tokens.ids);
+  });
+
+  test('take about as much memory as what is shown', async () => {
+    const actor = await reader(await repeating());
+    let filled = 0;
+    const join = Array.prototype.join;
+    const spy = jest.spyOn(Array.prototype, 'join').mockImplementation(function (this: unknown[], separator) {
+      const text = join.call(this, separator);
+      if (text.length === 1_000_000) filled += 1;
+      return text;
+    });
+    await walkTokens(open.current.vault, actor, {}, { size: 100 });
+    spy.mockRestore();
+    expect(filled).toBeGreaterThan(7);
+    expect(filled).toBeLessThan(12);
+  });
+});
+
 test('of equal tokens that a creation finds, an answer shows as much', async () => {
   const { vault, newTenant, newActor } = open.current;
   const actor = await newActor({

@@ -115,7 +115,10 @@ interface Part extends PresentOptions {
 async function readPart(vault: Vault, actor: Actor, { part, budget, isGranted = () => true }: Part) {
   const whole = part.flatMap((row) => row.whole ?? []);
   const later = part.flatMap((row) => (row.whole ? [] : [row.id]));
-  const fresh = later.length > 0 ? await findTokenRows(vault.db, actor.tenantId, later) : [];
+  const read = later.length > 0 ? await findTokenRows(vault.db, actor.tenantId, later) : [];
+  const byId = new Map(read.map((row) => [row.id, row]));
+  // In the order of the page, so that masks are filled from its beginning.
+  const fresh = later.flatMap((id) => byId.get(id) ?? []);
   const granted = [...whole, ...fresh].filter(isGranted);
   const { data, revealed } = await readVisible(vault, actor, granted, { budget });
   return { rows: new Map(granted.map((row) => [row.id, row])), data, revealed: new Set(revealed) };
