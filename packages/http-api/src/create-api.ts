@@ -12,6 +12,7 @@ import { openClientAddresses } from './client-address.ts';
 import { allowBrowsers } from './cors.ts';
 import { type IdempotencyStore, type KeepReply, readIdempotencyKey } from './idempotency.ts';
 import {
+  type Asking,
   type Confirmation,
   Confirmed,
   keyHolderOf,
@@ -149,15 +150,15 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     const query = operation.query ? readQuery(request.url, operation.query) : {};
     refuse(checkText(query));
     checks.query(query);
+    const asking = { caller, traceId, hold: (bytes: number) => memory.hold(bytes) };
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
       const address = () => addressOf(request);
-      const hold = (bytes: number) => memory.hold(bytes);
-      const input = { params, query, body, bodyBytes, caller, traceId, settle, accepted, address, hold };
+      const input = { params, query, body, bodyBytes, settle, accepted, address, ...asking };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
-    const reply = await once(request, { operation, caller, body, options }, work);
+    const reply = await once(request, { operation, asking, body, options }, work);
     if (!(reply.body instanceof Streamed)) return send(response, reply, { mediaType: accepted, memory });
     const { streams } = options;
     if (!streams) throw new Error('A service whose operations stream opens streams');
@@ -196,7 +197,7 @@ function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Ope
 
 interface OnceOptions<C> {
   operation: Operation<C>;
-  caller: Caller;
+  asking: Asking;
   body: unknown;
   options: ApiOptions<C>;
 }
@@ -204,7 +205,7 @@ interface OnceOptions<C> {
 /** A repeated request with the same idempotency key gets the answer of the first. */
 function once<C>(
   request: Request,
-  { operation, caller, body, options }: OnceOptions<C>,
+  { operation, asking, body, options }: OnceOptions<C>,
   work: (keep?: KeepReply) => Promise<Reply>,
 ) {
   const { idempotency, context, headerPrefix } = options;
@@ -214,11 +215,13 @@ function once<C>(
   const onReplay = async (kept: Reply, confirmation?: Confirmation) => {
     const reply = confirmation ? withConfirmation(kept, confirmation, headerPrefix) : kept;
     if (!operation.replay) return reply;
-    return new Reply(reply.status, await operation.replay(reply.body, context), reply.headers);
+    return new Reply(reply.status, await operation.replay(reply.body, context, asking), reply.headers);
   };
   const toKeep = (reply: Reply) =>
     operation.keep ? new Reply(reply.status, operation.keep(reply.body), reply.headers) : reply;
-  return idempotency.run({ caller, method: operation.method, path: request.path, key, body, toKeep, onReplay }, work);
+  const { caller, hold } = asking;
+  const { method } = operation;
+  return idempotency.run({ caller, method, path: request.path, key, body, hold, toKeep, onReplay }, work);
 }
 
 function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params' | 'query' | 'body', Check> {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import type { Confirmation, PendingChange, Reply } from './operation.ts';
+import type { Confirmation, Hold, PendingChange, Reply } from './operation.ts';
 
 export interface IdempotentRequest {
   caller: Caller;
@@ -11,6 +11,8 @@ export interface IdempotentRequest {
   path: string;
   key: string;
   body: unknown;
+  /** Reserves memory for a kept answer before it is read. */
+  hold: Hold;
   /** Reduces the answer to what may be kept. */
   toKeep(reply: Reply): Reply;
   /** Reduces a kept answer to what may still be told, and confirms its change if that was pending. */

@@ -41,6 +41,9 @@ export interface OperationInput<P, Q, B> {
   settle: SettleAnswer | undefined;
 }
 
+/** Who asks for an answer again that is kept under an idempotency key. */
+export type Asking = Pick<OperationInput<undefined, undefined, undefined>, 'caller' | 'traceId' | 'hold'>;
+
 type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv';
 
 export interface OperationFacts<P, Q, B> {
@@ -87,14 +90,14 @@ export interface OperationFacts<P, Q, B> {
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
   /** Reduces an answer to what may be kept for a day under an idempotency key. */
   keep?(body: unknown): unknown;
-  /** Reduces a kept answer to what may still be told, because that changes with time. */
-  replay?(body: unknown, context: C): Promise<unknown>;
+  /** Reduces a kept answer to what its caller may still be told, because that changes with time. */
+  replay?(body: unknown, context: C, asking: Asking): Promise<unknown>;
   handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
 }
 
 export interface Operation<C> extends OperationFacts<object, object, object> {
   keep?(body: unknown): unknown;
-  replay?(body: unknown, context: C): Promise<unknown>;
+  replay?(body: unknown, context: C, asking: Asking): Promise<unknown>;
   handle(input: never, context: C): Promise<unknown>;
 }
 

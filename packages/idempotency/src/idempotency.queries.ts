@@ -37,14 +37,23 @@ export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
   return result.numAffectedRows === 1n;
 }
 
-export function findRecord(db: Queryable, { tenantId, applicationId, requestHash }: RecordKey) {
+/** Without the answer, which can have some MiB. */
+export function findRecord(db: Queryable, key: RecordKey) {
+  return recordOf(db, key)
+    .select(['body_hash', sql<number | null>`octet_length(answer_ciphertext)`.as('answer_bytes')])
+    .executeTakeFirst();
+}
+
+export async function findAnswer(db: Queryable, key: RecordKey): Promise<Buffer | null | undefined> {
+  return (await recordOf(db, key).select('answer_ciphertext').executeTakeFirst())?.answer_ciphertext;
+}
+
+function recordOf(db: Queryable, { tenantId, applicationId, requestHash }: RecordKey) {
   return db
     .selectFrom('idempotency_records')
-    .select(['body_hash', 'answer_ciphertext'])
     .where('tenant_id', '=', tenantId)
     .where('application_id', '=', applicationId)
-    .where('request_hash', '=', requestHash)
-    .executeTakeFirst();
+    .where('request_hash', '=', requestHash);
 }
 
 /** False if another request has taken over the claim. */

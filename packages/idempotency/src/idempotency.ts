@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject, randomUUID, timingSafeEqual } from 'node:crypto';
+import { parsedBytes } from '@sluice/body-bytes';
 import type { Database } from '@sluice/database';
 import {
   type Confirmation,
@@ -10,7 +11,7 @@ import {
 } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { decryptSecret, encryptSecret, type KeyHolder, prepareSecret } from '@sluice/vault';
-import { type Claim, claimKey, findRecord, releaseClaim, storeAnswer } from './idempotency.queries.ts';
+import { type Claim, claimKey, findAnswer, findRecord, releaseClaim, storeAnswer } from './idempotency.queries.ts';
 
 export interface IdempotencyOptions {
   db: Database;
@@ -23,6 +24,9 @@ export interface IdempotencyOptions {
   /** Waits until no process serves the old state. Needed by services whose operations change cached data. */
   confirm?: (change: PendingChange) => Promise<Confirmation>;
 }
+
+/** An answer comes from Postgres as hexadecimal text: as a message, as text, decoded, and decrypted. */
+const copiesRead = 5;
 
 interface Kept {
   status: number;
@@ -60,13 +64,17 @@ export function openIdempotency({ db, vault, pepper, onError, confirm }: Idempot
     };
   }
 
-  async function replay(claim: Claim, { onReplay }: IdempotentRequest): Promise<Reply> {
+  async function replay(claim: Claim, { hold, onReplay }: IdempotentRequest): Promise<Reply> {
     const record = await findRecord(db, claim);
     if (record && !timingSafeEqual(record.body_hash, claim.bodyHash)) {
       throw new ServiceError('conflict', 'This idempotency key was used with another body');
     }
-    if (!record?.answer_ciphertext) throw underWay();
-    const text = await decryptSecret(vault, placeOf(claim), record.answer_ciphertext);
+    if (!record?.answer_bytes) throw underWay();
+    await hold(copiesRead * record.answer_bytes);
+    const answer = await findAnswer(db, claim);
+    if (!answer) throw underWay(); // its 24 hours ended meanwhile
+    const text = await decryptSecret(vault, placeOf(claim), answer);
+    await hold(parsedBytes(text));
     const { status, body, headers, change }: Kept = JSON.parse(text.toString());
     const confirmation = change && (await confirm?.(change));
     return onReplay(new Reply(status, body, headers), confirmation);

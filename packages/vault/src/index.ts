@@ -62,6 +62,7 @@ export { purgeTokens } from './tokens/expiry/purge-tokens.ts';
 export { removeDueCvcs } from './tokens/expiry/remove-cvcs.ts';
 export { newOpeningBudget, type OpeningBudget, openedBytes } from './tokens/opening-budget.ts';
 export { findToken } from './tokens/read/find-token.ts';
+export { presentKept } from './tokens/read/kept-answer.ts';
 export { listTokens, type TokenFilter, type TokenPage } from './tokens/read/list-tokens.ts';
 export { requireUse, revealForUse } from './tokens/read/reveal-for-use.ts';
 export type { TokenPosition } from './tokens/read/token-list.queries.ts';

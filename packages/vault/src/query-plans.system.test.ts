@@ -61,6 +61,7 @@ type Covered<Module> = {
 const queries = {
   tokens: {
     findTokens: (db) => tokens.findTokens(db, tenantId, ids),
+    findPlaces: (db) => tokens.findPlaces(db, tenantId, ids),
     findTokenRows: (db) => tokens.findTokenRows(db, tenantId, ids),
     lockTokenRow: (db) => tokens.lockTokenRow(db, tenantId, filled.tokenId(13)),
     deleteTokenRow: (db) => tokens.deleteTokenRow(db, actor, filled.tokenId(33)),

@@ -95,6 +95,28 @@ test('a replay never shows an API key that was replaced since', async () => {
   expect(afterwards.body).not.toHaveProperty('key');
 });
 
+test('a replay shows neither the secrets of a Proxy that is gone, nor a configuration that was replaced', async () => {
+  const { send } = api.current;
+  const sent = { name: 'P', destination_url: 'https://example.com', configuration: { token: 'first-secret' } };
+  const headers = headersOf(randomUUID());
+  const make = () => send('POST', '/proxies', { body: sent, headers });
+  const { body: made } = await make();
+  const putHeaders = headersOf(randomUUID());
+  const put = () => send('PUT', `/proxies/${made.id}`, { body: sent, headers: putHeaders });
+  const { body: changed } = await put();
+  expect([(await make()).body, (await put()).body]).toEqual([made, changed]);
+  expect(made).toMatchObject({ key: expect.any(String), configuration: sent.configuration });
+  const others = { ...sent, configuration: { token: 'second-secret' } };
+  expect((await send('PUT', `/proxies/${made.id}`, { body: others })).status).toBe(200);
+  for (const { status, body } of [await make(), await put()]) {
+    expect([status < 300, body.key, body.configuration]).toEqual([true, made.key, undefined]);
+  }
+  expect((await send('DELETE', `/proxies/${made.id}`)).status).toBe(204);
+  for (const { status, body } of [await make(), await put()]) {
+    expect([status < 300, body.id, body.key, body.configuration]).toEqual([true, made.id, undefined, undefined]);
+  }
+});
+
 test('a 204 is replayed as one', async () => {
   const { send } = api.current;
   const { body: proxy } = await send('POST', '/proxies', {

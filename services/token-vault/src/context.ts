@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import { type OperationInput, operationsOf } from '@sluice/http-api';
+import { type Asking, operationsOf } from '@sluice/http-api';
 import type { Logger } from '@sluice/service-runtime';
-import type { Actor, Vault } from '@sluice/vault';
+import { type Actor, type Json, presentKept, type Vault } from '@sluice/vault';
 import type { PublicTokenLimits } from './public-tokens/public-token.limits.ts';
 
 export interface Context {
@@ -17,8 +17,11 @@ export interface Context {
 
 export const operation = operationsOf<Context>();
 
-type Asking = Pick<OperationInput<undefined, undefined, undefined>, 'caller' | 'traceId' | 'hold'>;
-
 export function actorOf({ caller, traceId, hold }: Asking): Actor {
   return { ...caller, actorType: caller.type === 'session' ? 'session' : 'application', traceId, hold };
+}
+
+/** For operations that answer tokens. */
+export function replayTokens(answer: unknown, { vault }: Context, asking: Asking): Promise<unknown> {
+  return presentKept(vault, actorOf(asking), answer as Json);
 }

@@ -76,6 +76,19 @@ const selectFound = prepared('tokens_found', (db, tenantId: string, ids: readonl
     .where(notExpired),
 );
 
+export type TokenPlace = Pick<TokenRow, 'id' | 'containers' | 'created_at'>;
+
+/** Where the tokens are that exist and have not expired, in no order. */
+export function findPlaces(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenPlace[]> {
+  return db
+    .selectFrom('tokens')
+    .select(['id', 'containers', 'created_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .where(notExpired)
+    .execute();
+}
+
 /** As {@link findTokens}, but whole however large they are: name few. */
 export async function findTokenRows(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenRow[]> {
   const rows = await selectByIds(db, tenantId, ids);

@@ -11,7 +11,7 @@ import { idFilter, idParams } from '../resource.schema.ts';
 import { checkDefinition, checkTransforms, isProxyDefinition, withApplication } from './proxy.definition.ts';
 import { deleteProxy, findProxy, insertProxy, listProxies, lockProxy, updateProxy } from './proxy.queries.ts';
 import { proxyBody, proxyPatchBody, proxyPutBody, proxy as proxySchema } from './proxy.schema.ts';
-import { encryptProxyKey, toColumns, toDefinition, toProxy } from './proxy.secrets.ts';
+import { encryptProxyKey, toColumns, toDefinition, toProxy, withoutSecretsThatAreGone } from './proxy.secrets.ts';
 import { testTransform } from './transform-trial.routes.ts';
 
 function notFound(id: string): ServiceError {
@@ -35,6 +35,7 @@ const createProxy = operation({
   confirmed: true,
   response: { 201: proxySchema },
   errors: ['transform_does_not_compile'],
+  replay: withoutSecretsThatAreGone,
   async handle({ body, caller, traceId, settle }, context) {
     const { db, vault, pepper, changes } = context;
     const { tenantId } = caller;
@@ -119,6 +120,7 @@ const putProxy = operation({
   confirmed: true,
   response: { 200: proxySchema },
   errors: ['not_found', 'transform_does_not_compile'],
+  replay: withoutSecretsThatAreGone,
   async handle({ params: { id }, body, caller, traceId }, context) {
     const { db, vault, changes } = context;
     const { tenantId } = caller;

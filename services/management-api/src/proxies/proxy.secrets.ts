@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Asking } from '@sluice/http-api';
 import { decryptSecret, encryptSecret, type Vault } from '@sluice/vault';
+import type { Context } from '../context.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import type { ProxyDefinition } from './proxy.definition.ts';
-import type { ProxyRow } from './proxy.queries.ts';
+import { findProxy, type ProxyRow } from './proxy.queries.ts';
 
 function place(tenantId: string, recordId: string, field: 'key' | 'configuration') {
   return { tenantId, purpose: 'proxy_secrets', recordId, field } as const;
@@ -59,4 +62,17 @@ export async function toProxy(vault: Vault, row: ProxyRow) {
     id: row.id,
     key: key.toString(),
   };
+}
+
+/** A kept answer shows the key only while the Proxy is there, and the configuration only while it is the same. */
+export async function withoutSecretsThatAreGone(
+  kept: unknown,
+  { db, vault }: Context,
+  { caller }: Asking,
+): Promise<unknown> {
+  const { key, configuration, ...resource } = kept as Awaited<ReturnType<typeof toProxy>>;
+  const row = await findProxy(db, caller.tenantId, resource.id);
+  if (!row) return resource;
+  const isCurrent = configuration && isDeepStrictEqual(configuration, await readConfiguration(vault, row));
+  return { ...resource, ...(isCurrent && { configuration }), key };
 }

@@ -1,5 +1,5 @@
 import { answerWithoutCvcs, detokenize, type Json, readTokenization } from '@sluice/vault';
-import { actorOf, operation } from '../context.ts';
+import { actorOf, operation, replayTokens } from '../context.ts';
 import { createSettled } from '../tokens/create-settled.ts';
 import { bodyLimitBytes, token } from '../tokens/token.schema.ts';
 
@@ -47,6 +47,7 @@ export const tokenizeOperation = operation({
   response: { 200: tokenized },
   errors: ['conflict'],
   keep: (body) => answerWithoutCvcs(body as Json),
+  replay: replayTokens,
   async handle({ body, bodyBytes, caller, hold, address, traceId, settle }, { vault, publicTokens }) {
     const { tokens, draft, fill } = await readTokenization(vault, actorOf({ caller, traceId, hold }), body as Json);
     await publicTokens.count({ caller, address, tokens, bodyBytes });

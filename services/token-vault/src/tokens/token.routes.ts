@@ -10,7 +10,7 @@ import {
   searchTokens,
   updateToken,
 } from '@sluice/vault';
-import { actorOf, operation } from '../context.ts';
+import { actorOf, operation, replayTokens } from '../context.ts';
 import { createSettled } from './create-settled.ts';
 import {
   bodyLimitBytes,
@@ -39,6 +39,7 @@ export const createTokenOperation = operation({
   response: { 201: token, 200: token },
   errors: ['conflict'],
   keep: (body) => answerWithoutCvcs(body as Json),
+  replay: replayTokens,
   async handle({ body, bodyBytes, caller, hold, address, traceId, settle }, { vault, publicTokens }) {
     await publicTokens.count({ caller, address, tokens: 1, bodyBytes });
     const answerTo = ([result]: readonly CreatedToken[]) => {
@@ -130,6 +131,7 @@ export const patchTokenOperation = operation({
   errors: ['not_found', 'conflict'],
   confirmed: true,
   keep: (body) => answerWithoutCvcs(body as Json),
+  replay: replayTokens,
   async handle({ params, body, caller, hold, traceId }, { vault }) {
     const updated = await updateToken(vault, actorOf({ caller, traceId, hold }), params.id, body);
     return new Confirmed(updated.settlement, updated.token);

@@ -1,0 +1,89 @@
+import { decide } from '@sluice/access';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
+import { tokenTypeNames } from '../../types/token-types.ts';
+import type { Vault } from '../../vault.ts';
+import { findPlaces, type TokenPlace } from '../token.queries.ts';
+import type { Actor, Token } from '../token.ts';
+import { discloseRead } from './activity.ts';
+import { presentPage } from './present-list.ts';
+import { presentUnread } from './present-token.ts';
+import { bytesAtOnce, copiesRead, findPageOfIds } from './token-list.queries.ts';
+
+type KeptToken = Token & JsonObject;
+
+/**
+ * An answer with tokens that was kept under an idempotency key, as its actor may still see it. A token's data stays where
+ * a rule reveals the token now, is what a read shows where it is masked now, and is left out where the actor may no
+ * longer read it, or it is gone. Then the actor is told no more than where it is, but for what it wrote itself. What is
+ * shown is noted in the disclosure log.
+ */
+export async function presentKept(vault: Vault, actor: Actor, answer: Json): Promise<Json> {
+  const kept: KeptToken[] = [];
+  replaceTokens(answer, actor.tenantId, (token) => {
+    kept.push(token);
+    return null;
+  });
+  const ids = [...new Set(kept.map(({ id }) => id))];
+  const places = new Map((await findPlaces(vault.db, actor.tenantId, ids)).map((place) => [place.id, place]));
+  const transformOf = (token: KeptToken) => {
+    const place = places.get(token.id);
+    return place && isSame(token, place) ? decide(actor, 'token:read', place) : undefined;
+  };
+  const withData = kept.filter(({ data }) => data !== undefined);
+  const masked = await readMasked(
+    vault,
+    actor,
+    withData.filter((token) => transformOf(token) === 'mask'),
+  );
+  const revealed = withData.filter((token) => transformOf(token) === 'reveal');
+  await discloseRead(vault, actor, [...new Set(revealed.map(({ id }) => id))]);
+  return replaceTokens(answer, actor.tenantId, (token) => {
+    const transform = transformOf(token);
+    if (transform === 'reveal') return token;
+    const { data, ...others } = token;
+    if (!transform) return isOwn(token, actor) ? others : presentGone(token);
+    const shown = data === undefined || transform === 'redact' ? undefined : masked.get(token.id);
+    return { ...others, ...(shown !== undefined && { data: shown }) };
+  });
+}
+
+/** Another token may have come to the id of one that is gone. What was answered without its date tells only where it is. */
+function isSame(token: KeptToken, place: TokenPlace): boolean {
+  return token.created_at === undefined || token.created_at === place.created_at;
+}
+
+/** Whether all that the answer tells was written by the actor: it created the token, and nobody had changed it. */
+function isOwn({ created_by, modified_at }: KeptToken, actor: Actor): boolean {
+  return created_by === actor.id && modified_at === undefined;
+}
+
+function presentGone(token: KeptToken): JsonObject {
+  if (token.created_at === undefined) return token;
+  const { modified_by, modified_at } = token;
+  return { ...presentUnread(token), ...(modified_by && { modified_by }), ...(modified_at && { modified_at }) };
+}
+
+async function readMasked(vault: Vault, actor: Actor, kept: readonly KeptToken[]): Promise<Map<string, Json>> {
+  if (kept.length === 0) return new Map();
+  const ids = [...new Set(kept.map(({ id }) => id))];
+  await actor.hold?.(copiesRead * bytesAtOnce);
+  const { tokens } = await presentPage(vault, actor, await findPageOfIds(vault.db, actor.tenantId, ids));
+  return new Map(tokens.flatMap(({ id, data }) => (data === undefined ? [] : [[id, data] as const])));
+}
+
+function replaceTokens(answer: Json, tenantId: string, replace: (token: KeptToken) => Json): Json {
+  if (Array.isArray(answer)) return answer.map((item) => replaceTokens(item, tenantId, replace));
+  if (!isObject(answer)) return answer;
+  if (isToken(answer, tenantId)) return replace(answer);
+  // fromEntries keeps a member called __proto__ as a member.
+  return Object.fromEntries(
+    Object.entries(answer).map(([member, value]) => [member, replaceTokens(value, tenantId, replace)]),
+  );
+}
+
+/** What a document holds beside its tokens has ids of tokens in place of all its texts. */
+function isToken(value: JsonObject, tenantId: string): value is KeptToken {
+  const { id, type, tenant_id, containers } = value;
+  const isKnown = tokenTypeNames.some((name) => name === type) && tenant_id === tenantId;
+  return isKnown && typeof id === 'string' && Array.isArray(containers);
+}
