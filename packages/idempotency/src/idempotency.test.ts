@@ -1,0 +1,52 @@
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { type IdempotentRequest, Reply } from '@sluice/http-api';
+import { createTestDatabase, useStack } from '@sluice/testing';
+import { openIdempotency } from './index.ts';
+
+const open = useStack(async (stack) => {
+  const { db } = await createTestDatabase(stack);
+  const key = createSecretKey(randomBytes(32));
+  const dataKeys = {
+    find: () => key,
+    reserve: async () => ({ version: 1, key }),
+    forHashing: async () => key,
+  };
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  return { db, store: openIdempotency({ db, vault: { dataKeys }, pepper: key, onError }) };
+});
+
+async function newRequest(hold: IdempotentRequest['hold']): Promise<IdempotentRequest> {
+  const tenantId = randomUUID();
+  await open.current.db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
+  const caller = { id: randomUUID(), tenantId, type: 'private', permissions: [], rules: [] } as const;
+  const toKeep = (reply: Reply) => reply;
+  const onReplay = async (reply: Reply) => reply;
+  return { caller, method: 'post', path: '/tokens', key: 'one', body: {}, hold, toKeep, onReplay };
+}
+
+const large = Array(100_000).fill({});
+
+test('what a kept answer takes is reserved before it is read', async () => {
+  const { store } = open.current;
+  let held = 0;
+  const request = await newRequest((bytes) => {
+    held += bytes;
+    return undefined;
+  });
+  await store.run(request, async () => new Reply(201, large));
+  expect(held).toBe(0);
+  const replayed = await store.run(request, () => Promise.reject(new Error('acted twice')));
+  expect(replayed.body).toEqual(large);
+  expect(held).toBeGreaterThan(100_000 * 50);
+});
+
+test('without room it is not answered; another body is refused before anything is reserved', async () => {
+  const { store } = open.current;
+  const request = await newRequest(() => Promise.reject(new Error('no room')));
+  await store.run(request, async () => new Reply(201, large));
+  const again = () => Promise.reject(new Error('acted twice'));
+  await expect(store.run(request, again)).rejects.toThrow('no room');
+  await expect(store.run({ ...request, body: { a: 1 } }, again)).rejects.toMatchObject({ code: 'conflict' });
+});
