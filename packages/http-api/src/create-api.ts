@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { holds } from '@sluice/access';
 import type { BodyBytes } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
@@ -140,17 +141,20 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     }
   };
 
-  async function answerCaller(request: Request, response: Response, { caller, authorize, memory }: Admitted) {
+  async function answerCaller(request: Request, response: Response, { caller: first, authorize, memory }: Admitted) {
     const { traceId } = response.locals;
     const accepted = mediaTypeOf(request, operation);
     const read = operation.body ? await readCheckedBody(request, operation, { check: checks.body, memory }) : noBody;
     const { json: body, sizeBytes: bodyBytes } = read;
+    // Its key may have been revoked while the body came, or waited for room.
+    const caller = operation.body ? await authorize() : first;
     const params = { ...request.params };
     checks.params(params);
     const query = operation.query ? readQuery(request.url, operation.query) : {};
     refuse(checkText(query));
     checks.query(query);
-    const asking = { caller, traceId, hold: (bytes: number) => memory.hold(bytes) };
+    const hold = (bytes: number) => memory.hold(bytes)?.then(() => requireSame(caller, authorize));
+    const asking = { caller, traceId, hold };
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
@@ -178,6 +182,13 @@ interface Admitted {
   /** Throws when the caller may no longer call the operation. */
   authorize(): Promise<Caller>;
   memory: RequestMemory;
+}
+
+/** Call after a wait. @throws {ServiceError} 401 and 403 as {@link Admitted.authorize}; 503 for other rights than before. */
+async function requireSame(caller: Caller, authorize: () => Promise<Caller>): Promise<void> {
+  if (isDeepStrictEqual(await authorize(), caller)) return;
+  const detail = 'The rights of this key were changed while the request waited; try again';
+  throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
 }
 
 function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Caller): void {
