@@ -1,5 +1,7 @@
 import type { Queryable } from '@sluice/database';
+import { ServiceError } from '@sluice/problems';
 import { findTokenSettings } from '../tenant-settings.queries.ts';
+import type { TokenRow } from '../token.ts';
 import type { Creation, Draft } from './draft-tokens.ts';
 import { findTokenRowsByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
 
@@ -7,6 +9,7 @@ import { findTokenRowsByFingerprint, lockFingerprints } from './equal-tokens.que
  * Separates the drafts that equal no token, stored or earlier in the list, from those that do, and gives the id of each
  * equal token. Equal tokens share type and fingerprint and are to be deduplicated. Concurrent creations of equal tokens
  * wait until this transaction ends.
+ * @throws {ServiceError} `payload_too_large` where the answer would tell of equal tokens in more than 8 MiB.
  */
 export async function findEqual(
   tx: Queryable,
@@ -17,26 +20,40 @@ export async function findEqual(
   const canonical = await findStored(tx, tenantId, drafts.filter(nameOf));
   const fresh: Draft[] = [];
   const equal = new Map<Draft, string>();
+  let told = 0;
   for (const draft of drafts) {
     const name = nameOf(draft);
-    const id = name === undefined ? undefined : canonical.get(name);
-    if (id !== undefined) {
-      equal.set(draft, id);
+    const known = name === undefined ? undefined : canonical.get(name);
+    if (known !== undefined) {
+      told += lengthOf(known);
+      equal.set(draft, known.id);
       continue;
     }
-    if (name !== undefined) canonical.set(name, draft.row.id);
+    if (name !== undefined) canonical.set(name, draft.row);
     fresh.push(draft);
+  }
+  if (told > mostTold) {
+    throw new ServiceError('payload_too_large', 'The tokens that exist already may come to at most 8 MiB together', {
+      limit: 'result_size',
+    });
   }
   return { fresh, equal };
 }
 
+type Canonical = Pick<TokenRow, 'id' | 'containers'>;
+
+/** What is told of an equal token at least, each time: five thousand drafts can equal one with 8 KiB of containers. */
+const lengthOf = ({ id, containers }: Canonical) => containers.reduce((sum, { length }) => sum + length, id.length);
+const mostTold = 8 * 1024 * 1024;
+
 const keyOf = ({ type, fingerprint }: { type: string; fingerprint: string | null }) => `${type}\n${fingerprint}`;
 
-async function findStored(tx: Queryable, tenantId: string, drafts: readonly Draft[]): Promise<Map<string, string>> {
+/** Stored tokens by type and fingerprint. */
+async function findStored(tx: Queryable, tenantId: string, drafts: readonly Draft[]): Promise<Map<string, Canonical>> {
   const pairs = drafts.flatMap(({ row: { type, fingerprint } }) => (fingerprint ? [{ type, fingerprint }] : []));
   if (pairs.length === 0) return new Map();
   const fingerprints = pairs.map(({ fingerprint }) => fingerprint);
   await lockFingerprints(tx, tenantId, fingerprints);
   const rows = await findTokenRowsByFingerprint(tx, tenantId, pairs);
-  return new Map(rows.map((row) => [keyOf(row), row.id]));
+  return new Map(rows.map((row) => [keyOf(row), row]));
 }

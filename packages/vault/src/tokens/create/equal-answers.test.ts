@@ -31,3 +31,17 @@ test('the control: a small one is shown each time', async () => {
   const answer = await answerTo(400, 1000);
   expect(answer.filter(({ data }) => data !== undefined)).toHaveLength(400);
 });
+
+test('what is told of each, however short, has 8 MiB too; beyond, nothing is created', async () => {
+  const { vault, newActor } = open.current;
+  const actor = await newActor();
+  const containers = Array.from({ length: 20 }, (_, at) => `/${at}${'a'.repeat(390)}/`);
+  await createToken(vault, actor, { ...keyed({}), containers });
+  const tokens = async () => (await open.current.db.selectFrom('tokens').select('id').execute()).length;
+  const before = await tokens();
+  const many = (count: number): Json => ['new', ...Array(count).fill(keyed({}))];
+  await expect(tokenize(vault, actor, many(1200))).rejects.toMatchObject({ code: 'payload_too_large' });
+  expect(await tokens()).toBe(before);
+  expect(await tokenize(vault, actor, many(900))).toHaveLength(901);
+  expect(await tokens()).toBe(before + 1);
+});

@@ -20,10 +20,10 @@ export async function findTokenRowsByFingerprint(
   db: Queryable,
   tenantId: string,
   pairs: readonly { type: string; fingerprint: string }[],
-): Promise<Pick<TokenRow, 'id' | 'type' | 'fingerprint'>[]> {
+): Promise<Pick<TokenRow, 'id' | 'type' | 'fingerprint' | 'containers'>[]> {
   return db
     .selectFrom('tokens')
-    .select(['id', 'type', 'fingerprint'])
+    .select(['id', 'type', 'fingerprint', 'containers'])
     .distinctOn(['type', 'fingerprint'])
     .where('tenant_id', '=', tenantId)
     .where('type', '=', sql<string>`any(${pairs.map(({ type }) => type)}::text[])`)
