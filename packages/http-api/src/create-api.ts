@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { holds } from '@sluice/access';
-import type { BodyBytes } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { readTraceId, ServiceError } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
@@ -28,7 +27,7 @@ import { type PublicFile, servePublicFiles } from './public-files.ts';
 import type { JsonBody } from './read-body.ts';
 import { readCheckedBody } from './read-checked-body.ts';
 import { readQuery } from './read-query.ts';
-import { RequestMemory } from './request-memory.ts';
+import { RequestMemory, type RequestMemoryOptions } from './request-memory.ts';
 import type { RequestObserver } from './request-observer.ts';
 import { sendProblem } from './send-problem.ts';
 import { sendStream } from './send-stream.ts';
@@ -38,7 +37,7 @@ import { type Check, compileBodyCheck, compileQueryCheck, refuse } from './valid
 const mostHeaders = 100;
 const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 
-export interface ApiOptions<C> {
+export interface ApiOptions<C> extends RequestMemoryOptions {
   operations: readonly Operation<C>[];
   context: C;
   authenticate(key: string | undefined): Promise<Caller>;
@@ -56,8 +55,6 @@ export interface ApiOptions<C> {
   observer?: RequestObserver;
   /** Needed by operations that answer {@link Streamed}. */
   streams?: Streams;
-  /** Without it the memory of bodies and answers has no limit. */
-  bodyBytes?: BodyBytes;
 }
 
 export function createApi<C>(options: ApiOptions<C>): Express {
@@ -133,7 +130,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
       return caller;
     };
     const caller = await authorize();
-    const memory = new RequestMemory(options.bodyBytes, caller.tenantId, response);
+    const memory = new RequestMemory(options, caller.tenantId, response);
     try {
       await answerCaller(request, response, { caller, authorize, memory });
     } finally {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { apiPart, type BodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
@@ -14,7 +15,7 @@ const mebibyte = 1024 * 1024;
 const large = 12 * mebibyte;
 
 /** An API whose Tenants may hold 16 MiB each, a quarter of it for requests; the key of a request names its Tenant. */
-async function startApi(stack: AsyncDisposableStack, waitMs = 60_000) {
+async function startApi(stack: AsyncDisposableStack, { waitMs = 60_000, idleReaderMs = 60_000 } = {}) {
   const bodyBytes = openBodyBytes(
     { BODY_HELD_BYTES: 64 * mebibyte, BODY_HELD_TENANT_BYTES: 16 * mebibyte, BODY_WAIT_MS: waitMs },
     apiPart,
@@ -51,7 +52,7 @@ async function startApi(stack: AsyncDisposableStack, waitMs = 60_000) {
     ...{ permissions: [], rules: [] },
   });
   const log = pino({ level: 'silent' });
-  const app = createApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes });
+  const app = createApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes, idleReaderMs });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   stack.defer(async () => {
     server.closeAllConnections();
@@ -129,7 +130,7 @@ describe('beside a reader that takes nothing of a large answer', () => {
 
   test('what waits too long is 503, and says when to come again', async () => {
     await using stack = new AsyncDisposableStack();
-    const impatient = await startApi(stack, 50);
+    const impatient = await startApi(stack, { waitMs: 50 });
     const reader = await openSlowReader(large, impatient);
     const refused = await impatient.send(`/read/${large}`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
@@ -176,4 +177,41 @@ test('an answer comes whole', async () => {
   const { open } = api.current;
   const socket = open(`GET /read/${mebibyte} HTTP/1.1\r\nConnection: close`);
   expect((await text(socket)).length).toBeGreaterThan(mebibyte);
+});
+
+describe('a reader of a large answer', () => {
+  const idleReaderMs = 500;
+  const hasty = useStack((stack) => startApi(stack, { idleReaderMs }));
+
+  test('that takes nothing is cut off, and another answer of its Tenant gets its memory', async () => {
+    const { bodyBytes, send } = hasty.current;
+    const reader = await openSlowReader(large, hasty.current);
+    const waiting = send(`/read/${large}`);
+    await eventually('it waits', async () => bodyBytes.waiting === 1);
+    expect((await (await waiting).text()).length).toBeGreaterThan(large);
+    // What the buffers of the connection hold is less than the answer.
+    expect((await text(reader)).length).toBeLessThan(large);
+    expect(isFree(bodyBytes)).toBe(true);
+  });
+
+  test('that takes some of it all the time gets the whole, however long that takes', async () => {
+    const reader = await openSlowReader(large, hasty.current);
+    const begun = performance.now();
+    let size = 0;
+    for await (const chunk of reader) {
+      size += chunk.length;
+      if (size > large) break;
+      await setTimeout((4 * idleReaderMs * chunk.length) / large);
+    }
+    expect(size).toBeGreaterThan(large);
+    expect(performance.now() - begun).toBeGreaterThan(3 * idleReaderMs);
+  });
+
+  test('that takes nothing keeps what it has until then: the control', async () => {
+    const reader = await openSlowReader();
+    await setTimeout(3 * idleReaderMs);
+    expect(api.current.bodyBytes.held).toBeGreaterThanOrEqual(large);
+    reader.destroy();
+    await eventually('free', async () => isFree(api.current.bodyBytes));
+  });
 });

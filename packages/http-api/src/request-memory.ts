@@ -14,7 +14,14 @@ const smallAnswer = 64 * 1024;
  * A reader that takes nothing for this long counts as gone, because its answer holds memory that others wait for. Node
  * looks twice, because the buffers of the connection may still have filled after its first look.
  */
-const idleReaderMs = 60_000;
+const defaultIdleReaderMs = 60_000;
+
+export interface RequestMemoryOptions {
+  /** Without it the memory of bodies and answers has no limit. */
+  bodyBytes?: BodyBytes;
+  /** How long the reader of a large answer may take nothing; default a minute. It is cut off after one to two of these. */
+  idleReaderMs?: number;
+}
 
 /**
  * Reserves the memory of one request before it is taken: for its body from the first byte on, and for its answer until the
@@ -23,14 +30,16 @@ const idleReaderMs = 60_000;
  */
 export class RequestMemory {
   readonly #bodyBytes: BodyBytes | undefined;
+  readonly #idleReaderMs: number;
   readonly #tenantId: string;
   readonly #response: Response;
   #body: Reservation | undefined;
   #answer: Reservation | undefined;
   #isSending = false;
 
-  constructor(bodyBytes: BodyBytes | undefined, tenantId: string, response: Response) {
-    this.#bodyBytes = bodyBytes;
+  constructor(options: RequestMemoryOptions, tenantId: string, response: Response) {
+    this.#bodyBytes = options.bodyBytes;
+    this.#idleReaderMs = options.idleReaderMs ?? defaultIdleReaderMs;
     this.#tenantId = tenantId;
     this.#response = response;
   }
@@ -76,7 +85,7 @@ export class RequestMemory {
     this.#isSending = true;
     if (held !== this.#body) this.#body?.release();
     if (held.bytes > bytes) held.shrinkTo(bytes);
-    this.#response.setTimeout(idleReaderMs, () => this.#response.destroy());
+    this.#response.setTimeout(this.#idleReaderMs, () => this.#response.destroy());
     this.#response.once('close', () => held.release());
   }
 

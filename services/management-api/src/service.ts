@@ -10,7 +10,6 @@ import {
   requestLimits,
 } from '@sluice/http-api';
 import { openJobs } from '@sluice/jobs';
-import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import {
   createRequestObserver,
   exportGauge,
@@ -26,6 +25,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { connectionsForExports, openExportTurns } from './logs/export-turns.ts';
 import { ledgerKeyAnswer } from './logs/ledger-key.ts';
+import { openCompiler } from './proxies/open-compiler.ts';
 import { openTrials } from './proxies/open-trials.ts';
 import { measureSessionLimits } from './sessions/session.limits.ts';
 import { openTenantQueue } from './sessions/tenant-queue.ts';
@@ -99,12 +99,4 @@ function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;
   const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
   log.warn(`TRUSTED_PROXIES is not set, so that all sessions that wait may count as one network; ${advice}`);
-}
-
-/** One thread is enough, because transforms are only parsed here. */
-function openCompiler({ HEADER_PREFIX }: Config, stack: AsyncDisposableStack) {
-  const limits = { ...defaultTransformLimits, wallMs: 2000 };
-  const pool = openTransformPool({ limits, threads: 1, queueLimit: 100, headerPrefix: HEADER_PREFIX });
-  stack.defer(() => pool.close());
-  return pool;
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { copiesOfPage } from '@sluice/http-api';
 import { useStack } from '@sluice/testing';
 import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
+import { listApplications } from './application.queries.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 const future = '2999-01-02T03:04:05.678Z';
@@ -15,6 +17,22 @@ const get = (id: string) => api.current.send('GET', `/applications/${id}`);
 function withoutKey({ key: _, ...application }: Record<string, unknown>) {
   return application;
 }
+
+test('a list reserves memory for what it reads, before it reads', async () => {
+  const { db, newTenant, application } = api.current;
+  const { tenant_id, management_key } = await newTenant('large');
+  const rules = Array.from({ length: 50 }, () => ({ ...rule, description: 'x'.repeat(2000) }));
+  await application({ rules }, { key: management_key });
+  const held: number[] = [];
+  const page = { page: 1, size: 20 };
+  await listApplications(db, tenant_id, { ids: [] }, { ...page, hold: (bytes) => void held.push(bytes) });
+  expect(held).toEqual([expect.any(Number)]);
+  expect(held[0]).toBeGreaterThan(copiesOfPage * 50 * 2000);
+  const refuse = async () => {
+    throw new Error('no room');
+  };
+  await expect(listApplications(db, tenant_id, { ids: [] }, { ...page, hold: refuse })).rejects.toThrow('no room');
+});
 
 describe('create', () => {
   test('answers 201 with the whole Application, its key and its Location; unset members are left out', async () => {

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
+import { openCompiler } from '../proxies/open-compiler.ts';
+
+// A process of its own, which a test binds to one core. Prints whether the compiler accepts 256 KiB of code beside endless
+// loops on that core; with an argument, whether a compiler does that judges by so many milliseconds of the clock.
+const loops = 19;
+/** The loops end by themselves where this process is killed. */
+const endlessLoop = 'const end = Date.now() + 60_000; while (Date.now() < end);';
+const line = 'f(function (a, b) { if (a) return [b, { c: a ? 1 : `x` }]; });\n';
+const code = line.repeat(Math.floor((256 * 1024) / line.length));
+
+await using stack = new AsyncDisposableStack();
+const [wallMs] = process.argv.slice(2);
+const pool = wallMs === undefined ? openCompiler({ HEADER_PREFIX: 'SVC' }, stack) : openHasty(Number(wallMs));
+await pool.ready();
+for (let i = 0; i < loops; i += 1) {
+  const loop = spawn(process.execPath, ['-e', endlessLoop], { stdio: 'ignore' });
+  stack.defer(() => void loop.kill('SIGKILL'));
+  await once(loop, 'spawn');
+}
+const outcome = await pool.compile(code).then(
+  (fault) => (fault ? fault.message : 'accepted'),
+  (error: Error) => error.message,
+);
+process.stdout.write(outcome);
+
+function openHasty(limitMs: number) {
+  const limits = { ...defaultTransformLimits, wallMs: limitMs };
+  const hasty = openTransformPool({ limits, threads: 1, queueLimit: 1, headerPrefix: 'SVC' });
+  stack.defer(() => hasty.close());
+  return hasty;
+}
