@@ -5,7 +5,7 @@ import { openCompiler } from '../proxies/open-compiler.ts';
 
 // A process of its own, which a test binds to one core. Prints whether the compiler accepts 256 KiB of code beside endless
 // loops on that core; with an argument, whether a compiler does that judges by so many milliseconds of the clock.
-const loops = 19;
+const loops = 11;
 /** The loops end by themselves where this process is killed. */
 const endlessLoop = 'const end = Date.now() + 60_000; while (Date.now() < end);';
 const line = 'f(function (a, b) { if (a) return [b, { c: a ? 1 : `x` }]; });\n';

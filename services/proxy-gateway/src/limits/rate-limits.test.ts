@@ -41,12 +41,33 @@ async function statuses(keys: Keys, count: number, gateway = 0): Promise<number[
 
 const count = (all: number[], status: number) => all.filter((one) => one === status).length;
 
+/** On a busy machine calls can take longer than a window; then as many pass again in each that has begun since `from`. */
+function expectLimited(all: number[], from: number, limit = 10): void {
+  const windows = 1 + Math.floor((performance.now() - from) / 10_000);
+  const passed = count(all, 200);
+  expect(passed).toBeGreaterThanOrEqual(Math.min(limit, all.length));
+  expect(passed).toBeLessThanOrEqual(limit * windows);
+  expect(count(all, 429)).toBe(all.length - passed);
+}
+
+/** The first refusal, however long the calls before it take. */
+async function refusalOf(call: () => ReturnType<typeof invoke>) {
+  let last = await call();
+  await eventually('a refusal', async () => {
+    if (last.status !== 429) last = await call();
+    return last.status === 429;
+  });
+  return last;
+}
+
 test('an Application has its number of a window over all gateways together; beyond 429 says what to do', async () => {
   const keys = await setUp();
   const before = scene.current.destination.seen.length;
+  const from = performance.now();
   const all = [...(await statuses(keys, 8, 0)), ...(await statuses(keys, 8, 1)), ...(await statuses(keys, 8, 0))];
-  expect([count(all, 200), count(all, 429)]).toEqual([10, 14]);
-  const refused = await invoke(keys, 1);
+  expectLimited(all, from);
+  expect(scene.current.destination.seen.length - before).toBe(count(all, 200));
+  const refused = await refusalOf(() => invoke(keys, 1));
   expect(refused.body.proxy_error).toMatchObject({
     type: 'urn:sluice:problem:too_many_requests',
     status: 429,
@@ -57,7 +78,6 @@ test('an Application has its number of a window over all gateways together; beyo
   expect(retryAfter).toBeGreaterThanOrEqual(1);
   expect(retryAfter).toBeLessThanOrEqual(10);
   expect(refused.headers.get('svc-proxy-destination-status')).toBeNull();
-  expect(scene.current.destination.seen.length - before).toBe(10);
   const other = { ...keys, application: await scene.current.tenant.application() };
   expect(await statuses(other, 1)).toEqual([200]);
 });
@@ -65,11 +85,13 @@ test('an Application has its number of a window over all gateways together; beyo
 test('a Proxy has its number over all Applications, and one of these beyond its own limit takes nothing of it', async () => {
   const { proxy, application } = await setUp();
   const { tenant } = scene.current;
-  expect(count(await statuses({ proxy, application }, 30), 200)).toBe(10);
+  const from = performance.now();
+  const ofFirst = await statuses({ proxy, application }, 30);
+  expectLimited(ofFirst, from);
   const all: number[] = [];
   for (let i = 0; i < 2; i++) all.push(...(await statuses({ proxy, application: await tenant.application() }, 6, i)));
-  expect([count(all, 200), count(all, 429)]).toEqual([10, 2]);
-  const refused = await invoke({ proxy, application: await tenant.application() });
+  expectLimited([...ofFirst.filter((status) => status === 200), ...all], from, 20);
+  const refused = await refusalOf(async () => invoke({ proxy, application: await tenant.application() }));
   expect(refused.body.proxy_error.detail).toMatch(/^This Proxy has used up its limit of 20 invocations in 10 seconds/);
 });
 
@@ -140,8 +162,8 @@ test('Redis cut off: the same, and when it is back the gateways count together',
   await statuses(keys, 1);
   await sharedAgain(async () => {
     await scene.current.door.shut();
-    const all = await statuses(keys, 20);
-    expect([count(all, 200), count(all, 429)]).toEqual([10, 10]);
+    const from = performance.now();
+    expectLimited(await statuses(keys, 20), from);
     await scene.current.door.open();
   });
   // The other gateway connects to Redis in its own time.
@@ -154,7 +176,7 @@ test('Redis cut off: the same, and when it is back the gateways count together',
 
 test('a body is not awaited before the refusal', async () => {
   const keys = await setUp();
-  await statuses(keys, 11);
+  await refusalOf(() => invoke(keys));
   const { hostname, port } = new URL(scene.current.url);
   const socket = connect(Number(port), hostname);
   const { application, proxy } = keys;
