@@ -22,24 +22,28 @@ export function checkText(value: unknown, opaque: readonly string[] = []): Field
 
   function visit(item: unknown): void {
     if (typeof item === 'string') note(path, faultIn(item));
-    else if (Array.isArray(item)) visitMembers(item.entries());
-    else if (typeof item === 'object' && item !== null) visitMembers(Object.entries(item));
+    else if (typeof item !== 'object' || item === null) return;
+    else if (path.length >= deepest) note(path.slice(0, 3), `is nested deeper than ${deepest} levels`);
+    else if (Array.isArray(item)) item.forEach(visitMember);
+    else visitMembers(item);
   }
 
-  function visitMembers(members: Iterable<[string | number, unknown]>): void {
-    if (path.length >= deepest) {
-      note(path.slice(0, 3), `is nested deeper than ${deepest} levels`);
-      return;
-    }
-    for (const [key, member] of members) {
+  /** `for in` takes a third of the time of Object.entries where there are many members. */
+  function visitMembers(item: object): void {
+    for (const name in item) {
       if (faults >= mostFaults) return;
-      if (path.length === 0 && typeof key === 'string' && opaque.includes(key)) continue;
-      const fault = typeof key === 'string' ? faultIn(key) : undefined;
+      if (path.length === 0 && opaque.includes(name)) continue;
+      const fault = faultIn(name);
       note(path, fault && `has a member whose name ${fault}`);
-      path.push(key);
-      visit(member);
-      path.pop();
+      visitMember(item[name as keyof typeof item], name);
     }
+  }
+
+  function visitMember(member: unknown, key: string | number): void {
+    if (faults >= mostFaults) return;
+    path.push(key);
+    visit(member);
+    path.pop();
   }
 
   visit(value);

@@ -141,7 +141,9 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
   async function answerCaller(request: Request, response: Response, { caller: first, authorize, memory }: Admitted) {
     const { traceId } = response.locals;
     const accepted = mediaTypeOf(request, operation);
-    const read = operation.body ? await readCheckedBody(request, operation, { check: checks.body, memory }) : noBody;
+    const read = operation.body
+      ? await readCheckedBody(request, operation, { check: checks.body, memory, tenantId: first.tenantId })
+      : noBody;
     const { json: body, sizeBytes: bodyBytes } = read;
     // Its key may have been revoked while the body came, or waited for room.
     const caller = operation.body ? await authorize() : first;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { newWorkPieces } from '@sluice/service-runtime';
 import { checkText } from './check-text.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { checkMediaType } from './media-type.ts';
@@ -7,17 +8,24 @@ import { type JsonBody, readJsonBody } from './read-body.ts';
 import type { RequestMemory } from './request-memory.ts';
 import { type Check, refuse } from './validate.ts';
 
+/** Each pass over a larger body may take ten milliseconds, so other requests get a turn between two of them. */
+const largeBody = 64 * 1024;
+const passes = newWorkPieces();
+
 /** Checks the body by the operation's schema. @throws {ServiceError} 413, 415, and 400 saying where. */
 export async function readCheckedBody<C>(
   request: IncomingMessage,
   operation: Operation<C>,
-  { check, memory }: { check: Check; memory: RequestMemory },
+  { check, memory, tenantId }: { check: Check; memory: RequestMemory; tenantId: string },
 ): Promise<JsonBody> {
   const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
   if (operation.bodyOptional && !hasBody(request)) return { json: {}, sizeBytes: 0 };
   checkMediaType(request.headers, consumes);
   const body = await readJsonBody(request, bodyLimitBytes, memory);
+  const isLarge = body.sizeBytes > largeBody;
+  if (isLarge) await passes.turn(tenantId);
   refuse(checkText(body.json, opaque));
+  if (isLarge) await passes.turn(tenantId);
   // In a merge patch null means "remove", which the handler must see (RFC 7386).
   if (consumes === 'application/json') dropNulls(body.json, schema);
   check(body.json);

@@ -1,0 +1,46 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import type { Response } from 'express';
+import { operationsOf, Reply } from './index.ts';
+import { readCheckedBody } from './read-checked-body.ts';
+import { RequestMemory } from './request-memory.ts';
+
+const operation = operationsOf<object>()({
+  ...{ id: 'open', tag: 'T', summary: 'S', method: 'post', path: '/', response: { 204: null } },
+  body: { type: 'object' },
+  handle: async () => new Reply(204, undefined),
+} as const);
+
+/** How many turns of the event loop others get between the parsing of a body and its check by the schema. */
+async function turnsWithin(value: object): Promise<number> {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+  let parsedAt = 0;
+  let checkedAt = 0;
+  class NotingMemory extends RequestMemory {
+    override parse() {
+      parsedAt = turns;
+      return undefined;
+    }
+  }
+  const request = new IncomingMessage(new Socket());
+  request.headers['content-type'] = 'application/json';
+  request.push(JSON.stringify(value));
+  request.push(null);
+  const check = () => {
+    checkedAt = turns;
+  };
+  const memory = new NotingMemory({}, 't', {} as Response);
+  await readCheckedBody(request, operation, { check, memory, tenantId: 't' });
+  clearImmediate(immediate);
+  return checkedAt - parsedAt;
+}
+
+test('others get a turn between the passes over a large body; the control: over a small one they need none', async () => {
+  expect(await turnsWithin(Array(50_000).fill(0))).toBeGreaterThanOrEqual(2);
+  expect(await turnsWithin([0])).toBe(0);
+});
