@@ -17,7 +17,7 @@ import type { TransformLimits } from './limits.ts';
 import { newSchedule } from './schedule.ts';
 import { newSuspensions, type SuspendedTransform, type SuspensionOptions } from './suspension.ts';
 import type { RunAnswer, Stop } from './thread/outcome.ts';
-import { type Thread, ThreadEnded } from './threads.ts';
+import { ThreadEnded } from './threads.ts';
 import type { CompileError, TransformResult, TransformTask } from './transform-task.ts';
 
 export interface TransformPoolOptions {
@@ -192,15 +192,22 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     },
     compile: (code, tenantId = '') => {
       const { promise, resolve, reject } = Promise.withResolvers<CompileError | undefined>();
-      const parse = async (thread: Thread): Promise<() => void> => {
-        try {
-          const error = (await thread.run({ name: 'compile', code })) as CompileError | undefined;
-          return () => resolve(error);
-        } catch (error) {
-          return () => reject(error instanceof ThreadEnded ? stopped(error.limit, limits) : error);
-        }
+      const job: Job = {
+        tenantId,
+        transform: { ...newTransform(), runsPerBatch: 1 }, // it does not wait like new code, because nothing of it runs
+        start: async (thread) => {
+          try {
+            const error = (await thread.run({ name: 'compile', code })) as CompileError | undefined;
+            return () => resolve(error);
+          } catch (error) {
+            if (!(error instanceof ThreadEnded)) return () => reject(error);
+            learn(job, undefined);
+            return () => reject(stopped(error.limit, limits));
+          }
+        },
+        refuse: () => reject(busy()),
       };
-      dispatch.add({ tenantId, transform: newTransform(), start: parse, refuse: () => reject(busy()) });
+      dispatch.add(job);
       return promise;
     },
     state: () => ({

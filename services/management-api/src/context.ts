@@ -17,8 +17,7 @@ export interface Context {
   db: Database;
   jobs: Jobs;
   vault: Vault;
-  /** Only compiles transforms. */
-  transforms: TransformPool;
+  transforms: Pick<TransformPool, 'compile'>;
   trials(): TransformPool;
   destinationPolicy: DestinationPolicy;
   /** Reads Postgres at each request, because this service changes callers and does not cache configuration. */

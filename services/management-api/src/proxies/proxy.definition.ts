@@ -1,5 +1,6 @@
 import { compileBodyCheck } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
+import { type CompileError, TransformStopped } from '@sluice/sandbox';
 import { findApplication } from '../applications/application.queries.ts';
 import type { Context } from '../context.ts';
 import { proxyBody } from './proxy.schema.ts';
@@ -89,10 +90,16 @@ export async function checkCode(
   { tenantId, context }: { tenantId: string; context: Pick<Context, 'transforms'> },
 ): Promise<void> {
   checkCodeSize(path, code);
-  const fault = await context.transforms.compile(code, tenantId);
-  if (!fault) return;
-  const where = `line ${fault.line}, column ${fault.column}`;
-  throw new ServiceError('transform_does_not_compile', `${path}: ${fault.message} (${where})`, {
-    errors: { [path]: [`${fault.message} (${where})`] },
-  });
+  const fault = await context.transforms.compile(code, tenantId).then(inWords, ifStopped);
+  if (fault === undefined) return;
+  throw new ServiceError('transform_does_not_compile', `${path}: ${fault}`, { errors: { [path]: [fault] } });
+}
+
+const inWords = (fault: CompileError | undefined) =>
+  fault && `${fault.message} (line ${fault.line}, column ${fault.column})`;
+
+/** Code that takes too long to be parsed is a fault of the code. */
+function ifStopped(error: unknown): string {
+  if (error instanceof ServiceError && error.cause instanceof TransformStopped) return error.detail;
+  throw error;
 }

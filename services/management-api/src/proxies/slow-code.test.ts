@@ -1,0 +1,31 @@
+import { defaultTransformLimits } from '@sluice/sandbox';
+import { useStack } from '@sluice/testing';
+import { startTestManagement } from '../testing/test-management.ts';
+import { openCompiler } from './open-compiler.ts';
+
+const api = useStack((stack) => startTestManagement(stack));
+
+/** QuickJS compares each private name with all before it, which takes several seconds. */
+const slowToParse = `class A { ${Array.from({ length: 40_000 }, (_, at) => `#n${at.toString(36)};`).join('')} }`;
+
+test('code that takes too long to be parsed is 422, and not an error of ours', async () => {
+  const body = { name: 'P', destination_url: 'https://example.com', request_transform: { code: slowToParse } };
+  const answer = await api.current.send('POST', '/proxies', { body });
+  expect(answer.status).toBe(422);
+  expect(answer.body.errors['request_transform.code'][0]).toMatch(/^The transform was stopped: it (used|took) /);
+});
+
+test('while the code of one Tenant is being parsed, the code of another is', async () => {
+  await using stack = new AsyncDisposableStack();
+  // Only processor time counts, because the machine may be busy.
+  const limits = { ...defaultTransformLimits, cpuMs: 1_000, wallMs: 600_000 };
+  const compiler = openCompiler({ HEADER_PREFIX: 'SVC' }, stack, limits);
+  const answered: string[] = [];
+  const compile = (tenantId: string, code: string) =>
+    compiler.compile(code, tenantId).then(
+      () => answered.push(`${tenantId} compiles`),
+      () => answered.push(`${tenantId} is stopped`),
+    );
+  await Promise.all([compile('slow', slowToParse), compile('slow', slowToParse), compile('quick', 'return 1')]);
+  expect(answered).toEqual(['quick compiles', 'slow is stopped', 'slow is stopped']);
+});
