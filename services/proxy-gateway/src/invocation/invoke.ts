@@ -20,7 +20,7 @@ const steps: readonly Step[] = [
   authenticate,
   checkRateLimits,
   admit,
-  readRequest,
+  readBody,
   startDetokenizing,
   openExpressions,
   noteDisclosure,
@@ -82,6 +82,18 @@ function admit(invocation: Invocation, { places }: Context): void {
   }
   invocation.target = joinUrl(proxy.destination, head.suffix, head.query);
   invocation.clock.enter();
+}
+
+/** Key and Proxy may be gone once the body has come: it may take two minutes, and wait for room. */
+function readBody(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+  const reading = readRequest(invocation, context);
+  return reading && reading.then(() => lookAgain(invocation, context));
+}
+
+/** A Proxy that was changed goes on as it was found first, because all that was decided since belongs together. */
+async function lookAgain(invocation: Invocation, context: Context): Promise<void> {
+  await findProxy(invocation.head.proxyKey, context);
+  await authenticate(invocation, context);
 }
 
 function startDetokenizing({ clock }: Invocation): void {

@@ -1,0 +1,55 @@
+import { eventually, useStack } from '@sluice/testing';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import { upload } from '../testing/upload.ts';
+
+/** A body that is held may take two minutes, and waits for room: what is revoked meanwhile reveals and forwards nothing. */
+const gateway = useStack(async (stack) => {
+  const started = await startTestGateway(stack);
+  return { ...started, ...(await started.startAnother()) };
+});
+
+/** The answer where something happens between the first and the last bytes of a small body. */
+async function answerAfter(happens: (ids: { application: string; proxy: string }) => Promise<string[]>) {
+  const { tenant, url, announce, destination } = gateway.current;
+  const application = await tenant.application();
+  const proxy = await tenant.proxy({ destination: destination.url });
+  const token = await tenant.token({ data: '4242424242424242' });
+  const headers = {
+    'SVC-API-KEY': application.key,
+    'SVC-PROXY-KEY': proxy.key,
+    'Content-Type': 'application/json',
+    'Content-Length': 100,
+  };
+  const seenBefore = destination.seen.length;
+  const underWay = async () => /^sluice_body_held_bytes\S* [1-9]/m.test(await gateway.current.metrics.metrics());
+  async function* body() {
+    yield Buffer.from(`["{{ ${token} }}"`.padEnd(99));
+    await eventually('the body is awaited', underWay);
+    await announce(tenant.id, await happens({ application: application.id, proxy: proxy.id }));
+    yield Buffer.from(']');
+  }
+  const { status } = await upload(url, headers, body());
+  return { status, forwarded: destination.seen.length - seenBefore };
+}
+
+test('a key that is revoked', async () => {
+  const { db } = gateway.current;
+  const answer = await answerAfter(async ({ application }) => {
+    await db.deleteFrom('applications').where('id', '=', application).execute();
+    return [`application:${application}`];
+  });
+  expect(answer).toEqual({ status: 401, forwarded: 0 });
+});
+
+test('a Proxy that is deleted', async () => {
+  const { db } = gateway.current;
+  const answer = await answerAfter(async ({ proxy }) => {
+    await db.deleteFrom('proxies').where('id', '=', proxy).execute();
+    return [`proxy:${proxy}`];
+  });
+  expect(answer).toEqual({ status: 404, forwarded: 0 });
+});
+
+test('the control: where neither is, it is served', async () => {
+  expect(await answerAfter(async () => [])).toEqual({ status: 200, forwarded: 1 });
+});
