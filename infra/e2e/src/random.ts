@@ -1,3 +1,5 @@
+import { UsageError } from '@sluice/service-runtime/command-line';
+
 /** Random choices that a seed repeats. */
 export interface Random {
   /** From 0, below 1. */
@@ -28,6 +30,12 @@ export function createRandom(seed: number): Random {
   };
 }
 
-export function newSeed(): number {
-  return Math.floor(Math.random() * 2 ** 31);
+/** The seed that a person gave, or a new one where none is given. */
+export function readSeed(text: string | undefined): number {
+  if (text === undefined) return newSeed();
+  const seed = Number(text);
+  if (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
+  throw new UsageError(`A seed is a whole number below 2^31; it is "${text}"`);
 }
+
+export const newSeed = () => Math.floor(Math.random() * 2 ** 31);

@@ -3,9 +3,13 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 export interface HttpRequest {
   method: string;
   url: string;
-  headers: Record<string, string>;
-  body?: string;
-  timeoutMs: number;
+  /** Sent as `SVC-API-KEY`. */
+  key?: string | undefined;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: object | string | undefined;
+  /** 20 s by default. */
+  timeoutMs?: number;
 }
 
 export interface HttpAnswer {
@@ -17,45 +21,63 @@ export interface HttpAnswer {
   body: string;
 }
 
-/** Sends requests over connections that are kept, and never sends one twice. A failure is an answer, too. */
+/** Sends requests over connections that are kept, and never sends one twice. */
 export interface HttpClient {
+  /** A failure is an answer, too. */
   send(request: HttpRequest): Promise<HttpAnswer>;
+  /**
+   * Sends what must succeed, and resolves to the parsed body.
+   * @throws {Error} where the status is not 2xx.
+   */
+  obtain<T = { id: string; key: string }>(request: HttpRequest): Promise<T>;
 }
 
 export function createHttpClient(stack: AsyncDisposableStack): HttpClient {
   const agent = stack.adopt(new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }), (opened) =>
     opened.destroy(),
   );
+  const send = ({ method, url, key, headers, body, timeoutMs = 20_000 }: HttpRequest) =>
+    new Promise<HttpAnswer>((resolve) => {
+      const text = body === undefined ? '' : JSON.stringify(body);
+      const all = {
+        'content-length': String(Buffer.byteLength(text)),
+        ...(text && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'svc-api-key': key }),
+        ...headers,
+      };
+      const sent = request(url, { agent, method, headers: all });
+      const end = (answer: HttpAnswer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      };
+      const fail = (detail: string) => end({ status: 0, detail, headers: {}, body: '' });
+      const failBy = (error: NodeJS.ErrnoException) => fail(error.code ?? error.message);
+      const timer = setTimeout(() => {
+        fail('timeout');
+        sent.destroy();
+      }, timeoutMs);
+      sent.on('close', () => fail('closed'));
+      sent.on('error', failBy).on('response', (response) => {
+        let received = '';
+        response
+          .setEncoding('utf8')
+          .on('error', failBy)
+          .on('data', (chunk) => {
+            received += chunk;
+          })
+          .on('end', () => {
+            const { statusCode: status = 0 } = response;
+            end({ status, detail: String(status), headers: response.headers, body: received });
+          });
+      });
+      sent.end(text);
+    });
   return {
-    send: ({ method, url, headers, body = '', timeoutMs }) =>
-      new Promise((resolve) => {
-        const length = String(Buffer.byteLength(body));
-        const sent = request(url, { agent, method, headers: { ...headers, 'content-length': length } });
-        const end = (answer: HttpAnswer) => {
-          clearTimeout(timer);
-          resolve(answer);
-        };
-        const fail = (detail: string) => end({ status: 0, detail, headers: {}, body: '' });
-        const failBy = (error: NodeJS.ErrnoException) => fail(error.code ?? error.message);
-        const timer = setTimeout(() => {
-          fail('timeout');
-          sent.destroy();
-        }, timeoutMs);
-        sent.on('close', () => fail('closed'));
-        sent.on('error', failBy).on('response', (response) => {
-          let text = '';
-          response
-            .setEncoding('utf8')
-            .on('error', failBy)
-            .on('data', (chunk) => {
-              text += chunk;
-            })
-            .on('end', () => {
-              const { statusCode: status = 0 } = response;
-              end({ status, detail: String(status), headers: response.headers, body: text });
-            });
-        });
-        sent.end(body);
-      }),
+    send,
+    async obtain(wanted) {
+      const { status, detail, body } = await send(wanted);
+      if (status < 200 || status > 299) throw new Error(`${wanted.method} ${wanted.url}: ${detail} ${body}`);
+      return body ? JSON.parse(body) : {};
+    },
   };
 }

@@ -7,7 +7,7 @@ export {
   startCountingDestination,
   startDestination,
 } from './destination.ts';
-export { eventually } from './eventually.ts';
+export { eventually, waitUntil } from './eventually.ts';
 export { type FilledTable, filled, fillTables } from './fill-tables.ts';
 export { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest } from './http-client.ts';
 export { insertTestSession } from './insert-session.ts';

@@ -61,13 +61,9 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
   const { site, management, vault, patienceMs, severalKeys = 0 } = options;
   const http = createHttpClient(stack);
   const destination = await startCountingDestination(({ headers }) => Number(headers[invocationHeader]), stack);
-  const headers = { 'svc-api-key': site.credentials.management_key, 'content-type': 'application/json' };
-  const create = async (path: string, body: object, { url } = management, key = headers['svc-api-key']) => {
-    const request = { method: 'POST', url: `${url}${path}`, headers: { ...headers, 'svc-api-key': key } };
-    const answer = await http.send({ ...request, body: JSON.stringify(body), timeoutMs: 20_000 });
-    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.detail} ${answer.body}`);
-    return JSON.parse(answer.body) as { id: string; key: string };
-  };
+  const managementKey = site.credentials.management_key;
+  const create = (path: string, body: object, { url } = management, key = managementKey) =>
+    http.obtain({ method: 'POST', url: `${url}${path}`, key, body });
   const proxies = [
     await create('/proxies', { name: 'P', destination_url: destination.url }),
     await create('/proxies', { name: 'T', destination_url: destination.url, ...transforms }),
@@ -83,7 +79,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     tokenId: (await create('/tokens', { type: 'token', data: 'an account number' }, vault, keeper.key)).id,
   };
   const { regenerations, invocations } = emptyHistory();
-  const singleKeys = createSingleKeys({ http, headers, grants });
+  const singleKeys = createSingleKeys({ http, managementKey, grants });
 
   return {
     applications: applications.slice(0, options.applications),
@@ -94,7 +90,8 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     async regenerate(application, { url }) {
       application.regenerations += 1;
       const number = application.regenerations;
-      const request = { method: 'POST', url: `${url}/applications/${application.id}/regenerate`, headers, due: 200 };
+      const path = `/applications/${application.id}/regenerate`;
+      const request = { method: 'POST', url: `${url}${path}`, key: managementKey, due: 200 };
       const { noted, body } = await sendChange(http, request, { application: application.index, number });
       if (body) {
         application.keys.set(number, JSON.parse(body).key);
@@ -149,10 +146,9 @@ interface Presented {
 
 /** The request, and the body that its answer must have. */
 function requestTo({ service, url }: Node, { apiKey, proxyKey, number, secret }: Presented) {
-  const body = (account: string) => JSON.stringify({ number, account });
-  const due = body(secret?.value ?? '');
-  const sent = { due, ...keyedRequest({ service, url }, { apiKey, proxyKey, traceId: traceIdOf(number), number }) };
-  return { ...sent, body: body(secret ? `{{ ${secret.tokenId} }}` : '') };
+  const due = JSON.stringify({ number, account: secret?.value ?? '' });
+  const body = { number, account: secret ? `{{ ${secret.tokenId} }}` : '' };
+  return { due, ...keyedRequest({ service, url }, { apiKey, proxyKey, traceId: traceIdOf(number), number }), body };
 }
 
 /** A request that presents a key to a gateway, with a Proxy, or to a token vault. */
@@ -160,10 +156,10 @@ export function keyedRequest(
   { service, url }: Pick<Node, 'service' | 'url'>,
   { apiKey, proxyKey, traceId, number }: { apiKey: string; proxyKey: string; traceId: string; number: number },
 ): Omit<HttpRequest, 'timeoutMs'> {
-  const headers = { 'svc-api-key': apiKey, 'content-type': 'application/json', 'svc-trace-id': traceId };
-  if (service === 'token-vault') return { method: 'POST', url: `${url}/detokenize`, headers };
+  const headers = { 'svc-trace-id': traceId };
+  if (service === 'token-vault') return { method: 'POST', url: `${url}/detokenize`, key: apiKey, headers };
   const ofProxy = { 'svc-proxy-key': proxyKey, [invocationHeader]: String(number) };
-  return { method: 'POST', url: `${url}/proxy`, headers: { ...headers, ...ofProxy } };
+  return { method: 'POST', url: `${url}/proxy`, key: apiKey, headers: { ...headers, ...ofProxy } };
 }
 
 /** Undone by the second, so that the answer is the same as without them. */

@@ -2,10 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ChaosProxy, directions } from '../chaos/chaos-proxy.ts';
 import { freeze } from '../cluster/frozen.ts';
 import type { Node } from '../cluster/node.ts';
-import { listBackends, terminateBackend } from '../cluster/postgres-backends.ts';
-import { sendRedisCommand } from '../cluster/redis-command.ts';
 import type { Site } from '../cluster/site.ts';
-import { freezeStore, killStore } from '../cluster/store-faults.ts';
+import { freezeStore, killStore, listBackends, sendRedisCommand, terminateBackend } from '../cluster/stores.ts';
 import type { Random } from '../random.ts';
 
 interface ActionContext {
@@ -118,7 +116,7 @@ export const actions: readonly Action[] = [
     name: 'kill-subscriptions',
     weight: 2,
     on: 'redis',
-    run: async ({ site }) => void (await sendRedisCommand(site.stores.redisUrl, 'CLIENT KILL TYPE pubsub')),
+    run: async ({ site }) => void (await sendRedisCommand(site, 'CLIENT', 'KILL', 'TYPE', 'pubsub')),
   },
   {
     name: 'freeze-backend',

@@ -1,38 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
-import type { Site } from '../cluster/site.ts';
-import { createRandom } from '../random.ts';
 import { type Clients, startClients } from '../under-load/clients.ts';
-import type { Fault } from './history.ts';
+import type { World } from '../under-load/world.ts';
 import { type Action, actions } from './nemesis-actions.ts';
 
 export interface NemesisOptions {
-  site: Site;
-  /** Processes that cache. */
-  holders: readonly Node[];
-  /** Processes that change what others cache. */
-  writers: readonly Node[];
   /** Whether a process of that name may be killed; all may by default. */
   mayKill?: (name: string) => boolean;
-  seed: number;
-}
-
-export interface Nemesis extends Clients {
-  faults: readonly Fault[];
 }
 
 /** How many faults overlap. */
 const hands = 2;
 const longestPauseMs = 500;
 
-/** Disturbs until it is stopped. A seed repeats which faults follow each other in each hand, and for how long. */
-export function startNemesis({ site, holders, writers, mayKill = () => true, seed }: NemesisOptions): Nemesis {
-  const faults: Fault[] = [];
+/**
+ * Disturbs until it is stopped, and notes what it does. A seed repeats which faults follow each other in each hand, and
+ * for how long.
+ */
+export function startNemesis(world: World, { mayKill = () => true }: NemesisOptions): Clients {
+  /** Processes that cache. */
+  const holders = [...world.of('proxy-gateway'), ...world.of('token-vault')];
+  /** Processes that change what others cache. */
+  const writers = world.of('management-api');
   const busy = new Set<string>();
   const victims = { holder: holders, writer: writers, 'any node': [...holders, ...writers] };
 
   async function disturb(hand: number, signal: AbortSignal): Promise<void> {
-    const random = createRandom(seed + 3000 + hand);
+    const random = world.random(3000 + hand);
     while (!signal.aborted) {
       await wait(random.between(0, longestPauseMs));
       const action = random.pick(deck);
@@ -47,15 +41,15 @@ export function startNemesis({ site, holders, writers, mayKill = () => true, see
         endedAt: Infinity,
         hindersWriters: hinders(action, node),
       };
-      faults.push(fault);
-      await action.run({ site, random, node });
+      world.faults.push(fault);
+      await action.run({ site: world, random, node });
       fault.endedAt = performance.now();
       busy.delete(target);
     }
   }
 
   const working = Array.from({ length: hands }, (_, hand) => (signal: AbortSignal) => disturb(hand, signal));
-  return { faults, ...startClients(working) };
+  return startClients(working);
 }
 
 /** Each as many times as it weighs. */

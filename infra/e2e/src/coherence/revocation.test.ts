@@ -1,5 +1,5 @@
+import { failuresOfRun } from '../faults/fault-test.ts';
 import { revocation } from '../faults/revocation.fault.ts';
-import { failuresOfRun } from '../faults/run-fault.ts';
 
 jest.setTimeout(400_000);
 

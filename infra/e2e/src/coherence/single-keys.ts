@@ -1,4 +1,4 @@
-import type { HttpClient } from '@sluice/testing';
+import type { HttpClient, HttpRequest } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { type KeyChange, type KeyNumber, readConfirmation, type SingleKey } from './history.ts';
 
@@ -41,13 +41,12 @@ const sessionLifeMs = 3600_000;
 
 interface SingleKeyOptions {
   http: HttpClient;
-  /** With the management key. */
-  headers: Record<string, string>;
+  managementKey: string;
   /** Of the sessions. */
   grants: object;
 }
 
-export function createSingleKeys({ http, headers, grants }: SingleKeyOptions): SingleKeys {
+export function createSingleKeys({ http, managementKey, grants }: SingleKeyOptions): SingleKeys {
   const noted: SingleKey[] = [];
   const changes: KeyChange[] = [];
   return {
@@ -58,12 +57,16 @@ export function createSingleKeys({ http, headers, grants }: SingleKeyOptions): S
       const beginsAt = performance.now();
       const expiresAt = new Date(Date.now() + lifeMs).toISOString();
       const expiredAt = performance.now() + lifeMs;
-      const request = { method: 'POST', url: `${url}/applications/${application.id}/keys`, headers, due: 201 };
-      const sent = { ...request, body: JSON.stringify({ expires_at: expiresAt }) };
-      const { noted: addition, body } = await sendChange(http, sent, { application: application.index, number });
+      const path = `/applications/${application.id}/keys`;
+      const body = { expires_at: expiresAt };
+      const request = { method: 'POST', url: `${url}${path}`, key: managementKey, body, due: 201 };
+      const { noted: addition, body: given } = await sendChange(http, request, {
+        application: application.index,
+        number,
+      });
       changes.push(addition);
-      if (!body) return undefined;
-      const { id, key } = JSON.parse(body);
+      if (!given) return undefined;
+      const { id, key } = JSON.parse(given);
       const added = { application: application.index, number, id, givenAt: addition.endedAt };
       const single: SingleKey = { ...added, expiresAt: beginsAt + lifeMs - tickMs, expiredAt };
       application.keys.set(number, key);
@@ -73,7 +76,8 @@ export function createSingleKeys({ http, headers, grants }: SingleKeyOptions): S
     },
     async delete(application, single, { url }) {
       const { number, id } = single;
-      const request = { method: 'DELETE', url: `${url}/applications/${application.id}/keys/${id}`, headers, due: 204 };
+      const path = `/applications/${application.id}/keys/${id}`;
+      const request = { method: 'DELETE', url: `${url}${path}`, key: managementKey, due: 204 };
       single.deletionSentAt = performance.now();
       const { noted: deletion } = await sendChange(http, request, { application: application.index, number });
       if (deletion.outcome === 'confirmed') single.deletedAt = deletion.endedAt;
@@ -81,18 +85,15 @@ export function createSingleKeys({ http, headers, grants }: SingleKeyOptions): S
       return deletion;
     },
     async replaceBySession(application, single, { url }) {
-      const post = async (path: string, body: object, key = headers['svc-api-key']) => {
-        const request = { method: 'POST', url: url + path, headers: { ...headers, 'svc-api-key': key ?? '' } };
-        const answer = await http.send({ ...request, body: JSON.stringify(body), timeoutMs: 20_000 });
-        if (answer.status > 201) throw new Error(`POST ${path}: ${answer.status} ${answer.body}`);
-        return answer.body;
-      };
       const maker = { name: 'Maker', type: 'public', permissions: ['token:create'] };
-      const { key: makerKey } = JSON.parse(await post('/applications', maker));
-      const { nonce, session_key } = JSON.parse(await post('/sessions', {}, makerKey));
+      const post = <T>(path: string, body: object, key: string | undefined) =>
+        http.obtain<T>({ method: 'POST', url: url + path, key, body });
+      const { key: makerKey } = await post<{ key: string }>('/applications', maker, managementKey);
+      const made = await post<{ nonce: string; session_key: string }>('/sessions', {}, makerKey);
       const expires_at = new Date(Date.now() + sessionLifeMs).toISOString();
-      await post('/sessions/authorize', { nonce, expires_at, ...grants }, application.keys.get(single.number));
-      application.keys.set(single.number, session_key);
+      const authorization = { nonce: made.nonce, expires_at, ...grants };
+      await post('/sessions/authorize', authorization, application.keys.get(single.number));
+      application.keys.set(single.number, made.session_key);
       single.givenAt = performance.now();
     },
   };
@@ -101,14 +102,8 @@ export function createSingleKeys({ http, headers, grants }: SingleKeyOptions): S
 /** More than the service takes to give up. */
 const changeTimeoutMs = 13_000;
 
-interface ChangeRequest {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-  body?: string;
-  /** The status of a success. */
-  due: number;
-}
+/** `due` is the status of a success. */
+type ChangeRequest = HttpRequest & { due: number };
 
 /** Sends a change, and notes what became of it. The body is that of a success. */
 export async function sendChange(

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { serveHttp } from '@sluice/testing';
 import { rawPost } from '@sluice/testing/raw';
 import type { Node } from '../cluster/node.ts';
 import { percentile, percentiles } from '../under-load/count.ts';
-import { requestIdHeader } from '../under-load/misbehaving-destination.ts';
-import { inWords, memoryOf, socketsOf, socketsOnceFreed, watchFigure } from '../under-load/process-state.ts';
-import { type Disturbance, type Found, underLoad } from '../under-load/run.ts';
-import { largeBodyBytes, type SlowDestination, startSlowDestination } from '../under-load/slow-destination.ts';
+import { watchGateways } from '../under-load/process-state.ts';
+import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
+
+/** By which the destination knows requests. */
+const requestIdHeader = 'x-request-id';
 
 const stormMs = 5000;
 const abortsPerSecond = 1000;
@@ -24,8 +27,7 @@ const slowReaders = 20;
 const readBytes = 4096;
 /** Sockets on the way and the gateway itself may hold so much of each body. */
 const mostTaken = 24 * 1024 * 1024;
-const memoryMargin = { peak: 400, after: 150 };
-const socketMargin = 15;
+const margins = { peak: 400, after: 150, sockets: 15 };
 
 export const clientFaults = underLoad(
   'client-faults',
@@ -41,49 +43,27 @@ interface Scene {
   largeKey: string;
 }
 
-async function disturb(world: World): Promise<Disturbance> {
+async function disturb(world: World): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const gateways = world.of('proxy-gateway');
   const destination = await startSlowDestination(stack);
   const create = (path: string) =>
     world.manage('POST', '/proxies', { name: `Slow${path}`, destination_url: `${destination.url}${path}` });
   const scene: Scene = {
     world,
     destination,
-    gateways,
+    gateways: world.of('proxy-gateway'),
     slowKey: (await create('/late')).key,
     largeKey: (await create('/large')).key,
   };
-  const socketsBefore = await Promise.all(gateways.map(socketsOf));
-  const memories = gateways.map((gateway) => watchFigure(() => memoryOf(gateway)));
-  const storm = await abortInMasses(scene);
-  const [heads, readers] = await Promise.all([sendSlowHeads(scene), readSlowly(scene)]);
-  const socketsAfter = await socketsOnceFreed(world, socketsBefore);
-  const memory = await Promise.all(memories.map((watching) => watching.stop()));
-  return {
-    figures: [
-      ...storm.figures,
-      ...heads.figures,
-      ...readers.figures,
-      ['memory before / peak / after', memory.map((one) => inWords(one, ' MiB')).join(', ')],
-      ['sockets before / after', `${socketsBefore} / ${socketsAfter}`],
-    ],
-    failures: [
-      ...storm.failures,
-      ...heads.failures,
-      ...readers.failures,
-      ...memory
-        .filter(({ before, peak, after }) => peak > before + memoryMargin.peak || after > before + memoryMargin.after)
-        .map((one) => `memory of a gateway went ${inWords(one, ' MiB')}`),
-      ...socketsAfter
-        .filter((count, at) => count > (socketsBefore[at] ?? 0) + socketMargin)
-        .map((count) => `a gateway keeps ${count} sockets, before it were ${socketsBefore}`),
-    ],
-  };
+  const watching = await watchGateways(world, margins);
+  await abortInMasses(scene);
+  await Promise.all([sendSlowHeads(scene), readSlowly(scene)]);
+  await watching.judge();
 }
 
 /** Each client goes away when its request is at the destination. */
-async function abortInMasses({ world, destination, gateways, slowKey }: Scene): Promise<Found> {
+async function abortInMasses(scene: Scene): Promise<void> {
+  const { world, destination, slowKey } = scene;
   const sockets = new Map<string, Socket>();
   const abortedAt = new Map<string, number>();
   const delays: number[] = [];
@@ -103,10 +83,10 @@ async function abortInMasses({ world, destination, gateways, slowKey }: Scene): 
   const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': slowKey };
   const open = () => {
     const id = randomUUID();
-    const socket = connect({ host: '127.0.0.1', port: portOf(gateways[sent % gateways.length]) });
+    const socket = connectTo(scene, sent);
     sent += 1;
     sockets.set(id, socket);
-    socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(id));
+    socket.on('close', () => sockets.delete(id));
     socket.on('connect', () => socket.write(rawPost('/proxy', { ...headers, [requestIdHeader]: id }, '{}')));
     socket.resume();
   };
@@ -118,27 +98,24 @@ async function abortInMasses({ world, destination, gateways, slowKey }: Scene): 
   }
   await world.pause(1500);
   for (const socket of sockets.values()) socket.destroy();
+  const { report } = world;
   const [p50, p99] = [percentile(delays, 0.5), percentile(delays, 0.99)];
   const aborted = delays.length + abortedAt.size;
-  return {
-    figures: [
-      ['aborts, each second', `${aborted}, ${((aborted / stormMs) * 1000).toFixed(0)}`],
-      ['the call given up after p50 / p99 / max', percentiles(delays)],
-    ],
-    failures: [
-      ...(abortedAt.size > 0 ? [`${abortedAt.size} of ${aborted} calls went on after their client had gone`] : []),
-      ...(p50 <= abortWithinMs.p50 && p99 <= abortWithinMs.p99 ? [] : [`calls were given up after ${p50} / ${p99} ms`]),
-    ],
-  };
+  report.figure('aborts, each second', `${aborted}, ${((aborted / stormMs) * 1000).toFixed(0)}`);
+  report.figure('the call given up after p50 / p99 / max', percentiles(delays));
+  report.failIf(abortedAt.size > 0, `${abortedAt.size} of ${aborted} calls went on after their client had gone`);
+  const isInTime = p50 <= abortWithinMs.p50 && p99 <= abortWithinMs.p99;
+  report.failIf(!isInTime, `calls were given up after ${p50} / ${p99} ms`);
 }
 
 /** Each sends a byte of its head a second. */
-async function sendSlowHeads({ world, gateways }: Scene): Promise<Found> {
+async function sendSlowHeads(scene: Scene): Promise<void> {
+  const { world } = scene;
   const startedAt = performance.now();
   const ended: number[] = [];
   const sockets = Array.from({ length: slowHeads }, (_, number) => {
-    const socket = connect({ host: '127.0.0.1', port: portOf(gateways[number % gateways.length]) });
-    socket.on('error', () => socket.destroy()).on('close', () => ended.push(performance.now() - startedAt));
+    const socket = connectTo(scene, number);
+    socket.on('close', () => ended.push(performance.now() - startedAt));
     socket.resume();
     return socket;
   });
@@ -153,26 +130,20 @@ async function sendSlowHeads({ world, gateways }: Scene): Promise<Found> {
   }
   const inTime = ended.filter((ms) => ms < headsWithinMs);
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
-  return {
-    figures: [
-      [
-        'slow heads ended, between',
-        `${inTime.length} of ${slowHeads}, ${seconds(Math.min(...inTime))} and ${seconds(Math.max(...inTime))} s`,
-      ],
-    ],
-    failures: inTime.length < slowHeads ? [`${slowHeads - inTime.length} slow heads were not ended`] : [],
-  };
+  const between = `${seconds(Math.min(...inTime))} and ${seconds(Math.max(...inTime))} s`;
+  world.report.figure('slow heads ended, between', `${inTime.length} of ${slowHeads}, ${between}`);
+  world.report.failIf(inTime.length < slowHeads, `${slowHeads - inTime.length} slow heads were not ended`);
 }
 
 const readingMs = 8000;
 
 /** Each takes a few kilobytes a second of a body that is much larger. */
-async function readSlowly({ world, destination, gateways, largeKey }: Scene): Promise<Found> {
+async function readSlowly(scene: Scene): Promise<void> {
+  const { world, destination, largeKey } = scene;
   const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': largeKey };
   let started = 0;
   const sockets = Array.from({ length: slowReaders }, (_, number) => {
-    const socket = connect({ host: '127.0.0.1', port: portOf(gateways[number % gateways.length]) });
-    socket.on('error', () => socket.destroy());
+    const socket = connectTo(scene, number);
     socket.on('connect', () =>
       socket.write(rawPost('/proxy', { ...headers, [requestIdHeader]: `large-${number}` }, '{}')),
     );
@@ -194,17 +165,79 @@ async function readSlowly({ world, destination, gateways, largeKey }: Scene): Pr
   const most = Math.max(0, ...taken);
   await world.pause(2000);
   const inMiB = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
-  return {
-    figures: [
-      ['slow readers, most taken of a large body', `${started}, ${inMiB(most)} of ${inMiB(largeBodyBytes)} MiB`],
-      ['large bodies that still flow', String(destination.streaming)],
-    ],
-    failures: [
-      ...(started < slowReaders ? [`only ${started} slow readers got anything`] : []),
-      ...(most > mostTaken ? [`${inMiB(most)} MiB were taken of a body that was not read`] : []),
-      ...(destination.streaming > 0 ? [`${destination.streaming} large bodies still flow to nobody`] : []),
-    ],
-  };
+  const { report } = world;
+  const mostInWords = `${inMiB(most)} of ${inMiB(largeBodyBytes)} MiB`;
+  report.figure('slow readers, most taken of a large body', `${started}, ${mostInWords}`);
+  report.figure('large bodies that still flow', destination.streaming);
+  report.failIf(started < slowReaders, `only ${started} slow readers got anything`);
+  report.failIf(most > mostTaken, `${inMiB(most)} MiB were taken of a body that was not read`);
+  report.failIf(destination.streaming > 0, `${destination.streaming} large bodies still flow to nobody`);
 }
 
-const portOf = (node: Node | undefined) => Number(new URL(node?.url ?? '').port);
+/** To one gateway after the other. */
+function connectTo({ gateways }: Scene, number: number): Socket {
+  const port = Number(new URL(gateways[number % gateways.length]?.url ?? '').port);
+  const socket = connect({ host: '127.0.0.1', port });
+  return socket.on('error', () => socket.destroy());
+}
+
+interface SlowDestination {
+  url: string;
+  /** Called when a request has arrived, and when its connection is gone before it was answered. */
+  onArrival: (id: string) => void;
+  onAbort: (id: string) => void;
+  /** Bytes of large bodies that were taken from it, by request. */
+  taken: ReadonlyMap<string, number>;
+  /** Large bodies that are not at their end and not given up. */
+  readonly streaming: number;
+}
+
+const largeBodyBytes = 50 * 1024 * 1024;
+const answerAfterMs = 3000;
+const piece = Buffer.alloc(64 * 1024, 'z');
+
+/** `/large` gives a large body as fast as it is taken; anything else is answered late. */
+async function startSlowDestination(stack: AsyncDisposableStack): Promise<SlowDestination> {
+  const taken = new Map<string, number>();
+  const streams = new Set<ServerResponse>();
+  const destination: SlowDestination = {
+    url: '',
+    onArrival: () => undefined,
+    onAbort: () => undefined,
+    taken,
+    get streaming() {
+      return streams.size;
+    },
+  };
+  destination.url = await serveHttp(stack, (request, response) => {
+    const id = String(request.headers[requestIdHeader]);
+    request.resume();
+    if (request.url === '/large') {
+      streams.add(response);
+      response.on('close', () => streams.delete(response));
+      response.writeHead(200, { 'content-type': 'text/plain', 'content-length': largeBodyBytes });
+      pour(response, (bytes) => taken.set(id, bytes));
+      return;
+    }
+    destination.onArrival(id);
+    const timer = setTimeout(() => response.end('{}'), answerAfterMs);
+    response.on('close', () => {
+      clearTimeout(timer);
+      if (!response.writableEnded) destination.onAbort(id);
+    });
+  });
+  return destination;
+}
+
+function pour(response: ServerResponse, onTaken: (bytes: number) => void): void {
+  let sent = 0;
+  const more = () => {
+    while (sent < largeBodyBytes && !response.destroyed) {
+      sent += piece.length;
+      onTaken(sent);
+      if (!response.write(piece)) return void response.once('drain', more);
+    }
+    response.end();
+  };
+  more();
+}

@@ -1,12 +1,11 @@
 import { UsageError } from '@sluice/service-runtime/command-line';
 import { help, list, readCommandLine } from './command-line.ts';
-import type { FaultTest } from './fault-test.ts';
-import { report } from './run-fault.ts';
+import { type FaultTest, Report } from './fault-test.ts';
 
 const named = (name: string): FaultTest => ({
   name,
   description: `what ${name} does`,
-  run: async () => ({ figures: [], failures: [] }),
+  run: async () => undefined,
 });
 const tests = [named('one'), named('two')];
 
@@ -34,9 +33,12 @@ test.each([['three'], ['--seed', 'x'], ['--seed', '-1'], ['--seed', '2147483648'
 );
 
 test('a report shows figures, and failures where there are any', () => {
-  const figures: [string, string][] = [['stale accepts S', '0']];
-  expect(report(named('one'), { figures, failures: [] })).toMatch(
-    /one: what one does\n {2}stale accepts S {2}0\n {2}passed/,
-  );
-  expect(report(named('one'), { figures, failures: ['it broke'] })).toContain('FAILED\n  it broke');
+  const report = new Report();
+  report.figure('stale accepts S', 0);
+  report.failIf(false, 'it went well');
+  expect(report.describe(named('one'))).toMatch(/one: what one does\n {2}stale accepts S {2}0\n {2}passed/);
+  report.failIf(true, 'it broke');
+  report.failForEach([1, 2, 3, 4], (number) => `failure ${number}`);
+  expect(report.describe(named('one'))).toContain('FAILED\n  it broke\n  failure 1\n  failure 2\n  failure 3\n');
+  expect(report.failures).toHaveLength(4);
 });

@@ -1,5 +1,5 @@
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
-import { newSeed } from '../random.ts';
+import { readSeed } from '../random.ts';
 import type { FaultTest } from './fault-test.ts';
 
 export interface CommandLine {
@@ -35,14 +35,6 @@ function parse(args: string[]) {
       keep: { type: 'boolean', default: false },
     },
   });
-}
-
-/** A new one where none is given. */
-export function readSeed(text: string | undefined): number {
-  if (text === undefined) return newSeed();
-  const seed = Number(text);
-  if (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
-  throw new UsageError(`A seed is a whole number below 2^31; it is "${text}"`);
 }
 
 export function list(tests: readonly FaultTest[]): string {

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { serveBytes } from '@sluice/testing';
 import { type RawAnswer, rawPost, sendRaw } from '@sluice/testing/raw';
 import { addTo, describeCounts } from '../under-load/count.ts';
-import {
-  type DestinationFault,
-  faultHeader,
-  requestIdHeader,
-  startMisbehavingDestination,
-  wholeBody,
-} from '../under-load/misbehaving-destination.ts';
-import { socketsOf, socketsOnceFreed } from '../under-load/process-state.ts';
-import { type Disturbance, underLoad } from '../under-load/run.ts';
+import { watchGateways } from '../under-load/process-state.ts';
+import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 
 /** Not so short that a head which drips on a busy machine comes too late. */
@@ -46,89 +41,152 @@ const due: Readonly<Record<Exclude<DestinationFault, 'closes what is kept'> | 'a
 
 type Verdict = 'whole' | 'cut' | `error ${number}`;
 
-function judge({ status, isComplete, body }: RawAnswer): Verdict | 'wrong' {
+function verdictOf({ status, isComplete, body }: RawAnswer): Verdict | 'wrong' {
   if (!isComplete) return 'cut';
   if (status === 200) return body === wholeBody ? 'whole' : 'wrong';
   return `error ${status}`;
 }
 
-async function disturb(world: World): Promise<Disturbance> {
+async function disturb(world: World): Promise<void> {
+  const { report } = world;
   await using stack = new AsyncDisposableStack();
   const gateways = world.of('proxy-gateway');
   const destination = await startMisbehavingDestination(stack);
-  const plain = await world.manage('POST', '/proxies', { name: 'Faulty', destination_url: destination.url });
+  const create = (more: object) =>
+    world.manage('POST', '/proxies', { name: 'Faulty', destination_url: destination.url, ...more });
+  const plain = await create({});
   const code = 'module.exports = async (req) => ({ headers: { ...req.args.headers, "x-seen": "yes" } });';
-  const transformed = await world.manage('POST', '/proxies', {
-    name: 'Faulty, transformed',
-    destination_url: destination.url,
-    response_transform: { code },
-  });
-  const send = (number: number, proxyKey: string, fault: string) => {
+  const transformed = await create({ response_transform: { code } });
+  const send = async (number: number, proxyKey: string, fault: string) => {
     const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': proxyKey, [faultHeader]: fault };
     const body = fault === 'answers early' ? JSON.stringify('y'.repeat(300_000)) : '{}';
-    const gateway = gateways[number % gateways.length];
+    const url = gateways[number % gateways.length]?.url ?? '';
     const waitMs = fault === 'hangs in the body' ? hangMs : patienceMs;
-    return sendRaw(
-      gateway?.url ?? '',
-      rawPost('/proxy', { ...headers, [requestIdHeader]: randomUUID() }, body),
-      waitMs,
+    return verdictOf(
+      await sendRaw(url, rawPost('/proxy', { ...headers, [requestIdHeader]: randomUUID() }, body), waitMs),
     );
   };
-  const socketsBefore = await Promise.all(gateways.map(socketsOf));
+  const watching = await watchGateways(world, { sockets: socketMargin });
 
-  const failures: string[] = [];
-  const answers = new Map<string, number>();
-  for (const [fault, verdict] of Object.entries(due)) {
-    await Promise.all(
-      Array.from({ length: repeats }, async (_, number) => {
-        const seen = judge(await send(number, plain.key, fault));
-        addTo(answers, `${fault}: ${seen}`);
-        if (seen !== verdict) failures.push(`"${fault}" was ${seen}, not ${verdict}`);
-        if (verdict !== 'cut') return;
-        // A response transform needs the whole body: what is cut must be an error, or be seen to be cut
-        const after = judge(await send(number, transformed.key, fault));
-        if (after === 'whole' || after === 'wrong') failures.push(`"${fault}" was ${after} after a transform`);
-      }),
-    );
-  }
-  const race = await raceWithCloses(world, (number) => send(number, plain.key, 'closes what is kept'));
-  const repeated = [...destination.arrivals.values()].filter((count) => count > 1).length;
-  const socketsAfter = await socketsOnceFreed(world, socketsBefore);
-  return {
-    figures: [
-      ['requests with a fault', String([...answers.values()].reduce((sum, count) => sum + count, 0))],
-      ['POST beside closes of kept connections', describeCounts(race)],
-      ['requests that arrived twice', String(repeated)],
-      ['sockets of gateways before / after', `${socketsBefore} / ${socketsAfter}`],
-    ],
-    failures: [
-      ...new Set(failures),
-      ...(repeated > 0 ? [`${repeated} requests arrived twice`] : []),
-      ...[...race.keys()]
-        .filter((seen) => seen !== 'whole' && seen !== 'error 502')
-        .map((seen) => `a request beside a close was ${seen}`),
-      ...(race.get('whole') ? [] : ['no request succeeded beside closes']),
-      ...socketsAfter
-        .filter((count, at) => count > (socketsBefore[at] ?? 0) + socketMargin)
-        .map((count) => `a gateway keeps ${count} sockets, before it were ${socketsBefore}`),
-    ],
+  const wrong = new Set<string>();
+  const sendFault = async (fault: string, verdict: Verdict, number: number) => {
+    const seen = await send(number, plain.key, fault);
+    if (seen !== verdict) wrong.add(`"${fault}" was ${seen}, not ${verdict}`);
+    if (verdict !== 'cut') return;
+    // A response transform needs the whole body: what is cut must be an error, or be seen to be cut
+    const after = await send(number, transformed.key, fault);
+    if (after === 'whole' || after === 'wrong') wrong.add(`"${fault}" was ${after} after a transform`);
   };
+  for (const [fault, verdict] of Object.entries(due)) {
+    await Promise.all(Array.from({ length: repeats }, (_, number) => sendFault(fault, verdict, number)));
+  }
+  report.figure('requests with a fault', repeats * Object.keys(due).length);
+  report.failures.push(...wrong);
+  await raceWithCloses(world, (number) => send(number, plain.key, 'closes what is kept'));
+  const repeated = [...destination.arrivals.values()].filter((count) => count > 1).length;
+  report.figure('requests that arrived twice', repeated);
+  report.failIf(repeated > 0, `${repeated} requests arrived twice`);
+  await watching.judge();
 }
 
 /** The destination closes each connection just when it may be used again. */
-async function raceWithCloses(
-  { pause }: World,
-  send: (number: number) => Promise<RawAnswer>,
-): Promise<Map<string, number>> {
+async function raceWithCloses({ pause, report }: World, send: (number: number) => Promise<string>): Promise<void> {
   const seen = new Map<string, number>();
   const until = performance.now() + raceMs;
   await Promise.all(
     Array.from({ length: racers }, async (_, number) => {
       for (let turn = number; performance.now() < until; turn++) {
-        addTo(seen, judge(await send(turn)));
+        addTo(seen, await send(turn));
         await pause(turn % 3);
       }
     }),
   );
-  return seen;
+  report.figure('POST beside closes of kept connections', describeCounts(seen));
+  const wrong = [...seen.keys()].filter((verdict) => verdict !== 'whole' && verdict !== 'error 502');
+  report.failForEach(wrong, (verdict) => `a request beside a close was ${verdict}`);
+  report.failIf(!seen.get('whole'), 'no request succeeded beside closes');
+}
+
+/** What a request asks the destination to do. */
+const faultHeader = 'x-fault';
+/** By which requests are counted. */
+const requestIdHeader = 'x-request-id';
+
+interface MisbehavingDestination {
+  url: string;
+  /** How often each request arrived. */
+  arrivals: ReadonlyMap<string, number>;
+}
+
+type DestinationFault = keyof typeof faults;
+
+const wholeBody = 'x'.repeat(60);
+const half = wholeBody.slice(0, 30);
+const sized = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${wholeBody.length}\r\n\r\n`;
+const chunked = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n';
+const unframed = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n';
+const chunk = `${half.length.toString(16)}\r\n${half}\r\n`;
+const whole = `${sized}${wholeBody}`;
+
+/** Long enough for the first part to have been passed on. */
+const pauseMs = 50;
+const later = (act: () => void, ms = pauseMs) => void setTimeout(act, ms);
+
+const cut = (text: string, end: (socket: Socket) => void) => (socket: Socket) => {
+  socket.write(text);
+  later(() => end(socket));
+};
+const reset = (socket: Socket) => void socket.resetAndDestroy();
+const close = (socket: Socket) => void socket.end();
+
+const faults = {
+  'hangs before the head': () => undefined,
+  'hangs in the body': (socket: Socket) => void socket.write(sized + half),
+  'resets a sized body': cut(sized + half, reset),
+  'closes a sized body': cut(sized + half, close),
+  'resets a chunked body': cut(chunked + chunk, reset),
+  'closes a chunked body': cut(chunked + chunk, close),
+  'closes in a chunk': cut(`${chunked}20\r\n${half}`, close),
+  'resets an unframed body': cut(unframed + half, reset),
+  'resets in the head': cut(sized.slice(0, 30), reset),
+  drips: (socket: Socket) => {
+    let at = 0;
+    const drip = () => {
+      if (at === whole.length || socket.destroyed) return;
+      socket.write(whole.charAt(at));
+      at += 1;
+      later(drip, 3);
+    };
+    drip();
+  },
+  'sends garbage': (socket: Socket) => void socket.write('what is this?\r\n\r\n'),
+  'closes what is kept': (socket: Socket) => {
+    socket.write(whole);
+    later(() => socket.end(), Math.random() * 4);
+  },
+} as const;
+
+/** A destination without HTTP of its own: it does to each request what its header asks for. */
+async function startMisbehavingDestination(stack: AsyncDisposableStack): Promise<MisbehavingDestination> {
+  const arrivals = new Map<string, number>();
+  const url = await serveBytes(stack, (socket) => {
+    let received = '';
+    socket.setNoDelay(true).setEncoding('latin1');
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (text) => {
+      received += text;
+      const headEnd = received.indexOf('\r\n\r\n');
+      if (headEnd < 0) return;
+      const read = (name: string) => new RegExp(`\\r\\n${name}: ([^\\r]*)`, 'i').exec(received)?.[1];
+      const bodyEnd = headEnd + 4 + Number(read('content-length') ?? 0);
+      const isEarly = read(faultHeader) === 'answers early';
+      if (received.length < bodyEnd && !isEarly) return;
+      addTo(arrivals, read(requestIdHeader) ?? '');
+      const fault = read(faultHeader);
+      received = received.slice(bodyEnd);
+      if (isEarly) socket.end(`${unframed}${wholeBody}`);
+      else faults[fault as DestinationFault](socket);
+    });
+  });
+  return { url, arrivals };
 }

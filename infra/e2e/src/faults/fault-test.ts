@@ -1,3 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSeed } from '../random.ts';
+
+/** One row of the fault table. */
+export interface FaultTest {
+  /** By which it is called. */
+  name: string;
+  /** What is done, and what must hold. One line. */
+  description: string;
+  run(context: FaultContext): Promise<void>;
+}
+
 /** What a fault test is given. */
 export interface FaultContext {
   /** A folder of its own, which is removed afterwards. */
@@ -7,20 +21,67 @@ export interface FaultContext {
   log: (line: string) => void;
   /** Everything ends when it is aborted. */
   signal?: AbortSignal | undefined;
+  /** Gets what the test finds out. */
+  report: Report;
 }
 
-export interface FaultResult {
+const mostTold = 3;
+
+/** What a fault test finds out. */
+export class Report {
   /** What was measured, in the order in which it is shown. */
-  figures: [name: string, value: string][];
+  readonly figures: [name: string, value: string][] = [];
   /** What must not have happened, in words; none where all is well. */
-  failures: string[];
+  readonly failures: string[] = [];
+
+  figure(name: string, value: string | number): void {
+    this.figures.push([name, String(value)]);
+  }
+
+  failIf(isWrong: boolean, inWords: string): void {
+    if (isWrong) this.failures.push(inWords);
+  }
+
+  /** There must be none of these. The first few are told. */
+  failForEach<T>(wrong: readonly T[], inWords: (one: T) => string): void {
+    this.failures.push(...wrong.slice(0, mostTold).map(inWords));
+  }
+
+  /** For people. */
+  describe({ name, description }: Pick<FaultTest, 'name' | 'description'>): string {
+    const width = Math.max(...this.figures.map(([figure]) => figure.length));
+    return [
+      '',
+      `${name}: ${description}`,
+      ...this.figures.map(([figure, value]) => `  ${figure.padEnd(width)}  ${value}`),
+      ...(this.failures.length > 0 ? ['  FAILED', ...this.failures.map((failure) => `  ${failure}`)] : ['  passed']),
+      '',
+    ].join('\n');
+  }
 }
 
-/** One row of the fault table. */
-export interface FaultTest {
-  /** By which it is called. */
-  name: string;
-  /** What is done, and what must hold. One line. */
-  description: string;
-  run(context: FaultContext): Promise<FaultResult>;
+interface RunOptions extends Omit<FaultContext, 'directory' | 'report'> {
+  /** Whether the folder with the logs of all processes stays. */
+  keep?: boolean;
+}
+
+/** Runs a fault test in a folder of its own. */
+export async function runFault(test: FaultTest, { keep, ...context }: RunOptions): Promise<Report> {
+  const directory = await mkdtemp(join(tmpdir(), `sluice-${test.name}-`));
+  const report = new Report();
+  report.figure('seed', context.seed);
+  try {
+    await test.run({ ...context, directory, report });
+    return report;
+  } finally {
+    if (keep) context.log(`logs are in ${directory}`);
+    else await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** The same for a test of jest: shows the figures, and gives the failures. `SEED` repeats the choices of a run. */
+export async function failuresOfRun(test: FaultTest): Promise<string[]> {
+  const report = await runFault(test, { seed: readSeed(process.env.SEED), log: () => undefined });
+  process.stdout.write(report.describe(test));
+  return report.failures;
 }

@@ -2,10 +2,11 @@ import { hostileModule, hostilePrograms } from '@sluice/sandbox/hostile';
 import { type HttpAnswer, startCountingDestination } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { transforms } from '../coherence/client.ts';
-import { addTo, describeCounts } from '../under-load/count.ts';
-import { inWords, memoryOf, watchFigure } from '../under-load/process-state.ts';
+import { type Clients, startClients } from '../under-load/clients.ts';
+import { addTo, countBy, describeCounts } from '../under-load/count.ts';
+import { watchGateways } from '../under-load/process-state.ts';
 import { describeAnswer, openRequests, openSecondTenant, type Requests } from '../under-load/requests.ts';
-import { type Disturbance, underLoad } from '../under-load/run.ts';
+import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 
 const programs = [
@@ -55,69 +56,46 @@ interface Scene {
   keys: readonly string[];
 }
 
-async function disturb(world: World): Promise<Disturbance> {
+async function disturb(world: World): Promise<void> {
+  const { report } = world;
   await using stack = new AsyncDisposableStack();
   const destination = await startCountingDestination(({ method }) => method, stack);
   const gateways = world.of('proxy-gateway');
-  const hostile = openRequests(await openSecondTenant(world, stack), stack);
+  const hostile = openRequests(await openSecondTenant(world));
   const keys: string[] = [];
   for (const name of programs) {
     const code = hostileModule(hostilePrograms[name] ?? '');
     keys.push((await hostile.createProxy({ destination_url: destination.url, request_transform: { code } })).key);
   }
-  const scene: Scene = { world, gateways, hostile, keys };
   const pids = world.nodes.map(({ pid }) => pid);
-  const memories = gateways.map((gateway) => watchFigure(() => memoryOf(gateway)));
+  const watching = await watchGateways(world, { after: memoryMargin });
   await world.pause(500);
 
-  let isOver = false;
   const good = new Map<string, number>();
-  const passing = sendGood(scene, { url: destination.url, stack, seen: good, isOver: () => isOver });
-  try {
-    const answers = await sendHostile(scene);
-    const flood = await sendBurst(scene);
-    isOver = true;
-    await passing;
-    await world.pause(settleMs);
-    const memory = await Promise.all(memories.map((watching) => watching.stop()));
-    const kills = await Promise.all(gateways.map(countKills));
-    const total = [...good.values()].reduce((sum, count) => sum + count, 0);
-    const failed = total - (good.get('200') ?? 0);
-    const reached = destination.seen.get('undefined') ?? 0;
-    const ended = world.nodes.filter(({ pid }, at) => pid !== pids[at]);
-    const all = [...answers.wrong, ...flood.wrong];
-    return {
-      figures: [
-        ['hostile calls', describeCounts(answers.counts)],
-        [`${burst} of them at once`, describeCounts(flood.counts)],
-        ['transforms killed', kills.join(', ')],
-        ['good invocations with transforms', describeCounts(good)],
-        ['memory before / peak / after', memory.map((one) => inWords(one, ' MiB')).join(', ')],
-      ],
-      failures: [
-        ...all.slice(0, 3).map((answer) => `${all.length} hostile calls were answered such as ${answer}`),
-        ...(flood.counts.get('503') ? [] : ['the queue took everything at once']),
-        ...(total === 0 || failed / total >= 0.001 ? [`${failed} of ${total} good invocations failed`] : []),
-        ...(reached > 0 ? [`${reached} hostile calls reached the destination`] : []),
-        ...(kills.every((count) => count > 0) ? [] : ['no transform was killed: the test has shown nothing']),
-        ...ended.map(({ name }) => `${name} has ended`),
-        ...memory
-          .filter(({ before, after }) => after > before + memoryMargin)
-          .map((one) => `memory of a gateway went ${inWords(one, ' MiB')}`),
-      ],
-    };
-  } finally {
-    isOver = true;
-  }
+  const passing = await startGoodTraffic(world, destination.url, good);
+  stack.defer(() => passing.stop());
+  const scene: Scene = { world, gateways, hostile, keys };
+  await sendHostile(scene);
+  await sendBurst(scene);
+  await passing.stop();
+  await world.pause(settleMs);
+
+  const total = [...good.values()].reduce((sum, count) => sum + count, 0);
+  const failed = total - (good.get('200') ?? 0);
+  report.figure('good invocations with transforms', describeCounts(good));
+  report.failIf(total === 0 || failed / total >= 0.001, `${failed} of ${total} good invocations failed`);
+  const reached = destination.seen.get('undefined') ?? 0;
+  report.failIf(reached > 0, `${reached} hostile calls reached the destination`);
+  const kills = await Promise.all(gateways.map(countKills));
+  report.figure('transforms killed', kills.join(', '));
+  report.failIf(!kills.every((count) => count > 0), 'no transform was killed: the test has shown nothing');
+  const ended = world.nodes.filter(({ pid }, at) => pid !== pids[at]);
+  report.failForEach(ended, ({ name }) => `${name} has ended`);
+  await watching.judge();
 }
 
-interface Answers {
-  counts: ReadonlyMap<string, number>;
-  /** Those that are no error of the Proxy, or do not say when to try again. */
-  wrong: string[];
-}
-
-async function sendHostile({ world, gateways, hostile, keys }: Scene): Promise<Answers> {
+async function sendHostile(scene: Scene): Promise<void> {
+  const { world, gateways, hostile, keys } = scene;
   const answers: HttpAnswer[] = [];
   const until = performance.now() + hostileMs;
   await Promise.all(
@@ -130,52 +108,48 @@ async function sendHostile({ world, gateways, hostile, keys }: Scene): Promise<A
       }
     }),
   );
-  return judge(answers);
+  judgeAnswers(scene, 'hostile calls', answers);
 }
 
-async function sendBurst({ gateways, hostile, keys }: Scene): Promise<Answers> {
-  const answers = Array.from({ length: burst }, (_, number) =>
-    hostile.invoke(gateways[0], { proxyKey: keys[number % 2] ?? '', body: {}, timeoutMs: 20_000 }),
+async function sendBurst(scene: Scene): Promise<void> {
+  const { world, gateways, hostile, keys } = scene;
+  const answers = await Promise.all(
+    Array.from({ length: burst }, (_, number) =>
+      hostile.invoke(gateways[0], { proxyKey: keys[number % 2] ?? '', body: {}, timeoutMs: 20_000 }),
+    ),
   );
-  return judge(await Promise.all(answers));
+  judgeAnswers(scene, `${burst} of them at once`, answers);
+  world.report.failIf(!answers.some(({ status }) => status === 503), 'the queue took everything at once');
 }
 
-function judge(answers: readonly HttpAnswer[]): Answers {
-  const counts = new Map<string, number>();
-  const wrong: string[] = [];
-  for (const answer of answers) {
-    addTo(counts, answer.detail);
-    if (answer.status < 400 || !answer.body.startsWith('{"proxy_error":')) {
-      wrong.push(describeAnswer(answer));
-    } else if (answer.status === 503 && !/^\d+$/.test(answer.headers['retry-after'] ?? '')) {
-      wrong.push('503 without Retry-After');
-    }
-  }
-  return { counts, wrong };
-}
-
-interface GoodTraffic {
-  url: string;
-  stack: AsyncDisposableStack;
-  seen: Map<string, number>;
-  isOver: () => boolean;
+/** Each must be an error of the Proxy, and say when to try again where that may help. */
+function judgeAnswers({ world: { report } }: Scene, name: string, answers: readonly HttpAnswer[]): void {
+  report.figure(
+    name,
+    countBy(answers, ({ detail }) => detail),
+  );
+  const isError = ({ status, body }: HttpAnswer) => status >= 400 && body.startsWith('{"proxy_error":');
+  const wrong = answers.filter((answer) => !isError(answer));
+  report.failForEach(wrong, (one) => `${wrong.length} ${name} were answered such as ${describeAnswer(one)}`);
+  const isSilent = ({ status, headers }: HttpAnswer) => status === 503 && !/^\d+$/.test(headers['retry-after'] ?? '');
+  report.failIf(answers.some(isSilent), `${name}: 503 without Retry-After`);
 }
 
 /** Each invocation has transforms, and must give back what was sent. */
-async function sendGood({ world, gateways }: Scene, { url, stack, seen, isOver }: GoodTraffic): Promise<void> {
-  const requests = openRequests(world, stack);
+async function startGoodTraffic(world: World, url: string, seen: Map<string, number>): Promise<Clients> {
+  const requests = openRequests(world);
+  const gateways = world.of('proxy-gateway');
   const proxy = await requests.createProxy({ destination_url: url, ...transforms });
-  await Promise.all(
-    Array.from({ length: goodClients }, async (_, number) => {
-      for (let turn = number; !isOver(); turn++) {
-        const body = { number, turn };
-        const gateway = gateways[turn % gateways.length];
-        const answer = await requests.invoke(gateway, { proxyKey: proxy.key, body, headers: { 'x-case': 'good' } });
-        addTo(seen, answer.status === 200 && answer.body !== JSON.stringify(body) ? 'wrong' : answer.detail);
-        await world.pause(20);
-      }
-    }),
-  );
+  const send = (number: number) => async (signal: AbortSignal) => {
+    for (let turn = number; !signal.aborted; turn++) {
+      const body = { number, turn };
+      const gateway = gateways[turn % gateways.length];
+      const answer = await requests.invoke(gateway, { proxyKey: proxy.key, body });
+      addTo(seen, answer.status === 200 && answer.body !== JSON.stringify(body) ? 'wrong' : answer.detail);
+      await world.pause(20);
+    }
+  };
+  return startClients(Array.from({ length: goodClients }, (_, number) => send(number)));
 }
 
 async function countKills({ adminUrl }: Node): Promise<number> {

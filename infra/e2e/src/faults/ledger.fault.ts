@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { killStore } from '../cluster/store-faults.ts';
-import { connectStore, lockAuditLog } from '../under-load/audit-log.ts';
-import { type Disturbance, underLoad } from '../under-load/run.ts';
+import { killStore } from '../cluster/stores.ts';
+import { lockAuditLog } from '../under-load/audit-log.ts';
+import { startClients } from '../under-load/clients.ts';
+import { underLoad } from '../under-load/run.ts';
 import { usualProcesses, type World } from '../under-load/world.ts';
 
 const workerKills = 6;
@@ -17,32 +18,31 @@ export const ledgerFaults = underLoad(
   {
     processes: [...usualProcesses, ['worker-2', 'worker']],
     async disturb(world) {
-      await using stack = new AsyncDisposableStack();
       const notes: string[] = [];
-      keepCheckpoints(world, notes, stack);
-      const killed = await killAll(world); // then it is asked no more
-      return { ...killed, after: () => judgeTree(world, notes) };
+      const auditor = keepCheckpoints(world, notes);
+      try {
+        await killAll(world);
+      } finally {
+        await auditor.stop();
+      }
+      world.judges.push(() => judgeTree(world, notes));
     },
   },
 );
 
 /** As an auditor does who asks every moment; answers that are none are no checkpoints. */
-function keepCheckpoints({ tryManage, pause }: World, notes: string[], stack: AsyncDisposableStack): void {
-  let isOver = false;
-  const asking = (async () => {
-    while (!isOver) {
-      const answer = await tryManage('GET', '/logs/checkpoint');
-      if (answer.status === 200 && answer.body !== notes.at(-1)) notes.push(answer.body);
-      await pause(100);
-    }
-  })();
-  stack.defer(async () => {
-    isOver = true;
-    await asking;
-  });
-}
+const keepCheckpoints = ({ tryManage, pause }: World, notes: string[]) =>
+  startClients([
+    async (signal) => {
+      while (!signal.aborted) {
+        const answer = await tryManage('GET', '/logs/checkpoint');
+        if (answer.status === 200 && answer.body !== notes.at(-1)) notes.push(answer.body);
+        await pause(100);
+      }
+    },
+  ]);
 
-async function killAll(world: World): Promise<Disturbance> {
+async function killAll(world: World): Promise<void> {
   const { pause, node, stores } = world;
   const workers = [node('worker-1'), node('worker-2')];
   for (let turn = 0; turn < workerKills; turn++) {
@@ -62,40 +62,30 @@ async function killAll(world: World): Promise<Disturbance> {
   await killStore(world, 'postgres');
   await pause(2000);
   await stores.restart('postgres');
-  return {
-    figures: [['killed', `workers ${workerKills} times, a gateway with rows in its spool, and Postgres`]],
-  };
+  world.report.figure('killed', `workers ${workerKills} times, a gateway with rows in its spool, and Postgres`);
 }
 
-async function judgeTree(world: World, notes: readonly string[]): Promise<Disturbance> {
-  await using stack = new AsyncDisposableStack();
-  const client = await connectStore(world, stack);
+async function judgeTree(world: World, notes: readonly string[]): Promise<void> {
+  const { query, report, tryManage, until } = world;
   const startedAt = performance.now();
-  const waiting = async () => Number((await client.query('select count(*) as n from audit_log_arrivals')).rows[0]?.n);
-  while ((await waiting()) > 0 && performance.now() - startedAt < caughtUpWithinMs) await world.pause(50);
+  await until(async () => (await query('select from audit_log_arrivals limit 1')).length === 0, caughtUpWithinMs);
   const caughtUpMs = performance.now() - startedAt;
-  const { rows } = await client.query<{ log: string; leaves: string; once: string }>(`
+  const [row] = await query<{ log: string; leaves: string; once: string }>(`
     select count(*) as log, count(leaf.log_id) as leaves, count(distinct (leaf.tenant_id, leaf.log_id)) as once
     from audit_log as log left join ledger_leaves as leaf on leaf.tenant_id = log.tenant_id and leaf.log_id = log.id`);
-  const { log, leaves, once } = rows[0] ?? { log: '', leaves: '-', once: '' };
-  const exported = (await world.tryManage('GET', '/logs/export')).body;
+  const { log, leaves, once } = row ?? { log: '', leaves: '-', once: '' };
+  report.figure('rows, in the tree, each once', `${log}, ${leaves}, ${once}`);
+  report.failIf(log !== leaves || leaves !== once, `of ${log} rows ${leaves} are in the tree, ${once} of them once`);
+  report.figure('checkpoints that were handed out meanwhile', notes.length);
+  report.failIf(notes.length < 10, 'hardly a checkpoint was handed out: the test has shown nothing');
+  report.figure('nothing waited any more', `${caughtUpMs.toFixed(0)} ms after the load`);
+  const exported = (await tryManage('GET', '/logs/export')).body;
   const verdict = await verify(world, exported, notes);
+  report.figure('the verifier says', verdict.text);
+  report.failIf(!verdict.isGood, `the verifier says: ${verdict.text}`);
   const forged = await verify(world, exported.replace('"operation":"use"', '"operation":"read"'), notes);
-  return {
-    figures: [
-      ['rows, in the tree, each once', `${log}, ${leaves}, ${once}`],
-      ['checkpoints that were handed out meanwhile', String(notes.length)],
-      ['nothing waited any more', `${caughtUpMs.toFixed(0)} ms after the load`],
-      ['the verifier says', verdict.text],
-      ['the control, of a row that is changed', forged.text],
-    ],
-    failures: [
-      ...(log !== leaves || leaves !== once ? [`of ${log} rows ${leaves} are in the tree, ${once} of them once`] : []),
-      ...(notes.length < 10 ? ['hardly a checkpoint was handed out: the test has shown nothing'] : []),
-      ...(verdict.isGood ? [] : [`the verifier says: ${verdict.text}`]),
-      ...(forged.isGood ? ['the verifier takes a row that was changed'] : []),
-    ],
-  };
+  report.figure('the control, of a row that is changed', forged.text);
+  report.failIf(forged.isGood, 'the verifier takes a row that was changed');
 }
 
 /** What was exported against all that was handed out, by the command that auditors run. */

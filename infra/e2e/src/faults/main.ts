@@ -1,7 +1,7 @@
 import { onStopRequest } from '@sluice/local/parts';
 import { UsageError } from '@sluice/service-runtime/command-line';
 import { type CommandLine, help, list, readCommandLine } from './command-line.ts';
-import { report, runFault } from './run-fault.ts';
+import { runFault } from './fault-test.ts';
 import { faultTests } from './table.ts';
 
 try {
@@ -22,9 +22,9 @@ async function run({ chosen, seed, keep }: CommandLine): Promise<number> {
   for (const test of chosen) {
     const log = (line: string) => console.log(`${test.name}: ${line}`);
     try {
-      const result = await runFault(test, { seed, log, signal, keep });
-      console.log(report(test, result));
-      failures += result.failures.length;
+      const report = await runFault(test, { seed, log, signal, keep });
+      console.log(report.describe(test));
+      failures += report.failures.length;
     } catch (error) {
       if (signal.aborted) {
         console.log('Stopped');

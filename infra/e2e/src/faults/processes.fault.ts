@@ -1,6 +1,7 @@
 import type { Node } from '../cluster/node.ts';
 import type { Seen } from '../under-load/judgement.ts';
-import { type Found, underLoad } from '../under-load/run.ts';
+import { underLoad } from '../under-load/run.ts';
+import type { World } from '../under-load/world.ts';
 import type { FaultTest } from './fault-test.ts';
 
 /** For both gateways in turn. */
@@ -12,20 +13,20 @@ const writerKills = 6;
 /** Processes hang, are killed, or are asked to end as an orchestrator does. */
 export const processFaults: readonly FaultTest[] = [
   underLoad('gateway-frozen', 'gateways hang for 0.1 to 10 s, one after another: no revoked key is accepted', {
-    async disturb({ of, pause }) {
+    async disturb({ of, pause, report }) {
       for (const [turn, ms] of freezesMs.entries()) {
         const frozen = await inTurn(of('proxy-gateway'), turn).freeze();
         await pause(ms).finally(frozen.thaw);
         await pause(500);
       }
-      return { figures: [['frozen for', listMs(freezesMs)]] };
+      report.figure('frozen for', listMs(freezesMs));
     },
   }),
   underLoad(
     'gateway-killed',
     'gateways are killed and started again, five times: no revoked key is accepted, no answer is wrong',
     {
-      async disturb({ of, pause, random }) {
+      async disturb({ of, pause, random, report }) {
         const choices = random(6000);
         const absentMs: number[] = [];
         for (let count = 0; count < gatewayKills; count++) {
@@ -36,15 +37,20 @@ export const processFaults: readonly FaultTest[] = [
           await gateway.restart();
           absentMs.push(performance.now() - killedAt);
         }
-        return { figures: [['ready again after', listMs(absentMs)]] };
+        report.figure('ready again after', listMs(absentMs));
       },
     },
   ),
   underLoad('gateway-stopped', 'gateways are asked to end and started again, three times: no invocation fails', {
     mostFailed: 0,
     environment: { SHUTDOWN_DRAIN_MS: '1500' },
-    disturb: ({ of }) =>
-      restartEach(Array.from({ length: gatewayStops }, (_, turn) => inTurn(of('proxy-gateway'), turn))),
+    async disturb(world) {
+      const gateways = world.of('proxy-gateway');
+      await restartEach(
+        world,
+        Array.from({ length: gatewayStops }, (_, turn) => inTurn(gateways, turn)),
+      );
+    },
   }),
   underLoad(
     'rolling-restart',
@@ -52,14 +58,17 @@ export const processFaults: readonly FaultTest[] = [
     {
       mostFailed: 0,
       environment: { SHUTDOWN_DRAIN_MS: '1500' },
-      disturb: async ({ nodes }) => ({ ...(await restartEach(nodes)), after: findUnexpected }),
+      async disturb(world) {
+        await restartEach(world, world.nodes);
+        world.judges.push((seen) => failForUnexpected(world, seen));
+      },
     },
   ),
   underLoad(
     'writers-killed',
     'token vaults and management APIs are killed at random moments: no acknowledged write is lost, none is there twice, no batch in part',
     {
-      async disturb({ of, pause, random }) {
+      async disturb({ of, pause, random, report, judges }) {
         const choices = random(6000);
         const restarting: Promise<void>[] = [];
         const killed: string[] = [];
@@ -73,12 +82,10 @@ export const processFaults: readonly FaultTest[] = [
           if (count % 2 === 1) await Promise.all(restarting);
         }
         await pause(500);
-        return {
-          figures: [['killed', killed.join(', ')]],
-          after: async ({ writes }) => ({
-            failures: writes.batches === 0 ? ['no batch was acknowledged: nothing was shown'] : [],
-          }),
-        };
+        report.figure('killed', killed.join(', '));
+        judges.push(({ writes }) =>
+          report.failIf(writes.batches === 0, 'no batch was acknowledged: nothing was shown'),
+        );
       },
     },
   ),
@@ -96,29 +103,22 @@ const listMs = (all: readonly number[]) => `${all.map((ms) => Math.round(ms)).jo
  * Asks each process to end, and starts it again, as an orchestrator does; the next one when it is ready.
  * @param root the folder of the version of the product that is started; the same as before by default.
  */
-export async function restartEach(nodes: readonly Node[], root?: string): Promise<Found> {
+export async function restartEach({ report }: World, nodes: readonly Node[], root?: string): Promise<void> {
   const endedAfterMs: number[] = [];
-  const failures: string[] = [];
   for (const node of nodes) {
     const stoppedAt = performance.now();
     const code = await node.stop();
     endedAfterMs.push(performance.now() - stoppedAt);
-    if (code !== 0) failures.push(`${node.name} ended with ${code ?? 'a signal'}, not with 0`);
+    report.failIf(code !== 0, `${node.name} ended with ${code ?? 'a signal'}, not with 0`);
     await node.restart(root);
   }
-  return { figures: [['processes ended after', listMs(endedAfterMs)]], failures };
+  report.figure('processes ended after', listMs(endedAfterMs));
 }
 
-/** What clients of the management API and the token vault were answered that was no success. */
-export async function findUnexpected({ writes, history }: Seen): Promise<{ failures: string[] }> {
+/** No client of the management API or the token vault may have been answered anything but a success. */
+export function failForUnexpected({ report }: World, { writes, history }: Seen): void {
   const failed = [...writes.answers].filter(([status]) => status !== '201' && status !== '200');
-  const regenerations = history.regenerations.filter(({ outcome }) => outcome !== 'confirmed');
-  return {
-    failures: [
-      ...failed.map(([status, count]) => `${count} creations were answered ${status}`),
-      ...regenerations
-        .slice(0, 3)
-        .map(({ detail }) => `${regenerations.length} regenerations failed, such as ${detail}`),
-    ],
-  };
+  report.failForEach(failed, ([status, count]) => `${count} creations were answered ${status}`);
+  const unconfirmed = history.regenerations.filter(({ outcome }) => outcome !== 'confirmed');
+  report.failForEach(unconfirmed, ({ detail }) => `${unconfirmed.length} regenerations failed, such as ${detail}`);
 }

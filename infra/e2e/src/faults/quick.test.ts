@@ -1,4 +1,4 @@
-import { failuresOfRun } from './run-fault.ts';
+import { failuresOfRun } from './fault-test.ts';
 import { faultTests } from './table.ts';
 
 jest.setTimeout(300_000);

@@ -1,7 +1,6 @@
-import type { Verdict } from '../coherence/check-history.ts';
 import type { Client } from '../coherence/client.ts';
-import type { History } from '../coherence/history.ts';
-import { type Nemesis, startNemesis } from '../coherence/nemesis.ts';
+import type { KeyChange } from '../coherence/history.ts';
+import { type NemesisOptions, startNemesis } from '../coherence/nemesis.ts';
 import { endsOf, isAt, type Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
@@ -53,32 +52,24 @@ export const revocation = (options: RevocationOptions): FaultTest =>
       // How long it takes is shown and not judged, since all that hung is worked off by as many clients.
       recoveryMs: Number.POSITIVE_INFINITY,
       async disturb(world) {
-        const faults = await disturbAtRandom(world, {}, (nemesis) => untilEnough(world, nemesis, options));
-        return { faults, after: async (seen) => ({ failures: judge(seen, world.client, options) }) };
+        await disturbAtRandom(world, {}, () => untilEnough(world, options));
+        world.judges.push((seen) => judge(world, seen, options));
       },
     },
   );
 
-/** Lets the nemesis work for as long as `act` takes. @returns what it did. */
+/** Lets the nemesis work for as long as `act` takes. */
 export async function disturbAtRandom(
   world: World,
-  { mayKill }: { mayKill?: (name: string) => boolean },
-  act: (nemesis: Nemesis) => Promise<void>,
-) {
-  const holders = [...world.of('proxy-gateway'), ...world.of('token-vault')];
-  const nemesis = startNemesis({
-    site: world,
-    holders,
-    writers: world.of('management-api'),
-    seed: world.seed,
-    ...(mayKill && { mayKill }),
-  });
+  options: Pick<NemesisOptions, 'mayKill'>,
+  act: () => Promise<void>,
+): Promise<void> {
+  const nemesis = startNemesis(world, options);
   try {
-    await Promise.race([act(nemesis), nemesis.broken]);
+    await Promise.race([act(), nemesis.broken]);
   } finally {
     await nemesis.stop();
   }
-  return nemesis.faults;
 }
 
 const countConfirmed = ({ applications: all }: Client) => all.reduce((sum, { keys }) => sum + keys.size - 1, 0);
@@ -86,38 +77,31 @@ const countConfirmed = ({ applications: all }: Client) => all.reduce((sum, { key
 const secondsBetweenLines = 30;
 
 /** Until there were faults for long enough and enough regenerations, or there is no more time. */
-async function untilEnough(world: World, { faults }: Nemesis, options: RevocationOptions): Promise<void> {
+async function untilEnough(world: World, options: RevocationOptions): Promise<void> {
   const { regenerations, nemesisMs, limitMs } = options;
   const from = performance.now();
   const isEnough = () => performance.now() > from + nemesisMs && countConfirmed(world.client) >= regenerations;
   for (let seconds = 1; !isEnough() && performance.now() < from + limitMs; seconds++) {
     await world.pause(1000);
     if (seconds % secondsBetweenLines === 0) {
-      world.log(`${countConfirmed(world.client)} regenerations, ${faults.length} faults`);
+      world.log(`${countConfirmed(world.client)} regenerations, ${world.faults.length} faults`);
     }
   }
 }
 
-/** What must not have happened beside what is judged under every load, in words. */
-function judge({ history, verdict, quietFrom, faultFrom }: Seen, client: Client, options: RevocationOptions): string[] {
+/** What must not have happened beside what is judged under every load. */
+function judge({ report, client }: World, seen: Seen, { regenerations }: RevocationOptions): void {
+  const { history, verdict, quietFrom, faultFrom } = seen;
+  const confirmed = countConfirmed(client);
+  const few = `only ${confirmed} of ${regenerations} regenerations in the time there was`;
+  report.failIf(confirmed < regenerations, few);
+  const [deleted, expired] = endsOf(history);
+  report.failIf(deleted === 0 || expired === 0, `${deleted} single keys were deleted and ${expired} expired`);
   const changes = [...history.regenerations, ...history.singleKeyChanges];
   const unconfirmed = changes.filter((one) => isAt(quietFrom, faultFrom)(one) && one.outcome !== 'confirmed');
-  return [
-    ...findTooFew(history, countConfirmed(client), options),
-    ...unconfirmed.map(({ detail }) => `a change of keys failed while nothing did: ${detail}`),
-    ...findUnexplained(verdict),
-  ];
+  report.failForEach(unconfirmed, ({ detail }) => `a change of keys failed while nothing did: ${detail}`);
+  const { unexplained, overlong } = verdict;
+  report.failForEach(unexplained, ({ number }) => `change ${number} of keys was confirmed without SVC-REVOCATION`);
+  const waited = ({ confirmation }: KeyChange) => `${confirmation?.waitedMs} ms`;
+  report.failForEach(overlong, (change) => `a change of keys waited ${waited(change)}: more than a lease`);
 }
-
-function findTooFew(history: History, confirmed: number, { regenerations }: RevocationOptions): string[] {
-  const [deleted, expired] = endsOf(history);
-  return [
-    ...(confirmed < regenerations ? [`only ${confirmed} of ${regenerations} regenerations in the time there was`] : []),
-    ...(deleted === 0 || expired === 0 ? [`${deleted} single keys were deleted and ${expired} expired`] : []),
-  ];
-}
-
-const findUnexplained = ({ unexplained, overlong }: Verdict) => [
-  ...unexplained.map(({ number }) => `change ${number} of keys was confirmed without SVC-REVOCATION`),
-  ...overlong.map(({ confirmation }) => `a change of keys waited ${confirmation?.waitedMs} ms: more than a lease`),
-];

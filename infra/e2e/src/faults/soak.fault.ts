@@ -3,11 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { graphsOf } from '../soak/graphs.ts';
 import { growthBetween } from '../soak/growth.ts';
 import { startHostileLoad } from '../soak/hostile-load.ts';
-import { startSampler } from '../soak/samples.ts';
+import { type Sample, startSampler } from '../soak/samples.ts';
 import { type Clients, startClients } from '../under-load/clients.ts';
 import { describeCounts } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
-import { type Disturbance, runUnderLoad } from '../under-load/run.ts';
+import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 import type { FaultTest } from './fault-test.ts';
 import { disturbAtRandom } from './revocation.fault.ts';
@@ -26,77 +26,55 @@ const longLived = new Set(['management-1', 'gateway-1', 'vault-1', 'worker-1']);
 const recoveryMs = 5000;
 
 /** Everything at once for a long time, with hostile transforms and expiring Applications beside the usual load. */
-export const soak = ({ faultsMs, calmMs }: SoakOptions): FaultTest => ({
-  name: 'soak',
-  description:
+export const soak = ({ faultsMs, calmMs }: SoakOptions): FaultTest =>
+  underLoad(
+    'soak',
     '20 minutes of everything with random faults: nothing leaks, nothing is lost, no revoked key is accepted',
-  async run(context) {
-    const companions = Promise.withResolvers<Awaited<ReturnType<typeof startCompanions>>>();
-    return runUnderLoad(context, {
+    {
       environment: { SWEEP_INTERVAL_MS: '10000' },
       load: {
         ...{ applications: 8, readers: 12, writers: 3, regenerationPauseMs: 1000 },
         ...{ warmUpMs: calmMs, quietBeforeMs: calmMs, quietAfterMs: 2 * calmMs },
       },
       recoveryMs,
-      async beside(world, stack) {
-        const started = await startCompanions(world, stack);
-        companions.resolve(started);
-        return Object.values(started);
+      async beside(world) {
+        const { report } = world;
+        const hostile = await startHostileLoad(world);
+        const expiring = startExpiring(world);
+        const sampler = startSampler(world, 5000);
+        world.judges.push(async (seen) => {
+          const overdue = await expiring.countOverdue();
+          report.figure('Applications that expired, overdue', `${expiring.created}, ${overdue}`);
+          report.failIf(overdue > 0, `${overdue} Applications are there a minute after they expired`);
+          report.figure('hostile transforms', describeCounts(hostile.answers));
+          report.failIf(hostile.wrong > 0, `${hostile.wrong} hostile transforms had their way`);
+          judgeGrowth(world, seen, sampler.samples, calmMs);
+        });
+        return [hostile, expiring, sampler];
       },
       async disturb(world) {
         const mayKill = (name: string) => !longLived.has(name);
-        const faults = await disturbAtRandom(world, { mayKill }, async (nemesis) => {
+        await disturbAtRandom(world, { mayKill }, async () => {
           for (const until = performance.now() + faultsMs; performance.now() < until; ) {
             await world.pause(Math.min(60_000, until - performance.now()));
-            world.log(`${world.client.history().invocations.length} invocations, ${nemesis.faults.length} faults`);
+            world.log(`${world.client.history().invocations.length} invocations, ${world.faults.length} faults`);
           }
         });
-        return { faults, after: async (seen) => judge(world, seen, { calmMs, ...(await companions.promise) }) };
       },
-    });
-  },
-});
+    },
+  );
 
-async function startCompanions(world: World, stack: AsyncDisposableStack) {
-  const hostile = await startHostileLoad(world, stack);
-  return { hostile, expiring: startExpiring(world), sampler: startSampler(world, 5000) };
-}
-
-type Companions = Awaited<ReturnType<typeof startCompanions>>;
-
-async function judge(
-  world: World,
-  seen: Seen,
-  { calmMs, hostile, expiring, sampler }: Companions & { calmMs: number },
-): Promise<Disturbance> {
+function judgeGrowth(world: World, seen: Seen, samples: readonly Sample[], calmMs: number): void {
+  const { report } = world;
   const { history, quietFrom, faultFrom, endedAt } = seen;
-  const { samples } = sampler;
-  const growth = growthBetween(samples, [
-    { from: quietFrom, until: faultFrom },
-    { from: endedAt - calmMs, until: endedAt },
-  ]);
-  const overdue = await expiring.countOverdue();
-  return {
-    figures: [
-      ['Applications that expired, overdue', `${expiring.created}, ${overdue}`],
-      ['hostile transforms', describeCounts(hostile.answers)],
-      ...growth.map(({ name, before, after, most }): [string, string] => [
-        name,
-        `${before.toFixed(0)} → ${after.toFixed(0)} (at most ${most.toFixed(0)})`,
-      ]),
-      ['over time', graphsOf({ world, history, samples, from: quietFrom, until: endedAt })],
-    ],
-    failures: [
-      ...(overdue > 0 ? [`${overdue} Applications are there a minute after they expired`] : []),
-      ...(hostile.wrong > 0 ? [`${hostile.wrong} hostile transforms had their way`] : []),
-      ...growth
-        .filter(({ after, most }) => after > most)
-        .map(
-          ({ name, before, after, unit }) => `${name} grew from ${before.toFixed(0)} to ${after.toFixed(0)} ${unit}`,
-        ),
-    ],
-  };
+  const first = { from: quietFrom, until: faultFrom };
+  const last = { from: endedAt - calmMs, until: endedAt };
+  for (const { name, before, after, most, unit } of growthBetween(samples, [first, last])) {
+    const change = `${before.toFixed(0)} → ${after.toFixed(0)}`;
+    report.figure(name, `${change} (at most ${most.toFixed(0)})`);
+    report.failIf(after > most, `${name} grew: ${change} ${unit}`);
+  }
+  report.figure('over time', graphsOf({ world, history, samples, from: quietFrom, until: endedAt }));
 }
 
 interface Expiring extends Clients {

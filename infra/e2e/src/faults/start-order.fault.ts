@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { migrateDatabase, type ServiceName } from '@sluice/local/parts';
+import { waitUntil } from '@sluice/testing';
 import { type Node, startNode } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
-import { freezeStore, killStore } from '../cluster/store-faults.ts';
+import { freezeStore, killStore } from '../cluster/stores.ts';
 import { startPlatform } from '../platform.ts';
-import type { FaultContext, FaultResult, FaultTest } from './fault-test.ts';
+import type { FaultContext, FaultTest } from './fault-test.ts';
 
 const services: readonly ServiceName[] = ['management-api', 'proxy-gateway', 'token-vault', 'worker'];
 /** One that caches, and one that has jobs; a signal for each. */
@@ -35,14 +36,13 @@ interface Situation {
 }
 
 /** Services that are there before what they need. */
-async function run(context: FaultContext): Promise<FaultResult> {
+async function run(context: FaultContext): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const report: FaultResult = { figures: [['seed', String(context.seed)]], failures: [] };
   const site = await startPlatform(stack, { ...context, processes: [] });
   const { stores } = site;
 
   await Promise.all([killStore(site, 'postgres'), killStore(site, 'redis')]);
-  await observe(site, context, report, {
+  await observe(site, context, {
     name: 'no store; Postgres comes last',
     missing: 'postgres',
     says: /postgres.*DATABASE_URL/,
@@ -53,7 +53,7 @@ async function run(context: FaultContext): Promise<FaultResult> {
   });
 
   await killStore(site, 'redis');
-  await observe(site, context, report, {
+  await observe(site, context, {
     name: 'no Redis',
     missing: undefined,
     says: /Redis is away.*REDIS_URL/,
@@ -61,7 +61,7 @@ async function run(context: FaultContext): Promise<FaultResult> {
   });
 
   const empty = await createEmptyDatabase(site);
-  await observe(empty, context, report, {
+  await observe(empty, context, {
     name: 'a database that is not migrated',
     missing: 'postgres',
     says: /the database is not migrated.*npm run migrate/,
@@ -71,62 +71,57 @@ async function run(context: FaultContext): Promise<FaultResult> {
   });
 
   const frozen = await freezeStore(site, 'postgres');
-  try {
-    await observe(site, context, report, {
-      name: 'Postgres hangs',
-      missing: 'postgres',
-      says: /postgres.*DATABASE_URL/,
-      mend: () => frozen.thaw(),
-    });
-  } finally {
-    await frozen.thaw();
-  }
-  return report;
+  stack.defer(() => frozen.thaw());
+  await observe(site, context, {
+    name: 'Postgres hangs',
+    missing: 'postgres',
+    says: /postgres.*DATABASE_URL/,
+    mend: () => frozen.thaw(),
+  });
 }
 
 /** All services start and wait, and come to be ready; others of them are asked to stop while they wait. */
-async function observe(site: Site, context: FaultContext, report: FaultResult, situation: Situation): Promise<void> {
+async function observe(site: Site, context: FaultContext, situation: Situation): Promise<void> {
   const { name, missing, mend } = situation;
-  context.log(name);
+  const { log, report, signal, seed } = context;
+  log(name);
   await using stack = new AsyncDisposableStack();
-  const start = (kind: string, some: readonly ServiceName[], environment: Record<string, string>) =>
-    Promise.all(
+  const start = (kind: string, some: readonly ServiceName[], more: Record<string, string>) => {
+    const environment = { ...repeating, ...more };
+    const named = (service: ServiceName) => `${service}-${kind}-${name.replaceAll(/\W+/g, '-')}`;
+    return Promise.all(
       some.map((service, index) =>
-        startNode(
-          site,
-          {
-            name: `${service}-${kind}-${name.replaceAll(/\W+/g, '-')}`,
-            service,
-            seed: context.seed + index,
-            waits: false,
-            environment,
-          },
-          stack,
-        ),
+        startNode(site, { name: named(service), service, seed: seed + index, waits: false, environment }, stack),
       ),
     );
-  const staying = await start('stays', services, repeating);
-  const stopping = await start('stops', missing ? stopped : [], { ...repeating, SHUTDOWN_DRAIN_MS: '8000' });
-  const signal = AbortSignal.any([AbortSignal.timeout(startsWithinMs), ...(context.signal ? [context.signal] : [])]);
-  await Promise.all([...staying, ...stopping].map((node) => untilAnswering(node, signal)));
-  await wait(waitingMs, undefined, { ...(context.signal && { signal: context.signal }) });
-  for (const node of staying)
+  };
+  const staying = await start('stays', services, {});
+  const stopping = await start('stops', missing ? stopped : [], { SHUTDOWN_DRAIN_MS: '8000' });
+  for (const node of [...staying, ...stopping]) {
+    const hasAnswered = async () => node.pid === undefined || (await readiness(node)).status !== 0;
+    report.failIf(!(await waitUntil(hasAnswered, startsWithinMs, signal)), `${name}: ${node.name} does not answer`);
+  }
+  await wait(waitingMs, undefined, { ...(signal && { signal }) });
+  for (const node of staying) {
     report.failures.push(...(await lookAt(node, situation)).map((what) => `${name}: ${what}`));
-  const stops = await Promise.all(stopping.map((node, index) => stop(node, index % 2 === 0 ? 'SIGTERM' : 'SIGINT')));
-  report.failures.push(...stops.flatMap(({ failure }) => failure).map((what) => `${name}: ${what}`));
+  }
+  const stops = await Promise.all(stopping.map((node, at) => stop(node, at % 2 === 0 ? 'SIGTERM' : 'SIGINT')));
+  report.failures.push(...stops.flatMap(({ failures }) => failures).map((what) => `${name}: ${what}`));
 
   await mend();
   const mendedAt = performance.now();
-  const readyMs = await Promise.all(staying.map((node) => untilReady(node, mendedAt)));
-  const lines = await Promise.all(staying.map((node) => readLines(node)));
-  staying.forEach((node, index) => {
-    if ((readyMs[index] ?? 0) > readyWithinMs) report.failures.push(`${name}: ${node.name} did not become ready`);
-  });
+  const readyMs = await Promise.all(
+    staying.map(async (node) => {
+      const isReady = await waitUntil(async () => (await readiness(node)).status === 200, readyWithinMs, signal);
+      const ms = performance.now() - mendedAt;
+      report.failIf(!isReady || ms > readyWithinMs, `${name}: ${node.name} did not become ready`);
+      return ms;
+    }),
+  );
+  const lines = await Promise.all(staying.map(async (node) => (await readLines(node)).length));
   const inSeconds = (all: readonly number[]) => (all.length > 0 ? `${(Math.max(...all) / 1000).toFixed(2)} s` : '-');
-  report.figures.push([
-    name,
-    `ready after ${inSeconds(readyMs)}, ${lines.map((all) => all.length).join(', ')} lines; stops took ${inSeconds(stops.map(({ ms }) => ms))}`,
-  ]);
+  const stopMs = inSeconds(stops.map(({ ms }) => ms));
+  report.figure(name, `ready after ${inSeconds(readyMs)}, ${lines.join(', ')} lines; stops took ${stopMs}`);
 }
 
 async function lookAt(node: Node, { missing, says }: Situation): Promise<string[]> {
@@ -160,32 +155,14 @@ async function readiness({ adminUrl }: Node): Promise<{ status: number; body: st
   }
 }
 
-/** Until it answers at all, or has exited. */
-async function untilAnswering(node: Node, signal: AbortSignal): Promise<void> {
-  while (node.pid !== undefined && (await readiness(node)).status === 0) await wait(50, undefined, { signal });
-}
-
-/** How long after the moment it was ready, or was given up. */
-async function untilReady(node: Node, from: number): Promise<number> {
-  for (;;) {
-    const { status } = await readiness(node);
-    const elapsedMs = performance.now() - from;
-    if (status === 200 || elapsedMs > 2 * readyWithinMs) return elapsedMs;
-    await wait(50);
-  }
-}
-
-async function stop(node: Node, signal: 'SIGTERM' | 'SIGINT'): Promise<{ ms: number; failure: string[] }> {
+async function stop(node: Node, signal: 'SIGTERM' | 'SIGINT'): Promise<{ ms: number; failures: string[] }> {
   const startedAt = performance.now();
   const code = await node.stop(signal);
   const ms = performance.now() - startedAt;
-  return {
-    ms,
-    failure: [
-      ...(code === 0 ? [] : [`${node.name} ended with ${code ?? 'SIGKILL'} after ${signal}`]),
-      ...(ms > stopsWithinMs ? [`${node.name} took ${Math.round(ms)} ms to stop while it waited`] : []),
-    ],
-  };
+  const failures: string[] = [];
+  if (code !== 0) failures.push(`${node.name} ended with ${code ?? 'SIGKILL'} after ${signal}`);
+  if (ms > stopsWithinMs) failures.push(`${node.name} took ${Math.round(ms)} ms to stop while it waited`);
+  return { ms, failures };
 }
 
 async function readLines({ logFile }: Node): Promise<string[]> {

@@ -1,11 +1,9 @@
-import { listBackends, terminateBackend } from '../cluster/postgres-backends.ts';
-import { sendRedisCommand } from '../cluster/redis-command.ts';
-import { freezeStore, killStore } from '../cluster/store-faults.ts';
-import { durationMs } from '../under-load/count.ts';
+import { freezeStore, killStore, listBackends, sendRedisCommand, terminateBackend } from '../cluster/stores.ts';
+import type { History, Invocation } from '../coherence/history.ts';
+import { countBy, durationMs, percentiles } from '../under-load/count.ts';
 import { createExpiringApplications, sweepIntervalMs } from '../under-load/expiring.ts';
 import type { Seen } from '../under-load/judgement.ts';
-import { judgeOutage, type Outage } from '../under-load/outage.ts';
-import { useCachedKey } from '../under-load/probes.ts';
+import { type Probed, useCachedKey } from '../under-load/probes.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 import type { FaultTest } from './fault-test.ts';
@@ -43,7 +41,7 @@ export const storeFaults: readonly FaultTest[] = [
     'pubsub-killed',
     'each second Redis ends all subscriptions: no invocation fails, no revoked key is accepted',
     async (world, meanwhile) => {
-      await Promise.all([repeatCommand(world, 'CLIENT KILL TYPE pubsub'), meanwhile()]);
+      await Promise.all([repeatCommand(world, 'CLIENT', 'KILL', 'TYPE', 'pubsub'), meanwhile()]);
     },
   ),
   redisFault(
@@ -69,7 +67,7 @@ export const storeFaults: readonly FaultTest[] = [
           }
           await world.pause(terminationIntervalMs);
         }
-        return { figures: [['sessions ended', String(ended)]] };
+        world.report.figure('sessions ended', ended);
       },
     },
   ),
@@ -116,36 +114,31 @@ function redisFault(
         await applications.add(expiring, 3000);
         await applications.add(expiring, redisLastsMs);
       });
-      return {
-        async after(seen) {
-          const expired = await applications.check(seen.faultUntil);
-          return { ...expired, failures: [...(expired.failures ?? []), ...findSlow(seen)] };
-        },
-      };
+      world.judges.push(async (seen) => {
+        await applications.check(seen.faultUntil);
+        failForSlow(world, seen);
+      });
     },
   });
 }
 
-/** Valid invocations that may have waited for Redis: on a machine that is busy all take longer. */
-function findSlow({ history, faultFrom, faultUntil }: Seen): string[] {
-  const slowest = (from: number, until: number) =>
-    Math.max(
-      0,
-      ...history.invocations
-        .filter(({ detail, startedAt }) => detail === '200' && startedAt > from && startedAt < until)
-        .map(durationMs),
-    );
+/** No valid invocation may have waited for Redis. On a machine that is busy all take longer. */
+function failForSlow({ report }: World, { history, faultFrom, faultUntil }: Seen): void {
+  const slowest = (from: number, until: number) => {
+    const isAt = ({ startedAt }: Invocation) => startedAt > from && startedAt < until;
+    const served = history.invocations.filter((one) => one.detail === '200' && isAt(one));
+    return Math.max(0, ...served.map(durationMs));
+  };
   const during = slowest(faultFrom, faultUntil);
-  return during > Math.max(slowestMs, 2 * slowest(0, faultFrom))
-    ? [`an invocation took ${Math.round(during)} ms while Redis was away`]
-    : [];
+  const isSlow = during > Math.max(slowestMs, 2 * slowest(0, faultFrom));
+  report.failIf(isSlow, `an invocation took ${Math.round(during)} ms while Redis was away`);
 }
 
 /** Sends a command each second. */
-async function repeatCommand({ stores, pause }: World, command: string): Promise<void> {
+async function repeatCommand(world: World, name: string, ...args: string[]): Promise<void> {
   for (let elapsedMs = 0; elapsedMs < redisLastsMs; elapsedMs += 1000) {
-    await sendRedisCommand(stores.redisUrl, command);
-    await pause(1000);
+    await sendRedisCommand(world, name, ...args);
+    await world.pause(1000);
   }
 }
 
@@ -155,12 +148,54 @@ function outage(name: string, description: string, act: (world: World) => Promis
     async disturb(world) {
       const cached = await useCachedKey(world);
       const away = await act(world);
-      return {
-        async after({ history }) {
-          await cached.stop();
-          return judgeOutage(cached.seen, history, away);
-        },
-      };
+      world.judges.push(async ({ history }) => {
+        await cached.stop();
+        judgeOutage(world, cached.seen, history, away);
+      });
     },
   });
+}
+
+/** From when on Postgres answered nobody, and until when. Moments of the test's own monotonic clock. */
+interface Outage {
+  from: number;
+  until: number;
+}
+
+/** How long a lease lasts, and a little for what Postgres answered while it went away. */
+const leaseMs = 2000 + 200;
+
+/** While Postgres is away what is cached is served for as long as a lease lasts, and after that nothing is. */
+function judgeOutage(
+  { report }: World,
+  cached: readonly Probed[],
+  { invocations }: History,
+  { from, until }: Outage,
+): void {
+  const isDuring = ({ startedAt, endedAt }: Pick<Probed, 'startedAt' | 'endedAt'>) =>
+    startedAt > from && endedAt < until;
+  const isLate = ({ startedAt }: Pick<Probed, 'startedAt'>) => startedAt > from + leaseMs;
+  const during = cached.filter(isDuring);
+  const served = during.filter(({ detail }) => detail === '200');
+  const lastServed = Math.max(0, ...served.map(({ startedAt }) => startedAt - from));
+  const details = countBy(during, ({ detail }) => detail);
+  report.figure('while it was away: a cached key', `${details}; last served after ${lastServed.toFixed(0)} ms`);
+  report.failIf(served.length === 0, 'nothing cached was served while Postgres was away');
+  const late = during.filter(isLate);
+  const lateUnavailable = late.filter(({ detail }) => detail === '503');
+  report.figure('503 then came after p50 / max', percentiles(lateUnavailable.map(durationMs), [0.5, 1]));
+  report.failIf(lateUnavailable.length === 0, 'nothing was answered 503 after the leases had ended');
+  const decided = [
+    ...late.filter(({ detail }) => /^[24]/.test(detail)),
+    ...invocations.filter((one) => isDuring(one) && isLate(one) && one.outcome !== 'undecided'),
+  ];
+  report.failForEach(
+    decided,
+    ({ target, detail, startedAt }) =>
+      `${decided.length} keys were judged without a lease: ${target} answered ${detail}, ${Math.round(startedAt - from)} ms after Postgres went away`,
+  );
+  const unavailable = [...cached, ...invocations].filter(({ detail }) => detail === '503');
+  const unexplained = unavailable.filter(({ retryAfter }) => !/^\d+$/.test(retryAfter ?? ''));
+  report.figure('503 without Retry-After', `${unexplained.length} of ${unavailable.length}`);
+  report.failIf(unexplained.length > 0, `${unexplained.length} answers 503 do not say when to try again`);
 }

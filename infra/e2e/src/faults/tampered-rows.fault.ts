@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Node } from '../cluster/node.ts';
 import { connectStore } from '../under-load/audit-log.ts';
 import { describeAnswer, openRequests, openSecondTenant, type Requests } from '../under-load/requests.ts';
-import { type Disturbance, underLoad } from '../under-load/run.ts';
+import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 
 /** By which the destination tells what reached it. */
@@ -47,70 +47,62 @@ interface Victim {
   use: (caseName: string) => Promise<HttpAnswer>;
 }
 
-const tables = ['tokens', 'data_keys', 'proxies'] as const;
-
-async function tamper(world: World): Promise<Disturbance> {
+async function tamper(world: World): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const client = await connectStore(world, stack);
   const destination = await startCountingDestination(({ headers }) => String(headers[caseHeader]), stack);
-  const one = await openHolding(world, destination, stack);
-  const other = await openHolding(await openSecondTenant(world, stack), destination, stack);
-  const failures: string[] = [];
-  const figures: [string, string][] = [];
-  for (const each of casesFor(world, one, other)) {
-    const { failures: found, refused } = await tryCase(each, { client, destination });
-    failures.push(...found.map((failure) => `${each.name}: ${failure}`));
-    figures.push([each.name, `refused ${refused} of ${each.victims.length}, then right again`]);
-  }
-  const silent = await findSilent([...world.of('proxy-gateway'), ...world.of('token-vault')], world);
-  return { figures, failures: [...failures, ...silent] };
+  const one = await openHolding(world, destination);
+  const other = await openHolding(await openSecondTenant(world), destination);
+  for (const each of casesFor(world, one, other)) await tryCase(world, each, { client, destination });
+  await failForSilent(world);
 }
 
 /** Damages, uses, puts right, and uses again. */
 async function tryCase(
+  { report }: World,
   { name, damage, parameters, victims }: Case,
   { client, destination }: { client: pg.Client; destination: CountingDestination<string> },
-): Promise<{ failures: string[]; refused: number }> {
-  const failures: string[] = [];
+): Promise<void> {
   let refused = 0;
-  for (const table of tables) await client.query(`create temporary table kept_${table} as select * from ${table}`);
+  for (const [table] of restored) {
+    await client.query(`create temporary table kept_${table} as select * from ${table}`);
+  }
   try {
     const { rowCount } = await client.query(damage, [...parameters]);
-    if (!rowCount) failures.push('the test has changed nothing');
+    report.failIf(!rowCount, `${name}: the test has changed nothing`);
     for (const { node, where, use, value } of victims) {
       const alarmsBefore = await countAlarms(node);
       const answer = await use(name);
-      if (answer.status === 500 && !answer.body.includes(value)) refused += 1;
-      else failures.push(`${where} answered ${describeAnswer(answer)}`);
-      if ((await countAlarms(node)) <= alarmsBefore) failures.push(`${where} counted no alarm`);
+      const isRefused = answer.status === 500 && !answer.body.includes(value);
+      if (isRefused) refused += 1;
+      report.failIf(!isRefused, `${name}: ${where} answered ${describeAnswer(answer)}`);
+      report.failIf((await countAlarms(node)) <= alarmsBefore, `${name}: ${where} counted no alarm`);
     }
     const forwarded = destination.seen.get(name) ?? 0;
-    if (forwarded > 0) failures.push(`${forwarded} requests were forwarded`);
+    report.failIf(forwarded > 0, `${name}: ${forwarded} requests were forwarded`);
   } finally {
-    for (const [table, columns] of restored) {
-      const all = columns.map((column) => `${column} = kept.${column}`);
-      const ids = table === 'data_keys' ? ['tenant_id', 'purpose', 'version'] : ['tenant_id', 'id'];
-      const same = ids.map((id) => `${table}.${id} = kept.${id}`);
+    for (const [table, column, ids] of restored) {
+      const same = ids.map((id) => `${table}.${id} = kept.${id}`).join(' and ');
       await client.query(
-        `update ${table} set ${all} from kept_${table} kept where ${same.join(' and ')}
-           and (${columns.map((column) => `${table}.${column} is distinct from kept.${column}`).join(' or ')})`,
+        `update ${table} set ${column} = kept.${column} from kept_${table} kept
+         where ${same} and ${table}.${column} is distinct from kept.${column}`,
       );
       await client.query(`drop table kept_${table}`);
     }
   }
+  report.figure(name, `refused ${refused} of ${victims.length}, then right again`);
   for (const { where, use, value } of victims) {
     const answer = await use(`${name}, put right`);
-    if (answer.status !== 200 || !answer.body.includes(value)) {
-      failures.push(`${where}, put right, answered ${describeAnswer(answer)}`);
-    }
+    const isRight = answer.status === 200 && answer.body.includes(value);
+    report.failIf(!isRight, `${name}: ${where}, put right, answered ${describeAnswer(answer)}`);
   }
-  return { failures, refused };
 }
 
+/** What is damaged: tables, columns, and how their rows are told apart. */
 const restored = [
-  ['tokens', ['data_ciphertext']],
-  ['data_keys', ['wrapped_key']],
-  ['proxies', ['configuration_ciphertext']],
+  ['tokens', 'data_ciphertext', ['tenant_id', 'id']],
+  ['data_keys', 'wrapped_key', ['tenant_id', 'purpose', 'version']],
+  ['proxies', 'configuration_ciphertext', ['tenant_id', 'id']],
 ] as const;
 
 /** How often a process has raised the alarm, by its metric. */
@@ -119,18 +111,15 @@ async function countAlarms({ adminUrl }: Node): Promise<number> {
   return Number(/^sluice_integrity_failures_total (\d+)$/m.exec(metrics)?.[1] ?? 0);
 }
 
-/** Processes whose log does not have every alarm that they counted, at level error. Lines come a little later. */
-async function findSilent(nodes: readonly Node[], { pause }: World): Promise<string[]> {
+/** Each process must have logged every alarm that it counted, at level error. Lines come a little later. */
+async function failForSilent({ of, pause, report }: World): Promise<void> {
   await pause(1500);
   const isAlarm = (line: string) => line.includes('VAULT_INTEGRITY') && /"level":("error"|50)/.test(line);
-  const logged = await Promise.all(
-    nodes.map(async ({ logFile }) => (await readFile(logFile, 'utf8')).split('\n').filter(isAlarm).length),
-  );
-  const counted = await Promise.all(nodes.map(countAlarms));
-  return nodes.flatMap(({ name }, at) => {
-    const [inLog = 0, inMetric = 0] = [logged[at], counted[at]];
-    return inLog < inMetric ? [`${name} logged ${inLog} of ${inMetric} alarms`] : [];
-  });
+  for (const node of [...of('proxy-gateway'), ...of('token-vault')]) {
+    const logged = (await readFile(node.logFile, 'utf8')).split('\n').filter(isAlarm).length;
+    const counted = await countAlarms(node);
+    report.failIf(logged < counted, `${node.name} logged ${logged} of ${counted} alarms`);
+  }
 }
 
 /** Of each the use is the first in its process, so that nothing of it is in memory. */
@@ -138,27 +127,23 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
   const [gateway, gateway2] = world.of('proxy-gateway');
   const [, vault] = world.of('token-vault');
   if (!gateway || !gateway2 || !vault) throw new Error('There are too few processes');
+  const invoke =
+    ({ requests }: Holding, node: Node, proxyKey: string, body: object) =>
+    (name: string) =>
+      requests.invoke(node, { proxyKey, body, headers: { [caseHeader]: name } });
   const invoked = (holding: Holding, at: number, node = gateway): Victim => {
     const { id, value } = holding.tokens[at] as Kept;
-    const body = { account: `{{ ${id} }}` };
-    const use = (name: string) =>
-      holding.requests.invoke(node, { proxyKey: holding.proxyKey, body, headers: { [caseHeader]: name } });
+    const use = invoke(holding, node, holding.proxyKey, { account: `{{ ${id} }}` });
     return { where: `${node.name}, token`, value, node, use };
   };
   const read = (holding: Holding, at: number): Victim => {
     const { id, value } = holding.tokens[at] as Kept;
-    return {
-      where: `${vault.name}, token`,
-      value,
-      node: vault,
-      use: () => holding.requests.detokenize(vault, `{{ ${id} }}`),
-    };
+    const use = () => holding.requests.detokenize(vault, `{{ ${id} }}`);
+    return { where: `${vault.name}, token`, value, node: vault, use };
   };
   const configured = (holding: Holding, at: number, node = gateway): Victim => {
     const { key, value } = holding.configured[at] as Holding['configured'][number];
-    const use = (name: string) =>
-      holding.requests.invoke(node, { proxyKey: key, body: {}, headers: { [caseHeader]: name } });
-    return { where: `${node.name}, Proxy`, value, node, use };
+    return { where: `${node.name}, Proxy`, value, node, use: invoke(holding, node, key, {}) };
   };
   const both = (holding: Holding, at: number) => [invoked(holding, at), read(holding, at)];
   const idsOf = (...kept: (Kept | undefined)[]) => kept.map((each) => each?.id ?? '');
@@ -218,12 +203,8 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
   ];
 }
 
-async function openHolding(
-  world: World,
-  { url }: CountingDestination<string>,
-  stack: AsyncDisposableStack,
-): Promise<Holding> {
-  const requests = openRequests(world, stack);
+async function openHolding(world: World, { url }: CountingDestination<string>): Promise<Holding> {
+  const requests = openRequests(world);
   const tokens: Kept[] = [];
   for (let number = 0; number < 7; number++) {
     const value = `value ${number} of ${world.credentials.tenant_id}`;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { migrateDatabase, repositoryRoot } from '@sluice/local/parts';
-import { connectStore } from '../under-load/audit-log.ts';
+import { connectStore, isWaitedFor } from '../under-load/audit-log.ts';
 import { durationMs } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
-import { type Found, underLoad } from '../under-load/run.ts';
+import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 import { makeNextVersion } from './next-version.ts';
-import { findUnexpected, restartEach } from './processes.fault.ts';
+import { failForUnexpected, restartEach } from './processes.fault.ts';
 
 export const twoVersions = underLoad(
   'two-versions',
@@ -15,42 +15,33 @@ export const twoVersions = underLoad(
     mostFailed: 0,
     environment: { SHUTDOWN_DRAIN_MS: '1500' },
     async disturb(world) {
+      const { report } = world;
       const next = join(world.directory, 'next-version');
       await makeNextVersion(next);
       await using stack = new AsyncDisposableStack();
-      const transaction = await holdTables(world, stack);
+      // A transaction that has read what the migration changes, such as that of a backup
+      const holder = await connectStore(world, stack);
+      await holder.query('begin');
+      await holder.query('select (select count(*) from applications), (select count(*) from tokens)');
       const heldFrom = performance.now();
       const migrating = Promise.all(Array.from({ length: 3 }, () => migrate(world, next)));
-      await Promise.race([transaction.untilWaitedFor(), migrating]);
+      const isHeld = await Promise.race([isWaitedFor(world, 'alter table', 30_000), migrating]);
+      if (!isHeld) throw new Error('The migration does not wait for the transaction');
       await world.pause(holdMs);
       const heldUntil = performance.now();
-      await transaction.end();
+      await holder.query('commit');
       const said = await migrating;
-      const upgraded = await restartAll(world, next);
-      const takenBack = await restartAll(world, repositoryRoot);
       const applied = said.filter((text) => text.includes('9999-next-version')).length;
-      return {
-        figures: [
-          ['of three migrations applied', String(applied)],
-          ...prefixed('upgrade: ', upgraded),
-          ...prefixed('rollback: ', takenBack),
-        ],
-        failures: [
-          ...(applied === 1 ? [] : [`${applied} of three migrations were applied: ${said.join('; ')}`]),
-          ...upgraded.failures,
-          ...takenBack.failures,
-        ],
-        async after(seen) {
-          const waitedMs = longestBetween(heldFrom, heldUntil, seen);
-          return {
-            figures: [['longest wait while the transaction lasted', `${waitedMs.toFixed(0)} ms`]],
-            failures: [
-              ...(await findUnexpected(seen)).failures,
-              ...(waitedMs > mostMs ? [`a request waited ${waitedMs.toFixed(0)} ms, as if behind the migration`] : []),
-            ],
-          };
-        },
-      };
+      report.figure('of three migrations applied', applied);
+      report.failIf(applied !== 1, `${applied} of three migrations were applied: ${said.join('; ')}`);
+      await restartAll(world, next);
+      await restartAll(world, repositoryRoot);
+      world.judges.push((seen) => {
+        const waitedMs = longestBetween(heldFrom, heldUntil, seen);
+        report.figure('longest wait while the transaction lasted', `${waitedMs.toFixed(0)} ms`);
+        report.failIf(waitedMs > mostMs, `a request waited ${waitedMs.toFixed(0)} ms, as if behind the migration`);
+        failForUnexpected(world, seen);
+      });
     },
   },
 );
@@ -64,35 +55,11 @@ function migrate({ stores, signal, watchdog }: World, root: string): Promise<str
   return migrateDatabase(stores.databaseUrl, { signal, watchdog }, root);
 }
 
-/** A transaction that has read what the migration changes, such as that of a backup. */
-async function holdTables(world: World, stack: AsyncDisposableStack) {
-  const holder = await connectStore(world, stack);
-  await holder.query('begin');
-  await holder.query('select (select count(*) from applications), (select count(*) from tokens)');
-  return {
-    async untilWaitedFor() {
-      for (const until = performance.now() + 30_000; performance.now() < until; ) {
-        const rows = await world.query(
-          `select pid from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%alter table%'`,
-        );
-        if (rows.length > 0) return;
-        await world.pause(20);
-      }
-      throw new Error('The migration does not wait for the transaction');
-    },
-    end: () => holder.query('commit'),
-  };
-}
-
 /** One process of each service at a time. */
-async function restartAll({ of }: World, root: string): Promise<Found> {
+async function restartAll(world: World, root: string): Promise<void> {
   const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker'] as const;
-  const all = await Promise.all(services.map((service) => restartEach(of(service), root)));
-  return { figures: all.flatMap(({ figures }) => figures), failures: all.flatMap(({ failures }) => failures) };
+  await Promise.all(services.map((service) => restartEach(world, world.of(service), root)));
 }
-
-const prefixed = (prefix: string, { figures }: Found): [string, string][] =>
-  figures.map(([name, value]) => [prefix + name, value]);
 
 /** Of all that was sent in this time: how long the slowest took. */
 function longestBetween(from: number, until: number, { history }: Seen): number {

@@ -1,4 +1,4 @@
-import { connectStore } from '../under-load/audit-log.ts';
+import { connectStore, isWaitedFor } from '../under-load/audit-log.ts';
 import { countBy } from '../under-load/count.ts';
 import { countDeletions, findLeft, untilGone } from '../under-load/expiring.ts';
 import { underLoad } from '../under-load/run.ts';
@@ -28,7 +28,7 @@ export const workerStalled = underLoad(
         const frozenUntil = performance.now() + frozenMs;
         await world.pause(500);
         stillThere = (await findLeft(world, hung.ids)).length;
-        lateMs = await untilGone(world, hung.ids, within(hung));
+        lateMs = await untilGone(world, hung.ids, hung.dueAt, mostLateMs);
         await world.pause(Math.max(0, frozenUntil - performance.now()));
       } finally {
         await frozen.thaw();
@@ -36,26 +36,20 @@ export const workerStalled = underLoad(
       const handedOver = await createExpiring(world, 20, 6000);
       await world.pause(Math.max(0, handedOver.dueAt - performance.now() + 20));
       const code = await world.node('worker-2').stop();
-      const afterStopMs = await untilGone(world, handedOver.ids, within(handedOver));
+      const afterStopMs = await untilGone(world, handedOver.ids, handedOver.dueAt, mostLateMs);
       await world.node('worker-2').restart();
       await world.pause(2 * lockMs); // for what might be done a second time
+      const { report } = world;
       const rows = await countDeletions(world, [...hung.ids, ...handedOver.ids]);
       const wrong = rows.filter((count) => count !== 1).length;
-      return {
-        figures: [
-          ['in the transaction of the worker that hung', `${stillThere} of ${hung.ids.length}`],
-          ['all gone after their moment', `${lateMs.toFixed(0)} ms; with a stop ${afterStopMs.toFixed(0)} ms`],
-          ['audit rows for each', countBy(rows, String)],
-        ],
-        failures: [
-          ...(stillThere === 0 ? ['the worker did not hang in the middle of a deletion: nothing was shown'] : []),
-          ...[lateMs, afterStopMs]
-            .filter((ms) => ms > mostLateMs)
-            .map((ms) => `deleted only after ${ms.toFixed(0)} ms`),
-          ...(wrong > 0 ? [`${wrong} deletions have not exactly one audit row`] : []),
-          ...(code === 0 ? [] : [`worker-2 ended with ${code ?? 'a signal'}, not with 0`]),
-        ],
-      };
+      report.figure('in the transaction of the worker that hung', `${stillThere} of ${hung.ids.length}`);
+      report.figure('all gone after', `${lateMs.toFixed(0)} ms; with a stop ${afterStopMs.toFixed(0)} ms`);
+      report.figure('audit rows for each', countBy(rows, String));
+      report.failIf(stillThere === 0, 'the worker did not hang in the middle of a deletion: nothing was shown');
+      const late = [lateMs, afterStopMs].filter((ms) => ms > mostLateMs);
+      report.failForEach(late, (ms) => `deleted only after ${ms.toFixed(0)} ms`);
+      report.failIf(wrong > 0, `${wrong} deletions have not exactly one audit row`);
+      report.failIf(code !== 0, `worker-2 ended with ${code ?? 'a signal'}, not with 0`);
     },
   },
 );
@@ -64,8 +58,6 @@ interface Expiring {
   ids: string[];
   dueAt: number;
 }
-
-const within = ({ dueAt }: Expiring) => ({ from: dueAt, patienceMs: mostLateMs });
 
 async function createExpiring({ manage }: World, count: number, expiresInMs: number): Promise<Expiring> {
   const dueAt = performance.now() + expiresInMs;
@@ -91,15 +83,7 @@ async function freezeInDeletion(world: World, { dueAt }: Expiring) {
   await store.query('begin');
   try {
     await store.query('lock table counters in share mode'); // each deletion is counted
-    const until = performance.now() + 8000;
-    for (;;) {
-      const deleting = await world.query(
-        `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%delete from applications%'`,
-      );
-      if (deleting.length > 0) break;
-      if (performance.now() > until) throw new Error('No worker deletes what is due');
-      await world.pause(10);
-    }
+    if (!(await isWaitedFor(world, 'delete from applications', 8000))) throw new Error('No worker deletes what is due');
     return await world.node('worker-1').freeze();
   } finally {
     await store.query('commit');

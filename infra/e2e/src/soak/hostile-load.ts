@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { hostilePrograms } from '@sluice/sandbox/hostile';
-import { createHttpClient, type HttpAnswer } from '@sluice/testing';
+import type { HttpAnswer } from '@sluice/testing';
 import { type Clients, startClients } from '../under-load/clients.ts';
 import { addTo } from '../under-load/count.ts';
 import type { World } from '../under-load/world.ts';
@@ -26,8 +26,7 @@ const pauseMs = 1500;
 const patienceMs = 15_000;
 
 /** A client that invokes Proxies whose transforms never want to end. */
-export async function startHostileLoad(world: World, stack: AsyncDisposableStack): Promise<HostileLoad> {
-  const http = createHttpClient(stack);
+export async function startHostileLoad(world: World): Promise<HostileLoad> {
   const random = world.random(5000);
   const keys: string[] = [];
   for (const name of programs) {
@@ -40,8 +39,9 @@ export async function startHostileLoad(world: World, stack: AsyncDisposableStack
   const invoke = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       const { url } = random.pick(world.balancer.targets('proxy-gateway'));
-      const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': random.pick(keys) };
-      const answer = await http.send({ method: 'POST', url: `${url}/proxy`, headers, timeoutMs: patienceMs });
+      const headers = { 'svc-proxy-key': random.pick(keys) };
+      const request = { method: 'POST', url: `${url}/proxy`, key: world.tokenKey, headers, timeoutMs: patienceMs };
+      const answer = await world.http.send(request);
       addTo(answers, answer.detail);
       if (answer.status > 0 && !isRefusal(answer)) wrong += 1;
       await wait(random.between(0, 2 * pauseMs));

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sendRedisCommand } from '../cluster/redis-command.ts';
 import type { Site } from '../cluster/site.ts';
+import { sendRedisCommand } from '../cluster/stores.ts';
 import { type Clients, startClients } from '../under-load/clients.ts';
 import { type ProcessSample, sampleProcess } from '../under-load/process-state.ts';
 
@@ -50,6 +50,4 @@ async function countConnections({ query }: Site): Promise<number> {
   return (await query(sessions)).length;
 }
 
-async function countKeys({ stores }: Site): Promise<number> {
-  return Number((await sendRedisCommand(stores.redisUrl, 'DBSIZE')).slice(1));
-}
+const countKeys = async (site: Site) => Number(await sendRedisCommand(site, 'DBSIZE'));

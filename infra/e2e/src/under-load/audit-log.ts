@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { Site } from '../cluster/site.ts';
+import type { World } from './world.ts';
 
 /** A connection to the site's database that ends with the stack. */
 export async function connectStore({ stores }: Site, stack: AsyncDisposableStack): Promise<pg.Client> {
@@ -12,29 +12,29 @@ export async function connectStore({ stores }: Site, stack: AsyncDisposableStack
 
 /** How many rows there are under each trace id, once every one has a row, or after `withinMs`: rows come a little later. */
 export async function countRowsSoon(
-  { query }: Site,
+  { query, until }: World,
   traceIds: readonly string[],
   withinMs = 8000,
 ): Promise<Map<string, number>> {
-  const until = performance.now() + withinMs;
-  for (;;) {
+  const counts = new Map<string, number>();
+  await until(async () => {
     const rows = await query<{ trace_id: string; count: number }>(
       'select trace_id, count(*)::int as count from audit_log where trace_id = any($1) group by trace_id',
       [traceIds],
     );
-    if (rows.length === traceIds.length || performance.now() > until) {
-      return new Map(rows.map(({ trace_id, count }) => [trace_id, count]));
-    }
-    await wait(200);
-  }
+    for (const { trace_id, count } of rows) counts.set(trace_id, count);
+    return rows.length === traceIds.length;
+  }, withinMs);
+  return counts;
 }
 
-/** Trace ids under which the common load has more than one row: an invocation discloses once. */
-export async function findRepeated({ query }: Site): Promise<string[]> {
+/** No disclosure of the common load may have more than one row: an invocation discloses once. */
+export async function failForRepeated({ query, report }: World): Promise<void> {
   const rows = await query<{ trace_id: string }>(
     `select trace_id from audit_log where trace_id like 'invocation-%' group by trace_id having count(*) > 1`,
   );
-  return rows.map(({ trace_id }) => trace_id);
+  report.figure('disclosures of the load with several rows', rows.length);
+  report.failForEach(rows, ({ trace_id }) => `${rows.length} disclosures have several rows, such as ${trace_id}`);
 }
 
 /** Nobody can add to the audit log until the stack ends, and who tries waits. */
@@ -52,3 +52,10 @@ export async function refuseRows({ query }: Site, condition: string, stack: Asyn
     await query('drop trigger refuse_row on audit_log; drop function refuse_row()');
   });
 }
+
+/** Resolves to whether a statement of this kind comes to wait for a lock. */
+export const isWaitedFor = ({ query, until }: World, statement: string, withinMs: number) =>
+  until(async () => {
+    const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and query ilike $1`;
+    return (await query(waiting, [`%${statement}%`])).length > 0;
+  }, withinMs);

@@ -4,7 +4,7 @@ export function addTo<K>(counts: Map<K, number>, kind: K): void {
 }
 
 /** `7: 503 5, timeout 2`, the most frequent first; `0` where there is none. */
-export function describeCounts(counts: ReadonlyMap<string, number>): string {
+export function describeCounts(counts: ReadonlyMap<string | number, number>): string {
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   if (sorted.length === 0) return '0';
   const total = sorted.reduce((sum, [, count]) => sum + count, 0);

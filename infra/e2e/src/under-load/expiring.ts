@@ -1,16 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Site } from '../cluster/site.ts';
 import { revealing } from '../coherence/client.ts';
 import { countBy, percentile } from './count.ts';
 import { openProbes, type Probed } from './probes.ts';
-import type { Disturbance } from './run.ts';
 import type { World } from './world.ts';
 
 export interface ExpiringApplications {
   /** Creates some that expire after so many milliseconds, and uses their keys until a little later. */
   add(count: number, expiresInMs: number): Promise<void>;
   /** To be called when everything is right again: waits until their rows are gone, and says what was seen. */
-  check(everythingRightAt: number): Promise<Disturbance>;
+  check(everythingRightAt: number): Promise<void>;
 }
 
 interface Expiring {
@@ -32,7 +29,7 @@ const promptMs = 600;
 
 /** Applications that expire while something fails: from their moment on they are refused, and each is deleted once. */
 export function createExpiringApplications(world: World): ExpiringApplications {
-  const { manage, of } = world;
+  const { manage, of, report } = world;
   const targets = [...of('proxy-gateway'), ...of('token-vault')];
   const all: Expiring[] = [];
   const waitsMs: number[] = [];
@@ -62,38 +59,33 @@ export function createExpiringApplications(world: World): ExpiringApplications {
       await Promise.all(probing.map((probes) => probes.stop()));
       const ids = all.map(({ id }) => id);
       const from = Math.max(everythingRightAt, ...all.map(({ dueAt }) => dueAt));
-      const goneAfterMs = await untilGone(world, ids, { from, patienceMs });
+      const goneAfterMs = await untilGone(world, ids, from, patienceMs);
       const left = (await findLeft(world, ids)).length;
-      const audited = await countDeletions(world, ids);
       const early = all.flatMap(({ seen, dueAt }) => seen.filter(({ endedAt }) => endedAt < dueAt - roundingMs));
       const late = all.flatMap(({ seen, dueAt }) => seen.filter(({ startedAt }) => startedAt > dueAt + roundingMs));
-      const failed = early.filter(({ detail }) => detail !== '200');
-      const accepted = late.filter(({ detail }) => detail === '200');
       const wait = percentile(waitsMs, 0.5);
+      report.figure(
+        'Applications that expired',
+        `${all.length}, created in ${wait.toFixed(0)} ms more than others (median)`,
+      );
+      report.failIf(wait > promptMs, `creating an Application that expires waits for Redis: ${Math.round(wait)} ms`);
+      report.figure(
+        'their use before and after their moment',
+        `${countBy(early, detailOf)} / ${countBy(late, detailOf)}`,
+      );
+      const accepted = late.filter(({ detail }) => detail === '200').length;
+      report.failIf(accepted > 0, `${accepted} invocations were accepted after the Application expired`);
+      const failed = early.filter(({ detail }) => detail !== '200');
+      report.failIf(failed.length > 0, `an Application was not served before its moment: ${countBy(failed, detailOf)}`);
+      const isUnused = early.length === 0 || late.length === 0;
+      report.failIf(isUnused, 'no Application was used before and after its moment');
+      const inWords = `${(goneAfterMs / 1000).toFixed(1)} s (sweep each ${sweepIntervalMs} ms)`;
+      report.figure('rows gone after fault and moment', inWords);
+      report.failIf(left > 0, `${left} expired Applications are still there ${Math.round(goneAfterMs)} ms later`);
+      const audited = await countDeletions(world, ids);
       const wrong = audited.filter((count) => count !== 1).length;
-      return {
-        figures: [
-          ['Applications that expired', `${all.length}, created in ${wait.toFixed(0)} ms more than others (median)`],
-          ['their use before and after their moment', `${countBy(early, detailOf)} / ${countBy(late, detailOf)}`],
-          [
-            'rows gone after fault and moment',
-            `${(goneAfterMs / 1000).toFixed(1)} s (sweep each ${sweepIntervalMs} ms)`,
-          ],
-          ['audit rows for each', countBy(audited, String)],
-        ],
-        failures: [
-          ...(accepted.length > 0
-            ? [`${accepted.length} invocations were accepted after the Application expired`]
-            : []),
-          ...(failed.length > 0
-            ? [`an Application was not served before its moment: ${countBy(failed, detailOf)}`]
-            : []),
-          ...(early.length === 0 || late.length === 0 ? ['no Application was used before and after its moment'] : []),
-          ...(left > 0 ? [`${left} expired Applications are still there ${Math.round(goneAfterMs)} ms later`] : []),
-          ...(wrong > 0 ? [`${wrong} deletions have not exactly one row in the audit log`] : []),
-          ...(wait > promptMs ? [`creating an Application that expires waits for Redis: ${Math.round(wait)} ms`] : []),
-        ],
-      };
+      report.figure('audit rows for each', countBy(audited, String));
+      report.failIf(wrong > 0, `${wrong} deletions have not exactly one row in the audit log`);
     },
   };
 }
@@ -101,25 +93,17 @@ export function createExpiringApplications(world: World): ExpiringApplications {
 const detailOf = ({ detail }: Probed) => detail;
 
 /** Those of the Applications that are still there. */
-export const findLeft = ({ query }: Site, ids: readonly string[]) =>
+export const findLeft = ({ query }: World, ids: readonly string[]) =>
   query('select id from applications where id = any($1)', [ids]);
 
 /** @returns how long after the moment all of them were gone, or how long it waited for that. */
-export async function untilGone(
-  site: Site,
-  ids: readonly string[],
-  { from, patienceMs: mostMs }: { from: number; patienceMs: number },
-): Promise<number> {
-  for (;;) {
-    const left = await findLeft(site, ids);
-    const elapsed = Math.max(0, performance.now() - from);
-    if (left.length === 0 || elapsed > mostMs) return elapsed;
-    await pause(50);
-  }
+export async function untilGone(world: World, ids: readonly string[], from: number, withinMs: number): Promise<number> {
+  await world.until(async () => (await findLeft(world, ids)).length === 0, from + withinMs - performance.now());
+  return Math.max(0, performance.now() - from);
 }
 
 /** How many rows of its expiry the audit log has for each Application. */
-export async function countDeletions({ query }: Site, ids: readonly string[]): Promise<number[]> {
+export async function countDeletions({ query }: World, ids: readonly string[]): Promise<number[]> {
   const rows = await query<{ count: number }>(
     `select (select count(*)::int from audit_log
              where entity_type = 'application' and operation = 'expire' and entity_id = wanted.id) as count

@@ -1,7 +1,8 @@
 import { checkHistory } from '../coherence/check-history.ts';
 import { wrongAnswer } from '../coherence/client.ts';
 import { emptyHistory, type History, type Invocation, type Regeneration } from '../coherence/history.ts';
-import { type Bounds, disclosedIn, failuresOf, type Seen } from './judgement.ts';
+import { Report } from '../faults/fault-test.ts';
+import { type Bounds, disclosedIn, judge, type Seen } from './judgement.ts';
 
 const invocation = (part: Partial<Invocation> = {}): Invocation => ({
   application: 0,
@@ -43,6 +44,12 @@ function run(invocations: Invocation[], part: Partial<Seen> = {}): Seen {
     endedAt: 10_000,
     ...part,
   };
+}
+
+function failuresOf(seen: Seen, bounds: Bounds): string[] {
+  const report = new Report();
+  judge(report, seen, bounds);
+  return report.failures;
 }
 
 const failed = (startedAt: number) =>

@@ -2,8 +2,8 @@ import type { Finding, Verdict } from '../coherence/check-history.ts';
 import { traceIdOf, wrongAnswer } from '../coherence/client.ts';
 import { excerpt } from '../coherence/excerpt.ts';
 import type { History, Invocation } from '../coherence/history.ts';
+import type { Report } from '../faults/fault-test.ts';
 import { countBy, describeCounts, durationMs, percentiles } from './count.ts';
-import type { WritesReport } from './writes.ts';
 
 /** What was seen of a run. Moments are milliseconds of the test's own monotonic clock. */
 export interface Seen {
@@ -21,6 +21,26 @@ export interface Seen {
   endedAt: number;
 }
 
+/** What became of everything that clients created. */
+export interface WritesReport {
+  /** Tokens, Applications and batches of tokens whose creation was acknowledged. */
+  acknowledged: number;
+  /** The batches among them. */
+  batches: number;
+  /** Creations that were never acknowledged, however often they were sent. */
+  unacknowledged: number;
+  /** Acknowledged, and not there with the value that was sent, or the ids that were answered. */
+  lost: number;
+  /** Sent several times under one idempotency key, and there more than once. */
+  duplicates: number;
+  /** Batches of which some tokens are there and some are not, or more than were sent. */
+  partial: number;
+  /** How often each status came, or why there was none. */
+  answers: ReadonlyMap<string, number>;
+  /** Statuses that are no answer to a good request, whatever fails. */
+  unexpected: string[];
+}
+
 /** What a fault may cost valid requests. */
 export interface Bounds {
   /** So many may fail in all; absent: any number while the fault lasts. */
@@ -36,51 +56,82 @@ export function disclosedIn({ invocations }: History, arrivals: ReadonlyMap<numb
   );
 }
 
-/** The table that is shown for a run. */
-export function figuresOf(seen: Seen): [string, string][] {
-  const { history, verdict, arrivals, writes, unrecorded, quietFrom, faultFrom, faultUntil, endedAt } = seen;
-  const { invocations, regenerations, singleKeys, singleKeyChanges, faults } = history;
+/** Shows what was measured in a run, and tells what must not have happened. */
+export function judge(
+  report: Report,
+  seen: Seen,
+  { mostFailed = Number.POSITIVE_INFINITY, recoveryMs = 3000 }: Bounds,
+): void {
+  const { history, verdict, writes, unrecorded, quietFrom, faultFrom } = seen;
+  const { staleAccepts, wrongRefusals } = verdict;
+  const wrongAnswers = history.invocations.filter(({ detail }) => detail === wrongAnswer);
+  const repeated = [...seen.arrivals].filter(([, count]) => count > 1);
+  const early = verdict.failedValid.filter(({ invocation }) => isAt(quietFrom, faultFrom)(invocation));
   const failed = failedSince(quietFrom, verdict);
-  const broken = [verdict.wrongRefusals, wrongAnswers(history), repeated(arrivals)].map((all) => all.length);
-  const [deleted, expired] = endsOf(history);
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const recoveredMs = recoveryMsOf(seen);
+  const fail = (what: string, findings: readonly Finding[]) =>
+    report.failForEach(findings, (one) => `${what} (${findings.length} times):\n${excerpt(one, history)}`);
+
+  showLoad(report, seen);
+  report.figure('stale accepts S', staleAccepts.length);
+  fail('a key was accepted after its revocation', staleAccepts);
+  const broken = [wrongRefusals, wrongAnswers, repeated].map((all) => all.length);
+  report.figure('wrong refusals, wrong answers, arrived twice', broken.join(', '));
+  fail('a valid key was refused', wrongRefusals);
+  report.failForEach(wrongAnswers, ({ target }) => `an answer of ${target} was not the one that was due`);
+  report.failForEach(repeated, ([number, count]) => `invocation ${number} arrived ${count} times`);
+  const { acknowledged, lost, duplicates, batches, unacknowledged, partial } = writes;
+  report.figure('writes acknowledged, lost, duplicates', `${acknowledged}, ${lost}, ${duplicates}`);
+  report.figure('  of them batches, never acknowledged, in part', `${batches}, ${unacknowledged}, ${partial}`);
+  report.figure('answers to writes', describeCounts(writes.answers));
+  report.failIf(lost > 0, `${lost} acknowledged writes are lost`);
+  report.failIf(duplicates > 0, `${duplicates} creations are there more than once`);
+  report.failIf(partial > 0, `${partial} batches are there in part`);
+  report.failForEach(writes.unexpected, (status) => `a creation was answered ${status}`);
+  report.figure('disclosures without a row', unrecorded.length);
+  report.failForEach(unrecorded, (id) => `${unrecorded.length} disclosures have no row, such as ${id}`);
+  report.figure(
+    'failed valid requests E',
+    countBy(failed, ({ invocation }) => invocation.detail),
+  );
+  report.figure('failed while warming up', verdict.failedValid.length - failed.length);
+  fail('a valid invocation failed while nothing did', early);
+  if (failed.length > mostFailed) fail(`more than ${mostFailed} valid requests failed`, failed);
+  report.figure('recovery R', `${(recoveredMs / 1000).toFixed(2)} s`);
+  report.failIf(
+    recoveredMs > recoveryMs,
+    `valid requests still failed ${Math.round(recoveredMs)} ms after everything was right`,
+  );
+}
+
+/** How much there was of everything, and how long it took. */
+function showLoad(report: Report, { history, verdict, quietFrom, faultFrom, faultUntil, endedAt }: Seen): void {
+  const { invocations, regenerations, singleKeys, singleKeyChanges, faults } = history;
+  const lasted = [faultFrom - quietFrom, faultUntil - faultFrom, endedAt - faultUntil];
   const waits = (from: number, until: number) =>
     percentiles(regenerations.filter(isAt(from, until)).flatMap(({ confirmation }) => confirmation?.waitedMs ?? []));
   const latencies = (from: number, until: number) =>
     percentiles(invocations.filter((one) => one.detail === '200' && isAt(from, until)(one)).map(durationMs));
-  return [
-    [
-      'lasted quiet / with faults / afterwards',
-      [quietFrom, faultFrom, faultUntil]
-        .map((from, at) => seconds(([faultFrom, faultUntil, endedAt][at] ?? from) - from))
-        .join(' / '),
-    ],
-    ['invocations, of them judged', `${invocations.length}, ${verdict.judged}`],
-    ['regenerations', countBy(regenerations, ({ outcome, detail }) => (outcome === 'confirmed' ? outcome : detail))],
-    ['  waited_ms quiet p50 / p99 / max', waits(quietFrom, faultFrom)],
-    ['  waited_ms with faults p50 / p99 / max', waits(faultFrom, faultUntil)],
-    ...(singleKeys.length > 0
-      ? ([
-          ['single keys deleted, expired', `${deleted}, ${expired}`],
-          ['  additions and deletions', countBy(singleKeyChanges, ({ outcome }) => outcome)],
-        ] satisfies [string, string][])
-      : []),
-    ['faults', countBy(faults, ({ name }) => name)],
-    ['stale accepts S', String(verdict.staleAccepts.length)],
-    ['wrong refusals, wrong answers, arrived twice', broken.join(', ')],
-    ['writes acknowledged, lost, duplicates', `${writes.acknowledged}, ${writes.lost}, ${writes.duplicates}`],
-    [
-      '  of them batches, never acknowledged, in part',
-      `${writes.batches}, ${writes.unacknowledged}, ${writes.partial}`,
-    ],
-    ['answers to writes', describeCounts(writes.answers)],
-    ['disclosures without a row', String(unrecorded.length)],
-    ['failed valid requests E', countBy(failed, ({ invocation }) => invocation.detail)],
-    ['failed while warming up', String(verdict.failedValid.length - failed.length)],
-    ['recovery R', `${(recoveryMsOf(seen) / 1000).toFixed(2)} s`],
-    ['p50 / p99 / max before', latencies(quietFrom, faultFrom)],
-    ['p50 / p99 / max during', latencies(faultFrom, faultUntil)],
-  ];
+  const inSeconds = lasted.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(' / ');
+  report.figure('lasted quiet / with faults / afterwards', inSeconds);
+  report.figure('invocations, of them judged', `${invocations.length}, ${verdict.judged}`);
+  report.figure('p50 / p99 / max before', latencies(quietFrom, faultFrom));
+  report.figure('p50 / p99 / max during', latencies(faultFrom, faultUntil));
+  const outcomes = countBy(regenerations, ({ outcome, detail }) => (outcome === 'confirmed' ? outcome : detail));
+  report.figure('regenerations', outcomes);
+  report.figure('  waited_ms quiet p50 / p99 / max', waits(quietFrom, faultFrom));
+  report.figure('  waited_ms with faults p50 / p99 / max', waits(faultFrom, faultUntil));
+  if (singleKeys.length > 0) {
+    report.figure('single keys deleted, expired', endsOf(history).join(', '));
+    report.figure(
+      '  additions and deletions',
+      countBy(singleKeyChanges, ({ outcome }) => outcome),
+    );
+  }
+  report.figure(
+    'faults',
+    countBy(faults, ({ name }) => name),
+  );
 }
 
 /** How many single keys were deleted, and how many expired that nobody had tried to delete. */
@@ -89,44 +140,6 @@ export function endsOf({ singleKeys }: History): [deleted: number, expired: numb
   const expired = singleKeys.filter(({ deletionSentAt }) => deletionSentAt === undefined);
   return [deleted.length, expired.length];
 }
-
-/** What must not have happened, in words. */
-export function failuresOf(seen: Seen, { mostFailed = Number.POSITIVE_INFINITY, recoveryMs = 3000 }: Bounds): string[] {
-  const { history, verdict, arrivals, writes, unrecorded, quietFrom, faultFrom } = seen;
-  const early = verdict.failedValid.filter(({ invocation }) => isAt(quietFrom, faultFrom)(invocation));
-  const failed = failedSince(quietFrom, verdict);
-  const late = recoveryMsOf(seen);
-  return [
-    ...explain('a key was accepted after its revocation', verdict.staleAccepts, history),
-    ...explain('a valid key was refused', verdict.wrongRefusals, history),
-    ...wrongAnswers(history)
-      .slice(0, 1)
-      .map(({ target }) => `an answer of ${target} was not the one that was due`),
-    ...repeated(arrivals)
-      .slice(0, 1)
-      .map(([number, count]) => `invocation ${number} arrived ${count} times`),
-    ...(writes.lost > 0 ? [`${writes.lost} acknowledged writes are lost`] : []),
-    ...(writes.duplicates > 0 ? [`${writes.duplicates} creations are there more than once`] : []),
-    ...(writes.partial > 0 ? [`${writes.partial} batches are there in part`] : []),
-    ...writes.unexpected.map((status) => `a creation was answered ${status}`),
-    ...unrecorded.slice(0, 1).map((id) => `${unrecorded.length} disclosures have no row, such as ${id}`),
-    ...explain('a valid invocation failed while nothing did', early, history),
-    ...(failed.length > mostFailed ? explain(`more than ${mostFailed} valid requests failed`, failed, history) : []),
-    ...(late > recoveryMs ? [`valid requests still failed ${Math.round(late)} ms after everything was right`] : []),
-  ];
-}
-
-const shownExcerpts = 3;
-
-/** The first of them, each with what happened around it. */
-function explain(what: string, findings: readonly Finding[], history: History): string[] {
-  const shown = findings.slice(0, shownExcerpts);
-  return shown.map((one) => `${what} (${findings.length} times):\n${excerpt(one, history)}`);
-}
-
-const wrongAnswers = ({ invocations }: History) => invocations.filter(({ detail }) => detail === wrongAnswer);
-
-const repeated = (arrivals: ReadonlyMap<number, number>) => [...arrivals].filter(([, count]) => count > 1);
 
 export const isAt = (from: number, until: number) => (one: Pick<Invocation, 'startedAt' | 'endedAt'>) =>
   one.startedAt >= from && one.endedAt < until;

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createHttpClient } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { keyedRequest, otherNumber, revealing } from '../coherence/client.ts';
 import type { World } from './world.ts';
@@ -31,9 +30,7 @@ const patienceMs = 5000;
 const pauseMs = 60;
 
 /** Invocations with keys that nobody regenerates. They carry no token. */
-export function openProbes({ client }: World): Probes {
-  const stack = new AsyncDisposableStack();
-  const http = createHttpClient(stack);
+export function openProbes({ http, client }: World): Probes {
   const stopping = new AbortController();
   const seen: Probed[] = [];
   const running: Promise<void>[] = [];
@@ -41,7 +38,7 @@ export function openProbes({ client }: World): Probes {
   async function probe(key: string, target: Node): Promise<Probed> {
     const number = otherNumber();
     const presented = { apiKey: key, proxyKey: client.proxyKey, number, traceId: `probe${number}` };
-    const request = { ...keyedRequest(target, presented), body: '{}', timeoutMs: patienceMs };
+    const request = { ...keyedRequest(target, presented), body: {}, timeoutMs: patienceMs };
     const startedAt = performance.now();
     const { detail, headers } = await http.send(request);
     const endedAt = performance.now();
@@ -67,7 +64,6 @@ export function openProbes({ client }: World): Probes {
     async stop() {
       stopping.abort();
       await Promise.all(running);
-      await stack.disposeAsync();
     },
     async done() {
       await Promise.all(running);

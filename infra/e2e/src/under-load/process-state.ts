@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import type { World } from './world.ts';
 
@@ -7,7 +8,6 @@ export interface ProcessSample {
   pid: number;
   /** Resident memory, in MiB. */
   memory: number;
-  /** With whatever else it has a descriptor of. */
   sockets: number;
   threads: number;
 }
@@ -18,28 +18,10 @@ export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>): 
   const status = await readFile(`/proc/${pid}/status`, 'latin1');
   const field = (label: string) => Number(new RegExp(`^${label}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
   const descriptors = await readdir(`/proc/${pid}/fd`);
-  return { pid, memory: field('VmRSS') / 1024, sockets: descriptors.length, threads: field('Threads') };
-}
-
-export const memoryOf = async (node: Pick<Node, 'name' | 'pid'>) => (await sampleProcess(node)).memory;
-
-/** How many sockets a process has open. */
-export async function socketsOf({ name, pid }: Node): Promise<number> {
-  if (pid === undefined) throw new Error(`${name} does not run`);
-  const descriptors = await readdir(`/proc/${pid}/fd`);
   // One that has been closed meanwhile leads nowhere.
   const targets = await Promise.all(descriptors.map((one) => readlink(`/proc/${pid}/fd/${one}`).catch(() => '')));
-  return targets.filter((target) => target.startsWith('socket:')).length;
-}
-
-/** The sockets of each gateway once they are hardly more than before: what is kept alive goes after four seconds. */
-export async function socketsOnceFreed({ of, pause }: World, before: readonly number[]): Promise<number[]> {
-  const until = performance.now() + 8000;
-  for (;;) {
-    const now = await Promise.all(of('proxy-gateway').map(socketsOf));
-    if (now.every((count, at) => count <= (before[at] ?? 0) + 3) || performance.now() > until) return now;
-    await pause(250);
-  }
+  const sockets = targets.filter((target) => target.startsWith('socket:')).length;
+  return { pid, memory: field('VmRSS') / 1024, sockets, threads: field('Threads') };
 }
 
 export interface Watched {
@@ -49,14 +31,14 @@ export interface Watched {
   after: number;
 }
 
-/** Measures ten times a second, until it is stopped. */
-export function watchFigure(measure: () => Promise<number>): { stop(): Promise<Watched> } {
+/** Measures the resident memory of a process, in MiB, ten times a second until it is stopped. */
+export function watchMemory(node: Pick<Node, 'name' | 'pid'>): { stop(): Promise<Watched> } {
   const seen: number[] = [];
   let isStopped = false;
   const watching = (async () => {
     while (!isStopped) {
-      seen.push(await measure());
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      seen.push((await sampleProcess(node)).memory);
+      await wait(100);
     }
   })();
   watching.catch(() => undefined); // told by stop
@@ -69,5 +51,38 @@ export function watchFigure(measure: () => Promise<number>): { stop(): Promise<W
   };
 }
 
-export const inWords = ({ before, peak, after }: Watched, unit = '') =>
-  `${[before, peak, after].map((value) => value.toFixed(0)).join(' / ')}${unit}`;
+/** How much more than before each gateway may hold: memory in MiB, at its peak and afterwards, and sockets afterwards. */
+interface Margins {
+  peak?: number;
+  after?: number;
+  sockets?: number;
+}
+
+/** Watches what the gateways hold, until it is judged. */
+export async function watchGateways(world: World, margins: Margins): Promise<{ judge(): Promise<void> }> {
+  const { report } = world;
+  const { peak = Infinity, after = Infinity, sockets = Infinity } = margins;
+  const gateways = world.of('proxy-gateway');
+  const countSockets = () => Promise.all(gateways.map(async (one) => (await sampleProcess(one)).sockets));
+  const before = await countSockets();
+  const memories = gateways.map(watchMemory);
+  return {
+    async judge() {
+      let now: number[] = [];
+      const exceeds = (margin: number) => now.filter((count, at) => count > (before[at] ?? 0) + margin);
+      // What is kept alive goes after four seconds.
+      await world.until(async () => {
+        now = await countSockets();
+        return exceeds(3).length === 0;
+      }, 8000);
+      const memory = await Promise.all(memories.map((watching) => watching.stop()));
+      const inWords = (one: Watched) =>
+        `${[one.before, one.peak, one.after].map((value) => value.toFixed(0)).join(' / ')} MiB`;
+      report.figure('memory of gateways before / peak / after', memory.map(inWords).join(', '));
+      report.figure('sockets of gateways before / after', `${before} / ${now}`);
+      const grown = memory.filter((one) => one.peak > one.before + peak || one.after > one.before + after);
+      report.failForEach(grown, (one) => `memory of a gateway went ${inWords(one)}`);
+      report.failForEach(exceeds(sockets), (count) => `a gateway keeps ${count} sockets, before it were ${before}`);
+    },
+  };
+}

@@ -1,26 +1,12 @@
 import { checkHistory } from '../coherence/check-history.ts';
-import type { Fault } from '../coherence/history.ts';
 import { startLoad } from '../coherence/load.ts';
-import type { FaultContext, FaultResult, FaultTest } from '../faults/fault-test.ts';
+import type { FaultContext, FaultTest } from '../faults/fault-test.ts';
 import type { Random } from '../random.ts';
 import { countRowsSoon } from './audit-log.ts';
 import type { Clients } from './clients.ts';
-import { type Bounds, disclosedIn, failuresOf, figuresOf, type Seen } from './judgement.ts';
+import { type Bounds, disclosedIn, judge, type Seen } from './judgement.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 import { startWrites } from './writes.ts';
-
-/** What a fault may cost, and what it found out itself. */
-export interface Disturbance {
-  figures?: [name: string, value: string][];
-  failures?: string[];
-  /** Of a nemesis: what it did. */
-  faults?: readonly Fault[];
-  /** Looks at everything once the load has ended. */
-  after?(seen: Seen): Promise<Disturbance>;
-}
-
-/** What a part of a disturbance found out. */
-export type Found = Required<Pick<Disturbance, 'figures' | 'failures'>>;
 
 /** Who does what, and for how long. */
 interface LoadShape {
@@ -47,9 +33,9 @@ interface LoadShape {
 export interface Scenario extends Bounds, Pick<WorldOptions, 'processes' | 'environment'> {
   load?: Partial<LoadShape>;
   /** Other clients beside the load. */
-  beside?(world: World, stack: AsyncDisposableStack): Promise<readonly Clients[]>;
+  beside?(world: World): Promise<readonly Clients[]>;
   /** Does the fault and puts everything right again. */
-  disturb(world: World): Promise<Disturbance | undefined>;
+  disturb(world: World): Promise<void>;
 }
 
 const usualLoad: LoadShape = {
@@ -67,23 +53,29 @@ const usualLoad: LoadShape = {
 };
 
 /**
- * Clients invoke, regenerate keys and create things; first nothing fails, then the fault happens, then nothing fails
- * again. Whatever the fault: nothing revoked is accepted, nothing valid refused, no answer is wrong, nothing
- * acknowledged is lost or there twice, no invocation arrives twice, and every disclosure has its row.
+ * A row of the fault table. Clients invoke, regenerate keys and create things; first nothing fails, then the fault
+ * happens, then nothing fails again. Whatever the fault: nothing revoked is accepted, nothing valid refused, no answer is
+ * wrong, nothing acknowledged is lost or there twice, no invocation arrives twice, and every disclosure has its row.
  */
-export async function runUnderLoad(context: FaultContext, scenario: Scenario): Promise<FaultResult> {
-  const { seed, log } = context;
+export const underLoad = (name: string, description: string, scenario: Scenario): FaultTest => ({
+  name,
+  description,
+  run: (context) => runUnderLoad(context, scenario),
+});
+
+async function runUnderLoad(context: FaultContext, scenario: Scenario): Promise<void> {
+  const { seed, log, report } = context;
   const { environment, processes } = scenario;
   const shape = { ...usualLoad, ...scenario.load };
   log(`seed ${seed}`);
   await using stack = new AsyncDisposableStack();
   const world = await openWorld({ ...context, environment, processes, ...shape }, stack);
-  const { balancer, client, tokenKey, pause } = world;
-  const beside = (await scenario.beside?.(world, stack)) ?? [];
+  const { balancer, client, pause } = world;
+  const beside = (await scenario.beside?.(world)) ?? [];
   const of = shape.isBalanced ? balancer.targets : world.of;
   const management = () => of('management-api');
   const targets = () => [...of('proxy-gateway'), ...of('token-vault')];
-  const writes = startWrites({ site: world, balancer, tokenKey, clients: shape.writers, seed }, stack);
+  const writes = startWrites(world, shape.writers);
   const all = [startLoad({ client, management, targets, ...shape, seed }), writes, ...beside];
   const stop = () => Promise.all(all.map((clients) => clients.stop()));
   const broken = Promise.race(all.map((clients) => clients.broken));
@@ -92,13 +84,13 @@ export async function runUnderLoad(context: FaultContext, scenario: Scenario): P
     await Promise.race([pause(shape.warmUpMs + shape.quietBeforeMs), broken]);
     log('now the fault');
     const faultFrom = performance.now();
-    const disturbance = (await Promise.race([scenario.disturb(world), broken])) ?? {};
+    await Promise.race([scenario.disturb(world), broken]);
     const faultUntil = performance.now();
     log('all is right again');
     await Promise.race([pause(shape.quietAfterMs), broken]);
     await stop();
     const endedAt = performance.now();
-    const history = { ...client.history(), faults: [...(disturbance.faults ?? [])] };
+    const history = { ...client.history(), faults: world.faults };
     const disclosed = disclosedIn(history, client.arrivals);
     const rows = await countRowsSoon(world, disclosed, 5000);
     const seen: Seen = {
@@ -112,19 +104,9 @@ export async function runUnderLoad(context: FaultContext, scenario: Scenario): P
       faultUntil,
       endedAt,
     };
-    const own = [disturbance, (await disturbance.after?.(seen)) ?? {}];
-    return {
-      figures: [['seed', String(seed)], ...figuresOf(seen), ...own.flatMap(({ figures = [] }) => figures)],
-      failures: [...failuresOf(seen, scenario), ...own.flatMap(({ failures = [] }) => failures)],
-    };
+    judge(report, seen, scenario);
+    for (const look of world.judges) await look(seen);
   } finally {
     await stop().catch(() => undefined); // they fail because everything ends
   }
 }
-
-/** A row of the fault table whose test is a scenario. */
-export const underLoad = (name: string, description: string, scenario: Scenario): FaultTest => ({
-  name,
-  description,
-  run: (context) => runUnderLoad(context, scenario),
-});

@@ -1,16 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createHttpClient, type HttpAnswer } from '@sluice/testing';
+import { createHttpClient, type HttpAnswer, type HttpClient, waitUntil } from '@sluice/testing';
 import type { Processes, Site } from '../cluster/site.ts';
 import { type Client, openClient, revealing } from '../coherence/client.ts';
+import type { Fault } from '../coherence/history.ts';
 import type { FaultContext } from '../faults/fault-test.ts';
 import { startPlatform } from '../platform.ts';
 import { createRandom, type Random } from '../random.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
+import type { Seen } from './judgement.ts';
 
 /** What a fault is done to. */
-export interface World extends Site {
-  seed: number;
-  log: (line: string) => void;
+export interface World extends Site, Pick<FaultContext, 'seed' | 'log' | 'report'> {
+  http: HttpClient;
   balancer: Balancer;
   client: Client;
   /** Of an Application with every permission of tokens that sees plaintext. */
@@ -23,6 +24,12 @@ export interface World extends Site {
   random(number: number): Random;
   /** Waits; rejects when everything is to end. */
   pause(ms: number): Promise<void>;
+  /** Waits until the condition holds, or the time is over; resolves to whether it held in time. */
+  until(holds: () => Promise<boolean> | boolean, withinMs: number): Promise<boolean>;
+  /** Of a nemesis: what it has done. */
+  faults: Fault[];
+  /** Each looks at everything once the load has ended. */
+  judges: ((seen: Seen) => Promise<void> | void)[];
 }
 
 /** Two of each that take requests, and a worker. */
@@ -49,57 +56,39 @@ export interface WorldOptions extends FaultContext {
 }
 
 export async function openWorld(options: WorldOptions, stack: AsyncDisposableStack): Promise<World> {
-  const { processes = usualProcesses, applications, severalKeys, patienceMs = () => 5000, seed, log, signal } = options;
+  const { processes = usualProcesses, applications, severalKeys, patienceMs = () => 5000 } = options;
+  const { seed, log, report, signal } = options;
   const site = await startPlatform(stack, { ...options, processes });
   const [management] = site.of('management-api');
   if (!management) throw new Error('There is no management API');
-  const { management_key } = site.credentials;
+  const http = createHttpClient(stack);
   const balancer = startBalancer(site.nodes, stack);
-  const { manage, tryManage } = manager(() => balancer.targets('management-api')[0]?.url, management_key, stack);
+  const managing = openManaging(http, balancer, site.credentials.management_key);
   const random = createRandom(seed);
   const [vault] = site.of('token-vault');
   const counts = { applications, severalKeys };
   const client = await openClient({ site, management, vault, ...counts, patienceMs: () => patienceMs(random) }, stack);
-  const everything = revealing('create', 'update', 'read', 'search', 'delete', 'use');
-  const { key: tokenKey } = await manage('POST', '/applications', { name: 'Writer', type: 'private', ...everything });
+  const grants = revealing('create', 'update', 'read', 'search', 'delete', 'use');
+  const writer = await managing.manage('POST', '/applications', { name: 'Writer', type: 'private', ...grants });
   return {
     ...site,
-    seed,
-    log,
-    client,
-    manage,
-    tryManage,
-    tokenKey,
-    balancer,
+    ...{ seed, log, report, http, balancer, client, tokenKey: writer.key },
+    ...managing,
     random: (number) => createRandom(seed + number),
-    async pause(ms) {
-      await wait(ms, undefined, { ...(signal && { signal }) });
-    },
+    pause: (ms) => wait(ms, undefined, { ...(signal && { signal }) }),
+    until: (holds, withinMs) => waitUntil(holds, withinMs, signal),
+    faults: [],
+    judges: [],
   };
 }
 
 /** Requests with a management key to whichever management API is there. */
-export function manager(
-  baseUrl: () => string | undefined,
-  managementKey: string,
-  stack: AsyncDisposableStack,
-): Pick<World, 'manage' | 'tryManage'> {
-  const http = createHttpClient(stack);
-  const headers = { 'svc-api-key': managementKey, 'content-type': 'application/json' };
-  const tryManage: World['tryManage'] = (method, path, body) =>
-    http.send({
-      method,
-      url: `${baseUrl()}${path}`,
-      headers,
-      body: body ? JSON.stringify(body) : '',
-      timeoutMs: 20_000,
-    });
+export function openManaging(http: HttpClient, balancer: Balancer, key: string): Pick<World, 'manage' | 'tryManage'> {
+  const request = (method: string, path: string, body?: object) => {
+    return { method, url: `${balancer.targets('management-api')[0]?.url}${path}`, key, body };
+  };
   return {
-    tryManage,
-    async manage(method, path, body) {
-      const { status, detail, body: answered } = await tryManage(method, path, body);
-      if (status < 200 || status >= 300) throw new Error(`${method} ${path}: ${detail} ${answered}`);
-      return answered ? JSON.parse(answered) : {};
-    },
+    manage: (...parts) => http.obtain(request(...parts)),
+    tryManage: (...parts) => http.send(request(...parts)),
   };
 }

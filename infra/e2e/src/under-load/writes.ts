@@ -1,40 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createHttpClient, type HttpAnswer } from '@sluice/testing';
+import type { HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import type { Site } from '../cluster/site.ts';
-import { createRandom } from '../random.ts';
-import type { Balancer } from './balancer.ts';
 import { type Clients, startClients } from './clients.ts';
 import { addTo } from './count.ts';
-
-export interface WritesOptions {
-  site: Site;
-  balancer: Balancer;
-  /** Of an Application that may create tokens and read them. */
-  tokenKey: string;
-  clients: number;
-  seed: number;
-}
-
-export interface WritesReport {
-  /** Tokens, Applications and batches of tokens whose creation was acknowledged. */
-  acknowledged: number;
-  /** The batches among them. */
-  batches: number;
-  /** Creations that were never acknowledged, however often they were sent. */
-  unacknowledged: number;
-  /** Acknowledged, and not there with the value that was sent, or the ids that were answered. */
-  lost: number;
-  /** Sent several times under one idempotency key, and there more than once. */
-  duplicates: number;
-  /** Batches of which some tokens are there and some are not, or more than were sent. */
-  partial: number;
-  /** How often each status came, or why there was none. */
-  answers: ReadonlyMap<string, number>;
-  /** Statuses that are no answer to a good request, whatever fails. */
-  unexpected: string[];
-}
+import type { WritesReport } from './judgement.ts';
+import type { World } from './world.ts';
 
 export interface Writes extends Clients {
   /** Compares what was acknowledged with what is there; for after the stop. */
@@ -63,40 +34,37 @@ const batchSize = 20;
 const allowed = new Set(['409', '429', '502', '503', '504']);
 
 /** Clients that create tokens, batches of them and Applications, each until it is acknowledged. */
-export function startWrites(options: WritesOptions, stack: AsyncDisposableStack): Writes {
-  const { site, balancer, tokenKey, clients, seed } = options;
-  const http = createHttpClient(stack);
+export function startWrites(world: World, clients: number): Writes {
+  const { http, balancer, tokenKey } = world;
   const creations: Creation[] = [];
   const answers = new Map<string, number>();
   const unexpected = new Set<string>();
 
   function send({ kind, name, value }: Creation, { url }: Node): Promise<HttpAnswer> {
-    const headers = {
-      'content-type': 'application/json',
-      'svc-api-key': kind === 'application' ? site.credentials.management_key : tokenKey,
-      'svc-idempotency-key': name,
-    };
-    const [path, body] = {
-      token: ['/tokens', { id: name, type: 'token', data: value }],
-      application: ['/applications', { name, type: 'private', permissions: ['token:use'] }],
-      batch: [
-        '/tokenize',
-        Array.from({ length: batchSize }, (_, at) => ({ type: 'token', data: value + at, metadata: { batch: name } })),
-      ],
+    const key = kind === 'application' ? world.credentials.management_key : tokenKey;
+    const headers = { 'svc-idempotency-key': name };
+    const { path, body } = {
+      token: { path: '/tokens', body: { id: name, type: 'token', data: value } },
+      application: { path: '/applications', body: { name, type: 'private', permissions: ['token:use'] } },
+      batch: {
+        path: '/tokenize',
+        body: Array.from({ length: batchSize }, (_, at) => {
+          return { type: 'token', data: value + at, metadata: { batch: name } };
+        }),
+      },
     }[kind];
-    return http.send({ method: 'POST', url: url + path, headers, body: JSON.stringify(body), timeoutMs: patienceMs });
+    return http.send({ method: 'POST', url: url + path, key, headers, body, timeoutMs: patienceMs });
   }
 
   /** Acknowledged tokens that have another value than the one that was sent. */
   async function findWrong(tokens: readonly Creation[]): Promise<Set<string>> {
     const wrong = new Set<string>();
-    const headers = { 'content-type': 'application/json', 'svc-api-key': tokenKey };
     const [vault] = balancer.targets('token-vault');
     for (let from = 0; from < tokens.length; from += mostRead) {
       const some = tokens.slice(from, from + mostRead);
-      const body = JSON.stringify(some.map(({ name }) => `{{ ${name} }}`));
+      const body = some.map(({ name }) => `{{ ${name} }}`);
       const url = `${vault?.url}/detokenize`;
-      const answer = await http.send({ method: 'POST', url, headers, body, timeoutMs: patienceMs });
+      const answer = await http.send({ method: 'POST', url, key: tokenKey, body, timeoutMs: patienceMs });
       const values = answer.status === 200 ? JSON.parse(answer.body) : [];
       some.forEach(({ name, value }, index) => {
         if (values[index] !== value) wrong.add(name);
@@ -106,7 +74,7 @@ export function startWrites(options: WritesOptions, stack: AsyncDisposableStack)
   }
 
   const write = (number: number) => async (signal: AbortSignal) => {
-    const random = createRandom(seed + 4000 + number);
+    const random = world.random(4000 + number);
     while (!signal.aborted) {
       const kind = random.pick(kinds);
       const creation: Creation = {
@@ -133,7 +101,7 @@ export function startWrites(options: WritesOptions, stack: AsyncDisposableStack)
   return {
     ...startClients(Array.from({ length: clients }, (_, number) => write(number))),
     async check() {
-      const stored = await readStored(site, creations);
+      const stored = await readStored(world, creations);
       const acknowledged = creations.filter(({ isAcknowledged }) => isAcknowledged);
       const wrong = await findWrong(acknowledged.filter(({ kind }) => kind === 'token'));
       const isBatch = ({ kind }: Creation) => kind === 'batch';
@@ -160,7 +128,7 @@ export function startWrites(options: WritesOptions, stack: AsyncDisposableStack)
 const kinds = [...Array(6).fill('token'), ...Array(3).fill('application'), 'batch'] as const;
 
 /** The ids of what each creation has left behind. */
-async function readStored({ query }: Site, creations: readonly Creation[]): Promise<Map<string, string[]>> {
+async function readStored({ query }: World, creations: readonly Creation[]): Promise<Map<string, string[]>> {
   const rows = await query<{ name: string; ids: string[] }>(
     `select name, array_agg(id) as ids from (
        select id as name, id from tokens where id = any($1)

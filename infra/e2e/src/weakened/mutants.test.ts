@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../../../..');
 test.each(mutants)('mutant $name follows the product', async (mutant) => {
   const source = await readFile(resolve(root, mutant.file), 'utf8');
   expect(mutate(source, mutant)).not.toBe(source);
-  expect(scenarioOf[mutant.name]).toBeDefined();
+  expect(scenarioOf(mutant)).toBeDefined();
 });
 
 test('a mutant whose text is gone, or ambiguous, says so', () => {

@@ -1,9 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { type Node, startNode } from '../cluster/node.ts';
+import type { Site } from '../cluster/site.ts';
+import { checkHistory, type Finding } from '../coherence/check-history.ts';
+import { openClient } from '../coherence/client.ts';
 import { excerpt } from '../coherence/excerpt.ts';
-import type { FaultContext, FaultResult } from '../faults/fault-test.ts';
+import type { History } from '../coherence/history.ts';
+import type { FaultContext } from '../faults/fault-test.ts';
 import { startPlatform } from '../platform.ts';
-import { mutants } from './mutants.ts';
-import { scenarioOf, scenarios } from './scenarios.ts';
-import { type Trial, tryScenarios } from './try-scenarios.ts';
+import { inPlace, type Mutant, mutants } from './mutants.ts';
+import { type Scenario, scenarioOf, scenarios } from './scenarios.ts';
 
 /** A scenario needs some luck: what it disturbs is not asked when. */
 const mostAttempts = 6;
@@ -12,33 +17,72 @@ const mostAttempts = 6;
  * Shows that the checker would find what it looks for: with each part of the protocol switched off it must, and with the
  * same scenarios against the product as it is it must not.
  */
-export async function runWeakened(context: FaultContext): Promise<FaultResult> {
-  const { seed, log, signal } = context;
+export async function runWeakened(context: FaultContext): Promise<void> {
+  const { report, log, signal } = context;
   await using stack = new AsyncDisposableStack();
   const site = await startPlatform(stack, { ...context, processes: [] });
-  const figures: FaultResult['figures'] = [['seed', String(seed)]];
-  const failures: string[] = [];
-  const note = (name: string, { findings, played, history }: Trial, startedAt: number) => {
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const tried = `${history.invocations.length} invocations, ${played} scenarios, ${seconds} s`;
-    figures.push([name, `${findings.length} violations (${tried})`]);
-  };
-
   for (const mutant of mutants) {
     signal?.throwIfAborted();
-    const startedAt = performance.now();
-    const attempts = Array.from({ length: mostAttempts }, () => scenarioOf[mutant.name] ?? scenarios[0]);
-    const trial = await tryScenarios({ site, scenarios: attempts.filter((one) => one !== undefined), mutant, seed });
-    note(mutant.name, trial, startedAt);
-    const [finding] = trial.findings;
-    if (finding) log(`${mutant.name}:\n${excerpt(finding, trial.history)}`);
-    else failures.push(`${mutant.name} was not found out in ${trial.played} attempts`);
+    const attempts = Array<Scenario>(mostAttempts).fill(scenarioOf(mutant));
+    const { findings, history } = await tryScenarios(context, site, attempts, mutant);
+    const [finding] = findings;
+    if (finding) log(`${mutant.name}:\n${excerpt(finding, history)}`);
+    report.failIf(!finding, `${mutant.name} was not found out in ${mostAttempts} attempts`);
   }
+  const whole = await tryScenarios(context, site, scenarios);
+  const inWords = (finding: Finding) => `the product as it is broke its promise:\n${excerpt(finding, whole.history)}`;
+  report.failForEach(whole.findings, inWords);
+}
+
+const preload = new URL('./mutate.preload.ts', import.meta.url);
+
+/** More than an answer takes in a scenario, other than one that is held back until the scenario ends. */
+const patienceMs = () => 1500;
+
+/**
+ * Plays scenarios with a writer and a gateway of its own, one after the other, until the checker finds something; it looks
+ * for the same as in every other history.
+ * @param mutant absent for the product as it is.
+ */
+async function tryScenarios(
+  { seed, report }: FaultContext,
+  site: Site,
+  attempts: readonly Scenario[],
+  mutant?: Mutant,
+): Promise<{ findings: Finding[]; history: History }> {
   const startedAt = performance.now();
-  const whole = await tryScenarios({ site, scenarios, seed });
-  note('the product as it is', whole, startedAt);
-  for (const finding of whole.findings.slice(0, 3)) {
-    failures.push(`the product as it is broke its promise:\n${excerpt(finding, whole.history)}`);
+  await using stack = new AsyncDisposableStack();
+  const environment: Record<string, string> = mutant
+    ? { NODE_OPTIONS: `--import=${preload.href}?mutant=${mutant.name}` }
+    : {};
+  const start = (service: 'management-api' | 'proxy-gateway', number: number) => {
+    const name = `${service}-${mutant?.name ?? 'whole'}`;
+    return startNode(site, { name, service, seed: seed + number, environment }, stack);
+  };
+  const [management, gateway] = await Promise.all([start('management-api', 0), start('proxy-gateway', 10)]);
+  if (mutant) await assertInPlace(mutant, [management, gateway]);
+  const client = await openClient({ site, management, applications: attempts.length, patienceMs }, stack);
+  let findings: Finding[] = [];
+  let played = 0;
+  for (const application of client.applications) {
+    await attempts[played]?.({ client, application, management, gateway });
+    played += 1;
+    for (const proxy of [gateway.postgres, gateway.redis]) proxy.calm();
+    const { staleAccepts, wrongRefusals } = checkHistory(client.history());
+    findings = [...staleAccepts, ...wrongRefusals];
+    if (findings.length > 0) break;
   }
-  return { figures, failures };
+  const history = client.history();
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const tried = `${history.invocations.length} invocations, ${played} scenarios, ${seconds} s`;
+  report.figure(mutant?.name ?? 'the product as it is', `${findings.length} violations (${tried})`);
+  return { findings, history };
+}
+
+/** A mutant that was never loaded would prove nothing. */
+async function assertInPlace({ name }: Mutant, nodes: readonly Node[]): Promise<void> {
+  for (const { logFile } of nodes) {
+    if ((await readFile(logFile, 'utf8')).includes(inPlace(name))) return;
+  }
+  throw new Error(`Mutant ${name} was not loaded by any process`);
 }

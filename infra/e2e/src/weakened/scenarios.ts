@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import type { Client } from '../coherence/client.ts';
 import { type ApplicationView, forgetNewest } from '../coherence/single-keys.ts';
+import type { Mutant } from './mutants.ts';
 
 interface Scene {
   client: Client;
@@ -93,8 +95,7 @@ const endedKey =
 
 const deletedSingleKey = endedKey({});
 
-/** The scenario that is aimed at a mutant. */
-export const scenarioOf: Record<string, Scenario> = {
+const aimedAt: Record<string, Scenario> = {
   'answers-without-waiting': lateAnnouncements,
   'leaves-expired-leases': sleptPastItsLease,
   'renews-by-upsert': sleptPastItsLease,
@@ -107,17 +108,19 @@ export const scenarioOf: Record<string, Scenario> = {
   'sessions-outlive-their-key': endedKey({ isSession: true, expiresInMs: 4000 }),
 };
 
-export const scenarios: readonly Scenario[] = [...new Set(Object.values(scenarioOf))];
+export const scenarios: readonly Scenario[] = [...new Set(Object.values(aimedAt))];
+
+/** The scenario that is aimed at a mutant. */
+export function scenarioOf({ name }: Mutant): Scenario {
+  const scenario = aimedAt[name];
+  if (!scenario) throw new Error(`There is no scenario for mutant ${name}`);
+  return scenario;
+}
 
 /** Until the gateway has taken the newest key, so that its caches hold it and the Proxy. */
 async function useNewestKey({ client, application, gateway }: Scene): Promise<void> {
-  const until = performance.now() + 30_000;
-  for (let taken = 0; taken < 2; ) {
-    if (performance.now() > until) throw new Error(`${gateway.name} does not take the newest key`);
-    const { outcome } = await client.invoke(application, application.newest, gateway);
-    if (outcome === 'accepted') taken += 1;
-    else await wait(50);
-  }
+  const isTaken = async () => (await client.invoke(application, application.newest, gateway)).outcome === 'accepted';
+  for (let taken = 0; taken < 2; taken++) await eventually(`${gateway.name} takes the newest key`, isTaken);
 }
 
 async function regenerateAndTry(scene: Scene, ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { failuresOfRun } from '../faults/run-fault.ts';
+import { failuresOfRun } from '../faults/fault-test.ts';
 import { runWeakened } from './run-weakened.ts';
 
 jest.setTimeout(400_000);

@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { parentOf, untilEnded } from '@sluice/local/parts';
+import { Redis } from 'ioredis';
 import { type Frozen, freeze } from './frozen.ts';
 import type { Site } from './site.ts';
 
-export type StoreName = 'redis' | 'postgres';
+type StoreName = 'redis' | 'postgres';
 
 /** Ends a store as `kill -9` does; `site.stores.restart` starts it again. */
 export async function killStore(site: Site, name: StoreName): Promise<void> {
@@ -40,4 +41,37 @@ function processOf({ stores }: Site, name: StoreName) {
 async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   return pids.filter((pid) => parentOf(pid)?.pid === parent);
+}
+
+/** The server processes that serve clients of the site's database. */
+export async function listBackends({ query, stores }: Site): Promise<number[]> {
+  const rows = await query<{ pid: number }>(
+    `select pid from pg_stat_activity
+     where backend_type = 'client backend' and datname = current_database() and pid <> pg_backend_pid()`,
+  );
+  const postmaster = stores.processes.get('postgres')?.pid;
+  // A process number may be taken again: only children of the server that we started are ours.
+  return rows.map(({ pid }) => pid).filter((pid) => parentOf(pid)?.pid === postmaster);
+}
+
+/** Ends a session the way an administrator does. */
+export const terminateBackend = ({ query }: Site, pid: number) => query('select pg_terminate_backend($1)', [pid]);
+
+/**
+ * Sends one command over a connection of its own.
+ * @throws {Error} where Redis does not answer within two seconds, or answers with an error.
+ */
+export async function sendRedisCommand({ stores }: Site, name: string, ...args: string[]): Promise<unknown> {
+  const client = new Redis(stores.redisUrl, {
+    connectTimeout: 2000,
+    commandTimeout: 2000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  client.on('error', () => undefined); // the command rejects with it
+  try {
+    return await client.call(name, ...args);
+  } finally {
+    client.disconnect();
+  }
 }
