@@ -1,6 +1,6 @@
 import { revealing } from '../coherence/client.ts';
 import { countBy, percentile } from './count.ts';
-import { openProbes, type Probed } from './probes.ts';
+import { type Probed, type Probing, startProbing } from './probes.ts';
 import type { World } from './world.ts';
 
 export interface ExpiringApplications {
@@ -13,7 +13,7 @@ export interface ExpiringApplications {
 interface Expiring {
   id: string;
   dueAt: number;
-  seen: readonly Probed[];
+  use: Probing;
 }
 
 /** How often the sweep comes here, so that the test is short; the product promises 60 s where it comes every minute. */
@@ -35,7 +35,6 @@ export function createExpiringApplications(world: World): ExpiringApplications {
   const waitsMs: number[] = [];
   const create = (body: object) =>
     manage('POST', '/applications', { name: 'Expiring', type: 'private', ...revealing('use', 'read'), ...body });
-  const probing: ReturnType<typeof openProbes>[] = [];
 
   async function addOne(expiresInMs: number): Promise<void> {
     const beganAt = performance.now();
@@ -44,10 +43,8 @@ export function createExpiringApplications(world: World): ExpiringApplications {
     const dueAt = startedAt + expiresInMs;
     const { id, key } = await create({ expires_at: new Date(Date.now() + expiresInMs).toISOString() });
     waitsMs.push(performance.now() - startedAt - (startedAt - beganAt));
-    const probes = openProbes(world);
-    probing.push(probes);
-    probes.start(key, targets, dueAt + usedAfterwardsMs);
-    all.push({ id, dueAt, seen: probes.seen });
+    const use = startProbing(world, { key, targets, pauseMs: 240, untilMs: dueAt + usedAfterwardsMs });
+    all.push({ id, dueAt, use });
   }
 
   return {
@@ -55,14 +52,14 @@ export function createExpiringApplications(world: World): ExpiringApplications {
       await Promise.all(Array.from({ length: count }, () => addOne(expiresInMs)));
     },
     async check(everythingRightAt) {
-      await Promise.all(probing.map((probes) => probes.done()));
-      await Promise.all(probing.map((probes) => probes.stop()));
+      await world.pause(Math.max(0, ...all.map(({ dueAt }) => dueAt + usedAfterwardsMs - performance.now())));
+      await Promise.all(all.map(({ use }) => use.stop()));
       const ids = all.map(({ id }) => id);
       const from = Math.max(everythingRightAt, ...all.map(({ dueAt }) => dueAt));
       const goneAfterMs = await untilGone(world, ids, from, patienceMs);
       const left = (await findLeft(world, ids)).length;
-      const early = all.flatMap(({ seen, dueAt }) => seen.filter(({ endedAt }) => endedAt < dueAt - roundingMs));
-      const late = all.flatMap(({ seen, dueAt }) => seen.filter(({ startedAt }) => startedAt > dueAt + roundingMs));
+      const early = all.flatMap(({ use, dueAt }) => use.seen.filter(({ endedAt }) => endedAt < dueAt - roundingMs));
+      const late = all.flatMap(({ use, dueAt }) => use.seen.filter(({ startedAt }) => startedAt > dueAt + roundingMs));
       const wait = percentile(waitsMs, 0.5);
       report.figure(
         'Applications that expired',

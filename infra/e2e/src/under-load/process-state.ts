@@ -60,21 +60,18 @@ interface Margins {
 
 /** Watches what the gateways hold, until it is judged. */
 export async function watchGateways(world: World, margins: Margins): Promise<{ judge(): Promise<void> }> {
-  const { report } = world;
+  const { report, until } = world;
   const { peak = Infinity, after = Infinity, sockets = Infinity } = margins;
   const gateways = world.of('proxy-gateway');
   const countSockets = () => Promise.all(gateways.map(async (one) => (await sampleProcess(one)).sockets));
   const before = await countSockets();
   const memories = gateways.map(watchMemory);
+  const tooMany = (now: readonly number[]) => now.filter((count, at) => count > (before[at] ?? 0) + sockets);
   return {
     async judge() {
-      let now: number[] = [];
-      const exceeds = (margin: number) => now.filter((count, at) => count > (before[at] ?? 0) + margin);
       // What is kept alive goes after four seconds.
-      await world.until(async () => {
-        now = await countSockets();
-        return exceeds(3).length === 0;
-      }, 8000);
+      await until(async () => tooMany(await countSockets()).length === 0, 8000);
+      const now = await countSockets();
       const memory = await Promise.all(memories.map((watching) => watching.stop()));
       const inWords = (one: Watched) =>
         `${[one.before, one.peak, one.after].map((value) => value.toFixed(0)).join(' / ')} MiB`;
@@ -82,7 +79,7 @@ export async function watchGateways(world: World, margins: Margins): Promise<{ j
       report.figure('sockets of gateways before / after', `${before} / ${now}`);
       const grown = memory.filter((one) => one.peak > one.before + peak || one.after > one.before + after);
       report.failForEach(grown, (one) => `memory of a gateway went ${inWords(one)}`);
-      report.failForEach(exceeds(sockets), (count) => `a gateway keeps ${count} sockets, before it were ${before}`);
+      report.failForEach(tooMany(now), (count) => `a gateway keeps ${count} sockets, before it were ${before}`);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { graph, toColumns } from './graph.ts';
+import { graph, toColumns } from './graphs.ts';
 
 test('the least value is the lowest bar, the greatest the highest, and nothing is a blank', () => {
   expect(graph('memory', [10, 80, undefined, 45], 'MiB')).toMatch(/^memory {2,}10 ▁█ ▅ 80 MiB$/);
