@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -30,8 +32,6 @@ test.each([
 });
 
 test('the demo, with nothing running, shows the three sides of the main job and leaves with 0', async () => {
-  const { mkdtemp, rm } = await import('node:fs/promises');
-  const { tmpdir } = await import('node:os');
   const directory = await mkdtemp(resolve(tmpdir(), 'sluice-demo-'));
   try {
     const env = { PATH: process.env.PATH, SLUICE_DIR: directory };

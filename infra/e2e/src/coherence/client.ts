@@ -22,11 +22,6 @@ export interface Client {
   history(): History;
 }
 
-interface Secret {
-  tokenId: string;
-  value: string;
-}
-
 /** By which clients number what they send. */
 export const invocationHeader = 'x-invocation';
 
@@ -116,9 +111,11 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       const apiKey = application.keys.get(key) ?? '';
       // Every fifth has transforms, which undo each other, so that the same answer is due.
       const proxyKey = proxies[number % 5 === 0 ? 1 : 0]?.key ?? '';
-      const { due, ...request } = requestTo(target, { apiKey, proxyKey, number, secret });
+      const request = keyedRequest(target, { apiKey, proxyKey, number, traceId: traceIdOf(number) });
+      const body = { number, account: secret ? `{{ ${secret.tokenId} }}` : '' };
+      const due = JSON.stringify({ number, account: secret?.value ?? '' });
       noted.startedAt = performance.now();
-      const answer = await http.send({ ...request, timeoutMs: patienceMs() });
+      const answer = await http.send({ ...request, body, timeoutMs: patienceMs() });
       noted.endedAt = performance.now();
       noted.outcome = outcomeOf(answer, target);
       noted.detail = answer.status === 200 && answer.body !== due ? wrongAnswer : answer.detail;
@@ -135,20 +132,6 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       ),
     }),
   };
-}
-
-interface Presented {
-  apiKey: string;
-  proxyKey: string;
-  number: number;
-  secret: Secret | undefined;
-}
-
-/** The request, and the body that its answer must have. */
-function requestTo({ service, url }: Node, { apiKey, proxyKey, number, secret }: Presented) {
-  const due = JSON.stringify({ number, account: secret?.value ?? '' });
-  const body = { number, account: secret ? `{{ ${secret.tokenId} }}` : '' };
-  return { due, ...keyedRequest({ service, url }, { apiKey, proxyKey, traceId: traceIdOf(number), number }), body };
 }
 
 /** A request that presents a key to a gateway, with a Proxy, or to a token vault. */

@@ -1,20 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
-import { createRandom, type Random } from '../random.ts';
+import type { Random } from '../random.ts';
 import { type Clients, startClients } from '../under-load/clients.ts';
-import type { Client } from './client.ts';
+import type { LoadShape, World } from '../under-load/world.ts';
 import { type ApplicationView, forgetNewest } from './single-keys.ts';
-
-export interface LoadOptions {
-  client: Client;
-  management: () => readonly Node[];
-  /** The processes that take keys, at this moment. */
-  targets: () => readonly Node[];
-  readers: number;
-  /** Between two regenerations of one Application, on the average. */
-  regenerationPauseMs: number;
-  seed: number;
-}
 
 const pauseAfterFailureMs = 250;
 const pauseBetweenInvocationsMs = 40;
@@ -32,14 +21,18 @@ const lifeMs = { shortest: 300, longest: 1500, ofDeleted: 8000 };
  * For each Application one client that regenerates its key, or adds single keys and ends them, and readers that use any
  * key of any Application anywhere.
  */
-export function startLoad(options: LoadOptions): Clients {
-  const { client, management, targets, readers, regenerationPauseMs, seed } = options;
+export function startLoad(world: World, { readers, regenerationPauseMs, isBalanced }: LoadShape): Clients {
+  const { client, balancer } = world;
+  const of = isBalanced ? balancer.targets : world.of;
+  const management = () => of('management-api');
+  /** The processes that take keys, at this moment. */
+  const targets = () => [...of('proxy-gateway'), ...of('token-vault')];
   /** What was revoked just now: the first to be tried. */
   const probes: Probe[] = [];
   const readable = [...client.applications, ...client.severalKeys];
 
   async function regenerate(application: ApplicationView, signal: AbortSignal): Promise<void> {
-    const random = createRandom(seed + 1000 + application.index);
+    const random = world.random(1000 + application.index);
     let writer = random.pick(management());
     while (!signal.aborted) {
       await wait(random.between(0, 2 * regenerationPauseMs));
@@ -56,7 +49,7 @@ export function startLoad(options: LoadOptions): Clients {
   }
 
   async function addAndEnd(application: ApplicationView, signal: AbortSignal): Promise<void> {
-    const random = createRandom(seed + 4000 + application.index);
+    const random = world.random(4000 + application.index);
     while (!signal.aborted) {
       await wait(random.between(0, 2 * regenerationPauseMs));
       const willExpire = random.chance(0.5);
@@ -78,7 +71,7 @@ export function startLoad(options: LoadOptions): Clients {
   }
 
   async function read(reader: number, signal: AbortSignal): Promise<void> {
-    const random = createRandom(seed + 2000 + reader);
+    const random = world.random(2000 + reader);
     while (!signal.aborted) {
       const { application, key, target } = probes.shift() ?? choose(random, readable, targets());
       await client.invoke(application, key, target);

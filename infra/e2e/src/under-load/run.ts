@@ -1,33 +1,11 @@
 import { checkHistory } from '../coherence/check-history.ts';
 import { startLoad } from '../coherence/load.ts';
 import type { FaultContext, FaultTest } from '../faults/fault-test.ts';
-import type { Random } from '../random.ts';
 import { countRowsSoon } from './audit-log.ts';
 import type { Clients } from './clients.ts';
 import { type Bounds, disclosedIn, judge, type Seen } from './judgement.ts';
-import { openWorld, type World, type WorldOptions } from './world.ts';
+import { type LoadShape, openWorld, type World, type WorldOptions } from './world.ts';
 import { startWrites } from './writes.ts';
-
-/** Who does what, and for how long. */
-interface LoadShape {
-  /** Applications whose keys are regenerated, by a client each. */
-  applications: number;
-  /** Applications to which single keys are added, by a client each. */
-  severalKeys: number;
-  /** Clients that use keys. */
-  readers: number;
-  /** Clients that create things. */
-  writers: number;
-  /** Between two regenerations of one Application, on the average. */
-  regenerationPauseMs: number;
-  /** Not judged: processes that have just started meet all clients at once, and a late connection is an honest 503. */
-  warmUpMs: number;
-  quietBeforeMs: number;
-  quietAfterMs: number;
-  /** False: every process is used, also one that is not ready, since it may go on with what it remembers. */
-  isBalanced: boolean;
-  patienceMs?: (random: Random) => number;
-}
 
 /** One fault under load. */
 export interface Scenario extends Bounds, Pick<WorldOptions, 'processes' | 'environment'> {
@@ -66,28 +44,25 @@ export const underLoad = (name: string, description: string, scenario: Scenario)
 async function runUnderLoad(context: FaultContext, scenario: Scenario): Promise<void> {
   const { seed, log, report } = context;
   const { environment, processes } = scenario;
-  const shape = { ...usualLoad, ...scenario.load };
+  const load = { ...usualLoad, ...scenario.load };
   log(`seed ${seed}`);
   await using stack = new AsyncDisposableStack();
-  const world = await openWorld({ ...context, environment, processes, ...shape }, stack);
-  const { balancer, client, pause } = world;
+  const world = await openWorld({ ...context, environment, processes, load }, stack);
+  const { client, pause } = world;
   const beside = (await scenario.beside?.(world)) ?? [];
-  const of = shape.isBalanced ? balancer.targets : world.of;
-  const management = () => of('management-api');
-  const targets = () => [...of('proxy-gateway'), ...of('token-vault')];
-  const writes = startWrites(world, shape.writers);
-  const all = [startLoad({ client, management, targets, ...shape, seed }), writes, ...beside];
+  const writes = startWrites(world, load.writers);
+  const all = [startLoad(world, load), writes, ...beside];
   const stop = () => Promise.all(all.map((clients) => clients.stop()));
   const broken = Promise.race(all.map((clients) => clients.broken));
   const startedAt = performance.now();
   try {
-    await Promise.race([pause(shape.warmUpMs + shape.quietBeforeMs), broken]);
+    await Promise.race([pause(load.warmUpMs + load.quietBeforeMs), broken]);
     log('now the fault');
     const faultFrom = performance.now();
     await Promise.race([scenario.disturb(world), broken]);
     const faultUntil = performance.now();
     log('all is right again');
-    await Promise.race([pause(shape.quietAfterMs), broken]);
+    await Promise.race([pause(load.quietAfterMs), broken]);
     await stop();
     const endedAt = performance.now();
     const history = { ...client.history(), faults: world.faults };
@@ -99,7 +74,7 @@ async function runUnderLoad(context: FaultContext, scenario: Scenario): Promise<
       arrivals: client.arrivals,
       writes: await writes.check(),
       unrecorded: disclosed.filter((id) => !rows.has(id)),
-      quietFrom: startedAt + shape.warmUpMs,
+      quietFrom: startedAt + load.warmUpMs,
       faultFrom,
       faultUntil,
       endedAt,

@@ -43,21 +43,38 @@ export const usualProcesses: Processes = [
   ['worker-1', 'worker'],
 ];
 
+/** Who does what, and for how long. */
+export interface LoadShape {
+  /** Applications whose keys are regenerated, by a client each. */
+  applications: number;
+  /** Applications to which single keys are added, by a client each. */
+  severalKeys: number;
+  /** Clients that use keys. */
+  readers: number;
+  /** Clients that create things. */
+  writers: number;
+  /** Between two regenerations of one Application, on the average. */
+  regenerationPauseMs: number;
+  /** Not judged: processes that have just started meet all clients at once, and a late connection is an honest 503. */
+  warmUpMs: number;
+  quietBeforeMs: number;
+  quietAfterMs: number;
+  /** False: every process is used, also one that is not ready, since it may go on with what it remembers. */
+  isBalanced: boolean;
+  /** How long a client waits for an answer; 5 s by default. */
+  patienceMs?: (random: Random) => number;
+}
+
 export interface WorldOptions extends FaultContext {
   processes?: Processes | undefined;
   /** For every process. */
   environment?: Record<string, string> | undefined;
-  /** Applications whose keys are regenerated and used. */
-  applications: number;
-  /** Applications to which single keys are added. */
-  severalKeys: number;
-  /** How long a client waits for an answer; 5 s by default. */
-  patienceMs?: ((random: Random) => number) | undefined;
+  load: LoadShape;
 }
 
 export async function openWorld(options: WorldOptions, stack: AsyncDisposableStack): Promise<World> {
-  const { processes = usualProcesses, applications, severalKeys, patienceMs = () => 5000 } = options;
-  const { seed, log, report, signal } = options;
+  const { processes = usualProcesses, load, seed, log, report, signal } = options;
+  const { applications, severalKeys, patienceMs = () => 5000 } = load;
   const site = await startPlatform(stack, { ...options, processes });
   const [management] = site.of('management-api');
   if (!management) throw new Error('There is no management API');
