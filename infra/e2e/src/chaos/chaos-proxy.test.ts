@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventually, serveBytes } from '@sluice/testing';
 import { type ChaosProxy, startChaosProxy } from './chaos-proxy.ts';
 import { CommandError, runChaosCommand } from './commands.ts';
 
@@ -13,17 +14,14 @@ let received: string;
 beforeEach(async () => {
   opened = new AsyncDisposableStack();
   received = '';
-  const server = createServer((socket) => {
+  const url = await serveBytes(opened, (socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk) => {
       received += chunk;
       socket.write(chunk);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  opened.defer(() => void server.close());
-  proxy = await startChaosProxy({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, seed: 7 });
+  proxy = await startChaosProxy({ host: '127.0.0.1', port: Number(new URL(url).port), seed: 7 });
   opened.defer(() => proxy.close());
 });
 
@@ -52,15 +50,11 @@ async function dial(): Promise<Client> {
   return { socket, text: () => text, ended };
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await wait(5);
-}
-
 test('what is not disturbed passes as it is', async () => {
   const { socket, text } = await dial();
   const sent = 'x'.repeat(3_000_000);
   socket.write(sent);
-  await until(() => text().length === sent.length);
+  await eventually('it has passed', () => text().length === sent.length);
   expect(proxy.connections).toBe(1);
 });
 
@@ -72,7 +66,7 @@ test('latency delays what passes, in both directions, and keeps the order', asyn
     socket.write(letter);
     await wait(3);
   }
-  await until(() => text().length === 8);
+  await eventually('it has passed', () => text().length === 8);
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(118);
   expect(text()).toBe('abcdefgh');
 });
@@ -82,7 +76,7 @@ test('bandwidth bounds the rate', async () => {
   const { socket, text } = await dial();
   const startedAt = performance.now();
   socket.write('x'.repeat(20_000));
-  await until(() => text().length === 20_000);
+  await eventually('it has passed', () => text().length === 20_000);
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(195);
 });
 
@@ -93,18 +87,18 @@ test('a stalled direction holds what comes and delivers it later, although its s
   await wait(60);
   expect(received).toBe('');
   proxy.calm();
-  await until(() => received === 'late');
+  await eventually('it has passed', () => received === 'late');
 });
 
 test('a stall of the answers lets requests pass', async () => {
   proxy.stall('to-client');
   const { socket, text } = await dial();
   socket.write('asked');
-  await until(() => received === 'asked');
+  await eventually('it has passed', () => received === 'asked');
   await wait(30);
   expect(text()).toBe('');
   proxy.calm();
-  await until(() => text() === 'asked');
+  await eventually('it has passed', () => text() === 'asked');
 });
 
 test('a cut resets open connections, loses what was held, and lets new ones in', async () => {
@@ -117,7 +111,7 @@ test('a cut resets open connections, loses what was held, and lets new ones in',
   proxy.calm();
   const next = await dial();
   next.socket.write('heard');
-  await until(() => next.text() === 'heard');
+  await eventually('it has passed', () => next.text() === 'heard');
   expect(received).toBe('heard');
 });
 
@@ -126,18 +120,18 @@ test('while it refuses, new connections fail and open ones stay', async () => {
   await proxy.refuse();
   expect(await (await dial()).ended).toBe('ECONNREFUSED');
   before.socket.write('still');
-  await until(() => before.text() === 'still');
+  await eventually('it has passed', () => before.text() === 'still');
   await proxy.accept();
   const after = await dial();
   after.socket.write('again');
-  await until(() => after.text() === 'again');
+  await eventually('it has passed', () => after.text() === 'again');
 });
 
 test('a truncated direction ends after exactly so many bytes', async () => {
   proxy.disturb({ truncateAtByte: 5 }, 'to-client');
   const { socket, text, ended } = await dial();
   socket.write('12');
-  await until(() => text() === '12');
+  await eventually('it has passed', () => text() === '12');
   socket.write('34567');
   await ended;
   expect(text()).toBe('12345');
@@ -157,7 +151,7 @@ test('observers see chunks before they are held', async () => {
   proxy.stall();
   const { socket } = await dial();
   socket.write('one');
-  await until(() => seen.length > 0);
+  await eventually('it has passed', () => seen.length > 0);
   expect(seen).toEqual(['to-server 1 one']);
   stop();
 });
