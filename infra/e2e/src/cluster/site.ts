@@ -38,6 +38,8 @@ export interface Site extends Surroundings {
   of(service: ServiceName): readonly Node[];
   /** @throws {Error} where there is none of that name. */
   node(name: string): Node;
+  /** One process of the service after the other. */
+  inTurn(service: ServiceName, turn: number): Node;
   query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
 }
 
@@ -70,15 +72,21 @@ export async function startSite(
   const nodes = await Promise.all(
     processes.map(([name, service], index) => startNode(site, { name, service, seed: seed + 10 * index }, stack)),
   );
+  const of = (service: ServiceName) => nodes.filter((node) => node.service === service);
+  const there = (node: Node | undefined, name: string) => {
+    if (!node) throw new Error(`There is no process ${name}`);
+    return node;
+  };
   return {
     ...site,
     nodes,
-    of: (service) => nodes.filter((node) => node.service === service),
-    node(name) {
-      const found = nodes.find((one) => one.name === name);
-      if (!found) throw new Error(`There is no process ${name}`);
-      return found;
-    },
+    of,
+    node: (name) =>
+      there(
+        nodes.find((node) => node.name === name),
+        name,
+      ),
+    inTurn: (service, turn) => there(of(service)[turn % of(service).length], service),
     query: (text, values) => queryOnce(databaseUrl, text, values),
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpAnswer } from '@sluice/testing';
 import { countRowsSoon, failForRepeated, lockAuditLog, refuseRows } from '../under-load/audit-log.ts';
-import { startClients } from '../under-load/clients.ts';
+import { startRepeating } from '../under-load/clients.ts';
 import { addTo, describeCounts } from '../under-load/count.ts';
 import { watchGateways } from '../under-load/process-state.ts';
 import { openRequests } from '../under-load/requests.ts';
@@ -28,36 +28,31 @@ export const auditUnstored = underLoad(
 async function disturb(world: World): Promise<void> {
   const { client, pause, report } = world;
   const requests = openRequests(world);
-  const gateways = world.of('proxy-gateway');
   const tokenId = await requests.createToken('a value');
   const invoke = (traceId: string, body: object, turn: number) =>
-    requests.invoke(gateways[turn % gateways.length], { proxyKey: client.proxyKey, body, traceId });
+    requests.invoke(world.inTurn('proxy-gateway', turn), { proxyKey: client.proxyKey, body, traceId });
   const disclose: Disclose = (traceId, turn) => invoke(traceId, { account: `{{ ${tokenId} }}` }, turn);
 
   const disclosed: string[] = [];
   const refusals: HttpAnswer[] = [];
   const plain = new Map<string, number>();
   /** Each round one that discloses, and one that does not. */
-  const press = (number: number) => async (signal: AbortSignal) => {
-    for (let turn = number; !signal.aborted; turn++) {
-      const traceId = `unstored-${randomUUID()}`;
-      const answer = await disclose(traceId, turn);
-      if (answer.status === 200) disclosed.push(traceId);
-      if (answer.status === 503) refusals.push(answer);
-      addTo(plain, (await invoke(`plain-${randomUUID()}`, { account: 'none' }, turn)).detail);
-    }
+  const press = async (turn: number) => {
+    const traceId = `unstored-${randomUUID()}`;
+    const answer = await disclose(traceId, turn);
+    if (answer.status === 200) disclosed.push(traceId);
+    if (answer.status === 503) refusals.push(answer);
+    addTo(plain, (await invoke(`plain-${randomUUID()}`, { account: 'none' }, turn)).detail);
   };
   const watching = await watchGateways(world, { peak: mostMemory });
   await using stack = new AsyncDisposableStack();
-  const pressing = stack.adopt(startClients(Array.from({ length: clients }, (_, number) => press(number))), (started) =>
-    started.stop(),
-  );
+  const pressing = stack.adopt(startRepeating(clients, press), (started) => started.stop());
   {
     await using locked = new AsyncDisposableStack();
     await lockAuditLog(world, locked);
     await pause(lockedMs / 2);
     // What waits for the lock is stored after all, and nobody hears of it: it is sent again.
-    for (const node of gateways) node.postgres.cut();
+    for (const node of world.of('proxy-gateway')) node.postgres.cut();
     await pause(lockedMs / 2);
   }
   const whileLocked = refusals.length;

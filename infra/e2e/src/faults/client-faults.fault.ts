@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { serveHttp } from '@sluice/testing';
 import { rawPost } from '@sluice/testing/raw';
-import type { Node } from '../cluster/node.ts';
 import { percentile, percentiles } from '../under-load/count.ts';
 import { watchGateways } from '../under-load/process-state.ts';
 import { underLoad } from '../under-load/run.ts';
@@ -38,7 +37,6 @@ export const clientFaults = underLoad(
 interface Scene {
   world: World;
   destination: SlowDestination;
-  gateways: readonly Node[];
   slowKey: string;
   largeKey: string;
 }
@@ -51,7 +49,6 @@ async function disturb(world: World): Promise<void> {
   const scene: Scene = {
     world,
     destination,
-    gateways: world.of('proxy-gateway'),
     slowKey: (await create('/late')).key,
     largeKey: (await create('/large')).key,
   };
@@ -62,8 +59,7 @@ async function disturb(world: World): Promise<void> {
 }
 
 /** Each client goes away when its request is at the destination. */
-async function abortInMasses(scene: Scene): Promise<void> {
-  const { world, destination, slowKey } = scene;
+async function abortInMasses({ world, destination, slowKey }: Scene): Promise<void> {
   const sockets = new Map<string, Socket>();
   const abortedAt = new Map<string, number>();
   const delays: number[] = [];
@@ -83,7 +79,7 @@ async function abortInMasses(scene: Scene): Promise<void> {
   const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': slowKey };
   const open = () => {
     const id = randomUUID();
-    const socket = connectTo(scene, sent);
+    const socket = connectTo(world, sent);
     sent += 1;
     sockets.set(id, socket);
     socket.on('close', () => sockets.delete(id));
@@ -109,12 +105,11 @@ async function abortInMasses(scene: Scene): Promise<void> {
 }
 
 /** Each sends a byte of its head a second. */
-async function sendSlowHeads(scene: Scene): Promise<void> {
-  const { world } = scene;
+async function sendSlowHeads({ world }: Scene): Promise<void> {
   const startedAt = performance.now();
   const ended: number[] = [];
   const sockets = Array.from({ length: slowHeads }, (_, number) => {
-    const socket = connectTo(scene, number);
+    const socket = connectTo(world, number);
     socket.on('close', () => ended.push(performance.now() - startedAt));
     socket.resume();
     return socket;
@@ -138,12 +133,11 @@ async function sendSlowHeads(scene: Scene): Promise<void> {
 const readingMs = 8000;
 
 /** Each takes a few kilobytes a second of a body that is much larger. */
-async function readSlowly(scene: Scene): Promise<void> {
-  const { world, destination, largeKey } = scene;
+async function readSlowly({ world, destination, largeKey }: Scene): Promise<void> {
   const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': largeKey };
   let started = 0;
   const sockets = Array.from({ length: slowReaders }, (_, number) => {
-    const socket = connectTo(scene, number);
+    const socket = connectTo(world, number);
     socket.on('connect', () =>
       socket.write(rawPost('/proxy', { ...headers, [requestIdHeader]: `large-${number}` }, '{}')),
     );
@@ -175,9 +169,9 @@ async function readSlowly(scene: Scene): Promise<void> {
 }
 
 /** To one gateway after the other. */
-function connectTo({ gateways }: Scene, number: number): Socket {
-  const port = Number(new URL(gateways[number % gateways.length]?.url ?? '').port);
-  const socket = connect({ host: '127.0.0.1', port });
+function connectTo({ inTurn }: World, number: number): Socket {
+  const { hostname: host, port } = new URL(inTurn('proxy-gateway', number).url);
+  const socket = connect({ host, port: Number(port) });
   return socket.on('error', () => socket.destroy());
 }
 

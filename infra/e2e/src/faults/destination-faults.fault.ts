@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { serveBytes } from '@sluice/testing';
 import { type RawAnswer, rawPost, sendRaw } from '@sluice/testing/raw';
+import { startRepeating } from '../under-load/clients.ts';
 import { addTo, describeCounts } from '../under-load/count.ts';
 import { watchGateways } from '../under-load/process-state.ts';
 import { underLoad } from '../under-load/run.ts';
@@ -50,7 +51,6 @@ function verdictOf({ status, isComplete, body }: RawAnswer): Verdict | 'wrong' {
 async function disturb(world: World): Promise<void> {
   const { report } = world;
   await using stack = new AsyncDisposableStack();
-  const gateways = world.of('proxy-gateway');
   const destination = await startMisbehavingDestination(stack);
   const create = (more: object) =>
     world.manage('POST', '/proxies', { name: 'Faulty', destination_url: destination.url, ...more });
@@ -60,7 +60,7 @@ async function disturb(world: World): Promise<void> {
   const send = async (number: number, proxyKey: string, fault: string) => {
     const headers = { 'svc-api-key': world.tokenKey, 'svc-proxy-key': proxyKey, [faultHeader]: fault };
     const body = fault === 'answers early' ? JSON.stringify('y'.repeat(300_000)) : '{}';
-    const url = gateways[number % gateways.length]?.url ?? '';
+    const { url } = world.inTurn('proxy-gateway', number);
     const waitMs = fault === 'hangs in the body' ? hangMs : patienceMs;
     return verdictOf(
       await sendRaw(url, rawPost('/proxy', { ...headers, [requestIdHeader]: randomUUID() }, body), waitMs),
@@ -92,15 +92,11 @@ async function disturb(world: World): Promise<void> {
 /** The destination closes each connection just when it may be used again. */
 async function raceWithCloses({ pause, report }: World, send: (number: number) => Promise<string>): Promise<void> {
   const seen = new Map<string, number>();
-  const until = performance.now() + raceMs;
-  await Promise.all(
-    Array.from({ length: racers }, async (_, number) => {
-      for (let turn = number; performance.now() < until; turn++) {
-        addTo(seen, await send(turn));
-        await pause(turn % 3);
-      }
-    }),
-  );
+  const racing = startRepeating(racers, async (turn) => {
+    addTo(seen, await send(turn));
+    await pause(turn % 3);
+  });
+  await Promise.race([pause(raceMs), racing.broken]).finally(racing.stop);
   report.figure('POST beside closes of kept connections', describeCounts(seen));
   const wrong = [...seen.keys()].filter((verdict) => verdict !== 'whole' && verdict !== 'error 502');
   report.failForEach(wrong, (verdict) => `a request beside a close was ${verdict}`);

@@ -2,7 +2,7 @@ import { hostileModule, hostilePrograms } from '@sluice/sandbox/hostile';
 import { type HttpAnswer, startCountingDestination } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { transforms } from '../coherence/client.ts';
-import { type Clients, startClients } from '../under-load/clients.ts';
+import { type Clients, startRepeating } from '../under-load/clients.ts';
 import { addTo, countBy, describeCounts } from '../under-load/count.ts';
 import { watchGateways } from '../under-load/process-state.ts';
 import { describeAnswer, openRequests, openSecondTenant, type Requests } from '../under-load/requests.ts';
@@ -50,7 +50,6 @@ export const hostileTransforms = underLoad(
 
 interface Scene {
   world: World;
-  gateways: readonly Node[];
   hostile: Requests;
   /** Keys of Proxies with hostile code. */
   keys: readonly string[];
@@ -60,7 +59,6 @@ async function disturb(world: World): Promise<void> {
   const { report } = world;
   await using stack = new AsyncDisposableStack();
   const destination = await startCountingDestination(({ method }) => method, stack);
-  const gateways = world.of('proxy-gateway');
   const hostile = openRequests(await openSecondTenant(world));
   const keys: string[] = [];
   for (const name of programs) {
@@ -74,7 +72,7 @@ async function disturb(world: World): Promise<void> {
   const good = new Map<string, number>();
   const passing = await startGoodTraffic(world, destination.url, good);
   stack.defer(() => passing.stop());
-  const scene: Scene = { world, gateways, hostile, keys };
+  const scene: Scene = { world, hostile, keys };
   await sendHostile(scene);
   await sendBurst(scene);
   await passing.stop();
@@ -86,7 +84,7 @@ async function disturb(world: World): Promise<void> {
   report.failIf(total === 0 || failed / total >= 0.001, `${failed} of ${total} good invocations failed`);
   const reached = destination.seen.get('undefined') ?? 0;
   report.failIf(reached > 0, `${reached} hostile calls reached the destination`);
-  const kills = await Promise.all(gateways.map(countKills));
+  const kills = await Promise.all(world.of('proxy-gateway').map(countKills));
   report.figure('transforms killed', kills.join(', '));
   report.failIf(!kills.every((count) => count > 0), 'no transform was killed: the test has shown nothing');
   const ended = world.nodes.filter(({ pid }, at) => pid !== pids[at]);
@@ -95,27 +93,27 @@ async function disturb(world: World): Promise<void> {
 }
 
 async function sendHostile(scene: Scene): Promise<void> {
-  const { world, gateways, hostile, keys } = scene;
+  const { world, hostile, keys } = scene;
   const answers: HttpAnswer[] = [];
-  const until = performance.now() + hostileMs;
-  await Promise.all(
-    Array.from({ length: hostileClients }, async (_, number) => {
-      for (let turn = number; performance.now() < until; turn++) {
-        const gateway = gateways[turn % gateways.length];
-        const proxyKey = keys[Math.floor(turn / gateways.length) % keys.length] ?? '';
-        answers.push(await hostile.invoke(gateway, { proxyKey, body: {}, timeoutMs: 20_000 }));
-        await world.pause(10);
-      }
-    }),
-  );
+  const sending = startRepeating(hostileClients, async (turn) => {
+    const proxyKey = keys[(turn >> 1) % keys.length] ?? '';
+    const gateway = world.inTurn('proxy-gateway', turn);
+    answers.push(await hostile.invoke(gateway, { proxyKey, body: {}, timeoutMs: 20_000 }));
+    await world.pause(10);
+  });
+  await Promise.race([world.pause(hostileMs), sending.broken]).finally(sending.stop);
   judgeAnswers(scene, 'hostile calls', answers);
 }
 
 async function sendBurst(scene: Scene): Promise<void> {
-  const { world, gateways, hostile, keys } = scene;
+  const { world, hostile, keys } = scene;
   const answers = await Promise.all(
     Array.from({ length: burst }, (_, number) =>
-      hostile.invoke(gateways[0], { proxyKey: keys[number % 2] ?? '', body: {}, timeoutMs: 20_000 }),
+      hostile.invoke(world.inTurn('proxy-gateway', 0), {
+        proxyKey: keys[number % 2] ?? '',
+        body: {},
+        timeoutMs: 20_000,
+      }),
     ),
   );
   judgeAnswers(scene, `${burst} of them at once`, answers);
@@ -138,18 +136,13 @@ function judgeAnswers({ world: { report } }: Scene, name: string, answers: reado
 /** Each invocation has transforms, and must give back what was sent. */
 async function startGoodTraffic(world: World, url: string, seen: Map<string, number>): Promise<Clients> {
   const requests = openRequests(world);
-  const gateways = world.of('proxy-gateway');
   const proxy = await requests.createProxy({ destination_url: url, ...transforms });
-  const send = (number: number) => async (signal: AbortSignal) => {
-    for (let turn = number; !signal.aborted; turn++) {
-      const body = { number, turn };
-      const gateway = gateways[turn % gateways.length];
-      const answer = await requests.invoke(gateway, { proxyKey: proxy.key, body });
-      addTo(seen, answer.status === 200 && answer.body !== JSON.stringify(body) ? 'wrong' : answer.detail);
-      await world.pause(20);
-    }
-  };
-  return startClients(Array.from({ length: goodClients }, (_, number) => send(number)));
+  return startRepeating(goodClients, async (turn) => {
+    const body = { turn };
+    const answer = await requests.invoke(world.inTurn('proxy-gateway', turn), { proxyKey: proxy.key, body });
+    addTo(seen, answer.status === 200 && answer.body !== JSON.stringify(body) ? 'wrong' : answer.detail);
+    await world.pause(20);
+  });
 }
 
 async function countKills({ adminUrl }: Node): Promise<number> {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killStore } from '../cluster/stores.ts';
 import { lockAuditLog } from '../under-load/audit-log.ts';
-import { startClients } from '../under-load/clients.ts';
+import { startRepeating } from '../under-load/clients.ts';
 import { underLoad } from '../under-load/run.ts';
 import { usualProcesses, type World } from '../under-load/world.ts';
 
@@ -32,15 +32,11 @@ export const ledgerFaults = underLoad(
 
 /** As an auditor does who asks every moment; answers that are none are no checkpoints. */
 const keepCheckpoints = ({ tryManage, pause }: World, notes: string[]) =>
-  startClients([
-    async (signal) => {
-      while (!signal.aborted) {
-        const answer = await tryManage('GET', '/logs/checkpoint');
-        if (answer.status === 200 && answer.body !== notes.at(-1)) notes.push(answer.body);
-        await pause(100);
-      }
-    },
-  ]);
+  startRepeating(1, async () => {
+    const answer = await tryManage('GET', '/logs/checkpoint');
+    if (answer.status === 200 && answer.body !== notes.at(-1)) notes.push(answer.body);
+    await pause(100);
+  });
 
 async function killAll(world: World): Promise<void> {
   const { pause, node, stores } = world;
@@ -89,7 +85,11 @@ async function judgeTree(world: World, notes: readonly string[]): Promise<void> 
 }
 
 /** What was exported against all that was handed out, by the command that auditors run. */
-async function verify({ directory, credentials, of, tryManage }: World, exported: string, notes: readonly string[]) {
+async function verify(
+  { directory, credentials, inTurn, tryManage }: World,
+  exported: string,
+  notes: readonly string[],
+) {
   const file = async (name: string, content: string) => {
     const path = join(directory, name);
     await writeFile(path, content);
@@ -97,7 +97,9 @@ async function verify({ directory, credentials, of, tryManage }: World, exported
   };
   const { tenant_id } = credentials;
   const checkpoint = (await tryManage('GET', '/logs/checkpoint')).body;
-  const key = await (await fetch(`${of('management-api')[0]?.url}/.well-known/sluice-ledger-key/${tenant_id}`)).text();
+  const key = await (
+    await fetch(`${inTurn('management-api', 0).url}/.well-known/sluice-ledger-key/${tenant_id}`)
+  ).text();
   const args = [
     ...['verify', await file('export.ndjson', exported), '--checkpoint', await file('checkpoint', checkpoint)],
     ...['--key', await file('key', key), '--witness', await file('witness', notes.map((note) => `${note}\n`).join(''))],

@@ -13,9 +13,9 @@ const writerKills = 6;
 /** Processes hang, are killed, or are asked to end as an orchestrator does. */
 export const processFaults: readonly FaultTest[] = [
   underLoad('gateway-frozen', 'gateways hang for 0.1 to 10 s, one after another: no revoked key is accepted', {
-    async disturb({ of, pause, report }) {
+    async disturb({ inTurn, pause, report }) {
       for (const [turn, ms] of freezesMs.entries()) {
-        const frozen = await inTurn(of('proxy-gateway'), turn).freeze();
+        const frozen = await inTurn('proxy-gateway', turn).freeze();
         await pause(ms).finally(frozen.thaw);
         await pause(500);
       }
@@ -45,10 +45,9 @@ export const processFaults: readonly FaultTest[] = [
     mostFailed: 0,
     environment: { SHUTDOWN_DRAIN_MS: '1500' },
     async disturb(world) {
-      const gateways = world.of('proxy-gateway');
       await restartEach(
         world,
-        Array.from({ length: gatewayStops }, (_, turn) => inTurn(gateways, turn)),
+        Array.from({ length: gatewayStops }, (_, turn) => world.inTurn('proxy-gateway', turn)),
       );
     },
   }),
@@ -68,13 +67,13 @@ export const processFaults: readonly FaultTest[] = [
     'writers-killed',
     'token vaults and management APIs are killed at random moments: no acknowledged write is lost, none is there twice, no batch in part',
     {
-      async disturb({ of, pause, random, report, judges }) {
+      async disturb({ inTurn, pause, random, report, judges }) {
         const choices = random(6000);
         const restarting: Promise<void>[] = [];
         const killed: string[] = [];
         // One of each service is left at any time, and is the next to be killed.
         for (let count = 0; count < writerKills; count++) {
-          const victim = inTurn(of(count % 2 === 0 ? 'token-vault' : 'management-api'), count >> 1);
+          const victim = inTurn(count % 2 === 0 ? 'token-vault' : 'management-api', count >> 1);
           await pause(choices.between(200, 1200));
           await victim.kill();
           killed.push(victim.name);
@@ -90,12 +89,6 @@ export const processFaults: readonly FaultTest[] = [
     },
   ),
 ];
-
-function inTurn(nodes: readonly Node[], turn: number): Node {
-  const node = nodes[turn % nodes.length];
-  if (!node) throw new Error('There is no process');
-  return node;
-}
 
 const listMs = (all: readonly number[]) => `${all.map((ms) => Math.round(ms)).join(', ')} ms`;
 

@@ -4,7 +4,7 @@ import { graphsOf } from '../soak/graphs.ts';
 import { growthBetween } from '../soak/growth.ts';
 import { startHostileLoad } from '../soak/hostile-load.ts';
 import { type Sample, startSampler } from '../soak/samples.ts';
-import { type Clients, startClients } from '../under-load/clients.ts';
+import { type Clients, startRepeating } from '../under-load/clients.ts';
 import { describeCounts } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
@@ -88,16 +88,14 @@ function startExpiring({ tryManage, query, random }: World): Expiring {
   const prefix = `expiring-${randomUUID()}`;
   const choices = random(6000);
   let created = 0;
-  const create = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
-      const expires_at = new Date(Date.now() + choices.between(2000, 20_000)).toISOString();
-      const body = { name: prefix, type: 'private', permissions: ['token:use'], expires_at };
-      if ((await tryManage('POST', '/applications', body)).status === 201) created += 1;
-      await wait(2000);
-    }
+  const create = async () => {
+    const expires_at = new Date(Date.now() + choices.between(2000, 20_000)).toISOString();
+    const body = { name: prefix, type: 'private', permissions: ['token:use'], expires_at };
+    if ((await tryManage('POST', '/applications', body)).status === 201) created += 1;
+    await wait(2000);
   };
   return {
-    ...startClients([create]),
+    ...startRepeating(1, create),
     get created() {
       return created;
     },

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { hostilePrograms } from '@sluice/sandbox/hostile';
 import type { HttpAnswer } from '@sluice/testing';
-import { type Clients, startClients } from '../under-load/clients.ts';
+import { type Clients, startRepeating } from '../under-load/clients.ts';
 import { addTo } from '../under-load/count.ts';
 import type { World } from '../under-load/world.ts';
 
@@ -36,19 +36,17 @@ export async function startHostileLoad(world: World): Promise<HostileLoad> {
   }
   const answers = new Map<string, number>();
   let wrong = 0;
-  const invoke = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
-      const { url } = random.pick(world.balancer.targets('proxy-gateway'));
-      const headers = { 'svc-proxy-key': random.pick(keys) };
-      const request = { method: 'POST', url: `${url}/proxy`, key: world.tokenKey, headers, timeoutMs: patienceMs };
-      const answer = await world.http.send(request);
-      addTo(answers, answer.detail);
-      if (answer.status > 0 && !isRefusal(answer)) wrong += 1;
-      await wait(random.between(0, 2 * pauseMs));
-    }
+  const invoke = async () => {
+    const { url } = random.pick(world.balancer.targets('proxy-gateway'));
+    const headers = { 'svc-proxy-key': random.pick(keys) };
+    const request = { method: 'POST', url: `${url}/proxy`, key: world.tokenKey, headers, timeoutMs: patienceMs };
+    const answer = await world.http.send(request);
+    addTo(answers, answer.detail);
+    if (answer.status > 0 && !isRefusal(answer)) wrong += 1;
+    await wait(random.between(0, 2 * pauseMs));
   };
   return {
-    ...startClients([invoke]),
+    ...startRepeating(1, invoke),
     answers,
     get wrong() {
       return wrong;

@@ -21,3 +21,11 @@ export function startClients(clients: readonly ((signal: AbortSignal) => Promise
     },
   };
 }
+
+/** Starts so many clients that do the same again and again; the turns of each count from its number. */
+export const startRepeating = (count: number, act: (turn: number) => Promise<void>): Clients =>
+  startClients(
+    Array.from({ length: count }, (_, number) => async (signal: AbortSignal) => {
+      for (let turn = number; !signal.aborted; turn++) await act(turn);
+    }),
+  );

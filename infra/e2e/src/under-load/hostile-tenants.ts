@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { call } from '@sluice/testing';
 import { type Platform, startPlatform } from '../platform.ts';
-import { startClients } from './clients.ts';
+import { startRepeating } from './clients.ts';
 import { addTo, describeCounts, percentiles } from './count.ts';
 import { watchMemory } from './process-state.ts';
 
@@ -110,15 +110,11 @@ export async function attack({ settings, prepare, good }: AttackOptions): Promis
   };
   const goodStatuses: number[] = [];
   const waited: number[] = [];
-  const asking = startClients([
-    async (signal) => {
-      while (!signal.aborted) {
-        const begunAt = performance.now();
-        goodStatuses.push(await askOnce());
-        waited.push(performance.now() - begunAt);
-      }
-    },
-  ]);
+  const asking = startRepeating(1, async () => {
+    const begunAt = performance.now();
+    goodStatuses.push(await askOnce());
+    waited.push(performance.now() - begunAt);
+  });
   await Promise.race([Promise.all(hostile.map(bombard)), asking.broken]);
   await asking.stop();
   const [gatewayPeak, vaultPeak] = [(await gateway.stop()).peak, (await vault.stop()).peak];

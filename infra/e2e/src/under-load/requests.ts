@@ -10,7 +10,7 @@ export interface Requests {
   /** A token with this value, and its id. */
   createToken(value: string): Promise<string>;
   createProxy(body: Record<string, unknown>): Promise<{ id: string; key: string }>;
-  invoke(gateway: Node | undefined, invocation: SingleInvocation): Promise<HttpAnswer>;
+  invoke(gateway: Node, invocation: SingleInvocation): Promise<HttpAnswer>;
   /** The same of a token vault, for a JSON value with expressions. */
   detokenize(vault: Node, value: string): Promise<HttpAnswer>;
 }
@@ -24,12 +24,12 @@ interface SingleInvocation {
 }
 
 /** Single requests of an Application that may do all with tokens; its key stays. */
-export function openRequests({ http, of, manage, tokenKey: key }: World): Requests {
+export function openRequests({ http, inTurn, manage, tokenKey: key }: World): Requests {
   const method = 'POST';
   return {
     async createToken(value) {
       const body = { type: 'token', data: value };
-      return (await http.obtain({ method, url: `${of('token-vault')[0]?.url}/tokens`, key, body })).id;
+      return (await http.obtain({ method, url: `${inTurn('token-vault', 0).url}/tokens`, key, body })).id;
     },
     createProxy: (body) => manage('POST', '/proxies', { name: 'Proxy', ...body }),
     invoke(gateway, { proxyKey, body, traceId, headers, timeoutMs = 8000 }) {
@@ -38,7 +38,7 @@ export function openRequests({ http, of, manage, tokenKey: key }: World): Reques
         ...(traceId && { 'svc-trace-id': traceId }),
         ...headers,
       };
-      return http.send({ method, url: `${gateway?.url}/proxy`, key, headers: all, body, timeoutMs });
+      return http.send({ method, url: `${gateway.url}/proxy`, key, headers: all, body, timeoutMs });
     },
     detokenize: ({ url }, body) => http.send({ method, url: `${url}/detokenize`, key, body, timeoutMs: 8000 }),
   };
