@@ -87,7 +87,7 @@ function admit(invocation: Invocation, { places }: Context): void {
 /** Key and Proxy may be gone once the body has come: it may take two minutes, and wait for room. */
 function readBody(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const reading = readRequest(invocation, context);
-  return reading && reading.then(() => lookAgain(invocation, context));
+  return reading?.then(() => lookAgain(invocation, context));
 }
 
 /** A Proxy that was changed goes on as it was found first, because all that was decided since belongs together. */
