@@ -21,10 +21,13 @@ export interface OwnedProcessOptions {
   isForeign?: boolean;
 }
 
-/** Runs a command and kills it when its own standard input closes. */
-const guard = '"$@" & child=$!; read -r line; kill "$child"; wait "$child"';
+/** Runs a command, kills it when its own standard input closes, and ends when the command ends. */
+const guard = `exec 3<&0; "$@" & child=$!
+  { read -r line <&3; kill "$child"; } >/dev/null 2>&1 & reader=$!
+  wait "$child"; code=$?; kill "$reader" 2>/dev/null; exit $code`;
 
-const stopWithinMs = 5000;
+/** A launcher stops its services and stores first. */
+const stopWithinMs = 30_000;
 
 /**
  * Starts a process that ends when this one does, even by `kill -9`, because it ends when its standard input closes.
