@@ -10,8 +10,8 @@ export default {
   runner: '<rootDir>/packages/testing/src/test-runner/test-runner.ts',
   globalSetup: '<rootDir>/infra/local/src/stores-for-tests.ts',
   globalTeardown: '<rootDir>/infra/local/src/stores-for-tests-teardown.ts',
-  // One more than CI has cores, because many tests wait: for a lease to end, a timeout, a destination.
-  maxWorkers: 3,
+  // Twice as many as CI has cores, because many tests wait: for a lease to end, a timeout, a destination.
+  maxWorkers: 4,
   // A bound for what hangs; how long things take is measured by the benchmark.
   testTimeout: 120_000,
 };

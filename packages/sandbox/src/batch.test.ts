@@ -162,6 +162,14 @@ describe('in a pool', () => {
       return { body: { of: args.of, runs } };
     }`;
 
+  /** Runs it until a run was so quick that several share a message: on a busy machine the first ones may take longer. */
+  async function makeQuick(pool: ReturnType<typeof openTestPool>): Promise<void> {
+    let lastMs = Number.POSITIVE_INFINITY;
+    for (let runs = 0; runs < 3 || lastMs > 0.3; runs += 1) {
+      lastMs = (await pool.run(code, { version, argsJson: '{}' })).cpuMs;
+    }
+  }
+
   /** Runs the code for all inputs at once, after it has become known, and tells what became of each. */
   async function runAll(inputs: object[], task: Partial<TransformTask> = {}) {
     const pool = openTestPool({ limits, queueLimit: 100 });
@@ -206,7 +214,7 @@ describe('in a pool', () => {
   ])('a run %s has a message of its own', async (_, part) => {
     const pool = openTestPool({ limits });
     await pool.ready();
-    for (let i = 0; i < 3; i += 1) await pool.run(code, { version, argsJson: '{}' });
+    await makeQuick(pool);
     const tasks = [{}, part, {}];
     const configurations: number[] = [];
     await Promise.all(
