@@ -13,10 +13,17 @@ interface Program {
   exit: Promise<number | null>;
 }
 
+const children: ChildProcessWithoutNullStreams[] = [];
+/** What a test that failed has left. */
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
 /** Starts a program of this service as a process. */
 function run(program: string, env: Record<string, string>, args: string[] = []): Program {
   const path = fileURLToPath(new URL(program, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], { env: { PATH: process.env.PATH, ...env } });
+  children.push(child);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
