@@ -25,7 +25,7 @@ export interface CacheLimits {
 
 export interface Lease {
   isValid(): boolean;
-  /** Whether this moment may have come by the database's clock. */
+  /** Whether this moment (since 1970) may have come by the database's clock. */
   mayHaveCome(momentMs: number): boolean;
 }
 

@@ -40,6 +40,7 @@ const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 export interface ApiOptions<C> extends RequestMemoryOptions {
   operations: readonly Operation<C>[];
   context: C;
+  /** @throws {ServiceError} `unauthenticated` for a key that is not accepted. */
   authenticate(key: string | undefined): Promise<Caller>;
   headerPrefix: string;
   /** Origins whose pages may call operations with `cors`, as in the setting; default none. */

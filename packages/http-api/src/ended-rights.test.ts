@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { apiPart, openBodyBytes } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
+import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import pino from 'pino';
 import { createApi, createHttpServer, operationsOf } from './index.ts';
@@ -53,14 +53,7 @@ async function startApi(stack: AsyncDisposableStack) {
   };
   const log = pino({ level: 'silent' });
   const app = createApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes });
-  const server = createHttpServer(app).listen(0, '127.0.0.1');
-  stack.defer(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(createHttpServer(app), { host: '127.0.0.1', port: 0, stack });
   const open = (head: string): Socket => {
     const socket = connect(port, '127.0.0.1');
     socket.write(`${head}\r\nHost: x\r\nSVC-API-KEY: a\r\nConnection: close\r\n`);

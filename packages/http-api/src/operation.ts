@@ -68,6 +68,7 @@ export interface OperationFacts<P, Q, B> {
   consumes?: 'application/json' | 'application/merge-patch+json';
   /** `Accept` chooses among several. A text is sent as it is. */
   produces?: MediaType | readonly MediaType[];
+  /** Default 1 MiB. */
   bodyLimitBytes?: number;
   /** Top-level members that are only passed on, so that they may hold any text, even NUL and lone surrogates. */
   opaque?: readonly string[];

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { apiPart, type BodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
+import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import pino from 'pino';
 import { createApi, createHttpServer, operationsOf } from './index.ts';
@@ -53,14 +53,7 @@ async function startApi(stack: AsyncDisposableStack, { waitMs = 60_000, idleRead
   });
   const log = pino({ level: 'silent' });
   const app = createApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes, idleReaderMs });
-  const server = createHttpServer(app).listen(0, '127.0.0.1');
-  stack.defer(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(createHttpServer(app), { host: '127.0.0.1', port: 0, stack });
   const send = (path: string, body?: string, tenant = 'a') => {
     const headers = { 'SVC-API-KEY': tenant, 'Content-Type': 'application/json' };
     return fetch(`http://127.0.0.1:${port}${path}`, { headers, ...(body !== undefined && { method: 'POST', body }) });

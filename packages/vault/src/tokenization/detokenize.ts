@@ -54,6 +54,7 @@ const runAtOnce: RunInPieces = async (work) => {
 /**
  * As {@link detokenize} for several values, with one query and one disclosure. Filter budget and size limit apply to each
  * value, and the size limit also to all results together. Without `inPieces` the work runs in one piece.
+ * @throws {ServiceError} where one of the values is refused.
  */
 export async function detokenizeEach(
   vault: Vault,

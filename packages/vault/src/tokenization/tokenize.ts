@@ -21,7 +21,7 @@ export interface Tokenization {
 /**
  * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it; a
  * string, number or boolean becomes the id of a token of type `token`. Arrays and objects are searched, and null stays.
- * One transaction creates all of the tokens or none.
+ * One transaction creates all of the tokens or none. @throws {ServiceError} as `readTokenization` and `createTokens` do.
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
   const { draft, fill } = await readTokenization(vault, actor, value);

@@ -20,7 +20,7 @@ const steps: readonly Step[] = [
   authenticate,
   checkRateLimits,
   admit,
-  readBody,
+  readThenLookAgain,
   startDetokenizing,
   openExpressions,
   noteDisclosure,
@@ -85,7 +85,7 @@ function admit(invocation: Invocation, { places }: Context): void {
 }
 
 /** Key and Proxy may be gone once the body has come: it may take two minutes, and wait for room. */
-function readBody(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+function readThenLookAgain(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const reading = readRequest(invocation, context);
   return reading?.then(() => lookAgain(invocation, context));
 }
