@@ -71,6 +71,7 @@ const withoutData = ({ data: _, ...token }: Record<string, unknown>) => token;
 function defects(): Record<string, Defect> {
   const replies = new Map<string, Told>();
   const remembered = new Map<string, Told>();
+  const kept = new Map<string, Told>();
   return {
     'an equal token is shown whole': onEqual('/tokens', (_, whole) => whole),
     'an equal token is shown with its metadata': onEqual('/tokens', (found, { metadata }) => ({ ...found, metadata })),
@@ -117,6 +118,13 @@ function defects(): Record<string, Defect> {
       const name = JSON.stringify(asked);
       const first = replies.get(name) ?? told;
       replies.set(name, first);
+      return first;
+    },
+    'a kept answer is repeated as it was': ({ caller, asked, told }) => {
+      if (asked.idempotencyKey === undefined || told.status >= 400) return told;
+      const name = `${caller.key} ${JSON.stringify(asked)}`;
+      const first = kept.get(name) ?? told;
+      kept.set(name, first);
       return first;
     },
     'a refused creation shows the token of that id': async (played) => {
@@ -185,7 +193,12 @@ async function failureWith(defect: Defect = ({ told }) => told, seed?: number): 
       for (const kind of await play(faulty, cast, hidden, steps)) done.set(kind, (done.get(kind) ?? 0) + 1);
     },
   );
-  const details = await fc.check(property, { numRuns, endOnFailure: true, ...(seed !== undefined && { seed }) });
+  const details = await fc.check(property, {
+    numRuns,
+    endOnFailure: true,
+    includeErrorInReport: true,
+    ...(seed !== undefined && { seed }),
+  });
   return fc.defaultReportMessage(details);
 }
 

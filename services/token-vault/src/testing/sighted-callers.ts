@@ -26,10 +26,10 @@ export interface Hidden {
 }
 
 /** Members that a caller without `token:read` is shown of a token that it changes, and of one that equals its own. */
-const shownBlind = ['id', 'type', 'tenant_id', 'containers', 'modified_by', 'modified_at'];
+export const shownBlind = ['id', 'type', 'tenant_id', 'containers', 'modified_by', 'modified_at'];
 export const shownOfEqual = ['id', 'type', 'tenant_id', 'containers', 'fingerprint'];
 
-export function levelIn(shown: object, secret: string, blind = shownBlind): Level {
+export function levelIn(shown: object, secret: string, blind: readonly string[]): Level {
   if ('data' in shown) return JSON.stringify(shown.data).includes(secret) ? 3 : 2;
   return Object.keys(shown).every((member) => blind.includes(member)) ? 0 : 1;
 }
@@ -71,7 +71,7 @@ export async function sightsOf(
     hidden.map((token, at) => {
       const { id, secret } = token;
       const objects = [found, ...shown, ...one].filter(({ status }) => status < 400).map(({ body }) => body);
-      const levels = tokensIn(objects, id).map((object): Level => (levelIn(object, secret) || 1) as Level);
+      const levels = tokensIn(objects, id).map((object): Level => (levelIn(object, secret, shownBlind) || 1) as Level);
       const value = filled[at];
       if (value && value.status < 400) levels.push(levelOfValue(value.body[0], secret));
       const level = Math.max(0, ...levels) as Level;
