@@ -22,11 +22,11 @@ export interface AccessRule {
 export interface Grants {
   permissions: readonly string[];
   rules: readonly AccessRule[];
-  /** Set for a session: the grants of its authorizing Application, beyond which it is granted nothing. */
+  /** Set for a session: the grants of its authorizing Application, which it cannot exceed. */
   within?: Grants;
 }
 
-/** A token, or only its containers, and then no condition on an id holds. */
+/** Without an id no condition on an id holds. */
 export type DecidedOn = readonly string[] | { id: string; containers: readonly string[] };
 
 const flatTransform: RuleTransform = 'mask';
@@ -35,12 +35,9 @@ const flatTransform: RuleTransform = 'mask';
 const strictness: readonly RuleTransform[] = ['redact', 'mask', 'reveal'];
 
 /**
- * Decides whether an operation on a token is granted, and with which transform. The first rule, by priority and then
- * position, that reaches the token and grants the permission decides. Flat permissions come after the rules and reach
- * every container.
- *
- * Delegation never widens: a session gets only what both its own grants and {@link Grants.within} give, with the
- * stricter of the two transforms.
+ * Decides by the first rule, by priority and then position, that reaches the token and grants the permission. Flat
+ * permissions come after the rules and reach every container. A session gets only what both its own grants and {@link
+ * Grants.within} give, with the stricter of the two transforms.
  * @returns the transform for the token's `data`, or undefined where nothing grants the operation.
  */
 export function decide(grants: Grants, permission: string, token: DecidedOn): RuleTransform | undefined {
@@ -86,10 +83,7 @@ function containersOf(token: DecidedOn): readonly string[] {
   return 'containers' in token ? token.containers : token;
 }
 
-/**
- * Whether the operation is granted on each container by itself. Creating in containers and moving into them needs all
- * of them; reading needs only one, as {@link decide} checks.
- */
+/** Creating in containers and moving into them needs a grant on each; reading needs only one, see {@link decide}. */
 export function isGrantedOnEach(grants: Grants, permission: string, token: DecidedOn): boolean {
   return containersOf(token).every((container) => {
     const alone = 'id' in token ? { id: token.id, containers: [container] } : [container];

@@ -13,7 +13,6 @@ const permissions = ['token:create', 'token:read', 'token:search', 'token:update
 const containers = ['/', '/a/', '/a/b/', '/ab/', '/c/'];
 const ids = ['1', '10', '11', '2'];
 const strictness: RuleTransform[] = ['redact', 'mask', 'reveal'];
-/** Nothing granted is stricter than any transform. */
 const rank = (transform: RuleTransform | undefined) => (transform ? strictness.indexOf(transform) : -1);
 
 const somePermissions = fc.uniqueArray(fc.constantFrom(...permissions));
@@ -73,7 +72,7 @@ function movesOf(seesMore: typeof seesMoreIn) {
       const isAllowed = isGrantedOnEach(movers[who], 'token:update', both) && !seesMore(movers[who], moved, at);
       (isAllowed ? moves : refused)[who]++;
       if (!isAllowed) continue;
-      // The Application could have made the same move, so its consequences are not new to the Application.
+      // The Application could have made the same move itself.
       expect(isGrantedOnEach(within, 'token:update', both)).toBe(true);
       at = moved;
       const widened = sights.filter((sight) =>
@@ -103,7 +102,6 @@ describe('delegation never widens', () => {
         const mine = decide(session, asked, on);
         const theirs = decide(within, asked, on);
         const alone = decide(grants, asked, on);
-        // Exactly the smaller of the two: neither wider nor narrower.
         expect(rank(mine)).toBe(Math.min(rank(theirs), rank(alone)));
         if (mine) granted += 1;
         if (mine && (mine !== theirs || mine !== alone)) stricter += 1;
@@ -121,7 +119,6 @@ describe('delegation never widens', () => {
   test('no sequence of moves by a session and its Application shows either what the Application did not see', () => {
     const { sequences, moves, refused } = movesOf(seesMoreIn);
     fc.assert(sequences, { numRuns: 5000 });
-    // The runs have exercised each case.
     expect(Math.min(moves.session, moves.application, refused.session, refused.application)).toBeGreaterThan(500);
   });
 

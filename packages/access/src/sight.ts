@@ -3,10 +3,9 @@ import { type DecidedOn, decide, type Grants, type RuleTransform } from './decid
 const transformRank: Record<RuleTransform, number> = { redact: 1, mask: 2, reveal: 3 };
 
 /**
- * Whether these grants show more of a token at `after` than at `before`: a stronger transform for reads, or use or
- * search that was not granted. Use gives plaintext away and search tests guesses, so both count as seeing. For a
- * session the grants of its Application count too, because a session that sees nothing could otherwise move the token
- * to where its Application may read it.
+ * Whether these grants show more of a token at `after` than at `before`. Use gives plaintext away and search tests
+ * guesses, so both count as seeing. The grants of a session's Application count too, because the session could
+ * otherwise move a token that it cannot see to where its Application may read it.
  */
 export function seesMoreIn(grants: Grants, after: DecidedOn, before: DecidedOn): boolean {
   if (grants.within !== undefined && seesMoreIn(grants.within, after, before)) return true;

@@ -90,11 +90,11 @@ test('writes what comes between two flushes with one statement', async () => {
   let recorded = 0;
   for (; performance.now() - startedAt < 5 * flushIntervalMs; recorded++) {
     await log.record(disclosure(tenantId));
-    await wait(1); // so that some arrive while others are being written
+    await wait(1); // some arrive while others are being written
   }
   const flushes = Math.floor((performance.now() - startedAt) / flushIntervalMs) + 2; // one at the edge, one on closing
   await stack.disposeAsync();
-  // Each statement is a transaction, whose number Postgres stores in each row
+  // Each statement is a transaction, whose number is in its rows.
   const transactions = sql<string>`xmin::text`.as('transaction');
   const rows = await db.selectFrom('audit_log').select(transactions).where('tenant_id', '=', tenantId).execute();
   expect(rows).toHaveLength(recorded);
@@ -149,7 +149,7 @@ test('a batch that was stored, which nobody heard of, is stored once', async () 
   await using stack = new AsyncDisposableStack();
   const { db } = await createTestDatabase(stack);
   const tenantId = randomUUID();
-  // The statement is executed, and then the connection is lost.
+  // The connection is lost after the statement.
   let losses = 0;
   const losing = db.withPlugin({
     transformQuery: ({ node }) => node,
@@ -162,7 +162,7 @@ test('a batch that was stored, which nobody heard of, is stored once', async () 
   const log = open({ stack, db: losing });
   await log.record(disclosure(tenantId));
   await eventually('stored, and lost', () => losses > 0);
-  await log.record(disclosure(tenantId)); // goes together with the one that is stored
+  await log.record(disclosure(tenantId)); // sent together with the stored one
   await eventually('tried again', () => losses > 2);
   expect(await rowsOf(db, tenantId)).toHaveLength(2);
   expect(failures).toHaveLength(2);
@@ -190,7 +190,7 @@ test('a row that Postgres refuses holds up no other, and is stored when it is ac
 });
 
 describe('with a spool', () => {
-  /** Ends without closing, like a killed process; its timer is kept from firing. */
+  /** Ends without closing, like a killed process. */
   const abandoned = new AsyncDisposableStack();
   afterAll(() => abandoned.disposeAsync());
   const abandon = async (folder: string, count: number, tenantId: string) => {

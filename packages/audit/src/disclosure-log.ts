@@ -9,15 +9,15 @@ import { openSpool, type Segment } from './spool.ts';
 
 export interface DisclosureLog {
   /**
-   * Await it before the value is given away. The row is in Postgres within `flushIntervalMs`; with a spool it survives the
-   * process once this resolves. @throws {ServiceError} `unavailable` when rows cannot be stored, because what cannot be
-   * recorded must not be disclosed.
+   * Await it before the value is given away. The row is in Postgres within `flushIntervalMs`; with a spool it survives
+   * the process once this resolves.
+   * @throws {ServiceError} `unavailable` where it cannot be recorded, so that the value is not disclosed.
    */
   record(disclosure: Disclosure): Promise<void>;
 }
 
 export interface MeasuredDisclosureLog extends DisclosureLog {
-  /** Rows that are not in Postgres: those that wait, and those that it refuses. */
+  /** Rows that are not in Postgres. */
   state(): { waiting: number; refused: number };
 }
 
@@ -33,7 +33,7 @@ const probeIntervalMs = 1000;
 
 type Waiting = SpooledRow<Segment | undefined>;
 
-/** Rows of one write to the spool, which takes less than half the time of a write for each. */
+/** One write to the spool for several rows takes less than half the time of a write for each. */
 interface Gathered {
   chunk: RowChunk;
   from: number;
@@ -41,9 +41,9 @@ interface Gathered {
 }
 
 /**
- * First writes what a previous process left in the spool. On disposal it writes what is queued.
- * A row that Postgres refuses is set aside, so that it blocks no other, and still counts as waiting. It is not dropped,
- * because the table may be at fault; then all rows are refused, and disclosing stops.
+ * First writes what a previous process left in the spool; on disposal, what is queued. A row that Postgres refuses is
+ * set aside, so that it blocks no other, and still counts as waiting. It is not dropped, because the table may be at
+ * fault; then all rows are refused, and disclosing stops.
  * @throws {Error} where the folder cannot be created.
  */
 export function openDisclosureLog(
@@ -131,7 +131,7 @@ export function openDisclosureLog(
     if (refused.length > 0 && !spool) onError(new Error(`${refused.length} rows that Postgres refused are lost`));
   });
 
-  /** At most once a second, because every disclosure is refused meanwhile. */
+  /** At most once a second, because every disclosure fails meanwhile. */
   function complain(error: unknown): void {
     if (performance.now() - complainedAt < 1000) return;
     complainedAt = performance.now();
@@ -141,7 +141,7 @@ export function openDisclosureLog(
   const waiting = () => queue.length + refused.length;
 
   function gather(chunk: RowChunk): Gathered {
-    // By then all callers of the same turn have added their rows, so that they share one write.
+    // By then all callers of this turn have added their rows to the write.
     const kept: Promise<void> = Promise.resolve().then(() => keep(own));
     const own: Gathered = { chunk, from: chunk.count - 1, kept };
     return own;

@@ -20,7 +20,7 @@ interface DisclosureDetail {
   destination_host?: string;
   application_id?: string;
   method?: string;
-  /** The places in the request where the tokens were used. */
+  /** Places in the request where the tokens were used. */
   places?: readonly string[];
   path_name?: string;
   /** Not revealed, because a member of their `use` forbids it. */
@@ -28,7 +28,7 @@ interface DisclosureDetail {
   guard_hits?: number;
 }
 
-/** A row as JSON text. Its id is made here and not by Postgres, so that a row which is sent twice is stored once. */
+/** JSON text. The id is made here and not by Postgres, so that a row which is sent twice is stored once. */
 export type RowText = string;
 
 export function toRowText(disclosure: Disclosure): RowText {
@@ -52,10 +52,10 @@ export function idOf(row: RowText): string {
   return (JSON.parse(row) as { id: string }).id;
 }
 
-/** Kept, because many rows share a millisecond, and formatting a date takes longer than the rest of a row. */
+/** Many rows share a millisecond, and formatting a date takes longer than the rest of a row. */
 let written = { ms: Number.NaN, at: '', uuid: '' };
 
-/** A UUID of version 7 (RFC 9562), which begins with the time, so that concurrent rows are neighbours in the index. */
+/** A UUID of version 7 (RFC 9562) begins with the time, so concurrent rows are neighbours in the index. */
 function newRow(ms: number): { id: string; at: string } {
   if (written.ms !== ms) {
     const time = ms.toString(16).padStart(12, '0');
@@ -65,8 +65,8 @@ function newRow(ms: number): { id: string; at: string } {
 }
 
 /**
- * Inserts rows with one statement and one parameter; existing rows stay. Only a batch that was sent before has such rows,
- * so it alone pays for the search for them, a tenth of an insert. `lines` has a line break before each row.
+ * Inserts rows with one statement and one parameter; existing rows stay. Only a batch that was sent before has some, so
+ * it alone pays for looking for them, a tenth of an insert. `lines` has a line break before each row.
  */
 export async function insertRows(db: Database, lines: Buffer): Promise<void> {
   const json = `[${lines.toString('utf8', 1).replaceAll('\n', ',')}]`;
@@ -80,7 +80,7 @@ export async function insertRows(db: Database, lines: Buffer): Promise<void> {
 
 const uniqueViolation = '23505';
 
-/** Sorted by Tenant, because the rows of one Tenant are neighbours in each index. */
+/** Sorted, because the rows of one Tenant are neighbours in each index. */
 const rowsInserted = (json: string) => sql`
   insert into audit_log
     (id, tenant_id, at, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail)

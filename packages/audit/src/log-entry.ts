@@ -1,7 +1,6 @@
 /** `system`: the command line, and deletions that come due. */
 export type ActorType = 'application' | 'session' | 'user' | 'system';
 
-/** The values of `operation`. */
 export const verbs = [
   'create',
   'read',
@@ -17,7 +16,7 @@ export const verbs = [
 
 export type Verb = (typeof verbs)[number];
 
-/** Names for people; the keys are the values of `entity_type`. */
+/** The keys are the values of `entity_type`. */
 export const entityNames = {
   application: 'Application',
   invitation: 'Invitation',

@@ -43,7 +43,7 @@ export interface Log {
   detail?: Record<string, unknown>;
 }
 
-/** Operations as versions before 0030 wrote them, with their present verbs. */
+/** Operations as versions before 0030 wrote them. */
 const former: Readonly<Record<string, Verb>> = {
   'application.created': 'create',
   'application.updated': 'update',
@@ -70,13 +70,13 @@ const former: Readonly<Record<string, Verb>> = {
   'token.expired': 'expire',
 };
 
-/** All stored spellings of the verb, former ones included. */
+/** All stored spellings, former ones included. */
 export function storedOperations(entityType: EntityType, verb: Verb): string[] {
   const before = Object.entries(former).filter(([name, is]) => is === verb && name.startsWith(`${entityType}.`));
   return [verb, ...before.map(([name]) => name)];
 }
 
-/** The ledger hashes this form, so a change to it needs a new `leaf_version`; older rows keep the old form. */
+/** The ledger hashes this form, so changing it needs a new `leaf_version`; older rows keep the old form. */
 export function presentLog(row: LogRow): Log {
   const verb = former[row.operation] ?? (row.operation as Verb);
   const entityType = row.entity_type as EntityType;

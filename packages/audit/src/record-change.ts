@@ -3,13 +3,12 @@ import { type ActorType, type EntityType, messageOf, type Verb } from './log-ent
 
 export interface Act {
   tenantId: string;
-  /** The id of the Application, session or user; null where `actorType` is `system`. */
+  /** Null where `actorType` is `system`. */
   actorId: string | null;
   actorType: ActorType;
   traceId: string | null;
 }
 
-/** For the command line, and for deletions that come due. */
 export function systemAct(tenantId: string): Act {
   return { tenantId, actorId: null, actorType: 'system', traceId: null };
 }
@@ -20,7 +19,7 @@ export interface Change {
   entityId: string;
   /** Replaces the message of `messageOf`. Never holds a value. */
   message?: string;
-  /** Further details such as names of members and counts. Never holds a value. */
+  /** Names of members, counts and the like. Never holds a value. */
   detail?: Record<string, unknown>;
 }
 

@@ -1,12 +1,12 @@
 import type { RowText } from './disclosure.ts';
 
 const chunkBytes = 512 * 1024;
-/** More than fit, because a row has some 400 bytes. */
+/** A row has some 400 bytes, so more than ever fit. */
 const mostRows = 2048;
 
 /**
- * Rows as the spool stores them: a line break, then JSON. The memory is outside V8's heap, because rows wait for a tenth
- * of a second, and texts would all move to the old generation before they are collected.
+ * A line break before each row, as in the spool. The memory is outside V8's heap, because rows wait for a tenth of a
+ * second and would all move to the old generation before they are collected.
  */
 export class RowChunk {
   readonly #bytes: Buffer;
@@ -15,7 +15,6 @@ export class RowChunk {
   /** Rows that still wait, as counted by {@link RowQueue}. */
   waiting = 0;
 
-  /** `leastBytes` makes room for a row that fits in no ordinary chunk. */
   constructor(leastBytes = 0) {
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(chunkBytes, leastBytes));
   }
@@ -42,7 +41,7 @@ export class RowChunk {
     this.#count = count;
   }
 
-  /** Each row with the line break before it. */
+  /** Includes the line break before each row. */
   lines(from: number, to: number): Buffer {
     return this.#bytes.subarray(this.#startOf(from), this.#startOf(to));
   }
@@ -52,7 +51,7 @@ export class RowChunk {
   }
 }
 
-/** Rows of one chunk that are spooled in one file. */
+/** Rows of one chunk in one file of the spool. */
 export class RowRange<Segment = unknown> {
   readonly chunk: RowChunk;
   readonly segment: Segment;

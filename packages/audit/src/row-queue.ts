@@ -7,11 +7,10 @@ export interface SpooledRow<Segment> {
   segment: Segment;
 }
 
-/** Rows that wait for Postgres, in order. */
 export class RowQueue<Segment> {
   #ranges: RowRange<Segment>[] = [];
   #chunk = new RowChunk();
-  /** For reuse: rows that arrive while others are being written need a second chunk. */
+  /** Reused, because rows that arrive during a write need a second chunk. */
   #spare: RowChunk | undefined;
   #written = 0;
 
@@ -26,12 +25,12 @@ export class RowQueue<Segment> {
     return this.#chunk;
   }
 
-  /** Queues the rows from this position on, because they are spooled. */
+  /** Queues the rows from `from` on, which are spooled by now. */
   push(chunk: RowChunk, from: number, segment: Segment): void {
     this.#ranges = joined(this.#ranges, new RowRange(chunk, segment, { from, to: chunk.count }));
   }
 
-  /** Removes the rows from this position on, because they could not be spooled. */
+  /** Removes the rows from `from` on, which could not be spooled. */
   takeBack(chunk: RowChunk, from: number): void {
     const count = chunk.count - from;
     chunk.cutTo(from);
@@ -84,7 +83,6 @@ export class RowQueue<Segment> {
   }
 }
 
-/** Merges the range with the last one if it continues that. */
 function joined<Segment>(ranges: RowRange<Segment>[], next: RowRange<Segment>): RowRange<Segment>[] {
   const last = ranges.at(-1);
   if (last?.chunk === next.chunk && last.segment === next.segment && last.to === next.from) {

@@ -14,7 +14,7 @@ import { RowRange } from './row-chunk.ts';
 
 export interface Segment {
   path: string;
-  /** Undefined for a file of a previous process, to which nothing is added. */
+  /** Undefined for a file of a previous process, which receives no more rows. */
   descriptor: number | undefined;
   bytes: number;
   waiting: number;
@@ -24,14 +24,14 @@ type Rows = RowRange | readonly RowText[];
 
 /** Keeps rows until Postgres has them, also when the process dies. */
 export interface Spool {
-  /** Of previous processes, oldest first. */
+  /** From previous processes, oldest first. */
   left: readonly { row: RowText; segment: Segment }[];
   /**
-   * Once this returns, the rows survive the process, but not the machine, because they may still be in the system's page
-   * cache. @throws {Error} where the write failed; then none of the rows is in the file.
+   * The rows survive the process but not the machine, because they may still be in the system's page cache.
+   * @throws {Error} where the write failed; then none of the rows is in the file.
    */
   append(rows: Rows): Segment;
-  /** For rows that may stay long: a separate file, so that they keep no file full of others. */
+  /** In a separate file, because rows that stay long would otherwise keep a file full of others. */
   setAside(rows: Rows): Segment;
   release(segment: Segment, count: number): void;
   close(): void;
@@ -47,8 +47,8 @@ export interface SpoolOptions {
 const suffix = '.ndjson';
 
 /**
- * Opens the spool and reads what was left. Each line holds a row; the line break comes first, so that a torn line spoils
- * no other. @throws {Error} where the folder cannot be created.
+ * The line break comes before each row, so that a torn line spoils no other.
+ * @throws {Error} where the folder cannot be created.
  */
 export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: SpoolOptions): Spool {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -150,6 +150,6 @@ function isRow(line: string): line is RowText {
     const row = JSON.parse(line) as Record<string, unknown> | null;
     return row !== null && texts.every((name) => typeof row[name] === 'string');
   } catch {
-    return false; // a torn line: the process died or the disk filled up while writing
+    return false; // torn: the process died or the disk filled up while writing
   }
 }

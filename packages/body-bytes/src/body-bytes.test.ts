@@ -5,7 +5,6 @@ import type { BodyDirection } from './room.ts';
 const open = (options: { processBytes: number; tenantBytes: number; waitMs?: number }) =>
   createBodyBytes({ waitMs: 60_000, requestPart: 0.75, ...options });
 
-/** Records in `order` when each reservation is granted. */
 function reserveAll(bytes: BodyBytes, wanted: [tenant: string, bytes: number][], order: string[]): Reservation[] {
   return wanted.map(([tenant, size], at) => {
     const reservation = bytes.open(tenant, 'request', size);
@@ -203,7 +202,6 @@ test('a refusal that nobody waits for does not end the process', async () => {
 });
 
 describe('several growths of one reservation, as of parallel calls of a transform', () => {
-  /** A process that is full, and a reservation of 100 bytes that wants 1,500 and 500 more. */
   function openFull() {
     const bytes = open({ processBytes: 4000, tenantBytes: 4000 });
     const full = take(bytes, 'b', 2000);

@@ -1,23 +1,23 @@
 import { endedEarly, ServiceError } from '@sluice/problems';
 import { type BodyDirection, type Claim, Room, type TenantBytes } from './room.ts';
 
-/** The memory reserved for one body and everything made from it. Growing answers undefined where there is room at once. */
+/** The memory reserved for one body and everything made from it. */
 export interface Reservation {
   readonly bytes: number;
-  /** @throws {ServiceError} 503 after waiting too long; 400 when its caller has left. */
+  /** Undefined if there is room at once. @throws {ServiceError} 503 after too long a wait; 400 if the caller left. */
   growTo(bytes: number): Promise<void> | undefined;
-  /** The same for `bytes` more. A growth begins only when the growth before it has ended. */
+  /** Grows by `bytes` more. A growth begins only when the one before has ended. */
   growBy(bytes: number): Promise<void> | undefined;
   /** Shrinks to `bytes`; it may grow to `mostBytes` again. */
   shrinkTo(bytes: number, mostBytes?: number): void;
-  /** The caller has left: stops waiting and never grows again. */
+  /** Call it when the caller has left; the reservation never grows again. */
   stopWaiting(): void;
   release(): void;
 }
 
 /**
- * Limits the memory that bodies take in this process. Beyond the limit bodies wait: Tenants take turns, within a Tenant
- * the eldest body goes first, and a body that fits may overtake those that do not. {@link Room} decides.
+ * Limits the memory that bodies take in this process; beyond it they wait. Tenants take turns, within a Tenant the
+ * eldest body goes first, and a body that fits may overtake others. {@link Room} decides.
  */
 export interface BodyBytes {
   open(tenantId: string, direction: BodyDirection, mostBytes: number): Reservation;
@@ -55,7 +55,6 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
   /** Empty lanes stay, because a map that grows and shrinks with each body is copied again and again. */
   const lanes = new Map<string, Lane>();
   let sweepAt = leastSweep;
-  /** In the order of their turns. */
   const waitingLanes = new Set<Lane>();
   let openings = 0;
   let waiting = 0;
@@ -128,7 +127,6 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
     #waitMs = waitMs;
     #isOpen = true;
     #stop: ((error: ServiceError) => void) | undefined;
-    /** Ends with the last growth that waits. */
     #growing: Promise<void> | undefined;
     #hasLeft = false;
 
@@ -178,7 +176,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
 
     #wait(more: number): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      promise.catch(() => {}); // without it, a rejection that nobody awaits any more would end the process
+      promise.catch(() => {}); // its rejection may come after everybody stopped waiting, and would end the process
       const begunAt = performance.now();
       const end = () => {
         clearTimeout(timer);

@@ -6,15 +6,12 @@ import type { bodyBytesSettings } from './settings.ts';
 type BodyBytesConfig = Config<{ type: 'object'; properties: typeof bodyBytesSettings }>;
 
 interface OpenOptions {
-  /** The room, as a part of the process's memory limit, where no setting gives its size. */
+  /** The room as a part of the process's memory limit, unless a setting gives its size. */
   part: number;
   requestPart: number;
 }
 
-/**
- * For a service with an API. Rows from Postgres, parsed bodies and written answers take about as much memory again until
- * they are collected.
- */
+/** For an API: rows, parsed bodies and written answers take about as much memory again until they are collected. */
 export const apiPart: OpenOptions = { part: 0.25, requestPart: 0.25 };
 
 /** Limited by the settings, or else by the memory limit of the cgroup or machine. */

@@ -10,7 +10,6 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** What one of several copies takes. */
 function memoryOf(json: string): number {
   const copies = 20;
   const before = heapUsed();

@@ -1,4 +1,4 @@
-/** The most that one mark of JSON takes in V8: an object, an array, a place in either, or a name. */
+/** The most that V8 takes for an object, an array, a place in either, and a name. */
 const objectBytes = 56;
 const arrayBytes = 40;
 const placeBytes = 16;
@@ -7,8 +7,8 @@ const nameBytes = 16;
 const [brace = 0, bracket = 0, comma = 0, colon = 0] = Buffer.from('{[,:');
 
 /**
- * The most memory that a JSON text takes once it is parsed; a text of empty objects takes twenty times its size. Marks
- * within strings count too, because one pass without a state is fast.
+ * The most memory that a JSON text takes once parsed, up to twenty times its size. Marks within strings count too,
+ * because one pass without a state is fast.
  */
 export function parsedBytes(json: Uint8Array): number {
   let bytes = json.length;

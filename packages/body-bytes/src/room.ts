@@ -4,12 +4,11 @@ export interface TenantBytes {
   readonly tenantId: string;
   held: number;
   ofRequests: number;
-  /** Claims that may still grow, the eldest first. */
+  /** Eldest first. */
   readonly growing: Record<BodyDirection, Set<Claim>>;
   readonly ofGrowing: Record<BodyDirection, number>;
 }
 
-/** One body: what it takes now, and the most that it may take. */
 export interface Claim {
   readonly tenant: TenantBytes;
   readonly direction: BodyDirection;
@@ -22,22 +21,17 @@ const partForSmall = 1 / 16;
 const smallPart = 1 / 64;
 
 /**
- * Counts what bodies take, and decides whether a body may take more.
- * A Tenant may hold as much as is left free (with the defaults): half of the room alone, a third beside another like it.
- * So others always find room.
- * Large bodies do not starve: the next growing body, by turns among Tenants and by age within one, has room kept free for
- * it, except from Tenants that hold little. For that body only claims that no longer grow count as held, because bodies
- * that each hold a part could otherwise wait for each other for ever.
+ * Counts what bodies take, and decides whether a body may take more. A Tenant may hold as much as is left free (with
+ * the defaults): half of the room alone, a third beside another like it. The next growing body, by turns among Tenants
+ * and by age within one, has room kept free for it, except from Tenants that hold little, so that large bodies do not
+ * starve. For that body only claims that no longer grow count as held, because bodies that each hold a part could
+ * otherwise wait for each other for ever.
  */
 export class Room {
   readonly #processBytes: number;
   readonly #tenantBytes: number;
-  /**
-   * The part of the room that one direction may count on. Requests leave the rest to answers, because a held request waits
-   * for its answer, and an answer waits for nothing else: so some requests always end.
-   */
+  /** Requests leave a part to answers: a held request waits for its answer, and an answer waits for nothing. */
   readonly #partOf: Record<BodyDirection, number>;
-  /** The Tenants of growing bodies, in the order of their turns. */
   readonly #turns: Record<BodyDirection, Set<TenantBytes>> = { request: new Set(), answer: new Set() };
   readonly #ofGrowing: Record<BodyDirection, number> = { request: 0, answer: 0 };
   held = 0;
@@ -103,7 +97,7 @@ export class Room {
     this.noteGrowth(claim);
   }
 
-  /** Call when a claim starts to wait, or when it may have begun or ceased to grow. */
+  /** Call when a claim starts to wait, or may have begun or ceased to grow. */
   noteGrowth(claim: Claim): void {
     const { tenant, direction, bytes, mostBytes } = claim;
     const growing = tenant.growing[direction];

@@ -3,10 +3,9 @@ import type { Change } from './change.ts';
 /** The hash tag in braces keeps both channels in one slot of a Redis Cluster. */
 export const changesChannel = '{sluice}:changes';
 
-/** Holders acknowledge on it what this writer announced. */
+/** On it holders acknowledge what this writer announced. */
 export const acknowledgementsChannel = (writerId: string) => `{sluice}:acknowledgements:${writerId}`;
 
-/** Tells every holder what to drop, and which writer waits for its acknowledgement. */
 export interface Announcement extends Change {
   writerId: string;
 }
@@ -16,14 +15,14 @@ export interface Acknowledgement {
   holderId: string;
 }
 
-/** Undefined for a text that no writer of ours has sent. */
+/** Undefined unless a writer of ours has sent the text. */
 export function readAnnouncement(text: string): Announcement | undefined {
   const { id, tags, writerId } = parseObject(text);
   if (typeof id !== 'string' || typeof writerId !== 'string' || !isListOfStrings(tags)) return undefined;
   return { id, writerId, tags };
 }
 
-/** Undefined for a text that no holder of ours has sent. */
+/** Undefined unless a holder of ours has sent the text. */
 export function readAcknowledgement(text: string): Acknowledgement | undefined {
   const { changeId, holderId } = parseObject(text);
   return typeof changeId === 'string' && typeof holderId === 'string' ? { changeId, holderId } : undefined;

@@ -16,7 +16,6 @@ const database = useStack(createTestDatabase);
 
 beforeEach(() => database.current.db.deleteFrom('cache_leases').execute());
 
-/** The row of a process that answers nothing. */
 async function hangingHolder(remainingMs: number): Promise<string> {
   const id = randomUUID();
   await sql`insert into cache_leases (holder_id, service, expires_at)
@@ -28,7 +27,6 @@ async function hangingHolder(remainingMs: number): Promise<string> {
 
 const newChange = (tags = ['proxy:1']) => ({ id: randomUUID(), tenantIds: [randomUUID()], tags });
 
-/** A bus on which a test answers as holders do. */
 function listen(bus: Bus): Announcement[] {
   const announced: Announcement[] = [];
   bus.subscribe(changesChannel, (text) => announced.push(JSON.parse(text)));
@@ -39,7 +37,6 @@ function acknowledge(bus: Bus, { id, writerId }: Announcement, holderId: string)
   bus.publish(`{sluice}:acknowledgements:${writerId}`, { changeId: id, holderId });
 }
 
-/** Whether it is done by now, with time for what is under way. */
 async function isDone(work: Promise<unknown>): Promise<boolean> {
   return Promise.race([work.then(() => true), delay(200, false)]);
 }
@@ -48,7 +45,7 @@ describe('a holder that hangs', () => {
   test('is waited for until its lease has run out, and then has none', async () => {
     await using stack = new AsyncDisposableStack();
     const changes = openWriter(database.current, stack, { bus: newLocalBus() });
-    const heldUntil = Date.now() + 1000; // Postgres goes by the same clock here
+    const heldUntil = Date.now() + 1000; // Postgres has the same clock here
     await hangingHolder(1000);
     const { waitedMs, holders } = await changes.barrier(newChange());
     expect(Date.now()).toBeGreaterThanOrEqual(heldUntil);
@@ -133,7 +130,7 @@ describe('acknowledgements', () => {
     for (const forged of [
       { changeId, holderId: randomUUID() },
       { changeId: randomUUID(), holderId },
-      { changeId: change.id, holderId }, // the outbox's id is no attempt's
+      { changeId: change.id, holderId }, // every attempt has its own id, not the outbox's
       { changeId, holderId: [holderId] },
       { changeId: { toString: 1 }, holderId },
       { changeId: '__proto__', holderId: 'constructor' },

@@ -8,7 +8,7 @@ import type { Mailboxes } from './mailboxes.ts';
 
 export interface Settlement {
   changeId: string;
-  /** Processes that had a lease when the change was announced. */
+  /** Processes that had a lease at the announcement. */
   holders: number;
   waitedMs: number;
 }
@@ -16,25 +16,25 @@ export interface Settlement {
 export interface BarrierOptions {
   db: Database;
   mailboxes: Mailboxes;
-  /** Calls back with each holder that acknowledges the change. Returns a function that stops this. */
+  /** Calls back with each holder that acknowledges. @returns a function that stops this. */
   announce: (change: Change, onAcknowledged: (holderId: string) => void) => () => void;
-  /** Only a Postgres that does not answer can take longer. */
+  /** Only a Postgres that does not answer takes longer. */
   deadlineMs: number;
 }
 
-/** A healthy holder acknowledges within this time. Any other gets the change through its mailbox as well. */
+/** Healthy holders acknowledge within this time; the others get the change through their mailboxes as well. */
 const acknowledgementMs = 25;
 
 const retryMs = 50;
 
 /**
- * Announces a committed change and waits until each process has dropped what it names, or has given up or lost its lease.
- * @throws {ServiceError} `unavailable` when this could not be confirmed. The change stands and is announced again later.
+ * Announces a committed change and waits until each process has dropped what it names, or given up or lost its lease.
+ * @throws {ServiceError} `unavailable` where this could not be confirmed; the change stands and is announced again.
  */
 export async function confirmChange(change: Change, options: BarrierOptions): Promise<Settlement> {
   const startedAt = performance.now();
   const deadline = AbortSignal.timeout(options.deadlineMs);
-  // Each attempt has an id of its own, because an acknowledgement of an earlier attempt may cover other tags.
+  // Each attempt has its own id, because an acknowledgement of an earlier one may cover other tags.
   const announced: Change = { id: randomUUID(), tags: change.tags };
   const acknowledged = new Set<string>();
   const pending = new Map<string, () => void>();
@@ -44,7 +44,7 @@ export async function confirmChange(change: Change, options: BarrierOptions): Pr
   };
   const stopListening = options.announce(announced, holderIsDone);
   try {
-    // Read after the commit, because a holder that registers later reads the new state anyway.
+    // Read after the commit: whoever registers later reads the new state anyway.
     const leases = await listLeasesUntil(options.db, deadline);
     const waiting = leases.filter(({ holder_id }) => !acknowledged.has(holder_id));
     await Promise.all(
@@ -84,7 +84,7 @@ async function listLeasesUntil(db: Database, deadline: AbortSignal) {
     try {
       return await abandonAt(deadline, listLeases(db));
     } catch (err) {
-      // The first failure is kept, because the deadline may have cut the last attempt short, which explains less.
+      // The first failure explains more, because the deadline may have cut the last attempt short.
       if (failure === undefined || err !== deadline.reason) failure = err;
       await delay(retryMs);
     }

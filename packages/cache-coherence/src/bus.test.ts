@@ -6,7 +6,6 @@ import { newLog } from './processes-for-tests.ts';
 const warnings = (lines: Record<string, unknown>[]) =>
   lines.filter(({ level }) => level === 'warn' || level === 'error');
 
-/** A bus whose way to Redis can be shut; and all that one channel hears. */
 async function openBehindDoor(stack: AsyncDisposableStack, { beginsShut = false } = {}) {
   const door = await openRedisDoor(stack);
   if (beginsShut) await door.shut();

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 /** Messages between processes over Redis. They only make changes quick, because any may be lost. */
 export interface Bus {
   publish(channel: string, message: object): void;
-  /** Handles messages as soon as Redis is reachable. Call it once for each channel. */
+  /** Hears messages as soon as Redis is reachable. Call it once for each channel. */
   subscribe(channel: string, handle: (text: string) => void): void;
 }
 
@@ -14,11 +14,11 @@ export interface BusOptions {
   stack: AsyncDisposableStack;
 }
 
-/** Ends a connection on which nothing comes back: Redis hangs, or a device between has dropped it. */
+/** Ends a connection on which nothing comes back, because Redis hangs or a device in between dropped it. */
 const socketTimeoutMs = 3000;
 const pingIntervalMs = 1000;
 
-/** Logged here, because no request waits for Redis, so none would report it. */
+/** No request waits for Redis, so none would report this. */
 const awayMessage =
   'Redis is away: announcements are not heard, changes come by the mailbox of the lease; is it running, and is REDIS_URL right?';
 
@@ -42,7 +42,7 @@ export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
   const subscribeTo = (...channels: string[]) => {
     if (channels.length === 0 || subscriber.status !== 'ready') return;
     subscriber.subscribe(...channels).catch((err: unknown) => {
-      // A lost connection subscribes again when it is back, so only a failure on a live one is a warning.
+      // A connection subscribes again by itself when it is back, so only a failure on a live one is a warning.
       log[subscriber.status === 'ready' ? 'warn' : 'debug']({ err }, 'announcements could not be subscribed to');
     });
   };
@@ -59,7 +59,7 @@ export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
     .on('error', (err) => log.debug({ err }, 'announcement connection'))
     .on('message', (channel, text) => handlers.get(channel)?.(text));
   publisher.on('error', (err) => log.debug({ err }, 'announcement connection'));
-  // A connection that only listens would not notice that its peer is gone, so it pings.
+  // Without pings a connection that only listens would not notice that its peer is gone.
   const pings = setInterval(() => {
     if (subscriber.status === 'ready') subscriber.ping().catch((err: unknown) => log.debug({ err }, 'no answer'));
   }, pingIntervalMs);

@@ -30,7 +30,6 @@ export function loaded(value: string, tags: readonly string[] = ['proxy:1']): Lo
   return { value: { value }, tags, sizeBytes: 100 };
 }
 
-/** What caches read: its state changes, and its answers can be held back. */
 export function newSource(state = 'old') {
   const source = {
     state,

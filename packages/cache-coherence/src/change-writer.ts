@@ -13,11 +13,11 @@ import { Mailboxes } from './mailboxes.ts';
 export interface ChangeWriter {
   /** Call it in the transaction that makes the change. */
   record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
-  /** The same for a transaction that changes rows of several Tenants. */
+  /** For a transaction that changes rows of several Tenants. */
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
   /**
-   * Waits, after the commit, until no process serves the old state. Answer success only after this. @throws {ServiceError}
-   * `unavailable` when this could not be confirmed in time; the change stands.
+   * Waits, after the commit, until no process serves the old state. Answer success only then.
+   * @throws {ServiceError} `unavailable` where this could not be confirmed in time; the change stands.
    */
   barrier(change: RecordedChange): Promise<Settlement>;
 }
@@ -29,7 +29,7 @@ export interface ChangeWriterOptions {
   metrics: Registry;
   stack: AsyncDisposableStack;
   caches?: CoherentCaches;
-  /** For one confirmation. Default: ten seconds, which is far longer than a lease. */
+  /** For one confirmation. Default: ten seconds, far longer than a lease. */
   deadlineMs?: number;
   inPart?: InPart | undefined;
 }
@@ -91,7 +91,7 @@ async function recordEach(
   return { id, tenantIds: [...tagsByTenant.keys()], tags: [...tagsByTenant.values()].flat() };
 }
 
-/** Deletes confirmed changes in batches, because no caller waits for it. A row that is left is confirmed once more. */
+/** Deletes confirmed changes in batches, because no caller waits for it. A row that stays is confirmed once more. */
 function openOutbox({ db, log, stack }: Pick<ChangeWriterOptions, 'db' | 'log' | 'stack'>) {
   let confirmed: RecordedChange[] = [];
   const flush = async () => {

@@ -2,7 +2,7 @@ import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { RecordedChange } from './change.ts';
 
-/** One row for each Tenant, in the transaction of the change. */
+/** In the transaction of the change. */
 export async function insertChanges(
   tx: Queryable,
   id: string,
@@ -22,7 +22,7 @@ export async function deleteChanges(db: Database, changes: readonly RecordedChan
 
 const batchSize = 500;
 
-/** Oldest first. Their writer has died or given up. */
+/** Oldest first. Their writers died or gave up. */
 export async function listForgottenChanges(db: Database, olderThanMs: number): Promise<RecordedChange[]> {
   const rows = await db
     .selectFrom('changes')

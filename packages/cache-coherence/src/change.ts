@@ -3,12 +3,12 @@ export interface Change {
   tags: readonly string[];
 }
 
-/** It is in the outbox, by the transaction that made it. */
+/** Stored in the outbox by the transaction that made it. */
 export interface RecordedChange extends Change {
   tenantIds: readonly string[];
 }
 
-/** A change that names one of the tags of a cache entry drops the entry. */
+/** A change drops the cache entries that have one of its tags. */
 export const tagOf = {
   tenant: (id: string) => `tenant:${id}`,
   application: (id: string) => `application:${id}`,
@@ -20,5 +20,5 @@ export const tagOf = {
   dataKeys: (tenantId: string, purpose: string) => `data_keys:${tenantId}/${purpose}`,
 } as const;
 
-/** Entries that remember an absence have it. Every change that creates something names it. */
+/** Tag of entries that remember an absence. Every change that creates something names it. */
 export const absent = 'absent';

@@ -7,7 +7,6 @@ const database = useStack(createTestDatabase);
 
 beforeEach(() => database.current.db.deleteFrom('cache_leases').execute());
 
-/** A process that hears what a test says to it; and what it acknowledges. */
 async function openListening(stack: AsyncDisposableStack, databaseUrl = database.current.url) {
   let hear: (text: string) => void = () => {};
   const published: [string, object][] = [];

@@ -9,35 +9,34 @@ import { exportCacheMetrics } from './metrics.ts';
 import { Watches } from './watches.ts';
 
 export interface CoherentCachesOptions {
-  /** Renewals have a connection of their own, so that they do not wait for a full pool. */
+  /** Renewals have their own connection, so that they never wait for a full pool. */
   databaseUrl: string;
   bus: Bus;
-  /** Only for a person who reads the table of leases. */
+  /** Shown in the table of leases. */
   service: string;
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
 }
 
-/** The caches of one process and the lease under which they serve. */
 export interface CoherentCaches {
   /** `name` labels metrics. @throws {Error} when another cache has this name. */
   open<V extends object>(name: string, limits: CacheLimits): GuardedCache<V>;
   /**
-   * Calls `onChange`, which must not throw, when a change names one of the tags and when the lease is lost, so that a long
-   * answer can end with its right. @returns a function that stops this.
+   * Calls `onChange`, which must not throw, when a change names one of the tags and when the lease is lost. For long
+   * answers, which end with their right. @returns a function that stops this.
    */
   watch(tags: readonly string[], onChange: () => void): () => void;
   drop(tags: readonly string[]): void;
-  /** Writers wait for this process under this id; undefined while it has no lease. */
+  /** Undefined while this process has no lease. */
   holderId(): string | undefined;
 }
 
 const statementTimeoutMs = 500;
 
 /**
- * Registers this process as a holder, trying until Postgres answers; until then the caches serve nothing. It acknowledges
- * announcements once it has dropped what they name. A lost announcement is in the mailbox of its lease.
+ * Registers this process as a holder, trying until Postgres answers; until then the caches serve nothing. It
+ * acknowledges announcements once it has dropped what they name. A lost announcement comes by the mailbox of its lease.
  */
 export async function openCoherentCaches(options: CoherentCachesOptions): Promise<CoherentCaches> {
   const { databaseUrl, bus, service, log, metrics, stack } = options;

@@ -1,13 +1,13 @@
-/** At this many tags the log is cleared, and every read under way counts as overtaken. */
+/** At this many tags the log is cleared, and reads under way count as overtaken. */
 const longestLog = 10_000;
 
 /**
- * Tells whether a change has overtaken a read of the same thing. The tags of all changes are kept while a read is under
- * way, because the read's own tags are known only at its end.
+ * Tells whether a change has overtaken a read. All tags that changed during a read are kept, because the read's own
+ * tags are known only at its end.
  */
 export class FillGuard {
   #log: string[] = [];
-  /** Of the first entry of the log. Reads that began before it count as overtaken. */
+  /** Position of the first tag in the log. Reads that began before it count as overtaken. */
   #base = 0;
   #underWay = 0;
 
@@ -17,7 +17,7 @@ export class FillGuard {
     return this.#base + this.#log.length;
   }
 
-  /** Whether a read that began at `position` and has these tags may be cached. */
+  /** Whether the read with these tags may be cached. */
   end(position: number, tags: readonly string[]): boolean {
     const isCurrent = position >= this.#base && !this.#hasChanged(position, tags);
     this.#underWay -= 1;

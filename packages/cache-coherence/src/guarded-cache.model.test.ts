@@ -4,10 +4,10 @@ import { absent } from './change.ts';
 import type { GuardedCache, Loaded } from './guarded-cache.ts';
 
 /**
- * Random interleavings against a table that the cache must not lag behind: once a change has been dropped, no read that
- * begins after it may return what was there before. Reads of the table and their answers are apart, so that changes,
- * losses of the lease and other reads fall in between; and bounds are so small that entries are displaced all the time.
- * What changes while the lease is not valid is not heard: then the lease is lost before there is another.
+ * Random interleavings: once a change has been dropped, no read that begins after it may return what was there before.
+ * Reads of the table and their answers are apart, so that changes, losses of the lease and other reads fall in between.
+ * Bounds are so small that entries are displaced all the time. Changes while the lease is invalid are not heard; then
+ * the lease is lost before there is another.
  */
 
 const keys = ['a', 'b', 'c', 'd'] as const;
@@ -34,7 +34,7 @@ type Command = typeof commandArbitrary extends fc.Arbitrary<infer C> ? C : never
 
 class World {
   readonly versions = new Map<Key, number>();
-  /** Every change of a key counts, so that what was absent, present, and absent again differs. */
+  /** Counts every change, so that absent, present, and absent again differ. */
   readonly changes = new Map<Key, number>(keys.map((key) => [key, 0]));
   readonly unsent: (() => void)[] = [];
   readonly unanswered: (() => void)[] = [];
@@ -59,7 +59,7 @@ class World {
     return rows;
   }
 
-  /** What the table holds now is the oldest that this read may return. */
+  /** This read may return nothing older than what the table holds now. */
   read(asked: readonly Key[], find: () => Promise<(Value | undefined)[]>): void {
     const oldest = asked.map((key) => this.changes.get(key) ?? 0);
     const history = asked.map((key) => this.history.get(key) ?? []);
@@ -73,7 +73,7 @@ class World {
     );
   }
 
-  /** What each key has been: its state after every change. The arrays grow while reads are under way. */
+  /** The state of each key after every change. The arrays grow while reads are under way. */
   readonly history = new Map<Key, (string | undefined)[]>(keys.map((key) => [key, [undefined]]));
 
   write(key: Key, exists: boolean, tags: readonly string[]): void {
@@ -116,7 +116,7 @@ function perform(command: Command, world: World): void {
       waiting.splice(command.nth % (waiting.length || 1), 1)[0]?.();
       break;
     }
-    case 'pause': // the whole of it: the process stops, a change is confirmed without it, it registers anew
+    case 'pause': // the process stops, a change is confirmed without it, it registers anew
       perform({ do: 'lease', happens: 'out' }, world);
       perform({ do: 'change', key: command.key, byGroup: false }, world);
       perform({ do: 'lease', happens: 'new' }, world);

@@ -211,7 +211,7 @@ describe('the bounds', () => {
     expect(await cache.get('due', neverLoaded)).toEqual({ value: 'replaced' });
     cache.drop(['tenant:1']);
     expect({ entries: cache.entries, tags: cache.tags }).toEqual({ entries: 1, tags: 1 });
-    cache.forget('due', { value: 'replaced' }); // an equal value is not the value
+    cache.forget('due', { value: 'replaced' }); // equal, but not the same value
     expect(cache.entries).toBe(1);
     cache.forget('due', (await cache.get('due', neverLoaded)) as Value);
     expect({ entries: cache.entries, tags: cache.tags, bytes: cache.sizeBytes }).toEqual({
@@ -226,7 +226,7 @@ describe('the bounds', () => {
 describe('a read that began before the expiry', () => {
   const expiresAt = new Date(1000).toISOString();
 
-  /** Two reads: the first begins before the expiry, and the second joins it after it. */
+  /** The first read begins before the expiry, and the second joins it after it. */
   function readTwice(read: (cache: ReturnType<typeof newCache>, load: () => Promise<string | undefined>) => unknown) {
     const lease = newLease();
     const cache = newCache({}, lease);

@@ -3,11 +3,11 @@ import type { AtOnceOrLater } from './at-once-or-later.ts';
 import { absent } from './change.ts';
 import { FillGuard } from './fill-guard.ts';
 
-/** A value read from Postgres, and the tags by which a change drops it. */
+/** Read from Postgres; a change of one of the tags drops it. */
 export interface Loaded<V> {
   value: V;
   tags: readonly string[];
-  /** From this moment of the database's clock on, Postgres is asked instead. */
+  /** From then on, by the database's clock, Postgres is asked instead. */
   expiresAt?: string | null;
   /** Approximate. */
   sizeBytes: number;
@@ -17,15 +17,15 @@ export interface CacheLimits {
   maxEntries: number;
   maxBytes: number;
   /**
-   * Remembers keys that do not exist. These are bounded by number, so they must be short. A change that creates one must
-   * name {@link absent}.
+   * Remembers keys that do not exist, bounded by number, so keys must be short. A change that creates one must name
+   * {@link absent}.
    */
   remembersAbsent?: boolean;
 }
 
 export interface Lease {
   isValid(): boolean;
-  /** Whether this moment (since 1970) may have come by the database's clock. */
+  /** Whether the database's clock may have reached this moment (since 1970). */
   mayHaveCome(momentMs: number): boolean;
 }
 
@@ -33,18 +33,17 @@ interface Entry<V> extends Loaded<V> {
   expiresAtMs: number;
 }
 
-/** Beside the value: the entry itself, its place in the maps, its tags. */
+/** What an entry takes beside the value: itself, its place in the maps, its tags. */
 const overheadBytes = 500;
 const mostAbsent = 10_000;
 const absentForMs = 10_000;
 
 /**
- * A bounded cache of rows of Postgres, kept coherent by the lease protocol. While the lease is invalid every read goes to
- * Postgres. Concurrent reads of one key share one query. A read that a change has overtaken is given to its callers and
- * not cached.
+ * A bounded cache of rows of Postgres, coherent by the lease protocol. While the lease is invalid every read goes to
+ * Postgres. Concurrent reads of one key share a query. A read that a change has overtaken is returned but not cached.
  */
 export class GuardedCache<V extends object> {
-  /** A remembered absence is a hit too. */
+  /** Remembered absences are hits too. */
   readonly counts = { hits: 0, misses: 0, dropped: 0 };
   readonly #entries: LRUCache<string, Entry<V>>;
   readonly #keysByTag = new Map<string, Set<string>>();
@@ -79,8 +78,8 @@ export class GuardedCache<V extends object> {
   }
 
   /**
-   * `load` resolves to undefined for what does not exist. A cached value is returned without a promise, because a promise
-   * costs a hot path more than the look-up.
+   * `load` resolves to undefined for what does not exist. A cached value comes without a promise, which costs a hot
+   * path more than the look-up.
    */
   get(key: string, load: () => Promise<Loaded<V> | undefined>): AtOnceOrLater<V | undefined> {
     if (!this.#lease.isValid()) {
@@ -96,10 +95,7 @@ export class GuardedCache<V extends object> {
     return fill?.then((loaded) => loaded?.value);
   }
 
-  /**
-   * Loads the keys that are not cached by one call; keys that do not exist are left out. When all are cached there is no
-   * promise.
-   */
+  /** Loads what is not cached by one call; keys that do not exist are left out. No promise when all are cached. */
   getMany(
     keys: readonly string[],
     load: (missing: readonly string[]) => Promise<Map<string, Loaded<V>>>,
@@ -142,13 +138,13 @@ export class GuardedCache<V extends object> {
 
   #find(key: string): V | undefined {
     const entry = this.#entries.get(key);
-    // Only Postgres, whose clock counts, can decide whether an entry has expired.
+    // Only Postgres can decide by its clock whether an entry has expired.
     if (!entry || (entry.expiresAtMs < Infinity && this.#lease.mayHaveCome(entry.expiresAtMs))) return undefined;
     this.counts.hits += 1;
     return entry.value;
   }
 
-  /** A joined read may have found a row that expired between its query and the joining. */
+  /** A joined read may have found a row that has expired since. */
   #mayHaveExpired(loaded: Loaded<V> | undefined): boolean {
     return loaded?.expiresAt ? this.#lease.mayHaveCome(Date.parse(loaded.expiresAt)) : false;
   }
@@ -182,7 +178,7 @@ export class GuardedCache<V extends object> {
         .finally(() => {
           if (this.#fills.get(key) === fill) this.#fills.delete(key);
         });
-      // Without this a rejection could be unhandled before all callers await it.
+      // The callers await it later, and until then a rejection must not count as unhandled.
       fill.catch(() => undefined);
       fills.set(key, fill);
       this.#fills.set(key, fill);
@@ -218,7 +214,7 @@ export class GuardedCache<V extends object> {
     if (this.#entries.peek(key)?.value === value) this.#entries.delete(key);
   }
 
-  /** Reads under way included. */
+  /** Reads under way are not cached either. */
   clear(): void {
     this.#guard.noteEverything();
     this.#fills.clear();

@@ -111,7 +111,7 @@ describe('while Postgres is away', () => {
     const id = idOf(lease);
     await door.shut();
     expect(lease.isValid()).toBe(true);
-    const stopsAt = Date.now() + lease.remainingMs; // Postgres goes by the same clock here
+    const stopsAt = Date.now() + lease.remainingMs; // Postgres has the same clock here
     const [row] = await listRows(database.current.db);
     expect(stopsAt).toBeLessThan(Date.parse(String(row?.expires_at))); // before a writer may think so
     await eventually('does not serve', () => !lease.isValid());
@@ -231,7 +231,7 @@ test('a moment may have come by the clock of the database, never later than it h
   }
 });
 
-/** Its registration has reached Postgres and waits there for a lock, until it may proceed. */
+/** The registration has reached Postgres and waits for a lock until `proceed`. */
 async function startBehindLock(lease: HeldLease): Promise<{ started: Promise<void>; proceed: () => Promise<void> }> {
   const { db } = database.current;
   const lock = await db.startTransaction().execute();

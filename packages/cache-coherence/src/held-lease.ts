@@ -7,23 +7,23 @@ import { deleteLease, insertLease, leaseMs, type Renewal, renewLease } from './l
 const renewalIntervalMs = leaseMs / 3;
 const retryIntervalMs = 100;
 
-/** The last part of each lease is not used, because clocks do not run equally fast. */
+/** Not used at the end of each lease, because clocks do not run equally fast. */
 const marginMs = 200;
 
 export interface HeldLeaseOptions {
-  /** A connection of its own, so that a renewal never waits for a query. */
+  /** With its own connection, so that a renewal never waits for a query. */
   db: Database;
   service: string;
   log: Logger;
-  /** The change comes from the mailbox. */
+  /** For changes in the mailbox. */
   onChange: (change: MailboxEntry) => void;
-  /** Must drop everything, because writers may have answered without this process since the lease was lost. */
+  /** Must drop everything, because writers may have answered without this process since. */
   onLoss: () => void;
 }
 
 /**
- * Renewed three times within its duration. It is valid until a moment of the monotonic clock, counted from the sending of
- * the renewal and compared at each use, because a timer fires late after a pause.
+ * Renewed three times within its duration. Its end on the monotonic clock counts from the sending of the renewal and is
+ * compared at each use, because a timer fires late after a pause.
  */
 export class HeldLease implements Lease {
   readonly counts = { renewals: 0, failures: 0, losses: 0 };
@@ -53,17 +53,17 @@ export class HeldLease implements Lease {
     return performance.now() + this.#clockOffsetMs >= momentMs;
   }
 
-  /** 0 when the lease is not valid. */
+  /** 0 when it is not valid. */
   get remainingMs(): number {
     return Math.max(0, this.#validUntil - performance.now());
   }
 
-  /** Tries until it is registered, and renews from then on. */
+  /** Tries until it is registered, and renews it from then on. */
   start(): Promise<void> {
     return this.#tick();
   }
 
-  /** Gives the lease up, so that writers no longer wait for this process. */
+  /** From then on writers no longer wait for this process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -113,7 +113,7 @@ export class HeldLease implements Lease {
     return this.#handled.length > 0 ? 0 : renewalIntervalMs;
   }
 
-  /** Uses a new id each time, because a registration whose answer was lost leaves a row that must run out by itself. */
+  /** With a new id each time, because a registration whose answer was lost leaves a row that must run out by itself. */
   async #register(): Promise<void> {
     const { db, service, onLoss } = this.#options;
     onLoss();

@@ -7,11 +7,11 @@ export const silent = createLogger({ service: 'test', level: 'silent' }, { write
 
 export interface WatchedLease {
   lease: HeldLease;
-  /** `lost`, or the id of the change from the mailbox; and whether the cache could have served at that moment. */
+  /** `lost`, or the id of a change from the mailbox; and whether the cache could have served at that moment. */
   events: { what: string; valid: boolean }[];
 }
 
-/** A lease on a connection of its own, as a process has it; not started. Closes with the stack. */
+/** Not started. It has its own connection, and closes with the stack. */
 export function newTestLease(
   databaseUrl: string,
   stack: AsyncDisposableStack,
@@ -45,7 +45,7 @@ export function listRows(db: Database) {
     .execute();
 }
 
-/** As a writer does that a holder has not answered. */
+/** As a writer does whose announcement was not acknowledged. */
 export async function post(db: Database, lease: HeldLease, ...ids: string[]): Promise<void> {
   const entries: MailboxEntry[] = ids.map((id) => ({ id, tags: [`tag-of-${id}`] }));
   await postToMailbox(db, idOf(lease), entries);

@@ -1,17 +1,16 @@
 import type { MailboxEntry, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** By the database's clock, from the last renewal. */
+/** From the last renewal, by the database's clock. */
 export const leaseMs = 2000;
 
 const untilMoment = sql`clock_timestamp() + ${sql.lit(`${leaseMs} milliseconds`)}::interval`;
 
-/** Milliseconds since 1970 by the database's clock. */
 const nowMs = sql<string>`extract(epoch from clock_timestamp()) * 1000`;
 
 /**
- * Returns the database's time. Also deletes leases that ran out long ago, of killed processes or lost registrations,
- * because without changes no writer would delete them.
+ * Also deletes leases that ran out long ago, because without changes no writer would delete them.
+ * @returns the database's time, in milliseconds since 1970.
  */
 export async function insertLease(db: Queryable, holderId: string, service: string): Promise<number> {
   const { rows } = await sql<{ now_ms: string }>`
@@ -33,9 +32,9 @@ export interface Renewal {
 }
 
 /**
- * Extends an existing lease and removes from its mailbox what the holder has dropped. It is no upsert, because the writer
- * that deleted a missing row may have answered since. The row lock orders renewal and deletion. @returns undefined when
- * the row is gone.
+ * Extends a lease and removes from its mailbox what the holder has dropped. It is no upsert, because the writer that
+ * deleted a missing row may have answered since. The row lock orders renewal and deletion.
+ * @returns undefined when the row is gone.
  */
 export async function renewLease(
   db: Queryable,
@@ -59,7 +58,7 @@ export async function deleteLease(db: Queryable, holderId: string): Promise<void
   await db.deleteFrom('cache_leases').where('holder_id', '=', holderId).execute();
 }
 
-/** Every process that may serve from a cache; the database's clock decides. */
+/** The processes that may serve from a cache; the database's clock decides. */
 export async function listLeases(db: Queryable): Promise<{ holder_id: string; has_expired: boolean }[]> {
   return db
     .selectFrom('cache_leases')
@@ -67,7 +66,7 @@ export async function listLeases(db: Queryable): Promise<{ holder_id: string; ha
     .execute();
 }
 
-/** A holder that renews at the same moment either comes first or finds no row. */
+/** A renewal at the same moment either comes first or finds no row. */
 export async function deleteExpiredLease(db: Queryable, holderId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('cache_leases')
@@ -77,7 +76,7 @@ export async function deleteExpiredLease(db: Queryable, holderId: string): Promi
   return numDeletedRows > 0n;
 }
 
-/** @returns the ids of the changes that are in the mailbox now, or undefined when the lease is gone. */
+/** @returns the ids of the changes in the mailbox now, or undefined when the lease is gone. */
 export async function postToMailbox(
   db: Queryable,
   holderId: string,

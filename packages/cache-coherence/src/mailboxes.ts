@@ -19,8 +19,8 @@ export interface MailboxesOptions {
 }
 
 /**
- * Reaches holders without Redis. A change that was not acknowledged stays in the mailbox of the holder's lease until the
- * holder takes it out, or its lease has run out and is deleted. Changes for one holder share statements.
+ * Reaches holders without Redis. A change without acknowledgement stays in the mailbox of the holder's lease until the
+ * holder takes it out, or the lease runs out and is deleted. Changes for one holder share statements.
  */
 export class Mailboxes {
   readonly #debts = new Map<string, Map<string, Debt>>();
@@ -30,7 +30,7 @@ export class Mailboxes {
     this.#options = options;
   }
 
-  /** Calls `settle` once the holder can no longer serve the old state. Returns a function that stops waiting. */
+  /** Calls `settle` once the holder can no longer serve the old state. @returns a function that stops waiting. */
   follow(holderId: string, change: Change, settle: () => void): () => void {
     let debts = this.#debts.get(holderId);
     if (!debts) {
@@ -43,7 +43,7 @@ export class Mailboxes {
   }
 
   async #collect(holderId: string, debts: Map<string, Debt>): Promise<void> {
-    await Promise.resolve(); // the caller adds the first debt after this function has returned
+    await Promise.resolve(); // until the caller has added the first debt
     while (debts.size > 0) {
       try {
         await this.#round(holderId, debts);

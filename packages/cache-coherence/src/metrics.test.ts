@@ -9,7 +9,6 @@ const database = useStack(createTestDatabase);
 
 beforeEach(() => database.current.db.deleteFrom('cache_leases').execute());
 
-/** By name and labels, as they are scraped. */
 async function scrape(metrics: Registry): Promise<Record<string, number>> {
   const lines = (await metrics.metrics()).split('\n').filter((line) => line && !line.startsWith('#'));
   return Object.fromEntries(

@@ -9,7 +9,7 @@ export interface CacheMetricsOptions {
   metrics: Registry;
 }
 
-/** Computed when they are scraped, so a look-up costs no more than an addition. */
+/** Figures are computed at each scrape, so a look-up costs no more than an addition. */
 export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptions): void {
   const ofEach = (read: (cache: GuardedCache<object>) => number) => () =>
     Object.fromEntries([...caches].map(([name, cache]) => [name, read(cache)]));

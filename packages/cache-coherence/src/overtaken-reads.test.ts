@@ -5,7 +5,7 @@ import type { GuardedCache, Loaded } from './guarded-cache.ts';
 
 type Readable = Pick<GuardedCache<Value>, 'get'>;
 
-/** Reads the old state, is overtaken by the change, and only then returns: what does the next read see? */
+/** What a read returns after another has read the old state and was overtaken by the change. */
 async function readOvertaken<C extends Readable>(cache: C, announce: (cache: C) => void): Promise<Value | undefined> {
   const source = newSource();
   const release = source.hold();
@@ -204,7 +204,7 @@ describe('several keys at once', () => {
     expect(await cache.get('b', async () => loaded('new'))).toEqual({ value: 'new' });
   });
 
-  // In a process of its own: jest does not let a test see rejections that nobody handles. Node ends with status 1.
+  // In its own process, because jest does not let a test see unhandled rejections. Node ends with status 1.
   test('an error of keys that nobody waits for any more is handled', async () => {
     const program = `
       import { GuardedCache } from '${new URL('guarded-cache.ts', import.meta.url)}';

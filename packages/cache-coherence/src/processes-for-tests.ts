@@ -19,7 +19,6 @@ export interface ProcessOptions {
 export interface TestHolder {
   caches: CoherentCaches;
   cache: GuardedCache<Value>;
-  /** The state of Postgres that the cache answers for the key. */
   read(state: string): Promise<string | undefined>;
   stop(): Promise<void>;
 }
@@ -55,7 +54,6 @@ export function openWriter(
   return openChangeWriter({ ...options, db, bus, log, metrics, stack });
 }
 
-/** No other test hears its messages. */
 export function newLocalBus(): Bus {
   const handlers = new Map<string, ((text: string) => void)[]>();
   return {

@@ -36,7 +36,7 @@ const queries = {
     deleteChanges: (db) => changes.deleteChanges(db, batch),
     listForgottenChanges: (db) => changes.listForgottenChanges(db, 3000),
   } satisfies Covered<typeof changes>,
-  // Those two read the whole table, which has a row for each process.
+  // The excepted two read the whole table, which has one row for each process.
   leases: {
     renewLease: (db) => leases.renewLease(db, holderId, ['change']),
     deleteLease: (db) => leases.deleteLease(db, holderId),

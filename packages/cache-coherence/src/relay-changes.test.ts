@@ -13,7 +13,6 @@ beforeEach(async () => {
   await database.current.db.deleteFrom('changes').execute();
 });
 
-/** A change whose writer died after its commit. */
 async function forget(tagsByTenant: Record<string, string[]>, secondsAgo = 4): Promise<string> {
   const id = randomUUID();
   for (const [tenantId, tags] of Object.entries(tagsByTenant)) {

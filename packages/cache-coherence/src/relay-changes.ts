@@ -6,8 +6,8 @@ import type { ChangeWriter } from './change-writer.ts';
 const forgottenAfterMs = 3000;
 
 /**
- * Confirms changes whose writer died between its commit and its answer, or gave up. It may run twice without harm. @throws
- * {ServiceError} when one could not be confirmed; all have been tried.
+ * Confirms changes whose writers died before their answers, or gave up. May run twice without harm.
+ * @throws {ServiceError} when one could not be confirmed; all have been tried.
  */
 export async function relayForgottenChanges(db: Database, changes: ChangeWriter): Promise<number> {
   const forgotten = await listForgottenChanges(db, forgottenAfterMs);

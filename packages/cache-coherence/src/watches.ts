@@ -1,13 +1,13 @@
 /**
- * For work that depends on cached state without being a cache entry, such as an export. Its callback runs when entries
- * with the same tags are dropped, before the change is acknowledged.
+ * For work that depends on cached state without being a cache entry, such as an export. `onChange` runs when entries
+ * with the same tags are dropped, before the change is acknowledged, and must not throw.
  */
 export class Watches {
   readonly #byTag = new Map<string, Set<() => void>>();
 
-  /** `onChange` must not throw. @returns a function that stops this. */
+  /** @returns a function that stops the watch. */
   add(tags: readonly string[], onChange: () => void): () => void {
-    const own = () => onChange(); // a function of its own, so that two watches with the same callback stay apart
+    const own = () => onChange(); // keeps two watches with the same callback apart
     for (const tag of tags) {
       const watching = this.#byTag.get(tag);
       if (watching) watching.add(own);

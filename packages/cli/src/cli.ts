@@ -59,7 +59,7 @@ async function helpWithGroup(typed: readonly string[], { stdout }: Terminal): Pr
   return verb === undefined ? exitCodes.usage : exitCodes.done;
 }
 
-/** Repeats only plain words in messages, because anything else may be a key or value typed by mistake. */
+/** Repeats only plain words, because anything else may be a key or value typed by mistake. */
 function named(word = ''): string {
   return /^[a-z]+(-[a-z]+)*$/.test(word) && word.length <= 30 ? ` ${word}` : '';
 }
@@ -80,7 +80,7 @@ function parseTyped(options: Command['options'], args: string[], help: string): 
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    // The parser's message quotes the line, which may hold a key, so only the name of the option is taken from it.
+    // The parser's message quotes the line, which may hold a key, so only the option's name is taken from it.
     const name =
       error instanceof Error ? /'(-{1,2}[A-Za-z][A-Za-z-]{0,30})(?:[ ,'<]|$)/.exec(error.message)?.[1] : undefined;
     throw new UsageError(

@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from './cli.ts';
 
-/** Well-formed API keys that no service knows. */
 export const keys = {
   management: `svc_local_mgt_${'m'.repeat(49)}`,
   private: `svc_local_prv_${'p'.repeat(49)}`,
@@ -13,19 +12,16 @@ export const keys = {
 
 interface Typing {
   env?: Record<string, string>;
-  /** The whole of standard input. */
   stdin?: string;
-  /** A person at the keyboard: text to wait for on the screen, and what is typed then. */
+  /** What a person waits for on the screen, and types then. */
   turns?: readonly (readonly [shown: string, keyStrokes: string])[];
-  /** Whether the output is a terminal, or only the error output is. */
   isTerminal?: boolean | 'errors only';
   signal?: AbortSignal;
 }
 
-/** Keys other than letters, as a terminal sends them to a program that edits lines. */
+/** As a terminal sends them to a program that edits lines. */
 export const keyStrokes = { enter: '\r', interrupt: '\u0003', endOfInput: '\u0004', backspace: '\u007f' } as const;
 
-/** Types a command and returns what it writes. */
 export async function type(typed: readonly string[], typing: Typing = {}) {
   const { env = {}, stdin = '', turns, isTerminal = true, signal = new AbortController().signal } = typing;
   const written = { out: '', error: '', screen: '' };
@@ -60,7 +56,7 @@ export interface Seen {
 type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 type Service = (seen: Seen, request: IncomingMessage, response: ServerResponse) => Answer | undefined;
 
-/** An HTTP server in place of the service: it gives the scripted answers and records the requests. */
+/** Gives scripted answers in place of the service, and records the requests. */
 export async function startService(closing: AsyncDisposableStack, answer: Service) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

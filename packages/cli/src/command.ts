@@ -3,7 +3,6 @@ import type { Terminal } from './terminal.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** An option of parseArgs, with its help text. */
 export type Option = Options[string] & { description: string; value?: string };
 
 export interface Input {

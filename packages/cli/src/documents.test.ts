@@ -5,7 +5,7 @@ import { commands } from './commands.ts';
 
 const repository = new URL('../../../', import.meta.url);
 
-/** Commands in code blocks and code spans; `a && b` and `a > file` are split. */
+/** From code blocks and code spans; `a && b` and `a > file` are split. */
 async function commandsIn(document: string): Promise<string[]> {
   const text = await readFile(new URL(document, repository), 'utf8');
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
@@ -15,7 +15,7 @@ async function commandsIn(document: string): Promise<string[]> {
     .filter((line) => /^(npx )?sluice [a-z-]/.test(line) && !line.endsWith('--help'));
 }
 
-/** Splits words as a shell does, and removes the notation `[--option NAME]` and `A|B`. */
+/** As a shell splits them, without the notation `[--option NAME]` and `A|B`. */
 function wordsOf(line: string): string[] {
   const words = line.replace(/[[\]]/g, '').match(/'[^']*'|\S+/g) ?? [];
   return words.map((word) => word.replaceAll("'", '')).slice(words[0] === 'npx' ? 2 : 1);

@@ -3,7 +3,6 @@ import { Interrupted } from './failure.ts';
 
 type Answer = Parameters<typeof startService>[1];
 
-/** Types `sluice proxies get p` for a service that answers like this. */
 async function ask(answer: Answer, signal?: AbortSignal) {
   await using closing = new AsyncDisposableStack();
   const service = await startService(closing, answer);

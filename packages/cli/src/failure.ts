@@ -2,13 +2,13 @@ import { ConnectionError, SluiceError } from '@sluice/sdk';
 
 export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130, terminated: 143 } as const;
 
-/** The command line, or a file or variable that it names, is wrong. The message says what, and what to do. */
+/** What was typed, or a file or variable that it names, is wrong. The message says what, and what to do. */
 export class UsageError extends Error {}
 
 /** The command was understood but not carried out; the message says why. */
 export class RefusedError extends Error {}
 
-/** Ctrl-C or the system ended the command. It is not reported, because whoever did it knows. */
+/** Ctrl-C or the system ended the command. Nothing reports it, because whoever did it knows. */
 export class Interrupted extends Error {
   readonly code: number;
 

@@ -5,7 +5,7 @@ import { Interrupted } from './failure.ts';
 const interrupted = new AbortController();
 // Listens once, so that a second Ctrl-C ends the process at once.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(new Interrupted(name)));
-// A reader such as `head` that has read enough is no failure.
+// A reader that has read enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -5,11 +5,11 @@ export interface OperationCommand {
   method: string;
   summary: string;
   permission?: string;
-  /** Types of Applications whose keys can hold the permission. */
+  /** Types of Applications that can hold the permission. */
   keyTypes?: readonly string[];
   params: readonly string[];
   query: readonly { name: string; description: string; isList: boolean }[];
-  /** Prefixes of further query parameters: `metadata.` is typed `--metadata key=value`. */
+  /** The query parameter `metadata.key` is typed `--metadata key=value`. */
   prefixes: readonly string[];
   body?: 'required' | 'optional';
   members?: readonly string[];

@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 /** Lines of standard input; a person is asked for each. */
 export interface Lines {
   isAsked: boolean;
-  /** Without echo for a secret; empty at the end of the input. @throws {Interrupted} at Ctrl-C. */
+  /** No echo for a secret. Empty at the end of the input. @throws {Interrupted} at Ctrl-C. */
   next(question: string, isSecret?: boolean): Promise<string>;
   close(): void;
 }
@@ -28,21 +28,20 @@ export function openLines({ stdin, stderr, signal }: Terminal): Lines {
     isInterrupted = true;
     reader.close();
   });
-  // Lines that are pasted together wait here until they are asked for.
+  // Keeps lines that are pasted together until they are asked for.
   const lines = reader[Symbol.asyncIterator]();
   return {
     isAsked,
     async next(question, isSecret = false) {
       if (isAsked) {
-        // Echo goes off before the question appears, because a person may type at once, and stays off until the next
-        // question.
+        // Echo changes before the question appears, because a person may type at once.
         isHidden = isSecret;
         reader.setPrompt(question);
         reader.prompt();
         if (isSecret) stderr.write(question);
       }
       const line = await lines.next();
-      // Without echo, or at the end of the input, the cursor is still on the line of the question.
+      // Without echo, or at the end of the input, the cursor is still behind the question.
       if (isAsked && (line.done || isSecret)) stderr.write('\n');
       signal.throwIfAborted();
       if (isInterrupted) throw new Interrupted('SIGINT');

@@ -5,7 +5,6 @@ import { keys, type Seen, startService, type } from './command-line-for-tests.ts
 import { commands } from './generated/commands.gen.ts';
 import type { OperationCommand } from './operation-command.ts';
 
-/** Method and path of each operation in the OpenAPI document. */
 const document: {
   paths: Record<string, Record<string, { 'x-sluice-method': string; requestBody?: { content: object } }>>;
 } = JSON.parse(
@@ -20,7 +19,6 @@ const described = new Map(
   ),
 );
 
-/** A profile with a key of each type, for a service that gives every request the same answer. */
 async function setUp(closing: AsyncDisposableStack, answer: object) {
   let body: unknown = [];
   const service = await startService(closing, () => ({ status: 200, body }));
@@ -33,7 +31,7 @@ async function setUp(closing: AsyncDisposableStack, answer: object) {
   return { seen: service.seen, env };
 }
 
-/** A command line that gives everything the operation accepts. */
+/** Types everything that the operation accepts. */
 function typedFor({ words, params, query, prefixes, body }: OperationCommand): string[] {
   return [
     ...words,

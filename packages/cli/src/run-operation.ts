@@ -97,7 +97,7 @@ async function print(answer: Promise<unknown> | List<unknown>, input: Input, ter
   else await printAnswer(terminal, result, json);
 }
 
-/** A table needs all items to compute its widths; programs receive each item at once. */
+/** A table needs all items for its widths; programs receive each at once. */
 async function printAll(list: List<unknown>, terminal: Terminal, json: boolean): Promise<void> {
   const items: unknown[] = [];
   {
@@ -119,7 +119,7 @@ async function printStream(response: Response, terminal: Terminal): Promise<void
     using progress = openProgress(terminal, terminal.stdout.isTTY !== true);
     await printBytes(terminal, counted(response.body, progress));
   } catch (error) {
-    if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // a lost connection is a TypeError
+    if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // a TypeError is a lost connection
     throw new RefusedError('The answer broke off: it is not complete. An export goes on with --start');
   }
 }
@@ -133,7 +133,6 @@ async function* counted(body: AsyncIterable<Uint8Array> | null, progress: Progre
   }
 }
 
-/** `application_type` is typed `--application-type`. */
 function optionName(name: string): string {
   return name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -4,24 +4,23 @@ import { resolve } from 'node:path';
 
 const mainFile = resolve(import.meta.dirname, 'main.ts');
 
-/** Text to wait for on the screen, and what is typed then. */
 type Turn = readonly [shown: string, keyStrokes: string];
 
 interface Options {
   env?: Record<string, string>;
   cwd?: string;
-  /** Runs this instead of the command line. */
+  /** Runs instead of the command line. */
   command?: readonly string[];
 }
 
-/** Runs the command line on a pseudo-terminal, which echoes and signals like a real one. */
+/** On a pseudo-terminal, which echoes and signals like a real one. */
 export async function typeAtTerminal(typed: readonly string[], turns: readonly Turn[] = [], options: Options = {}) {
   const { env = {}, cwd, command = [process.execPath, mainFile] } = options;
   const line = [...command, ...typed].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   const child = spawn('script', ['-qec', line, '/dev/null'], {
     env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
     ...(cwd && { cwd }),
-    // A hanging command is killed and fails by its exit code.
+    // A hanging command is killed, and its exit code fails the test.
     timeout: 30_000,
   });
   let screen = '';

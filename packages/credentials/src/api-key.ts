@@ -34,7 +34,7 @@ const keyPattern = /^svc_[a-z0-9]{1,16}_(?:prv|pub|mgt|ses)_[0-9A-Za-z]{43}[0-9A
 const checksumLength = 6;
 const secretLength = 43 + checksumLength;
 
-/** A new API key. Show it once and store only its {@link hashKey}. */
+/** Show it once and store only its {@link hashKey}. */
 export function generateApiKey(environment: string, type: ApplicationType | 'session'): string {
   const random = toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
   const body = `svc_${environment}_${kinds[type]}_${random}`;
@@ -74,12 +74,12 @@ export function createPepper(text: string): KeyObject {
   return createSecretKey(text, 'utf8');
 }
 
-/** HMAC-SHA-256(pepper, key), the only trace of an API key that is stored, and the value by which it is found. */
+/** HMAC-SHA-256(pepper, key), the only trace of an API key that is stored. Keys are found by it. */
 export function hashKey(pepper: KeyObject, key: string): Buffer {
   return bytesOf(hashKeyText(pepper, key));
 }
 
-/** {@link hashKey} as a text with one character for each byte; caches look it up faster than bytes. */
+/** {@link hashKey} with one character for each byte, because caches find a text faster than bytes. */
 export function hashKeyText(pepper: KeyObject, key: string): string {
   return hmacText(pepper, key);
 }

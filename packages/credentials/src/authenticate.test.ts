@@ -13,7 +13,6 @@ interface Part {
   key?: string;
 }
 
-/** Makes a Tenant with one Application; returns its key. */
 async function newKey({ expiresInMs, isClosed = false, key = generateApiKey('test', 'private') }: Part = {}) {
   const { db } = database.current;
   const [tenant_id, id] = [randomUUID(), randomUUID()];
@@ -80,7 +79,7 @@ test('a mistyped key costs no look-up', async () => {
 });
 
 test('a key expires at its moment by the clock of the database', async () => {
-  const earliest = Date.now() + 150; // Postgres goes by the same clock here
+  const earliest = Date.now() + 150; // Postgres has the same clock here
   const { key } = await newKey({ expiresInMs: 150 });
   const outcome = () => present(key).catch((error: unknown) => error);
   await eventually('its end', async () => (await outcome()) instanceof ServiceError);

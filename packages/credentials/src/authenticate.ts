@@ -5,7 +5,7 @@ import { hashKeyText, isSessionKey, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
 import type { Caller } from './find-caller.ts';
 
-/** One answer for every kind of refused key, because a difference would tell which keys exist. */
+/** The same for every refused key, because a difference would tell which keys exist. */
 export function unauthenticated(headerName: string): ServiceError {
   return new ServiceError('unauthenticated', `The ${headerName} header must carry a valid API key`);
 }
@@ -18,7 +18,7 @@ export interface AuthenticationOptions {
 }
 
 /**
- * Finds the Application or session whose key a request presents.
+ * Finds the Application or session with this key.
  * @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted.
  */
 export function authenticate(

@@ -1,11 +1,11 @@
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Pads with zeros to `length` characters. The value must not be negative, and a number must be a safe integer. */
+/** Pads with zeros to `length`. The value must not be negative, and a number must be a safe integer. */
 export function toBase62(value: bigint | number, length: number): string {
   return (typeof value === 'bigint' ? bigToBase62(value) : smallToBase62(value)).padStart(length, '0');
 }
 
-/** Reads the digits from a position to the end, at most eight. */
+/** Reads at most eight digits, from `start` to the end. */
 export function fromBase62(text: string, start: number): number {
   let value = 0;
   for (let i = start; i < text.length; i++) value = value * 62 + digitOf(text.charCodeAt(i));

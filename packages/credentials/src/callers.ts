@@ -4,7 +4,7 @@ import { bytesOf } from './api-key.ts';
 import { type Caller, type FoundCaller, findCaller, findCallerById } from './find-caller.ts';
 import { findSession } from './find-session.ts';
 
-/** Finds callers; undefined for what is unknown, expired, or deleted. */
+/** Undefined for what is unknown, expired, or deleted. */
 export interface Callers {
   byKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
   bySessionKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
@@ -47,7 +47,7 @@ async function loadApplication(db: Queryable, hashText: string): Promise<Loaded<
   return toLoaded(await findCaller(db, bytesOf(hashText)));
 }
 
-/** Both Applications tag a session: its authorizer because of the rights, and its maker because it ends with either. */
+/** Tagged with both Applications: its authorizer gives it its rights, and its maker's end is its own. */
 async function loadSession(db: Queryable, hashText: string): Promise<Loaded<Caller> | undefined> {
   const found = await findSession(db, bytesOf(hashText));
   if (!found) return undefined;

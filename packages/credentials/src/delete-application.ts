@@ -2,8 +2,8 @@ import { addToCounter, type Queryable } from '@sluice/database';
 import { notExpired } from './find-caller.ts';
 
 /**
- * Deletes an Application; Proxies that named it name none any more. Call it in a transaction.
- * @returns the ids of those Proxies, or undefined where there was no such Application.
+ * Proxies that named it name none any more. Call it in a transaction. @returns their ids, or undefined for an unknown
+ * id.
  */
 export async function deleteApplication(tx: Queryable, tenantId: string, id: string): Promise<string[] | undefined> {
   const deleted = await tx

@@ -6,10 +6,9 @@ export interface Caller extends Grants {
   id: string;
   tenantId: string;
   type: ApplicationType | 'session';
-  /** Absent for work that acts as the Application without a key. */
   keyId?: string;
   applicationId?: string;
-  /** If present, the session may invoke only these Proxies. */
+  /** If present, only these Proxies may be invoked. */
   proxies?: readonly string[];
 }
 
@@ -17,12 +16,12 @@ export interface FoundCaller extends Caller {
   expires_at: string | null;
 }
 
-/** Compares with the database's clock: an expired Application counts as deleted even before its row is deleted. */
+/** By the database's clock: an expired Application counts as deleted before its row is deleted. */
 export const notExpired = sql<boolean>`(applications.expires_at is null or applications.expires_at > clock_timestamp())`;
 
 export const keyNotExpired = sql<boolean>`(application_keys.expires_at is null or application_keys.expires_at > clock_timestamp())`;
 
-/** Undefined for a key that is unknown, expired, or of a deleted Application or Tenant. */
+/** Undefined for a key that is unknown or expired, or whose Application or Tenant is deleted. */
 export async function findCaller(db: Queryable, keyHash: Buffer): Promise<FoundCaller | undefined> {
   const [caller] = await selectByKeyHash(db, keyHash);
   return caller;

@@ -7,7 +7,8 @@ export interface FoundSession extends FoundCaller {
 }
 
 /**
- * Undefined while the session waits, after it expired, and once an Application, the authorizing key or the Tenant is gone.
+ * Undefined while the session waits, after its expiry, and once an Application, the authorizing key or the Tenant is
+ * gone.
  */
 export async function findSession(db: Queryable, keyHash: Buffer): Promise<FoundSession | undefined> {
   const [row] = await selectByKeyHash(db, keyHash);

@@ -4,10 +4,7 @@ const blockBytes = 64;
 const digestBytes = 32;
 const mostTextBytes = 384;
 
-/**
- * The padded key of HMAC, with room for the text after it. The buffers are reused, because a new one would come from
- * Node's shared pool and leave the key there.
- */
+/** Reused, because new buffers would come from Node's shared pool and leave the padded key there. */
 interface Pads {
   inner: Buffer;
   outer: Buffer;
@@ -16,8 +13,8 @@ interface Pads {
 const padsOf = new WeakMap<KeyObject, Pads>();
 
 /**
- * HMAC-SHA-256 (RFC 2104) of a UTF-8 text, as a text with one character for each byte. For texts as short as keys it takes
- * a third of the time of `createHmac`, which sets up an object each time.
+ * HMAC-SHA-256 (RFC 2104) of a UTF-8 text, one character for each byte. For texts as short as keys it takes a third of
+ * the time of `createHmac`.
  */
 export function hmacText(key: KeyObject, text: string): string {
   if (text.length * 3 > mostTextBytes) return createHmac('sha256', key).update(text).digest('latin1');

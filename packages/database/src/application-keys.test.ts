@@ -3,7 +3,7 @@ import { createTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import type { Database } from './index.ts';
 
-/** What the previous version does while the new one serves: it knows `applications.key_hash` and no other key. */
+/** The previous version, which serves meanwhile, knows only the key in `applications.key_hash`. */
 const database = useStack((stack) => createTestDatabase(stack));
 const tenantId = randomUUID();
 const grants = { type: 'private' as const, permissions: ['token:read'], rules: '[]' };

@@ -5,7 +5,7 @@ import { type Database, migrate } from './index.ts';
 
 const tenantId = randomUUID();
 
-/** As the previous version writes rows: it knows no verb and no message. */
+/** The previous version knows no verb and no message. */
 async function insertAsBefore(db: Database, at: string, tokenId: string): Promise<void> {
   await sql`
     insert into audit_log (tenant_id, at, operation, entity_type, entity_id, detail)
@@ -17,7 +17,6 @@ async function insertAsBefore(db: Database, at: string, tokenId: string): Promis
 const tokensOf = async (db: Database) =>
   (await db.selectFrom('audit_log_tokens').select('token_id').orderBy('token_id').execute()).map((row) => row.token_id);
 
-/** The partition of each row, and whether the ledger knows that it came. */
 async function placesOf(db: Database) {
   const { rows } = await sql<{ place: string; arrived: boolean }>`
     select tableoid::regclass::text as place,

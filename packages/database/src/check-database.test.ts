@@ -8,7 +8,6 @@ const database = useStack((stack) => createTestDatabase(stack));
 const open = (url: string, stack: AsyncDisposableStack) =>
   connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 2 }, { stack, onError: () => {} });
 
-/** A database without tables. */
 async function createEmptyDatabase(stack: AsyncDisposableStack): Promise<string> {
   const { db, url } = database.current;
   const name = `empty_${randomUUID().replaceAll('-', '')}`;

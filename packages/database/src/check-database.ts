@@ -5,17 +5,15 @@ import { migrationNames } from './migrate.ts';
 import { clientOptions } from './pools.ts';
 
 const undefinedTable = '42P01';
-/** PgBouncer's code when it does not know a parameter of the connection. */
+/** PgBouncer's code for an unknown parameter of the connection. */
 const protocolViolation = '08P01';
 
-/**
- * Databases whose pooler has passed the check, which is made once, because a pooler does not change while a process runs.
- */
+/** Checked only once, because a pooler does not change while a process runs. */
 const withoutPoolerFaults = new WeakSet<Database>();
 
 /**
- * Resolves when Postgres answers, has every migration of this version, and its named statements work. Later migrations may
- * be there too. @throws {Error} whose message says what to do.
+ * Resolves when Postgres answers, has at least the migrations of this version, and its named statements work.
+ * @throws {Error} that says what to do.
  */
 export async function checkDatabase(db: Database): Promise<void> {
   const missing = await findMissing(db);
@@ -50,7 +48,7 @@ function codeOf(error: unknown): string | undefined {
   return memberOf(error, 'code');
 }
 
-/** The code where there is one, because messages name addresses and users. */
+/** The code if there is one, because messages name addresses and users. */
 function reasonOf(error: unknown): string {
   return codeOf(error) ?? memberOf(error, 'message') ?? 'no answer';
 }

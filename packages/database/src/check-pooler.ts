@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-/** Postgres's codes for a named statement that a server process does not have, or has from another client. */
+/** For a named statement that a server process lacks, or has from another client. */
 const lostStatementCodes = ['26000', '42P05'];
 
 /**
- * The connection that runs each step's statement. A pooler that hands out the server process that became free last gives
- * both connections the same one, and the second step fails. With one that goes round among two, the third or fourth step
- * meets the statement of the other connection.
+ * The connection that runs each step. A pooler that hands out the last freed server process fails at the second step;
+ * one that goes round among two fails at the third or fourth.
  */
 const steps = [0, 1, 0, 0, 1, 1, 0, 1] as const;
 
 const defaultTimeoutMs = 5000;
 
 /**
- * Two connections prepare different statements under one name and run them by turns, each time in a transaction of its
- * own. Postgres and session poolers keep the two apart; a transaction pooler does so only if it prepares statements anew.
- * No step holds a server process while it waits for another, so any number of processes may check at once, even behind a
- * pool of one. @throws {Error} whose message says what the pooler needs.
+ * Two connections take turns in running different statements of one name, each in its own transaction. Postgres and
+ * session poolers keep the two apart; a transaction pooler only if it prepares statements anew. No step holds a server
+ * process while it waits for another, so any number of processes may check at once, even behind a pool of one.
+ * @throws {Error} that says what the pooler needs.
  */
 export async function checkPooler(options: pg.ClientConfig, timeoutMs = defaultTimeoutMs): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -29,7 +28,7 @@ export async function checkPooler(options: pg.ClientConfig, timeoutMs = defaultT
     return client;
   };
   const clients = [await open(), await open()] as const;
-  // The name is unique, because another process may have prepared the same one on a server process that we meet.
+  // Unique, because another process may have prepared its own on a server process that we meet.
   const name = `probe_${randomUUID()}`;
   for (const own of steps) {
     const text = `select ${own} as answer`;

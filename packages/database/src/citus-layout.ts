@@ -5,7 +5,7 @@ interface Placement {
   why: string;
 }
 
-/** Large tables are spread by Tenant. Small tables that decide stay on the coordinator, because revocation needs one order. */
+/** Large tables are spread by Tenant. Small ones that decide stay on one node, because revocation needs one order. */
 export const citusLayout: Record<keyof Tables, Placement> = {
   tokens: { on: 'shards', why: 'the largest, always asked for by Tenant' },
   idempotency_records: { on: 'shards', why: 'one for each write that has a key' },
@@ -39,7 +39,7 @@ const functionsOnEveryNode = [
   'token_term(uuid, text, text)',
 ];
 
-/** Statements that bring a migrated, empty database into this layout. They run once, on the coordinator. */
+/** They bring a migrated, empty database into this layout, once, on the coordinator. */
 export function citusStatements(): string {
   const names = Object.keys(citusLayout) as (keyof Tables)[];
   const on = (place: Placement['on']) => names.filter((name) => citusLayout[name].on === place);

@@ -34,7 +34,7 @@ export interface ConnectOptions {
   connectTimeoutMs?: number;
 }
 
-/** For an idle connection, which the pool replaces by itself. */
+/** For idle connections, which the pool replaces by itself. */
 export type OnConnectionError = (error: Error) => void;
 
 const { builtins } = pg.types;
@@ -42,13 +42,10 @@ const { builtins } = pg.types;
 /** Postgres ends a statement at its timeout. A server process that exceeds this margin hangs. */
 const answerMarginMs = 500;
 
-/** The type text[], which pg has no name for. */
+/** text[], which pg has no name for. */
 const textArray: number = 1009;
 
-/**
- * int8 becomes a number (ours stay below 2^53), timestamps ISO 8601 strings with milliseconds, dates stay, bytes get
- * memory of their own.
- */
+/** int8 as number (ours stay below 2^53), timestamps as ISO 8601 strings with milliseconds, dates as text. */
 const parsers = new Map<number, (text: string) => unknown>([
   [textArray, parseTextArray],
   [builtins.BYTEA, parseBytes],
@@ -57,7 +54,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [builtins.DATE, (text) => text],
 ]);
 
-/** Lists of permissions and containers need no quoting, so a split is enough; pg's parser reads each character. */
+/** Permissions and containers need no quoting, so a split is enough; pg's parser reads each character. */
 function parseTextArray(text: string): unknown {
   if (text === '{}') return [];
   if (text.includes('"') || text.includes('NULL')) return pg.types.getTypeParser(textArray, 'text')(text);
@@ -65,8 +62,8 @@ function parseTextArray(text: string): unknown {
 }
 
 /**
- * Copies bytes, because pg cuts small values out of pieces of 64 KiB that Node shares between buffers. A cached ciphertext
- * would keep the whole piece alive, with the plaintext of requests in it.
+ * Copied, because pg cuts small values out of shared pieces of 64 KiB. A cached ciphertext would keep the whole piece
+ * alive, with the plaintext of requests in it.
  */
 function parseBytes(text: string): Buffer {
   const shared: Buffer = pg.types.getTypeParser(builtins.BYTEA, 'text')(text);
@@ -94,8 +91,7 @@ export function connectDatabase(
     },
   });
   pool.on('error', onError);
-  // This listener is empty, because a client in use reports its error through its query, and the pool listens to idle
-  // ones.
+  // Empty, because a client in use reports its error through its query, and the pool listens to idle ones.
   pool.on('connect', (client) => {
     client.on('error', () => {});
     nameStatements(client);

@@ -107,7 +107,7 @@ test('a connection that Postgres ends is replaced', async () => {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
   await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.current.db);
   await eventually('noticed', () => errors.length > 0);
-  // The last words of Postgres may be heard before the end of its connection is.
+  // Postgres's last message may arrive before the end of its connection.
   await eventually('another connection', () =>
     ping(db).then(
       () => true,

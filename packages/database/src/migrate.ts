@@ -21,8 +21,8 @@ import * as dueTokens from './migrations/0040-due-tokens.ts';
 import * as blindBytes from './migrations/0050-blind-bytes.ts';
 
 /**
- * Listed by hand and applied in this order; there is no way back. Each must be safe while the previous version still
- * serves. A migration that is added between others is applied even where later ones already are.
+ * Applied in this order; there is no way back. Each must be safe while the previous version still serves. One that is
+ * added between others is applied even where later ones already are.
  */
 const migrations = {
   '0001-first-tables': firstTables,
@@ -47,15 +47,15 @@ const migrations = {
 export const migrationNames: readonly string[] = Object.keys(migrations);
 
 export interface MigrateOptions {
-  /** Called when another transaction holds a table that the migration needs. */
+  /** Called while another transaction holds a table that the migration needs. */
   onWait?: () => void;
-  /** Tests name the last migration to apply, to see what the next ones do with existing rows. */
+  /** For tests: the last migration to apply. */
   upTo?: string;
 }
 
 /**
- * A migration that waits for a table holds up every later statement on it, even one that the current holder would not
- * block. So it soon gives up, lets them pass and tries again.
+ * While a migration waits for a table, every later statement on it waits too, even one that the current holder would
+ * not block. So it soon gives up, lets them pass and tries again.
  */
 const lockTimeoutMs = 500;
 const pauseMs = 2000;
@@ -63,7 +63,7 @@ const patienceMs = 300_000;
 
 const lockNotAvailable = '55P03';
 
-/** Concurrent processes wait for the one that migrates. @returns the names of the migrations that it applied. */
+/** Concurrent processes wait for the one that migrates. @returns the names of the applied migrations. */
 export async function migrate(db: Database, { onWait, upTo }: MigrateOptions = {}): Promise<string[]> {
   const migrator = new Migrator({
     db,
@@ -83,7 +83,7 @@ export async function migrate(db: Database, { onWait, upTo }: MigrateOptions = {
   }
 }
 
-/** The timeout applies to the transaction in which all migrations run. */
+/** All migrations run in one transaction, to which the timeout applies. */
 const withLockTimeout: Record<string, Migration> = Object.fromEntries(
   Object.entries<Migration>(migrations).map(([name, { up }]) => [
     name,

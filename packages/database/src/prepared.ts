@@ -16,9 +16,9 @@ class Placeholder {
 }
 
 /**
- * Makes a look-up that is compiled once, and that Postgres parses and plans once for each connection, which is three times
- * as fast. Use it for hot look-ups by a unique key only, because Postgres ends up with one plan for all values. `name`
- * must be unique, and `build` must pass its arguments to the query unchanged.
+ * A look-up that Postgres parses and plans once for each connection, which is three times as fast. For hot look-ups by
+ * a unique key only, because Postgres ends up with one plan for all values. `name` must be unique, and `build` must
+ * pass its arguments unchanged.
  */
 export function prepared<A extends unknown[], R>(
   name: string,
@@ -29,7 +29,7 @@ export function prepared<A extends unknown[], R>(
   return (db, ...values) => run(db, (key) => values[key as number]);
 }
 
-/** The same for a statement written in SQL; `build` reads its values from members of one object. */
+/** {@link prepared} for a statement in SQL; `build` reads its values from members of one object. */
 export function preparedSql<V extends object, R>(
   name: string,
   build: (values: V) => RawBuilder<R>,
@@ -44,7 +44,6 @@ interface Compiled {
   parameters: readonly unknown[];
 }
 
-/** Compiles at the first call, with a placeholder for each value. */
 function named<R>(name: string, compile: (db: Queryable) => Compiled) {
   let compiled: Compiled | undefined;
   return async (db: Queryable, readValue: (key: string | number) => unknown): Promise<R[]> => {
@@ -58,10 +57,10 @@ function named<R>(name: string, compile: (db: Queryable) => Compiled) {
   };
 }
 
-/** Found by their text, because in a transaction Kysely sends the text alone. */
+/** By text, because in a transaction Kysely sends the text alone. */
 const names = new Map<string, string>();
 
-/** Makes a connection send the statements above by name, in transactions too. */
+/** Sends prepared statements by name, in transactions too. */
 export function nameStatements(client: pg.ClientBase): void {
   const send = client.query;
   client.query = ((first: unknown, ...others: unknown[]) => {

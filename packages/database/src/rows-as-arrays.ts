@@ -2,7 +2,7 @@ import { CompiledQuery, type RawBuilder } from 'kysely';
 import type { Database } from './database.ts';
 import { findPool } from './pools.ts';
 
-/** For statements that give very many rows, because pg takes twice as long for rows as objects. */
+/** For very many rows, because pg takes twice as long for rows as objects. */
 export async function rowsAsArrays<R extends unknown[]>(db: Database, statement: RawBuilder<unknown>): Promise<R[]> {
   const { sql: text, parameters } = statement.compile(db.withoutPlugins());
   const values = [...parameters];

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Queryable } from './database.ts';
 
-/** The size, as text, of the rows that a query would give, without reading them. */
+/** The size, as text, of the rows of a query, without reading them. */
 export async function textBytesOf<D, T extends keyof D, O>(
   db: Queryable,
   query: SelectQueryBuilder<D, T, O>,

@@ -4,7 +4,7 @@ import { connectDatabase, type Database } from './index.ts';
 
 const database = useStack(createTestDatabase);
 
-/** A pool of one connection, so that what becomes of it is seen by the next query. */
+/** Has one connection, so that the next query shows what became of it. */
 function openPool(stack: AsyncDisposableStack, statementTimeoutMs: number): { db: Database; errors: Error[] } {
   const errors: Error[] = [];
   const options = { DATABASE_URL: database.current.url, DATABASE_POOL_SIZE: 1 };
@@ -17,7 +17,7 @@ async function pidOf(db: Database): Promise<number> {
   return rows[0]?.pid as number;
 }
 
-/** Stops the server process of an idle connection. It goes on when the stack is disposed. */
+/** Stops the server process of an idle connection until the stack closes. */
 async function freeze(db: Database, stack: AsyncDisposableStack): Promise<number> {
   const pid = await pidOf(db);
   process.kill(pid, 'SIGSTOP');
@@ -95,7 +95,7 @@ test.each(['under way', 'between two statements of a transaction', 'idle'])(
       });
       await expect(transaction).rejects.toThrow();
     }
-    // The last words of Postgres may be heard before the end of its connection is.
+    // Postgres's last message may arrive before the end of its connection.
     await eventually('another connection', async () => (await pidOf(db).catch(() => pid)) !== pid);
   },
 );

@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 /**
- * Clients of this class close when Postgres has not answered for this long. A hanging server process keeps its connection
- * open, so the pool would otherwise hand it out again and again.
+ * Its clients close when Postgres has not answered for this long. A hanging server process keeps its connection open,
+ * so the pool would otherwise hand it out again and again.
  */
 export function watchedClient(answerTimeoutMs: number): typeof pg.Client {
   return class WatchedClient extends pg.Client {
@@ -11,7 +11,7 @@ export function watchedClient(answerTimeoutMs: number): typeof pg.Client {
       super(config);
       let timer: NodeJS.Timeout | undefined;
       const stop = () => clearTimeout(timer);
-      // `end` would wait for the answers of the query under way and those behind it. They fail instead.
+      // `end` would wait for the queries under way. They fail instead.
       const giveUp = () => socketOf(this).destroy();
       const send = this.query;
       this.query = ((...query: unknown[]) => {

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AddressRange = readonly [Address, number];
 
-/** Reads the notation of sockets, resolvers and WHATWG hosts; undefined for names and short notations (`127.1`). */
+/** As sockets, resolvers and WHATWG hosts write it; undefined for names and short notations (`127.1`). */
 export function parseAddress(text: string): Address | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (isIP(bare) === 0) return undefined;
@@ -38,7 +38,7 @@ export const loopbackRanges = ranges('127.0.0.0/8', '::1');
 /** RFC 1918 and RFC 4193. */
 export const privateRanges = ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7');
 
-/** Addresses at which clouds hand out credentials: all of link-local, and those outside of it. */
+/** Addresses at which clouds hand out credentials: all of link-local, and others. */
 const metadataRanges = ranges(
   '169.254.0.0/16',
   '168.63.129.16', // Azure
@@ -104,7 +104,7 @@ export function embeddedAddresses(address: Address): Address[] {
   const at = (offsets: number[], mask = 0) => offsets.map((offset) => (bytes[offset] ?? 0) ^ mask);
   const found = carrier.offsets.map((offsets) => at(offsets));
   if (carrier.inverted) found.push(at(carrier.inverted, 0xff));
-  // 0.0.0.0/8 shows that the address is not at this position; it counts only where there is a single position
+  // An address in 0.0.0.0/8 means a wrong position, unless it is the only one.
   const used = found.filter(([first]) => first !== 0);
   return (used.length > 0 ? used : found).map((octets) => new ipaddr.IPv4(octets));
 }

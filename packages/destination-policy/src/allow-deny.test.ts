@@ -1,6 +1,5 @@
 import { createDestinationPolicy } from './index.ts';
 
-/** Allow list, deny list, host of an https URL, whether it may be configured. */
 const urls: [allow: string[], deny: string[], host: string, isAllowed: boolean][] = [
   [['10.0.0.0/8'], [], '10.1.2.3', true],
   [['10.0.0.0/8'], [], '0xa.1', true],
@@ -81,7 +80,6 @@ test.each(urls)('allow %j, deny %j: %s, %s', (allow, deny, host, isAllowed) => {
   expect(policy.checkUrl(`https://${host}/`).ok).toBe(isAllowed);
 });
 
-/** The addresses to which a name resolves when it is dialled. */
 const answers: [allow: string[], deny: string[], name: string, address: string, isAllowed: boolean][] = [
   [[], [], 'a.test', '8.8.8.8', true],
   [[], [], 'a.test', '10.0.0.1', false],

@@ -47,7 +47,7 @@ describe.each([
     };
     expect(order.filter((taker) => takers[taker])).toEqual(order.slice(order.indexOf(takenBy)));
 
-    // What is dialled is judged like what is configured
+    // What may be configured may be dialled.
     const verdict = everything.checkUrl(url);
     const address = verdict.ok ? bareHost(verdict.url) : '';
     if (isIP(address) === 0) return;

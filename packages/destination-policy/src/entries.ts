@@ -3,7 +3,7 @@ import { asName, isName } from './names.ts';
 
 export interface Entries {
   hasAddress(address: Address): boolean;
-  /** Names that are listed, or match a listed pattern. */
+  /** Whether it is listed or matches a listed pattern. */
   hasName(name: string): boolean;
   loopback: boolean;
   singleLabel: boolean;

@@ -8,7 +8,7 @@ export type Resolver = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** The message is for logs and not for callers. */
+/** Its message is for logs, not for callers. */
 export class DestinationDeniedError extends Error {
   readonly code = 'EDESTINATIONDENIED';
 
@@ -19,8 +19,8 @@ export class DestinationDeniedError extends Error {
 }
 
 /**
- * A `lookup` for sockets that fails when the policy denies any of the answers. It returns exactly the addresses that it
- * checked, so that a name cannot change its address in between.
+ * A `lookup` for sockets that fails when any resolved address is denied. It returns the addresses that it checked, so
+ * that the name cannot change its address in between.
  */
 export function checkedLookup(
   isAllowed: (address: string, hostname: string) => boolean,

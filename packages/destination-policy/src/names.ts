@@ -6,7 +6,7 @@ const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 export function asName(host: string): string {
   if (/[/?#@:\\\s]/.test(host)) return '';
   const ascii = URL.parse(`http://${host}/`)?.hostname ?? '';
-  // WHATWG reads `127.1` as an address; an address in a list must be written in full
+  // WHATWG reads `127.1` as an address; in a list an address must be written in full.
   if (isIP(ascii) !== 0) return '';
   return withoutRootDot(ascii);
 }
@@ -16,7 +16,7 @@ export function withoutRootDot(host: string): string {
   return lower.endsWith('.') ? lower.slice(0, -1) : lower;
 }
 
-/** RFC 1035 section 2.3.4 for lengths. Underscores are allowed, because names in use have them. */
+/** Lengths: RFC 1035 section 2.3.4. Underscores are allowed, because names in use have them. */
 export function isName(name: string): boolean {
   return name.length > 0 && name.length <= 253 && name.split('.').every((part) => label.test(part));
 }
@@ -29,7 +29,7 @@ export function isSingleLabel(name: string): boolean {
   return !name.includes('.');
 }
 
-/** Names that only internal networks resolve (RFC 6762, ICANN's `internal`). */
+/** RFC 6762, and ICANN's `internal`. */
 export function isInternal(name: string): boolean {
   return name.endsWith('.internal') || name.endsWith('.local');
 }

@@ -11,24 +11,23 @@ export interface DestinationRules {
   allow: readonly string[];
   /** Wins over `allow`. */
   deny: readonly string[];
-  /** Default: the system's, `dns.lookup`. */
+  /** Default: `dns.lookup`. */
   resolve?: Resolver;
 }
 
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
-/** Immutable. */
 export interface DestinationPolicy {
   /**
-   * Checks a URL as it is configured: strictly well-formed, with an allowed scheme and host. Names are not resolved.
-   * The reason is public, completes "destination_url …", and names the setting that decides.
+   * Checks a configured URL, without resolving names: strictly well-formed, with an allowed scheme and host. The reason
+   * is public, completes "destination_url …", and names the setting that decides.
    */
   checkUrl(text: string): UrlVerdict;
-  /** Whether this address may be dialled for this host; false for anything that is not an address. */
+  /** False for anything that is not an address. */
   checkAddress(address: string, hostname?: string): boolean;
-  /** For sockets: fails with {@link DestinationDeniedError} if any resolved address is denied. Bound. */
+  /** Fails with {@link DestinationDeniedError} if any resolved address is denied. Needs no `this`. */
   lookup: LookupFunction;
-  /** The same with another resolver, unless the rules name one. */
+  /** `lookup` with this resolver, unless the rules name one. */
   lookupBy(resolve: Resolver): LookupFunction;
 }
 
@@ -79,7 +78,7 @@ function judgeAddress(address: Address, allow: Entries, deny: Entries, isNameAll
   if (all.some(deny.hasAddress)) return 'denied';
   if (isNameAllowed) return 'allowed';
   if (embedded.length === 0) return allow.hasAddress(address) || isGloballyRoutable(address) ? 'allowed' : 'closed';
-  // A translated form (NAT64 for instance) must be allowed itself, and so must the embedded address
+  // A translated form such as NAT64 must be allowed itself, and so must the embedded address.
   const isOpen =
     allow.hasAddress(address) && embedded.every((inner) => judgeAddress(inner, allow, deny, false) === 'allowed');
   return isOpen ? 'allowed' : 'closed';

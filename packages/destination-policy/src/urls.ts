@@ -2,15 +2,15 @@ const maxLength = 2048;
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)/i;
 
 /**
- * Parses as WHATWG does, but refuses what WHATWG silently repairs (spaces, control characters, backslashes, missing or
- * extra slashes, invisible characters in the host), because other parsers repair it differently.
+ * Refuses what WHATWG silently repairs (spaces, control characters, backslashes, missing or extra slashes, invisible
+ * characters in the host), because other parsers repair it differently.
  */
 export function readUrl(text: string): { ok: true; url: URL } | { ok: false; reason: string } {
   const reason = findFault(text);
   if (reason) return { ok: false, reason };
   const url = URL.parse(text);
   if (!url) return { ok: false, reason: 'must be a valid URL' };
-  // Nobody listens on port 0, and some software reads it as a missing port
+  // Nobody listens on port 0, and some software reads it as a missing port.
   return url.port === '0' ? { ok: false, reason: 'must not have the port 0' } : { ok: true, url };
 }
 

@@ -13,14 +13,11 @@ export interface Claim extends RecordKey {
 }
 
 const kept = sql`interval '24 hours'`;
-/**
- * Longer than any operation takes unless its process is dead or hangs. If a hanging process resumes, it cannot store its
- * answer, so its transaction is rolled back.
- */
+/** No living operation takes longer. One that hangs and resumes cannot store its answer, so it is rolled back. */
 const lockedFor = sql`interval '20 seconds'`;
 
 /**
- * Claims the key if it is free, or its answer is older than 24 hours, or its claim has expired. Only the default of
+ * Claims a key that is free, whose claim has expired, or whose answer is older than 24 hours. Only the default of
  * `created_at` reads the clock, because a distributed table must not do so in an update.
  */
 export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
@@ -37,7 +34,7 @@ export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
   return result.numAffectedRows === 1n;
 }
 
-/** Without the answer, which can have some MiB. */
+/** Without the answer, which can take some MiB. */
 export function findRecord(db: Queryable, key: RecordKey) {
   return recordOf(db, key)
     .select(['body_hash', sql<number | null>`octet_length(answer_ciphertext)`.as('answer_bytes')])
@@ -69,7 +66,7 @@ export async function storeAnswer(db: Queryable, claim: Claim, answer: Buffer): 
   return numUpdatedRows === 1n;
 }
 
-/** Frees the key after a failure, unless an answer was stored all the same; failures are not kept. */
+/** Frees the key after a failure, which is not kept, unless an answer was stored all the same. */
 export async function releaseClaim(db: Queryable, claim: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_records')

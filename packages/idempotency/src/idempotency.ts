@@ -19,13 +19,13 @@ export interface IdempotencyOptions {
   vault: KeyHolder;
   /** Keys the hashes of bodies, because a card number could be guessed from a plain hash. */
   pepper: KeyObject;
-  /** Called when an answer could not be kept; the operation has happened, and its caller is answered. */
+  /** Called when an answer could not be kept. The operation has happened, and its caller is answered. */
   onError: (error: unknown) => void;
-  /** Waits until no process serves the old state. Needed by services whose operations change cached data. */
+  /** Waits until no process serves the old state. For services whose operations change cached data. */
   confirm?: (change: PendingChange) => Promise<Confirmation>;
 }
 
-/** An answer comes from Postgres as hexadecimal text: as a message, as text, decoded, and decrypted. */
+/** From Postgres an answer comes as hexadecimal: as a message, as text, decoded, and decrypted. */
 const copiesRead = 5;
 
 interface Kept {
@@ -38,7 +38,7 @@ interface Kept {
 
 /**
  * Keeps the first success under an idempotency key for 24 hours and replays it, for one Application, method and path.
- * The same key with another body, or while the first request is in progress, is a `conflict`.
+ * @throws {ServiceError} `conflict` for another body, or while the first request is in progress.
  */
 export function openIdempotency({ db, vault, pepper, onError, confirm }: IdempotencyOptions): IdempotencyStore {
   function claimOf({ caller, method, path, key, body }: IdempotentRequest): Claim {
@@ -60,7 +60,7 @@ export function openIdempotency({ db, vault, pepper, onError, confirm }: Idempot
     const encrypt = await prepareSecret(vault, placeOf(claim));
     return async (tx, reply, change) => {
       if (await storeAnswer(tx, claim, encrypt(textOf(toKeep(reply), change)))) return;
-      throw underWay(); // it took too long and lost its key to another request, so its transaction must be rolled back
+      throw underWay(); // another request has taken the key over meanwhile, so this transaction must be rolled back
     };
   }
 

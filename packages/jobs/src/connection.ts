@@ -1,13 +1,13 @@
 import { openRedis, type RedisClient } from '@sluice/service-runtime';
 import { Cluster, type RedisOptions } from 'ioredis';
 
-/** BullMQ requires null for blocking connections, which then wait for ever. */
+/** BullMQ requires null for blocking connections, and then they wait for ever. */
 type Options = Pick<RedisOptions, 'maxRetriesPerRequest'>;
 
 export interface Connection {
   /** For BullMQ, which duplicates it for blocking calls. */
   redis: RedisClient;
-  /** Whether Redis can be used now, through the duplicates as well. */
+  /** Includes the duplicates. */
   isReady(): boolean;
 }
 
@@ -34,7 +34,7 @@ export function openConnection(url: string, stack: AsyncDisposableStack, options
 
 const patienceMs = 1000;
 
-/** False if the work takes longer than a second; it then continues. BullMQ would await it without limit. */
+/** False if the work takes longer than a second; it continues then. BullMQ would await it for ever. */
 export async function isDoneInTime(work: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), patienceMs);

@@ -10,7 +10,7 @@ export interface ConsumeOptions {
   /** Called for each failed attempt, but not while Redis is unavailable. */
   onError: (error: Error) => void;
   concurrency?: number;
-  /** A job goes to another worker when its worker gives no sign of life for this long. Default 30 s. */
+  /** When a worker gives no sign of life for this long, another takes its job. Default 30 s. */
   lockMs?: number;
   metrics?: JobMetrics;
   /** Runs each job in a span; `causedBy` is the `traceparent` of the request that enqueued it. */
@@ -20,8 +20,8 @@ export interface ConsumeOptions {
 type InSpan = <T>(name: string, work: () => Promise<T>, options: { causedBy?: string | undefined }) => Promise<T>;
 
 /**
- * Runs `handle` for each job of this name. A job may run twice, and a stalled worker may resume, so handlers must be
- * idempotent. On disposal the running jobs finish first, with or without Redis.
+ * A job may run twice, and a stalled worker may resume, so `handle` must be idempotent. On disposal the running jobs
+ * finish first, with or without Redis.
  */
 export function consume<N extends JobName>(
   name: N,
@@ -49,7 +49,7 @@ export function consume<N extends JobName>(
       stalledInterval: lockMs / 2,
     },
   );
-  // Reported only while Redis is ready, because each attempt to reconnect emits an error too.
+  // Each attempt to reconnect emits an error too, so errors are reported only while Redis is ready.
   const onQueueError = (error: Error) => {
     if (connection.isReady()) onError(error);
   };
@@ -64,7 +64,7 @@ export function consume<N extends JobName>(
     metrics.follow(queue);
   }
   stack.defer(async () => {
-    // Without force BullMQ would wait for Redis for ever. If Redis does not learn that a job ended, the job runs again.
+    // Without force BullMQ waits for Redis for ever. A job whose end Redis has not learnt of runs again.
     const closed = worker.close(!connection.isReady());
     await Promise.allSettled(underWay);
     await isDoneInTime(closed);

@@ -6,7 +6,7 @@ export interface EnqueueOptions<N extends JobName> {
   /** A second job with the same id is not added while the first one waits. */
   id: string;
   payload: Payload<N>;
-  /** Without it the job is due at once. */
+  /** Default: at once. */
   at?: Date;
 }
 

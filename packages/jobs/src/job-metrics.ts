@@ -11,7 +11,7 @@ export interface JobMetrics {
   failed(queue: string): void;
 }
 
-/** Queues are queried at each scrape; while Redis is unavailable they have no figures. */
+/** Queues are queried at each scrape, and have no figures while Redis is unavailable. */
 export function createJobMetrics(registry: Registry): JobMetrics {
   const queues: Queue[] = [];
   const registers = [registry];

@@ -16,7 +16,6 @@ beforeEach(() => redis.current.flushdb());
 const errors: Error[] = [];
 const onError = (error: Error) => void errors.push(error);
 
-/** One queue for producing and consuming, and what was handled so far. */
 function openBoth(stack: AsyncDisposableStack, handle: (tenantId: string) => Promise<void> = async () => {}) {
   const redisUrl = testRedisUrl();
   const handled: string[] = [];

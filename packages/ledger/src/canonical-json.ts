@@ -1,7 +1,4 @@
-/**
- * RFC 8785: members sorted by the UTF-16 code units of their names, no spaces, strings and numbers as ECMAScript writes
- * them. @throws {TypeError} for what JSON cannot hold, and for lone surrogates.
- */
+/** RFC 8785. @throws {TypeError} for what JSON cannot hold, and for lone surrogates. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return textOf(value);

@@ -16,7 +16,7 @@ export interface Verifier {
 
 const ed25519 = 1;
 const rawKeyBytes = 32;
-/** Of the DER form of an Ed25519 public key (RFC 8410). */
+/** What precedes the 32 bytes of an Ed25519 public key in DER (RFC 8410). */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** Also the name of the ledger's signing key. */
@@ -24,21 +24,21 @@ export function originOf(ledgerOrigin: string, tenantId: string): string {
   return `${ledgerOrigin}/ledger/${tenantId}`;
 }
 
-/** @throws {Error} where the text is not an Ed25519 private key in PKCS#8 PEM. */
+/** @throws {Error} unless the text is an Ed25519 private key in PKCS#8 PEM. */
 export function readPrivateKey(pem: string): KeyObject {
   const key = createPrivateKey(pem);
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('The key must be an Ed25519 key');
   return key;
 }
 
-/** @throws {Error} where the text is not 32 bytes in base64. */
+/** @throws {Error} unless the text is 32 bytes in base64. */
 export function readPublicKey(base64: string): KeyObject {
   const raw = Buffer.from(base64, 'base64');
   if (raw.length !== rawKeyBytes) throw new Error('A public key of the ledger is 32 bytes in base64');
   return createPublicKey({ key: Buffer.concat([spkiPrefix, raw]), format: 'der', type: 'spki' });
 }
 
-/** The 32 bytes of an Ed25519 public key, in base64. */
+/** 32 bytes in base64. */
 export function writePublicKey(key: KeyObject): string {
   const spki = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'der', type: 'spki' });
   return spki.subarray(spkiPrefix.length).toString('base64');
@@ -63,7 +63,7 @@ function keyIdOf(name: string, typedKey: Buffer): Buffer {
   return createHash('sha256').update(`${name}\n`).update(typedKey).digest().subarray(0, 4);
 }
 
-/** As a signed note (C2SP tlog-checkpoint, signed-note). */
+/** Writes a signed note (C2SP tlog-checkpoint, signed-note). */
 export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: KeyObject): string {
   const body = `${origin}\n${size}\n${root.toString('base64')}\n`;
   const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(privateKey), 'base64')]);
@@ -71,7 +71,7 @@ export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: K
   return `${body}\n— ${origin} ${signature.toString('base64')}\n`;
 }
 
-/** Requires a signature of one of the verifiers. @throws {Error} that says what is wrong. */
+/** @throws {Error} that says what is wrong, unless one of the verifiers has signed the checkpoint. */
 export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Checkpoint {
   const end = note.indexOf('\n\n');
   if (end === -1) throw new Error('The checkpoint has no signature');

@@ -33,7 +33,7 @@ function significant(number: string): string {
   return `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
 }
 
-/** Fewer names than in the text mean duplicates, because JSON.parse keeps one of them. */
+/** JSON.parse keeps one of duplicate names, so fewer names than in the text mean duplicates. */
 function countNames(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members: unknown[] = Object.values(value);

@@ -10,7 +10,7 @@ export interface CompleteNode extends Subtree {
   hash: Buffer;
 }
 
-/** The hashes of the complete subtrees over all leaves, largest first. New leaves and the root need no others. */
+/** Hashes of the complete subtrees over all leaves, largest first. New leaves and the root need no others. */
 export interface Frontier {
   size: number;
   hashes: Buffer[];
@@ -18,7 +18,7 @@ export interface Frontier {
 
 export const emptyFrontier: Frontier = { size: 0, hashes: [] };
 
-/** Calls `onNode` for every completed subtree, the leaf itself first. */
+/** Calls `onNode` for every completed subtree, first for the leaf itself. */
 export function addLeaf({ size, hashes }: Frontier, leafHash: Buffer, onNode?: (node: CompleteNode) => void): Frontier {
   const rest = [...hashes];
   let hash = leafHash;
@@ -54,7 +54,7 @@ export function subtreesOf(size: number): Subtree[] {
   return subtrees;
 }
 
-/** @throws {RangeError} where the number of hashes does not fit a tree of this size. */
+/** @throws {RangeError} where the number of hashes does not fit this size. */
 export function readFrontier(size: number, bytes: Buffer): Frontier {
   const isSize = Number.isSafeInteger(size) && size >= 0;
   if (!isSize || bytes.length !== subtreesOf(size).length * hashBytes)

@@ -1,8 +1,8 @@
 import { readVerifierLine, type Verifier } from './checkpoint.ts';
 
 /**
- * `/.well-known/sluice-ledger-key/<tenant id>` answers a verifier line for each key, old ones included. @throws {Error}
- * for a malformed line, and where there is none.
+ * Reads `/.well-known/sluice-ledger-key/<tenant id>`: a verifier line for each key, old ones included.
+ * @throws {Error} for a malformed line, and where there is none.
  */
 export function readKeyFile(text: string): Verifier[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -1,7 +1,7 @@
 import { type Subtree, subtreesOf } from './frontier.ts';
 import { hashNode } from './hashing.ts';
 
-/** The leaves from `start` up to `end`, whose hash is one element of a proof. */
+/** One element of a proof is the hash of the leaves from `start` up to `end`. */
 export interface Range {
   start: number;
   end: number;
@@ -32,7 +32,7 @@ export function consistencyRanges(from: number, to: number): Range[] {
   if (!Number.isSafeInteger(from) || from < 1 || from > to) throw new RangeError('There are no trees of these sizes');
   const ranges: Range[] = [];
   let [start, end] = [0, to];
-  let isWhole = true; // a verifier knows the older root, where it is a subtree of the newer tree
+  let isWhole = true; // the older tree is a subtree, whose root the verifier knows
   while (from !== end) {
     const middle = start + largestPowerBelow(end - start);
     if (from <= middle) {
@@ -47,7 +47,6 @@ export function consistencyRanges(from: number, to: number): Range[] {
   return isWhole ? ranges : [{ start, end }, ...ranges];
 }
 
-/** From left to right. */
 export function subtreesIn({ start, end }: Range): Subtree[] {
   return subtreesOf(end - start).map(({ level, index }) => ({ level, index: index + start / 2 ** level }));
 }
@@ -81,7 +80,7 @@ export function rootOfInclusion(
   return last === 0 ? root : undefined;
 }
 
-/** RFC 9162 section 2.1.4.2: whether the proof shows that the older tree is the beginning of the newer one. */
+/** RFC 9162 section 2.1.4.2: whether the older tree is the beginning of the newer one. */
 export function isConsistent(
   older: { size: number; root: Buffer },
   newer: { size: number; root: Buffer },

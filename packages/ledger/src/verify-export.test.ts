@@ -161,7 +161,6 @@ describe('a checkpoint', () => {
   });
 });
 
-/** The export with a text replaced in the line of row 41. */
 const rewritten = (from: string, to: string) =>
   whole.map((row, i) => (i === 41 ? JSON.stringify(row).replace(from, to) : JSON.stringify(row)));
 

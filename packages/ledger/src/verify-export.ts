@@ -7,7 +7,7 @@ import { leafHash } from './leaf.ts';
 export type Verdict =
   | {
       isWhole: true;
-      /** Complete and unchanged rows, including those that retention dropped. */
+      /** Counts complete and unchanged rows, also those that retention dropped. */
       size: number;
       dropped: number;
       /** Rows after the newest checkpoint, which are not verified. */
@@ -24,8 +24,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Checks a whole export line by line against checkpoints, up to the newest. The root is computed from the hashes that the
- * rows state. If it is right, the first row that differs from its stated hash was changed; if it is wrong, the tree was.
+ * Checks a whole export line by line, up to the newest checkpoint. The root is computed from the hashes that the rows
+ * state: if it is right, the first row that differs from its hash was changed, otherwise the tree was.
  */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -55,14 +55,14 @@ export async function verifyExport(
 }
 
 interface Walk {
-  /** Checkpoints not yet reached, by size. */
+  /** Not yet reached; by size. */
   known: Checkpoint[];
-  /** Of the newest checkpoint. */
+  /** The size of the newest checkpoint. */
   target: number;
   frontier: Frontier;
   dropped: number;
   unchecked: number;
-  /** Of the last checkpoint that matched. */
+  /** The size of the last checkpoint that matched. */
   lastGood: number;
   firstChanged?: string;
 }
@@ -83,7 +83,6 @@ function faultAtSize(walk: Walk): string | undefined {
   return undefined;
 }
 
-/** @returns what is wrong with the row. */
 function readLine(line: string, walk: Walk, number: number): string | undefined {
   const { row, fault } = parseLine(line);
   if (!row) return `Line ${number} ${fault}`;

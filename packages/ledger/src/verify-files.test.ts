@@ -41,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Writes these texts to files and verifies them. */
 async function verify(texts: Partial<Record<keyof VerifyFiles, string>> = {}) {
   const all: Partial<Record<keyof VerifyFiles, string>> = {
     export: linesOf(exported),
@@ -128,7 +127,6 @@ describe('row by row', () => {
   });
 });
 
-/** The root of a power of two of leaves. */
 function rootOfPower(level: readonly Buffer[]): Buffer {
   const [first] = level;
   if (first && level.length === 1) return first;

@@ -14,7 +14,7 @@ export interface VerifyFiles {
   checkpoint?: string | undefined;
   since?: readonly string[] | undefined;
   witness?: string | undefined;
-  /** Proofs of rows, in place of a checkpoint, for an export that is not whole. */
+  /** In place of a checkpoint, for an export that is not whole. */
   proofs?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Line by line, so that a file may have any size. */
+/** A line at a time, so that a file may have any size. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });

@@ -6,8 +6,8 @@ import { rootOfInclusion } from './proofs.ts';
 export type RowsVerdict = { isProven: true; rows: number } | { isProven: false; reason: string };
 
 /**
- * Checks rows of any export, also a filtered one, against proofs of `GET /logs/{id}/proof`: one in each line, in any
- * order. It says nothing about missing rows.
+ * Checks rows of any export, also a filtered one, against proofs of `GET /logs/{id}/proof`, one a line, in any order.
+ * Says nothing about missing rows.
  */
 export async function verifyRows(
   lines: AsyncIterable<string> | Iterable<string>,

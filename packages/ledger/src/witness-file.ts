@@ -1,21 +1,18 @@
 import { type Checkpoint, openCheckpoint, type Verifier } from './checkpoint.ts';
 
-/** Of one ledger. */
 export interface Witnessed {
-  /** In the order of the file. */
   checkpoints: Checkpoint[];
-  /** Notes without a whole signature, because their writer was stopped while appending. */
+  /** Notes without a whole signature: their writer stopped while appending. */
   cutOff: number;
 }
 
-/** The signed note and one blank line. */
 export function toWitnessEntry(note: string): string {
   return `${note}\n`;
 }
 
 /**
- * Reads the checkpoints of the verifiers' ledger, in any order and repeated. Those of other ledgers are ignored. @throws
- * {Error} that names the line of a note which no verifier has signed.
+ * Reads the checkpoints of the verifiers' ledger, in any order and repeated, and ignores other ledgers.
+ * @throws {Error} that names the line of a note which no verifier has signed.
  */
 export async function readWitnessFile(
   lines: AsyncIterable<string> | Iterable<string>,

@@ -14,13 +14,13 @@ const known: Record<string, { code: ErrorCode; detail: string }> = {
 };
 const malformed = { code: 'bad_request', detail: 'The request is not valid HTTP/1.1' } as const;
 
-/** How the problem is sent; `wrap` puts it into another body. Default: a problem document. */
+/** Default: a problem document. `wrap` puts the problem into another body. */
 export interface RefusalShape {
   contentType?: string;
   wrap?: (problem: Problem) => object;
 }
 
-/** For a server's `clientError`: answers with a problem document, and ends the connection. */
+/** For a server's `clientError`: answers, and ends the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex, shape: RefusalShape = {}): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

@@ -23,7 +23,7 @@ const refuse =
     endRefusal(response, 'no', limits);
   };
 
-/** The answer to a client that sends its whole body before it reads; undefined where the answer was lost. */
+/** The answer to a client that sends its whole body before it reads; undefined where it was lost. */
 async function answerAfterSending(socket: ReturnType<typeof connect>, bytes: number) {
   let received = '';
   socket.pause();

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 const defaults = { mostBytes: 64 * 1024 * 1024, longestMs: 5000 };
 
 /**
- * Sends an answer, whose `Content-Length` is set, while the request may still be arriving. The rest of the request is read
- * and discarded first, within limits, because closing a connection with unread bytes resets it and loses the answer (RFC
- * 9112 section 9.6). Within the limits the connection then serves the next request; beyond them it is closed.
+ * Sends an answer, whose `Content-Length` is set, while the request may still be arriving. Up to the limits the rest of
+ * the request is read and discarded first, because closing a connection with unread bytes loses the answer (RFC 9112
+ * section 9.6), and the connection serves the next request; beyond them it is closed.
  */
 export function endRefusal(response: ServerResponse, body: string, { mostBytes, longestMs } = defaults): void {
   const { req: request } = response;

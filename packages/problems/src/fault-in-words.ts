@@ -1,9 +1,9 @@
-/** A violation of a JSON Schema, as ajv reports it. */
+/** As ajv reports it. */
 export interface SchemaFault {
   keyword: string;
   params: Record<string, unknown>;
   message?: string | undefined;
-  /** Set where the fault is in the name of a member and not in its value. */
+  /** Set where the name of a member is at fault and not its value. */
   propertyName?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ export function toProblem(error: unknown, traceId: string): Problem {
   };
 }
 
-/** A ServiceError stays; an unavailable store becomes 503; anything else a 500 that says nothing. */
+/** An unavailable store becomes a 503; any other unknown error a 500 that says nothing. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isStoreAway(error)) {
@@ -44,7 +44,7 @@ export function asServiceError(error: unknown): ServiceError {
 const awayCodes =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|53...|57P0.|57014|55P03|25P03|40P01)$/;
 
-/** pg gives these no code. The last one is what a rollback reports after the connection was lost, hiding the cause. */
+/** pg gives these no code. The last is what a rollback reports after a lost connection, hiding the cause. */
 const awayMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after|Client .* and is not queryable$)/;
 

@@ -7,13 +7,13 @@ export interface ServiceErrorOptions {
   errors?: FieldErrors;
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
-  /** The limit that is the reason, for metrics. It is never answered. */
+  /** The limit that was reached, for metrics; never answered. */
   limit?: string | undefined;
-  /** The internal cause. It is logged and never answered. */
+  /** Logged and never answered. */
   cause?: unknown;
 }
 
-/** A failure that the caller sees: `detail` is public and must name no secret. */
+/** A failure that the caller sees; `detail` is public and must name no secret. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -36,7 +36,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A 400 that says where: `validationFailed({ name: ['is required'] })`. The path '' is the body, shown as `$`. */
+/** A 400: `validationFailed({ name: ['is required'] })`. The path '' is the body, shown as `$`. */
 export function validationFailed(errors: FieldErrors): ServiceError {
   const detail = Object.entries(errors)
     .slice(0, 3)
@@ -46,7 +46,6 @@ export function validationFailed(errors: FieldErrors): ServiceError {
   return new ServiceError('validation_failed', detail, { errors: Object.fromEntries(shown) });
 }
 
-/** For a request whose connection ended before the request did. */
 export function endedEarly(cause?: unknown): ServiceError {
   return new ServiceError('bad_request', 'The request ended before its body was complete', { cause });
 }

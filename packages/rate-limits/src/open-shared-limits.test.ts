@@ -27,7 +27,6 @@ async function isShared({ shared, limit }: Process): Promise<boolean> {
   return shared.decidedAlone === before;
 }
 
-/** Asks one process after the other. */
 async function passed(id: string, points: readonly number[]): Promise<boolean[]> {
   const answers: boolean[] = [];
   for (const [i, count] of points.entries()) {

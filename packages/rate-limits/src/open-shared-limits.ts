@@ -21,7 +21,7 @@ export interface SharedLimits {
   readonly decidedAlone: number;
 }
 
-/** Connects to Redis with the first limit. Limits also work without Redis. */
+/** Connects to Redis with the first limit, and works without Redis too. */
 export function openSharedLimits(
   config: { REDIS_URL: string; RATE_LIMIT_REDIS_TIMEOUT_MS: number },
   { log, stack }: { log: Logger; stack: AsyncDisposableStack },

@@ -5,14 +5,14 @@ export type Redis = ReturnType<typeof connectRedis>;
 
 export interface RedisPresence {
   readonly isAway: boolean;
-  /** Reports a failed or late answer; Redis is not used again until it answers a ping. */
+  /** Call it after a failed or late answer. Redis is not used again until it answers a ping. */
   lost(error: unknown): void;
 }
 
 const answerMs = 1000;
 const maxPauseMs = 10_000;
 
-/** Pings an unavailable Redis in the background, so that no request has to find out that it is back. */
+/** Pings an unavailable Redis in the background, so that no request has to try whether it is back. */
 export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): RedisPresence {
   let isAway = false;
   let isClosed = false;
@@ -32,7 +32,7 @@ export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: A
       } catch (error) {
         if (isClosed) return;
         log.debug({ err: error }, 'Redis does not answer yet');
-        // A silent connection may be one that a proxy or firewall in between has forgotten
+        // A proxy or firewall in between may have forgotten a silent connection.
         if (redis.status === 'ready' || redis.status === 'connect') redis.disconnect(true);
       }
     }
@@ -53,7 +53,7 @@ export function watchRedis(redis: Redis, { log, stack }: { log: Logger; stack: A
 
 export async function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  // If this process itself was blocked, the answer may be here unread; it is read before the immediate runs.
+  // If this process was blocked, the answer may have arrived unread; it is read before the immediate runs.
   const timer = setTimeout(() => setImmediate(() => reject(new Error('No answer from Redis in time'))), milliseconds);
   try {
     return await Promise.race([answer, promise]);

@@ -16,7 +16,7 @@ export interface SharedStore {
   onDecidedAlone(): void;
 }
 
-/** A limit that all processes share; without Redis each process keeps it by itself. */
+/** All processes share it; without Redis each process limits by itself. */
 export interface SharedLimit {
   /** Resolves with 0 if the points may pass, or the milliseconds to wait; they count either way. Never rejects. */
   count(id: string, points?: number): Promise<number>;

@@ -7,7 +7,7 @@ export interface WindowCounterOptions {
   now?: () => number;
 }
 
-/** Counts in this process. All ids share one window, so that forgetting them needs no timers. */
+/** Counts in this process. All ids share one window, so that no id needs a timer. */
 export interface WindowCounter {
   /** Returns 0 if the points may pass, or the milliseconds until the next window; they count either way. */
   count(id: string, points?: number): number;

@@ -1,4 +1,3 @@
-/** An answer with its body read, as JSON where it is JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -13,7 +12,6 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** One request over real HTTP. */
 export async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const { key, body, headers = {} } = options;
   const response = await fetch(url + path, {

@@ -8,10 +8,7 @@ export interface Issued {
   name: string;
 }
 
-/**
- * A certificate for a host name or an IPv4 address (RFC 5280, written out in DER), valid for a day. Without an issuer it is an
- * authority of its own.
- */
+/** For a host name or an IPv4 address (RFC 5280, in DER), valid for a day. Without an issuer it is an authority. */
 export function issueCertificate(name: string, issuer?: Issued): Issued {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const [from, to] = [-1, 1].map((days) => der(0x17, utcTime(Date.now() + days * 86_400_000)));

@@ -3,11 +3,11 @@ import { serveHttp } from './serve.ts';
 
 export interface Destination {
   url: string;
-  /** What arrived, oldest first. */
+  /** Oldest first. */
   seen: { path: string; authorization: string | undefined; body: string }[];
 }
 
-/** A real HTTP server that answers with the body that it was sent. */
+/** Answers each request with its own body. */
 export async function startDestination(stack: AsyncDisposableStack): Promise<Destination> {
   const seen: Destination['seen'] = [];
   const url = await serveHttp(stack, async (request, response) => {
@@ -22,14 +22,11 @@ export async function startDestination(stack: AsyncDisposableStack): Promise<Des
 
 export interface CountingDestination<K> {
   url: string;
-  /** How many requests arrived of each kind. */
+  /** Requests by kind. */
   seen: ReadonlyMap<K, number>;
 }
 
-/**
- * Answers in the same way and only counts, for much traffic. What has arrived proves an accept, even where the caller
- * never got the answer.
- */
+/** Echoes too, but only counts. A counted request was accepted, even where its caller never got the answer. */
 export async function startCountingDestination<K>(
   kindOf: (request: IncomingMessage) => K,
   stack: AsyncDisposableStack,

@@ -5,14 +5,14 @@ import { freePort } from '@sluice/service-runtime/free-port';
 export interface Door {
   /** On 127.0.0.1. */
   port: number;
-  /** Cuts every connection and refuses new ones. */
+  /** Cuts all connections and refuses new ones. */
   shut(): Promise<void>;
   open(): Promise<void>;
-  /** From now on requests pass and answers wait. Returns what lets them through. */
+  /** Requests pass and answers wait. @returns a function that lets the answers through. */
   holdAnswers(): () => void;
 }
 
-/** A way to a server that can be shut and opened again, so that the server is away for one test only. Begins open. */
+/** A way to a server that a test can shut, so that the server is away for this test only. Begins open. */
 export async function openDoor(target: { port: number; host: string }, stack: AsyncDisposableStack): Promise<Door> {
   const sockets = new Set<Socket>();
   let passed = Promise.resolve();
@@ -27,7 +27,7 @@ export async function openDoor(target: { port: number; host: string }, stack: As
       .on('data', (answer) => void passed.then(() => client.writable && client.write(answer)))
       .on('close', () => void passed.then(() => client.destroy()));
   });
-  const port = await freePort(); // not just any: nothing else may take it while the door is shut
+  const port = await freePort(); // reserved, so that nothing else takes it while the door is shut
   const open = async () => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');

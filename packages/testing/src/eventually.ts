@@ -1,10 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/**
- * Waits until the condition holds, or the time is over.
- * @returns whether it held in time.
- * @throws the signal's reason.
- */
+/** @returns whether the condition held in time. @throws the signal's reason. */
 export async function waitUntil(
   holds: () => Promise<boolean> | boolean,
   withinMs: number,
@@ -18,7 +14,7 @@ export async function waitUntil(
   return true;
 }
 
-/** Waits until the condition holds; fails after a minute, naming it, because the machine may be busy. */
+/** Fails after a minute, because the machine may be busy. `what` is in the message. */
 export async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   if (!(await waitUntil(holds, 60_000))) throw new Error(`did not come within a minute: ${what}`);
 }

@@ -1,12 +1,11 @@
 import pg from 'pg';
 
-/** Tenants that the rows are spread over: row n belongs to Tenant n % 10. */
+/** Row n belongs to Tenant n % 10. */
 const tenants = 10;
 
 const uuid = (group: number, n: string) => `('00000000-0000-4000-8${group}00-' || lpad((${n})::text, 12, '0'))::uuid`;
 const tenant = uuid(0, `n % ${tenants}`);
 
-/** Each fills a table with `$1` rows. */
 const fills = {
   tenants: `insert into tenants (id, owner_id, name, closed_at)
     select ${uuid(0, 'n - 1')}, gen_random_uuid(), 'Tenant ' || n, case when n % 1000 = 0 then now() end
@@ -54,9 +53,9 @@ export type FilledTable = keyof typeof fills;
 
 /** Ids in filled tables. */
 export const filled = {
-  /** One of the ten Tenants that the rows of the other tables are spread over: 0 to 9. */
+  /** 0 to 9: one of the ten Tenants that own the rows of the other tables. */
   tenantId: (n: number) => idOf(0, n),
-  /** Of the Tenant whose number is the last digit. */
+  /** Owned by the Tenant whose number is its last digit. */
   applicationId: (n: number) => idOf(1, n),
   proxyId: (n: number) => idOf(2, n),
   tokenId: (n: number) => `token-${n}`,
@@ -66,10 +65,7 @@ function idOf(group: number, n: number): string {
   return `00000000-0000-4000-8${group}00-${String(n).padStart(12, '0')}`;
 }
 
-/**
- * Gives tables of a test's own database as many rows as a large installation has, past their constraints on each other,
- * and Postgres its statistics of them.
- */
+/** Gives tables the rows of a large installation, without checks of foreign keys, and Postgres its statistics. */
 export async function fillTables(url: string, tables: readonly FilledTable[], count = 100_000): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -87,7 +83,7 @@ export async function fillTables(url: string, tables: readonly FilledTable[], co
   }
 }
 
-/** To build such a one anew is ten times as fast as to maintain it row by row. */
+/** Building such an index anew is ten times as fast as updating it row by row. */
 async function dropIndex(client: pg.Client, name: string): Promise<() => Promise<void>> {
   const { rows } = await client.query('select pg_get_indexdef($1::regclass) as definition', [name]);
   await client.query(`drop index ${name}`);

@@ -8,27 +8,24 @@ export interface HttpRequest {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: object | string | undefined;
-  /** 20 s by default. */
+  /** Default 20 s. */
   timeoutMs?: number;
 }
 
 export interface HttpAnswer {
-  /** 0 where no whole answer came: whether the request did anything is not known. */
+  /** 0 without a whole answer; whether the request did anything is then unknown. */
   status: number;
-  /** The status, or why there is none: `timeout`, `ECONNRESET` and the like. */
+  /** The status, or else the reason: `timeout`, `ECONNRESET` and the like. */
   detail: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** Sends requests over connections that are kept, and never sends one twice. */
+/** Keeps its connections, and never sends a request twice. */
 export interface HttpClient {
-  /** A failure is an answer, too. */
+  /** Resolves to an answer for failures too. */
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /**
-   * Sends what must succeed, and resolves to the parsed body.
-   * @throws {Error} where the status is not 2xx.
-   */
+  /** @returns the parsed body. @throws {Error} where the status is not 2xx. */
   obtain<T = { id: string; key: string }>(request: HttpRequest): Promise<T>;
 }
 

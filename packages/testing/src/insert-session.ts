@@ -4,14 +4,14 @@ import type { Database } from '@sluice/database';
 interface TestSession {
   tenantId: string;
   keyHash: Buffer;
-  /** The private Application that has authorized it, with the first of its keys. */
+  /** A private Application; its first key authorizes the session. */
   authorizerId: string;
   permissions?: readonly string[];
   rules?: readonly object[];
   proxies?: readonly string[] | undefined;
 }
 
-/** Writes an authorized session, and the public Application that made it, straight into the database. @returns its id. */
+/** Also inserts the public Application that made it. @returns the session's id. */
 export async function insertTestSession(db: Database, session: TestSession): Promise<string> {
   const { tenantId: tenant_id, authorizerId, permissions = [], rules = [], proxies } = session;
   const [id, makerId] = [randomUUID(), randomUUID()];

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import type { TestDatabase } from './test-database.ts';
 import { testRedisUrl } from './test-redis.ts';
 
-/** Caches and their protocol on the test's own database and the real Redis, as a process of its own would have them. */
+/** On the test's own database and the real Redis, as another process would have them. */
 export function openTestCoherence({ db, url }: TestDatabase, stack: AsyncDisposableStack): Promise<Coherence> {
   const log = createLogger({ service: 'test', level: 'silent' }, { write: () => {} });
   const stores = { DATABASE_URL: url, REDIS_URL: testRedisUrl() };

@@ -1,11 +1,9 @@
 import { type Door, openDoor } from './door.ts';
 
 export interface PostgresDoor extends Door {
-  /** The database behind the door. */
   url: string;
 }
 
-/** The same way to a database of the test's own. */
 export async function openPostgresDoor(databaseUrl: string, stack: AsyncDisposableStack): Promise<PostgresDoor> {
   const url = new URL(databaseUrl);
   const door = await openDoor({ port: Number(url.port), host: url.hostname }, stack);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs one statement over a connection of its own, and gives up where Postgres does not answer. @returns the rows. */
+/** Uses its own connection, and gives up where Postgres does not answer. @returns the rows. */
 export async function queryOnce<T extends object>(
   databaseUrl: string,
   text: string,

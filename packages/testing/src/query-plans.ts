@@ -15,7 +15,6 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** A database that notes each statement before it runs it. */
 export function recordStatements(db: Database): { db: Database; statements: Statement[] } {
   const statements: Statement[] = [];
   const executor = db.getExecutor();
@@ -27,7 +26,7 @@ export function recordStatements(db: Database): { db: Database; statements: Stat
     transformResult: async ({ result }) => result,
   };
   const recorded = db.withPlugin(plugin);
-  // Statements that are named were compiled before, and pass no plugin.
+  // Named statements were compiled before, and pass no plugin.
   recorded.executeQuery = (query) => {
     statements.push(query as Statement);
     return db.executeQuery(query);
@@ -35,7 +34,7 @@ export function recordStatements(db: Database): { db: Database; statements: Stat
   return { db: recorded, statements };
 }
 
-/** The names of the indexes that these statements are answered from, as Postgres plans them now. */
+/** The names of the indexes in Postgres's present plans for these statements. */
 export async function findIndexes(db: Database, statements: readonly Statement[]): Promise<string[]> {
   const names = new Set<string>();
   for (const statement of statements) {
@@ -44,10 +43,7 @@ export async function findIndexes(db: Database, statements: readonly Statement[]
   return [...names].sort();
 }
 
-/**
- * What of these statements would go through a whole table, or a whole index, as Postgres plans them now: a scan without
- * a condition that an index is searched by.
- */
+/** Scans in Postgres's present plans that read a whole table, or a whole index for want of a condition. */
 export async function findFullScans(db: Database, statements: readonly Statement[]): Promise<string[]> {
   const found: string[] = [];
   for (const statement of statements) {
@@ -61,9 +57,8 @@ export async function findFullScans(db: Database, statements: readonly Statement
 }
 
 /**
- * How many rows of tables and indexes these statements read, found by running each of them again, one after the other.
- * What they change is rolled back, in a
- * transaction by whoever gives it.
+ * Runs each statement again and counts the rows that it reads from tables and indexes. The changes are rolled back;
+ * in a transaction that is left to the caller.
  */
 export async function countRowsRead(db: Database, statements: readonly Statement[]): Promise<number[]> {
   if (db.isTransaction) return countWithin(db, statements);
@@ -84,7 +79,7 @@ async function countWithin(tx: Queryable, statements: readonly Statement[]): Pro
   return counts;
 }
 
-/** Index scans of a bitmap count as the rows that the heap gives for them. */
+/** A bitmap's index scans count as the rows that the heap gives for them. */
 function rowsOfScan(node: PlanNode): number {
   const isOfTable = node['Relation Name'] !== undefined && node['Node Type'].endsWith('Scan');
   if (!isOfTable) return 0;
@@ -92,7 +87,6 @@ function rowsOfScan(node: PlanNode): number {
   return ((node['Actual Rows'] ?? 0) + removed) * (node['Actual Loops'] ?? 0);
 }
 
-/** Every node of the plan. */
 async function explain(db: Queryable, statement: Statement, options = ''): Promise<PlanNode[]> {
   const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
     ...statement,

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 
-/** A real HTTP server on a free port of this machine, which ends with the stack. @returns its URL. */
+/** On a free port of 127.0.0.1 until the stack closes. @returns its URL. */
 export function serveHttp(stack: AsyncDisposableStack, onRequest: RequestListener): Promise<string> {
   const server = createServer(onRequest);
   server.keepAliveTimeout = 60_000;
   return open(server, stack);
 }
 
-/** The same for whoever says HTTP, or what is none, byte by byte. */
+/** For what writes HTTP, or something else, byte by byte. */
 export function serveBytes(stack: AsyncDisposableStack, onConnection: (socket: Socket) => void): Promise<string> {
   return open(createTcpServer(onConnection), stack);
 }

@@ -10,7 +10,7 @@ import {
 import { Registry } from 'prom-client';
 import { testRedisUrl } from './test-redis.ts';
 
-/** Secrets that all services of one test share. */
+/** Shared by all services of one test. */
 export interface TestSecrets {
   KEY_PEPPER: string;
   ROOT_KEY: string;
@@ -24,15 +24,13 @@ export interface TestServiceOptions {
   databaseUrl: string;
   secrets: TestSecrets;
   stack: AsyncDisposableStack;
-  /** Settings beside those that every test needs. */
   settings?: Record<string, string>;
-  /** Aborted where the service is to drain, as at the beginning of a stop. */
+  /** Aborted to make the service drain, as at the beginning of a stop. */
   draining?: AbortSignal;
-  /** Everything that the service logs, line by line. */
   onLogLine?: (line: string) => void;
 }
 
-/** Starts a service inside the test's process on a free port, with real stores. Closes with the stack. */
+/** Starts it inside the test's process on a free port, with real stores. Closes with the stack. */
 export async function startTestService<const S extends ConfigSchema>(
   { configSchema, start }: { configSchema: S; start: Start<Config<S>> },
   {
@@ -53,7 +51,7 @@ export async function startTestService<const S extends ConfigSchema>(
     KEY_ENVIRONMENT: 'test',
     DESTINATION_SCHEMES: 'http,https',
     DESTINATION_ALLOW: 'loopback',
-    // Where others have the cores, a thread gets a second of CPU time in half a minute.
+    // On a busy machine a thread may need half a minute for a second of CPU time.
     TRANSFORM_WALL_MS: '300000',
     ...settings,
   });

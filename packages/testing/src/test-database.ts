@@ -7,15 +7,11 @@ export interface TestDatabase {
   url: string;
 }
 
-/**
- * A database of the test file's own, with all migrations applied, on the real Postgres that the test run started.
- * Dropped when the stack is disposed.
- */
+/** A database of the test file's own on the real Postgres, with all migrations. Dropped with the stack. */
 export function createTestDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
   return createDatabase(stack, 'sluice_template');
 }
 
-/** The same without any migration. */
 export function createEmptyDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
   return createDatabase(stack, 'template1');
 }

@@ -1,8 +1,8 @@
 import { requireSetting } from './test-database.ts';
 
 /**
- * The real Redis that the test run started, in a logical database of this jest worker's own, so that no worker process
- * of another test file takes the jobs of this one. Channels are shared: they know no databases.
+ * The real Redis, in a logical database for each jest worker, so that no other test file's worker takes its jobs.
+ * Channels are shared: they know no databases.
  */
 export function testRedisUrl(): string {
   const url = new URL(requireSetting('TEST_REDIS_URL'));

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A span as it is on the wire (OTLP 1.x, JSON), with what the resource and the attributes say as plain objects. */
+/** A span of OTLP 1.x in JSON, with its attributes as plain objects. */
 export interface ExportedSpan {
   service: string;
   name: string;
@@ -19,9 +19,7 @@ export interface ExportedSpan {
 export interface TraceCollector {
   url: string;
   spans: ExportedSpan[];
-  /** Every request as it came. */
   requests: { path: string | undefined; headers: IncomingHttpHeaders; body: string }[];
-  /** What it does with the next requests. */
   mode: 'takes' | 'hangs' | 'refuses';
 }
 
@@ -43,7 +41,7 @@ interface WireRequest {
 
 const errorStatus = 2;
 
-/** A small collector that takes OTLP over HTTP. */
+/** Takes OTLP over HTTP. */
 export async function startTraceCollector(stack: AsyncDisposableStack): Promise<TraceCollector> {
   const hanging = new Set<ServerResponse>();
   const server = createServer(async (request, response) => {

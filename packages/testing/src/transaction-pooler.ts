@@ -5,11 +5,11 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 export interface PoolerOptions {
-  /** Whether it prepares a statement anew where a server process does not have it, as PgBouncer does from 1.21 on. */
+  /** Whether it prepares a statement anew on a server process that lacks it, as PgBouncer does since 1.21. */
   keepsStatements: boolean;
   /** Which free server process the next transaction gets. */
   order: 'oldest' | 'newest';
-  /** Server processes; default: 3. */
+  /** Default 3 server processes. */
   size?: number;
 }
 
@@ -18,17 +18,16 @@ interface Message {
   bytes: Buffer;
 }
 
-/** A statement under the name that server processes know it by, which comes of its text: as in PgBouncer. */
+/** Like PgBouncer, it names statements for server processes by their text. */
 interface Statement {
   name: string;
   parse: Buffer;
 }
 
-/** A server process, and the names of the statements that it has. */
 interface Backend {
   socket: Duplex;
   statements: Set<string>;
-  /** Answers to what the pooler prepared by itself, which no client waits for. */
+  /** Answers to statements that the pooler prepared by itself, which no client waits for. */
   unasked: number;
   onMessage: (message: Message) => void;
 }
@@ -39,9 +38,8 @@ const parseComplete = Buffer.from([0x31, 0, 0, 0, 4]);
 const sslRequest = 80_877_103;
 
 /**
- * A pooler that hands each transaction to one of its server processes, whichever is free: real Postgres behind, so that
- * what depends on the session fails as it does behind PgBouncer.
- * @returns the URL of the database behind it.
+ * Hands each transaction to a free server process of the real Postgres, so that what depends on the session fails as it
+ * does behind PgBouncer. @returns the URL of the database behind it.
  */
 export async function startTransactionPooler(
   databaseUrl: string,
@@ -144,7 +142,6 @@ function toMessage(type: 'P' | 'B', ...parts: Buffer[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The text up to the first zero, and what follows it. */
 function cutText(bytes: Buffer): [text: string, rest: Buffer] {
   const end = bytes.indexOf(0);
   return [bytes.toString('utf8', 0, end), bytes.subarray(end + 1)];
@@ -168,7 +165,7 @@ async function openBackend(databaseUrl: string, stack: AsyncDisposableStack): Pr
   return backend;
 }
 
-/** Cuts the stream into messages: a letter, a length that counts itself, and so many bytes less four. */
+/** A message is a letter, a length that counts itself (4 bytes), and the rest. */
 function newReader(onMessage: (message: Message) => void): (chunk: Buffer) => void {
   let left: Buffer = Buffer.alloc(0);
   return (chunk) => {

@@ -1,7 +1,4 @@
-/**
- * A stack for the whole test file: what `open` puts on it is closed after the last test. `timeoutMs` is for an `open`
- * that does more than other tests do, such as to fill tables.
- */
+/** Opens once for the whole test file, and closes after its last test. `timeoutMs` is for a slow `open`. */
 export function useStack<T>(
   open: (stack: AsyncDisposableStack) => Promise<T>,
   timeoutMs?: number,

@@ -5,7 +5,6 @@ import { keys, startService, type } from '../command-line-for-tests.ts';
 
 type Resource = { id: string; name: string } & Record<string, unknown>;
 
-/** A service with these Applications and Proxies, a file for apply, and a function that types commands. */
 async function setUp(
   closing: AsyncDisposableStack,
   file: string,

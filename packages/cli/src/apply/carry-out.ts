@@ -23,7 +23,7 @@ interface Resource {
 
 const done = { create: 'Created', update: 'Changed', delete: 'Deleted', keep: 'Kept' } as const;
 
-/** Records each result at once, so that a failure loses nothing; Ctrl-C takes effect only between steps. */
+/** Records each result at once, so that a failure loses nothing. Ctrl-C takes effect between steps. */
 export async function carryOut(steps: readonly Step[], means: Means): Promise<void> {
   const { sluice, record, keysFile, terminal } = means;
   await using keys = keysFile === undefined ? undefined : await openKeysFile(keysFile);

@@ -4,10 +4,10 @@ import { extname } from 'node:path';
 import { codeOf, UsageError } from '../failure.ts';
 import type { Kind } from './wanted.ts';
 
-/** Ids by name of what applies of a file created in a Tenant. `--prune` may delete only these. */
+/** Ids by name of what applies of a file created in a Tenant. `--prune` deletes only these. */
 export type Made = Record<Kind, Record<string, string>>;
 
-/** Stored beside the file as `sluice.applied.json`, so that it can be shared. It holds ids and no secrets. */
+/** Stored beside the file as `sluice.applied.json`. It holds ids and no secrets, so it can be shared. */
 export interface MadeRecord {
   made: Made;
   save(): Promise<void>;

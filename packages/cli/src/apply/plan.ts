@@ -44,7 +44,6 @@ function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted):
   return { action: changes.length > 0 ? 'update' : 'keep', kind, name, id: current.id, wanted, changes };
 }
 
-/** What a previous apply of this file created, and the file no longer has. */
 function leftOver(kind: Kind, wanted: Wanted, existing: Existing, made: Made): Step[] {
   const names = new Set(wanted[kind].map(({ name }) => name));
   const ids = new Set(Object.values(made[kind]));
@@ -53,7 +52,6 @@ function leftOver(kind: Kind, wanted: Wanted, existing: Existing, made: Made): S
     .map(({ id, name }) => ({ action: 'delete', kind, name, id, changes: [] }));
 }
 
-/** These members can only be set on creation. */
 function assertFixedMembers(wanted: Members, current: Members): void {
   const { name, type, expires_at: expiry } = wanted;
   const message = (member: string) => `The ${member} of the Application ${name} cannot be changed; delete it first`;

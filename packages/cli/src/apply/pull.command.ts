@@ -10,7 +10,6 @@ import type { Existing } from './plan.ts';
 import { readExisting } from './read-existing.ts';
 import type { Kind } from './wanted.ts';
 
-/** The file refers to variables instead of secret values. */
 export const pull: Command = {
   words: ['pull'],
   summary: 'Write Applications and Proxies as a file for apply, with references in place of secrets',
@@ -42,7 +41,6 @@ export const pull: Command = {
   },
 };
 
-/** @throws {RefusedError} where apply would refuse the file. */
 function assertNamesIdentify(existing: Existing): void {
   const twice = (['applications', 'proxies'] as const).flatMap((kind) => {
     const names = new Set(existing[kind].map(({ name }) => name));
@@ -71,7 +69,6 @@ interface Pulled {
   variables: string[];
 }
 
-/** Members whose values may be secrets. */
 const secretMaps = ['configuration', 'request_headers'];
 
 function toFile({ applications, proxies }: Existing): Pulled {

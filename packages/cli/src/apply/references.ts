@@ -9,15 +9,15 @@ export interface References {
 }
 
 interface Scope {
-  /** The files that a file refers to must be in its folder. */
+  /** Files that a file refers to must be in its folder. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** By `--env`. */
+  /** Named by `--env`. */
   allowed: readonly string[];
   references: References;
 }
 
-/** Finds `$file` or `$env` also among other members, which are then a fault. */
+/** Finds `$file` and `$env` also among other members, which are then a fault. */
 function referenceOf(value: object): [kind: string, target: unknown] | undefined {
   return Object.entries(value).find(([name]) => name === '$file' || name === '$env');
 }

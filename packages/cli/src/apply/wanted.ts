@@ -12,7 +12,7 @@ export interface Wanted {
   applications: readonly Members[];
   proxies: readonly Members[];
   references: References;
-  /** Members whose values come from a reference, wholly or partly, and are never shown. */
+  /** Members whose values come from references, even in part, and are never shown. */
   hidden: ReadonlyMap<Members, ReadonlySet<string>>;
 }
 

@@ -46,7 +46,7 @@ function isPage(answer: unknown): answer is { data: unknown[]; pagination: Recor
   );
 }
 
-/** Writes to standard error, so that messages never mix with the output. */
+/** On standard error, so that messages never mix with the output. */
 export function tell({ stderr }: Terminal, line: string): void {
   stderr.write(`${escapeText(line)}\n`);
 }
@@ -55,7 +55,7 @@ export async function write(stream: Writable, text: string | Uint8Array): Promis
   if (!stream.write(text)) await once(stream, 'drain');
 }
 
-/** Programs receive the bytes unchanged; a terminal receives escaped text. */
+/** Escapes the text for a terminal; programs receive the bytes unchanged. */
 export async function printBytes(terminal: Terminal, body: AsyncIterable<Uint8Array> | null): Promise<void> {
   const decoder = new TextDecoder();
   let last = '\n';

@@ -2,14 +2,14 @@ import { escapeLine, toSafeJson } from './escape.ts';
 
 const widest = 60;
 
-/** The most telling members come first. Members that are equal in all rows, long, or possibly secret are left out. */
+/** The most telling members come first. What is equal in all rows, long, or possibly secret is left out. */
 const firstMembers = ['id', 'name', 'type', 'state', 'created_at', 'operation', 'message', 'version'];
 const omitted = new Set([
   ...['tenant_id', 'rules', 'request_transform', 'response_transform', 'modified_by', 'created_by'],
   ...['configuration', 'request_headers'],
 ]);
 
-/** At most six columns, and only as many as fit into the width. */
+/** At most six columns that fit into the width. */
 export function toTable(rows: readonly object[], width = Number.POSITIVE_INFINITY): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !omitted.has(name));
   const rank = (name: string) => (firstMembers.indexOf(name) + firstMembers.length + 1) % (firstMembers.length + 1);
@@ -23,7 +23,7 @@ export function toMembers(thing: object): string {
   return align(Object.entries(thing).map(([name, value]) => [escapeLine(name), whole(value)]));
 }
 
-/** The first column is always shown. */
+/** At least the first column. */
 function countFitting(table: readonly (readonly string[])[], width: number): number {
   let used = 0;
   const fitting = widthsOf(table).filter((column, index) => {

@@ -39,12 +39,11 @@ test('a shell that there is no script for is a mistake', async () => {
   });
 });
 
-/** Runs each shell's completion script for an unfinished line. */
 const shells: Record<string, (script: string, words: string[]) => string> = {
   bash: (script, words) => `${script}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _sluice
 printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // zsh offers what compadd and _files receive; outside of its line editor they cannot be called.
+  // zsh offers what compadd and _files receive, which cannot be called outside of its line editor.
   zsh: (script, words) => `compdef() { }
 compadd() { print -rl -- "\${offered[@]}"; (( \${#offered} )) }
 _files() { print -rl -- *(N) }
@@ -79,7 +78,7 @@ describe.each(present.flat())('in %s, with its script and the program', (shell) 
     await writeFile(join(folder, 'platform.yaml'), '');
     const script = shells[shell]?.((await type(['completion', shell])).out, words) ?? '';
     const env = { PATH: `${folder}${delimiter}${process.env.PATH}`, HOME: folder };
-    // In bash, readline itself offers files where the script offers nothing: complete -o default.
+    // Where the script offers nothing, bash's readline offers files itself: complete -o default.
     const options = shell === 'bash' && words.includes('-f') ? [] : offered;
     const { stdout } = await promisify(execFile)(shell, ['-c', script], { env, cwd: folder });
     expect(stdout.split('\n')).toEqual(expect.arrayContaining(options));

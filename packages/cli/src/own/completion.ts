@@ -2,7 +2,7 @@ import { type Command, commonOptions, type Option } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { write } from '../output/print.ts';
 
-/** Each script asks the program itself, so that completions always match the installed version. */
+/** Each asks the program itself, so that completions match the installed version. */
 const scripts: Readonly<Record<string, string>> = {
   bash: `_sluice() {
   local IFS=$'\\n'

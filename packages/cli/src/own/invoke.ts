@@ -53,7 +53,7 @@ async function findKey({ positionals: [wanted = ''], values }: Input, terminal: 
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wanted))
     return (await sluice.proxies.get(wanted, { signal })).key;
   const keys: string[] = [];
-  // The name is compared again, because a star in the filter matches other names too.
+  // Compared again, because a star in the filter matches other names too.
   for await (const { name, key } of sluice.proxies.list({ name: wanted }, { signal }))
     if (name === wanted) keys.push(key);
   const [key] = keys;
@@ -89,7 +89,7 @@ async function send(sluice: Sluice, key: string, input: Input, terminal: Termina
   }
 }
 
-/** The message of fetch would quote an invalid value. */
+/** fetch would quote an invalid value. */
 function setHeader(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value);

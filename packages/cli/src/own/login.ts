@@ -37,7 +37,7 @@ export const login: Command = {
       const header_prefix = textOf(input, 'header-prefix') ?? before?.header_prefix ?? 'SVC';
       const keys = await readKeys(input, lines);
       for (const key of keys) await assertAccepted(key, { url, header_prefix }, terminal);
-      // Keys are sent only to their profile's URL, so a new URL drops the old keys.
+      // Keys are sent only to their profile's URL, so a new URL drops old keys.
       const kept = before?.url === url ? before.keys : {};
       const typed = Object.fromEntries(keys.map((key) => [keyTypeOf(key), key]));
       await writeProfiles(env, { ...profiles, [name]: { url, header_prefix, keys: { ...kept, ...typed } } });
@@ -103,7 +103,7 @@ async function readKeys(input: Input, lines: Lines | undefined): Promise<string[
   return keys;
 }
 
-/** Any valid key may list the permissions. @throws {SluiceError} */
+/** Lists the permissions, which any valid key may. @throws {SluiceError} */
 async function assertAccepted(apiKey: string, { url, header_prefix }: Omit<Profile, 'keys'>, { signal }: Terminal) {
   const sluice = new Sluice({ baseUrl: url, apiKey, headerPrefix: header_prefix });
   await sluice.permissions.list({}, { signal }).page();

@@ -6,7 +6,6 @@ import { Interrupted } from '../failure.ts';
 
 const { enter, interrupt, endOfInput, backspace } = keyStrokes;
 
-/** A service that accepts every key and has nothing, and a home without profiles. */
 async function setUp(closing: AsyncDisposableStack) {
   const pagination = { total_items: 0, page_number: 1, page_size: 20, total_pages: 0 };
   const service = await startService(closing, ({ method, url }) => {

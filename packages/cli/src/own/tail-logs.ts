@@ -10,10 +10,9 @@ import type { Terminal } from '../terminal.ts';
 
 const intervalMs = 1_000;
 
-/** Disclosures are written in batches, so a row may appear after one that is younger. */
+/** Disclosures are written in batches, so a row may appear after a younger one. */
 const latestMs = 30_000;
 
-/** Filters of the list, except those that select a part of it. */
 const filters = (commands.find(({ method }) => method === 'logs.list')?.query ?? []).filter(
   ({ name }) => !['page', 'size', 'start', 'start_date', 'end_date'].includes(name),
 );
@@ -55,7 +54,7 @@ function pairOf(input: Input, name: string): [string, string][] {
   return value === undefined ? [] : [[name, value]];
 }
 
-/** Reads from shortly before the newest row, by the service's clock. Waits for an unavailable service. */
+/** Reads from shortly before the newest row, by the service's clock, and waits for an unavailable service. */
 async function newRows(sluice: Sluice, query: Query, seen: Map<string, string>, terminal: Terminal): Promise<Log[]> {
   const newest = [...seen.values()].sort().at(-1);
   const from = newest === undefined ? {} : { start_date: new Date(Date.parse(newest) - latestMs).toISOString() };
@@ -71,7 +70,7 @@ async function newRows(sluice: Sluice, query: Query, seen: Map<string, string>, 
   }
 }
 
-/** Prints new rows, oldest first, and forgets rows that cannot appear again. */
+/** Oldest first. Forgets rows that cannot appear again. */
 async function show(rows: readonly Log[], seen: Map<string, string>, input: Input, terminal: Terminal): Promise<void> {
   const isNew = rows.filter(({ id }) => !seen.has(id)).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
   for (const row of isNew) {

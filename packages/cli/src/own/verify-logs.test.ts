@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Types the command without a profile and a service. */
 async function verify(file: string, options: Record<string, string>, isTTY = true) {
   const written = { out: '', error: '' };
   const stdout = Object.assign(new PassThrough(), { isTTY, columns: 80 });

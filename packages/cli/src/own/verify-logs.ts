@@ -3,7 +3,6 @@ import { type Command, type Input, textOf, textsOf } from '../command.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import { isForPeople, printAnswer, write } from '../output/print.ts';
 
-/** Needs files only, neither the service nor a key. */
 export const verifyLogs: Command = {
   words: ['logs', 'verify'],
   summary: 'Verify an export of the audit log against a signed checkpoint, from files alone',

@@ -3,7 +3,7 @@ import { UsageError } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 
-/** Preferred types come first. */
+/** The preferred type comes first. */
 export interface Need {
   keyTypes?: readonly string[];
   profile?: string | undefined;
@@ -11,7 +11,7 @@ export interface Need {
 
 const preferred = ['private', 'public', 'management'] as const;
 
-/** Prefers the key of the requested profile, then the environment's, then that of its profile. @throws {UsageError} */
+/** Prefers the key of the requested profile, then the environment's, then its profile's. @throws {UsageError} */
 export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   const { SLUICE_URL: url, SLUICE_API_KEY: apiKey } = env;
   const isOfEnvironment = apiKey && need.profile === undefined;
@@ -56,7 +56,7 @@ function client(url: string, apiKey: string, headerPrefix: string): Sluice {
   }
 }
 
-/** Normalizes the URL. @throws {UsageError} where it would send keys unencrypted over a network. */
+/** @throws {UsageError} where keys would go unencrypted over a network. @returns the URL in normal form. */
 export function checkUrl(text: string): string {
   if (!URL.canParse(text)) throw new UsageError('The URL must be like https://sluice.example.com');
   const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(text);

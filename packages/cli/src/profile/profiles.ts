@@ -40,7 +40,7 @@ export async function readProfiles(env: Env): Promise<Profiles> {
   throw new UsageError(`${file} is not what "sluice login" writes. Delete it and log in again.`);
 }
 
-/** Replaces the file atomically; only its owner can ever read it. */
+/** Replaces the file atomically. Only its owner can read it. */
 export async function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
   const file = profilesFile(env);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });

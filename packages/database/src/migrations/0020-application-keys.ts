@@ -1,13 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * An Application has several keys, each a row of its own. The previous version knows one key, the column
- * `applications.key_hash`: it reads it, and writes it when it creates an Application or regenerates its key. While both
- * versions serve, a trigger turns its writes into rows of the new table, and the new version keeps in the column a key
- * that does not expire, or null. So the previous version never accepts a key that is gone, though it does not know every
- * key. A later migration removes the column with its trigger.
- * The foreign key is checked at commit, because the key is inserted before its Application, so that the trigger finds it
- * and does nothing.
+ * An Application has several keys, each a row. The previous version reads and writes one key, `applications.key_hash`.
+ * While both versions serve, a trigger turns its writes into rows of the new table, and the new version keeps in the
+ * column a key that does not expire, or null, so the previous version never accepts a key that is gone. A later
+ * migration removes column and trigger. The foreign key is checked at commit, because a key is inserted before its
+ * Application, so that the trigger finds it.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The audit log becomes a table of months, so that old ones can be dropped. For each statement that adds rows, also of the
- * previous version, one trigger notes two things:
- * - `audit_log_tokens`: the tokens that a row touched. It is a table and no GIN index over `detail`, because millions of
- * rows can touch one token and must be read newest first and a page at a time.
+ * The audit log becomes a table of months, so that old ones can be dropped. A trigger notes for each statement that
+ * adds rows, also of the previous version:
+ * - `audit_log_tokens`: the tokens that a row touched. It is no GIN index over `detail`, because millions of rows can
+ * touch one token and must be read newest first and a page at a time.
  * - `audit_log_arrivals`: the rows that the ledger has to sequence, one row for each statement and Tenant.
- * Existing rows become the partition of everything older than next month. They have no `leaf_version`, because nothing
- * noted their arrival. While the index is made and rows are checked, no audit row is written: two seconds for a million.
- * To shorten that, make the index before: `create unique index concurrently audit_log_before_newest on audit_log
- * (tenant_id, at, id)`.
+ *
+ * Existing rows become the partition before next month, without `leaf_version`, because nothing noted their arrival.
+ * While the index is made and rows are checked, no audit row is written: two seconds for a million. To shorten that,
+ * make the index before: `create unique index concurrently audit_log_before_newest on audit_log (tenant_id, at, id)`.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [...columns, ...months, ...tokens, ...arrivals, ...ledgers, noting]) {
@@ -101,10 +101,7 @@ const ledgers = [
   )`,
 ];
 
-/**
- * The trigger has the rights of the migrating role, so that a role that may only add rows needs no rights to the tables
- * beside.
- */
+/** With the rights of the migrating role, so that a role that only adds rows needs no rights to the other tables. */
 const noting = `
 create function note_audit_rows() returns trigger language plpgsql security definer set search_path from current as $$
 begin
@@ -122,8 +119,8 @@ create trigger note_audit_rows after insert on audit_log
 referencing new table as inserted for each statement execute function note_audit_rows();`;
 
 /**
- * These have the rights of the migrating role too, because only the owner of a table may add and drop its partitions. Rows
- * of a new month move into it from the default partition.
+ * With the rights of the migrating role, because only a table's owner may add and drop its partitions. Rows of a new
+ * month move into it from the default partition.
  */
 const partitions = `
 create function add_audit_log_month(month date) returns boolean language plpgsql security definer

@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A month may be added while its rows are written. Without locks on the parents, a row on its way to the default partition
- * fails, or makes the addition fail, again and again where rows come all the time. With them rows wait: milliseconds,
- * unless the default partition has many rows of that month.
+ * Locks the parents while a month is added. Without that a row on its way to the default partition fails, or makes the
+ * addition fail, again and again. Rows wait milliseconds, unless the default partition has many of that month.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql.raw(addMonth).execute(db);

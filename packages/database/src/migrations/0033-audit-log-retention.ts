@@ -1,11 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A month of the audit log is dropped whole once every ledger has given up its rows (`ledgers.dropped`). Rows that the
- * ledgers still keep, because they arrived after the month, first move to the default partition.
- * The index `ledger_leaves_astray` finds rows in another month than the one from which their retention counts: late ones,
- * and those of clocks that were ahead. They are few, so a month is dropped in milliseconds. While the index is made, the
- * ledger waits, but audit rows are written.
+ * A month is dropped whole once every ledger has given up its rows (`ledgers.dropped`). Rows that ledgers still keep,
+ * because they arrived after the month, first move to the default partition. `ledger_leaves_astray` finds the few rows
+ * in another month than their retention counts from: late ones, and those of clocks that were ahead. While the index is
+ * made, the ledger waits, but audit rows are written.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [astray, closed, purged, tokensOf, 'drop function drop_audit_log_month(date)', dropOldest]) {
@@ -19,7 +18,6 @@ where date_trunc('month', at at time zone 'UTC') <> date_trunc('month', kept_at 
 
 const closed = `create index ledgers_closed_rows on ledgers (closed_at) where closed_at is not null and size > dropped`;
 
-/** Tenants that were purged before closing was noted. */
 const purged = `
 update ledgers set closed_at = now() where closed_at is null and not exists (select from tenants where id = tenant_id)`;
 
@@ -31,7 +29,7 @@ language sql immutable as $$
   union select jsonb_array_elements(detail -> 'refused') ->> 'token_id'
 $$`;
 
-/** Locks the parents first, as adding a month does, so that rows wait instead of failing or making this fail. */
+/** Locks the parents first, so that rows wait instead of failing or making this fail. */
 const dropOldest = `
 create function drop_oldest_audit_log_month(keep_from date) returns text language plpgsql security definer
 set search_path from current set lock_timeout = '500ms' as $$

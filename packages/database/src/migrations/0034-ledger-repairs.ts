@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A token that a row names twice, as used and as refused, is noted once, so that `GET /logs?token_id=` shows the row once.
- * Ledgers of purged Tenants are noted as closed. Two indexes serve the worker's frequent look-ups: trees that no key has
- * signed, and checkpoints that no witness has taken.
+ * A token that a row names twice is noted once, so that `GET /logs?token_id=` shows the row once. Ledgers of purged
+ * Tenants are closed. Two indexes find unsigned trees, and checkpoints without a witness, for the worker.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [noting, closed, unsigned, unwitnessed]) await sql.raw(statement).execute(db);

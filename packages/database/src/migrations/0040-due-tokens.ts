@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Due tokens are deleted Tenant by Tenant: `due_tokens` names the Tenants, and the indexes begin with the Tenant. The
- * worker's sweep of overlooked rows notes what the previous version writes. While the indexes are made no token is
- * written: about a second for a million.
+ * Due tokens are deleted Tenant by Tenant, so the indexes begin with the Tenant. The worker's sweep notes what the
+ * previous version writes. While the indexes are made no token is written: about a second for a million.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * How many bytes callers who do not see a token have patched into it. The previous version leaves the counts as they are,
- * and judges its patches by the merged size.
- */
+/** Bytes that callers patched into tokens that they do not see. The previous version leaves the counts as they are. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -1,4 +1,4 @@
-/** Names the Tenants for which something comes due, so that sweeps go Tenant by Tenant. */
+/** Tenants for which something comes due, so that sweeps go Tenant by Tenant. */
 export interface DueTokensTable {
   tenant_id: string;
   /** `expiry`: tokens that expire; `cvc`: verification codes that must go. */

@@ -5,7 +5,7 @@ export interface IdempotencyRecordsTable {
   application_id: string;
   /** Keyed hash of method, path and idempotency key. */
   request_hash: Buffer;
-  /** Keyed hash of the body, because the same key with another body is a mistake of the caller. */
+  /** Keyed hash, because the same key with another body is a mistake of the caller. */
   body_hash: Buffer;
   /** Only this claim may store the answer. */
   claim_id: string;

@@ -30,7 +30,7 @@ export interface LedgersTable {
   before_at: string | null;
   before_id: string | null;
   checkpoint: string | null;
-  /** Of the newest checkpoint that the witness has. */
+  /** Size of the newest checkpoint that the witness has. */
   witnessed_size: Generated<number>;
   closed_at: string | null;
 }

@@ -1,6 +1,5 @@
 import type { UrlRow } from './url-row.ts';
 
-/** IPv4 addresses in every notation. */
 export const ipv4Notations: UrlRow[] = [
   ['local', 'https://127.0.0.1/'],
   ['local', 'https://127.0.0.1./'],
@@ -88,7 +87,7 @@ export const ipv4Notations: UrlRow[] = [
   ['local', 'https://10.255.255.255/'],
 ];
 
-/** The first and last addresses of special ranges, and their neighbours. */
+/** First and last addresses of special ranges, and their neighbours. */
 export const ipv4Ranges: UrlRow[] = [
   ['everything', 'https://0.255.255.255/'],
   ['standard', 'https://1.0.0.0/'],

@@ -1,6 +1,5 @@
 import type { UrlRow } from './url-row.ts';
 
-/** Addresses at which clouds hand out credentials. */
 export const metadata: UrlRow[] = [
   ['parser', 'https://169.254.169.254/'],
   ['parser', 'https://169.254.170.2/'],

@@ -1,6 +1,5 @@
 import type { UrlRow } from './url-row.ts';
 
-/** URLs that a lenient parser would repair. */
 export const repairs: UrlRow[] = [
   ['nobody', ''],
   ['nobody', 'example.com'],

@@ -1,11 +1,8 @@
 /**
  * The first of these that accepts the URL; those after it accept it too.
- * - `standard`: the default policy.
- * - `local`: the policy of the local stack.
+ * - `standard`: the default policy. `local`: the policy of the local stack.
  * - `everything`: a policy that allows all addresses and names, as a control for the others.
- * - `parser`: only the bare WHATWG parser, because no setting opens metadata addresses, other schemes and repaired
- * URLs.
- * - `nobody`: not even the parser.
+ * - `parser`: the bare WHATWG parser, because no setting opens metadata addresses, other schemes and repaired URLs.
  */
 export type TakenBy = 'standard' | 'local' | 'everything' | 'parser' | 'nobody';
 

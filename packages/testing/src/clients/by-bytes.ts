@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Client, ClientCall } from './client.ts';
 
-/** What a client writes into the head beside what the call has; by default its body has a length. */
+/** `lines` are what the client adds to the head of a call. */
 export function byBytes(name: string, lines: string[], framing: 'length' | 'chunked' = 'length'): Client {
   return {
     name,
@@ -31,7 +31,6 @@ function requestOf({ url, method, headers, body }: ClientCall, lines: string[], 
   return `${head.join('\r\n')}\r\n\r\n${sent}`;
 }
 
-/** Reads one whole answer. */
 async function readStatus(socket: Socket): Promise<number> {
   let text = '';
   while (!isWhole(text)) {

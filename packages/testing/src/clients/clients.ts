@@ -68,7 +68,7 @@ const nodeFetch: Client = {
 
 const goLines = ['User-Agent: Go-http-client/1.1', 'Accept-Encoding: gzip'];
 
-/** As the table in the root README has them: each itself where the machine has it, otherwise by its bytes. */
+/** In the order of the table of the root README. Where the machine lacks a client, its bytes are sent. */
 export const clients: readonly Client[] = [
   succeeds('curl', '--version') ? curl : curlBytes,
   nodeFetch,

@@ -48,7 +48,7 @@ public class Caller {
   }
 }`;
 
-/** Runs a class `Caller` that takes URL, method, body, and headers with their values. */
+/** `Caller` takes URL, method, body, and headers with their values. */
 function byClass(name: string, source: string, classPath = ''): Client {
   return {
     name,
@@ -62,7 +62,7 @@ function byClass(name: string, source: string, classPath = ''): Client {
   };
 }
 
-/** What the Debian package libhttpclient-java brings, or what CLASSPATH names. */
+/** From CLASSPATH, or from the Debian package libhttpclient-java. */
 function apacheClassPath(): string | undefined {
   const { CLASSPATH } = process.env;
   if (CLASSPATH?.includes('httpclient-4')) return CLASSPATH;

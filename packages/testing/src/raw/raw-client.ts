@@ -5,16 +5,15 @@ export interface RawClient {
   socket: Socket;
   /** Everything received so far, as latin1. */
   text(): string;
-  /** True when the gateway has closed its side, or the connection broke. */
+  /** The gateway has closed its side, or the connection broke. */
   hasEnded(): boolean;
-  /** True when the connection was reset instead of closed in order. */
+  /** The connection was reset and not closed in order. */
   isReset(): boolean;
   write(bytes: string): void;
-  /** Resolves with the text when the connection has ended. */
+  /** Resolves with the text at the end of the connection. */
   ended: Promise<string>;
 }
 
-/** A client that sends raw bytes and records what it receives. */
 export function openClient(url: string): RawClient {
   const { hostname, port } = new URL(url);
   const chunks: Buffer[] = [];
@@ -47,15 +46,15 @@ export function openClient(url: string): RawClient {
 }
 
 export interface TalkOptions {
-  /** Stops when it returns true; the default waits for the end of the connection. */
+  /** Stops when it returns true; default: at the end of the connection. */
   until?: (text: string) => boolean;
   /** The time between pieces. */
   pauseMs?: number;
-  /** Stops waiting after this time, with what has been received. */
+  /** Then stops with what has been received. */
   withinMs?: number;
 }
 
-/** Sends the pieces over one connection and returns what was received. */
+/** Sends the pieces over one connection. @returns what was received. */
 export async function talk(
   url: string,
   pieces: string | readonly string[],
@@ -73,7 +72,7 @@ export async function talk(
   return outcome;
 }
 
-/** Sends the pieces 50 ms apart, and returns everything received until the server closes. */
+/** Sends the pieces 50 ms apart. @returns what was received until the server closed. */
 export async function exchangeRaw(port: number, ...pieces: string[]): Promise<string> {
   const { text } = await talk(`http://127.0.0.1:${port}`, pieces, {
     pauseMs: pieces.length > 1 ? 50 : 0,

@@ -1,29 +1,28 @@
 /** A request or response in strict conformance with RFC 9112; texts are latin1. */
 export interface RawMessage {
-  /** The request line or status line. */
+  /** Request line or status line. */
   start: string;
-  /** One line for each header, as sent: `Name: value`. */
+  /** As sent: `Name: value`. */
   lines: string[];
   body: string;
   trailers: string[];
-  /** Whether the end of the body is known to have arrived. */
   isWhole: boolean;
 }
 
-/** `rest` follows the last whole message; it is empty where the other side kept to the rules. */
+/** `rest` follows the last whole message. It is empty if the other side kept to the rules. */
 export interface ReadMessages {
   messages: RawMessage[];
   rest: string;
 }
 
 export interface ReadOptions {
-  /** Bodies of responses without framing end with the connection. */
+  /** Ends the bodies of responses without framing. */
   hasEnded?: boolean;
-  /** Positions, among the final answers, of answers to HEAD requests. */
+  /** Positions of answers to HEAD among the final answers. */
   heads?: readonly number[];
 }
 
-/** A strict reader: what it cannot read stays in `rest`, so that a test sees it. */
+/** Leaves in `rest` what it cannot read, so that a test sees it. */
 export function readMessages(text: string, { hasEnded = false, heads = [] }: ReadOptions = {}): ReadMessages {
   const messages: RawMessage[] = [];
   let rest = text;

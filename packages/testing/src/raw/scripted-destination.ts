@@ -1,20 +1,19 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type RawMessage, readMessages } from './read-messages.ts';
 
-/** How a destination behaves on a connection. */
 export interface Script {
-  /** Called for each whole request on a connection, in order. */
+  /** Called for each whole request, in order. */
   onRequest?(socket: Socket, request: RawMessage, place: { connection: number; request: number }): void;
-  /** Called for each piece of bytes, whether it completes a request or not. */
+  /** Called for each piece of bytes. */
   onBytes?(socket: Socket, soFar: string, connection: number): void;
 }
 
 export interface ScriptedDestination {
   url: string;
   sockets: Socket[];
-  /** Every received byte, by connection, as latin1. */
+  /** Every received byte of each connection, as latin1. */
   texts: string[];
-  /** The whole requests of all connections, as a strict reader sees them. */
+  /** The whole requests of all connections. */
   seen(): RawMessage[];
   /** Received bytes that are not whole requests. */
   rest(): string[];
@@ -27,7 +26,6 @@ export const echoesPath: Script = {
   onRequest: (socket, { start }) => socket.write(okAnswer(start.split(' ')[1] ?? '')),
 };
 
-/** A TCP server that records each byte and plays a script. */
 export async function startScripted(script: Script): Promise<ScriptedDestination> {
   const sockets: Socket[] = [];
   const texts: string[] = [];

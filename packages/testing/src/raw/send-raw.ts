@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { readMessages } from './read-messages.ts';
 
-/** An answer as a strict reader sees it. */
 export interface RawAnswer {
   status: number;
   /** Whether it ended as its own framing says. */
@@ -10,7 +9,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Sends bytes over a connection of its own, and reads until the answer is whole, the end, or `waitMs`. */
+/** Uses its own connection. Reads until the answer is whole, the connection ends, or `waitMs` have passed. */
 export function sendRaw(url: string, request: string, waitMs: number): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -37,7 +36,6 @@ function readAnswer(text: string): RawAnswer {
   return { status, isComplete: answer !== undefined, body: answer?.body ?? '' };
 }
 
-/** A POST with a body of JSON. */
 export function rawPost(path: string, headers: Record<string, string>, body: string): string {
   const lines = Object.entries({ host: 'gateway', 'content-type': 'application/json', ...headers });
   const head = [`POST ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)];

@@ -19,7 +19,6 @@ const jest = {
   fn: mocker.fn.bind(mocker),
   spyOn: mocker.spyOn.bind(mocker),
   restoreAllMocks: mocker.restoreAllMocks.bind(mocker),
-  /** For the rest of the file. */
   setTimeout(timeoutMs: number): void {
     circus.getState().testTimeout = timeoutMs;
   },
@@ -40,7 +39,7 @@ function nameOf({ name, parent }: Circus.TestEntry): string {
   return `${parent.name} ${name}`;
 }
 
-/** Runs the tests of a file in this process, which may have run those of others. */
+/** The process may have run other files before. */
 export const runFile: RunFile = async (path, { config, globalConfig }) => {
   const unhandled: Error[] = [];
   const note = (error: unknown) => unhandled.push(error instanceof Error ? error : new Error(String(error)));
@@ -50,7 +49,7 @@ export const runFile: RunFile = async (path, { config, globalConfig }) => {
     prepare(path, globalConfig);
     for (const file of [...config.setupFiles, path]) await import(pathToFileURL(file).href);
     const { testResults, unhandledErrorsDetailed } = await circus.run();
-    await new Promise(setImmediate); // rejections that nobody handles are told after the jobs of the last test
+    await new Promise(setImmediate); // unhandled rejections are reported after the microtasks of the last test
     const assertions = testResults.map(toAssertion);
     return {
       ...createEmptyTestResult(),

@@ -13,7 +13,6 @@ interface Outcome {
   testResults: { message: string; assertionResults: { title: string; status: string }[] }[];
 }
 
-/** What jest says of one test file that the runner runs. */
 async function run(code: string): Promise<Outcome & { statuses: Record<string, string> }> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-runner-'));
   try {

@@ -8,11 +8,10 @@ type OnResult = (test: Test, result: TestResult) => Promise<void>;
 type OnFailure = (test: Test, error: unknown) => Promise<void>;
 
 /**
- * The runner that jest.config.js names. It imports a test file as Node imports any module, because jest's own runner
- * compiles and links every module again for each of some hundred files, which took 40 % of the processor time of
- * `npm test`. A process keeps the modules that it has loaded, so a test file must leave no global and no state of a
- * module behind. Tests, hooks and timeouts are those of jest-circus. Mocks of modules, fake timers, snapshots and
- * coverage are not there.
+ * Imports a test file as Node imports any module, because jest's own runner compiles and links every module again for
+ * each file, which took 40 % of the processor time of `npm test`. Loaded modules stay, so a test file must leave no
+ * global and no state of a module behind. Tests, hooks and timeouts are those of jest-circus; there are no mocks of
+ * modules, fake timers, snapshots or coverage.
  */
 export default class TestRunner {
   readonly isSerial = false;
