@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import type { RequestOutcome } from './request-observer.ts';
 
-/** One line for each request: an allow-list without query, headers and body. */
+/** An allow-list of members, without query, headers and body. */
 export function accessLog(log: Logger) {
   return pinoHttp<Request, Response>({
     logger: log,
@@ -16,7 +16,7 @@ export function accessLog(log: Logger) {
   });
 }
 
-/** The operation's path, because a caller may put a card number where an id belongs. */
+/** Not the requested path, because a caller may put a card number where an id belongs. */
 function pathOf(request: Request): string | undefined {
   const route: unknown = request.route;
   return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : undefined;

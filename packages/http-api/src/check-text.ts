@@ -28,7 +28,7 @@ export function checkText(value: unknown, opaque: readonly string[] = []): Field
     else visitMembers(item);
   }
 
-  /** `for in` takes a third of the time of Object.entries where there are many members. */
+  /** With many members `for in` takes a third of the time of Object.entries. */
   function visitMembers(item: object): void {
     for (const name in item) {
       if (faults >= mostFaults) return;

@@ -12,8 +12,8 @@ export const trustedProxySettings = {
 } as const;
 
 /**
- * The last address in `X-Forwarded-For` that no trusted proxy wrote, because a client may write anything there. @throws
- * {Error} naming the setting, where an entry is not a network.
+ * Finds the last address in `X-Forwarded-For` that no trusted proxy wrote, because a client may write anything there.
+ * @throws {Error} that names the setting, where an entry is not a network.
  */
 export function openClientAddresses(trustedProxies = 'none'): (request: IncomingMessage) => string {
   const trusted = trustedProxies

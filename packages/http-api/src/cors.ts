@@ -15,8 +15,8 @@ interface CorsOptions {
 }
 
 /**
- * Lets pages of these origins call an operation (Fetch standard, CORS protocol). It grants nothing by itself, because the
- * key is in a header and there are no cookies.
+ * Lets pages of these origins call an operation (Fetch standard, CORS protocol). It grants nothing, because the key is
+ * in a header and there are no cookies.
  */
 export function allowBrowsers<C>(app: Express, { path, method }: Operation<C>, { headerPrefix, origins }: CorsOptions) {
   const listed = new Set(origins.split(',').map((origin) => origin.trim()));

@@ -112,13 +112,13 @@ function readTarget(request: IncomingMessage): string {
   return path;
 }
 
-/** `/applications/` means `/applications`, because many published clients send it. `/applications//` is unknown. */
+/** `/applications/` means `/applications`, because many published clients send it; `/applications//` is unknown. */
 function dropTrailingSlash(request: Request, _response: Response, next: NextFunction): void {
   request.url = request.url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1');
   next();
 }
 
-/** The order of checks: 401, 403, 415, 400, and only then the handler with its 404, 409 and 422. */
+/** The order of checks is 401, 403, 415, 400, and then the handler's 404, 409 and 422. */
 function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
   const { headerPrefix, addressOf = openClientAddresses() } = options;
   const keyHeader = `${headerPrefix}-API-KEY`.toLowerCase();
@@ -146,7 +146,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
       ? await readCheckedBody(request, operation, { check: checks.body, memory, tenantId: first.tenantId })
       : noBody;
     const { json: body, sizeBytes: bodyBytes } = read;
-    // Its key may have been revoked while the body came, or waited for room.
+    // The key may have been revoked while the body came, or waited for room.
     const caller = operation.body ? await authorize() : first;
     const params = { ...request.params };
     checks.params(params);
@@ -179,12 +179,12 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
 
 interface Admitted {
   caller: Caller;
-  /** Throws when the caller may no longer call the operation. */
+  /** @throws {ServiceError} when the caller may no longer call the operation. */
   authorize(): Promise<Caller>;
   memory: RequestMemory;
 }
 
-/** Call after a wait. @throws {ServiceError} 401 and 403 as {@link Admitted.authorize}; 503 for other rights than before. */
+/** Call after a wait. @throws {ServiceError} 401 and 403 as {@link Admitted.authorize}; 503 for changed rights. */
 async function requireSame(caller: Caller, authorize: () => Promise<Caller>): Promise<void> {
   if (isDeepStrictEqual(await authorize(), caller)) return;
   const detail = 'The rights of this key were changed while the request waited; try again';
@@ -200,7 +200,7 @@ function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Calle
   }
 }
 
-/** The first media type where `Accept` names none of them. */
+/** The first media type unless `Accept` names one of the others. */
 function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Operation<C>): string {
   if (typeof produces === 'string') return produces;
   return request.accepts([...produces]) || (produces[0] ?? 'application/json');
@@ -244,7 +244,7 @@ function compileChecks<C>({ params, query, body }: Operation<C>): Record<'params
   };
 }
 
-/** Undefined for a header that is sent twice, because two readers could take different values. */
+/** Undefined for a header that is sent twice, because readers could take different values. */
 function singleHeader(request: IncomingMessage, name: string): string | undefined {
   const values = request.headersDistinct[name];
   return values?.length === 1 ? values[0] : undefined;
@@ -262,7 +262,7 @@ function withConfirmation(reply: Reply, { changeId, holders, waitedMs }: Confirm
   return new Reply(reply.status, reply.body, { ...reply.headers, [`${headerPrefix}-REVOCATION`]: confirmation });
 }
 
-/** Uses node:http, because express's own `send` costs a tenth of a short request. */
+/** Without express's own `send`, which costs a tenth of a short request. */
 function send(
   response: Response,
   { status, headers, body }: Reply,

@@ -16,7 +16,7 @@ export const cursorQuery = {
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
-/** A cursor that is altered, or used in another scope, is refused with 400. */
+/** An altered cursor, or one from another scope, is refused with 400. */
 export function sealCursor(key: KeyObject, scope: CursorScope, position: readonly string[]): string {
   const text = Buffer.from(JSON.stringify(position));
   return Buffer.concat([macOf(key, scope, text), text]).toString('base64url');
@@ -35,7 +35,7 @@ function notACursor(): ServiceError {
   return validationFailed({ start: ['must be the pagination.next of an answer to the same request'] });
 }
 
-/** Cursors of a session belong to it; those of Applications belong to their Tenant. */
+/** Cursors of a session belong to it, those of Applications to their Tenant. */
 function macOf(key: KeyObject, { caller, operation, filter }: CursorScope, text: Buffer): Buffer {
   const holder = (caller.type as string) === 'session' ? caller.id : '';
   const scope = JSON.stringify(['cursor', caller.tenantId, holder, operation, filter]);
@@ -47,7 +47,7 @@ export interface CursorPage<T> {
   data: T[];
 }
 
-/** `next` is present only where another row exists. */
+/** `next` is present only if there is another row. */
 export function toCursorPage<T>(data: T[], size: number, next: string | undefined): CursorPage<T> {
   return { pagination: { page_size: size, ...(next !== undefined && { next }) }, data };
 }

@@ -6,8 +6,8 @@ interface ObjectSchema {
 }
 
 /**
- * Removes optional members that are null, because null equals absent, so that defaults apply. Null stays where the schema
- * accepts it, because the handler distinguishes "reset" from "not named". Members unknown to the schema stay.
+ * Removes optional members that are null, which means absent, so that defaults apply. Null stays where the schema
+ * accepts it, because it then means "reset". Members unknown to the schema stay.
  */
 export function dropNulls(value: unknown, schema: object | undefined): void {
   if (typeof value !== 'object' || value === null || typeof schema !== 'object') return;

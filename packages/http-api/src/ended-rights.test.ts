@@ -8,7 +8,6 @@ import { eventually, useStack } from '@sluice/testing';
 import pino from 'pino';
 import { createApi, createHttpServer, operationsOf } from './index.ts';
 
-/** A right that ends while a request is uploaded, or waits for room, has ended for that request too. */
 const mebibyte = 1024 * 1024;
 const permission = 'token:create';
 
@@ -18,7 +17,7 @@ async function startApi(stack: AsyncDisposableStack) {
     apiPart,
   );
   const caller: Caller = { id: 'a', tenantId: 'a', type: 'private', permissions: [permission], rules: [] };
-  /** What its key is at this moment; undefined for a key that is gone. */
+  /** Undefined for a key that is gone. */
   const known: { caller: Caller | undefined } = { caller };
   let acted: Caller[] = [];
   const operation = operationsOf<object>();

@@ -15,7 +15,7 @@ export interface IdempotentRequest {
   hold: Hold;
   /** Reduces the answer to what may be kept. */
   toKeep(reply: Reply): Reply;
-  /** Reduces a kept answer to what may still be told, and confirms its change if that was pending. */
+  /** Reduces a kept answer to what may still be told, and confirms its change if that is pending. */
   onReplay(reply: Reply, confirmation?: Confirmation): Promise<Reply>;
 }
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { createApi, createHttpServer, operationsOf, Reply } from './index.ts';
 
-/** Occurs in the bodies' values, and so must not occur in an answer. */
+/** Occurs in values of bodies, so it must not occur in an answer. */
 const secret = 'hunter2';
 const limitBytes = 1024 * 1024;
 
@@ -54,7 +54,6 @@ afterAll(async () => {
   await once(server, 'close');
 });
 
-/** Everything received until the server closes. */
 async function exchange(bytes: string): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write(bytes);
@@ -83,7 +82,7 @@ async function send(body: string | Uint8Array, path = '/open') {
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
 
-/** Expects a problem document that says where the fault is, without quoting a value. */
+/** The refusal says where the fault is, without quoting a value. */
 async function expectRefusal(body: string | Uint8Array, path?: string) {
   const { status, type, text } = await send(body, path);
   expect({ status, type, text }).toEqual({

@@ -1,8 +1,8 @@
 import { ServiceError } from '@sluice/problems';
 
 /**
- * `application/json` accepts any `+json`; every type accepts any parameters and case (RFC 9110 section 8.3.1). A content
- * coding is refused. @throws {ServiceError} `unsupported_media_type`
+ * `application/json` accepts any `+json`, and every type any parameters and case (RFC 9110 section 8.3.1).
+ * @throws {ServiceError} `unsupported_media_type`, also for any content coding.
  */
 export function checkMediaType(headers: NodeJS.Dict<string | string[]>, consumes: string): void {
   const sent = String(headers['content-type'] ?? '')

@@ -23,7 +23,7 @@ export interface PendingChange {
 /** Stores the answer in the transaction of the change, so that a repeated request never acts twice. */
 export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChange) => Promise<void>;
 
-/** Reserves memory for what is read or made for the answer, until it is sent; undefined where there is room. */
+/** Reserves memory for what is read or made for the answer, until it is sent; undefined if there is room at once. */
 export type Hold = (bytes: number) => Promise<void> | undefined;
 
 export interface OperationInput<P, Q, B> {
@@ -37,11 +37,11 @@ export interface OperationInput<P, Q, B> {
   /** The media type that the caller prefers among several, or the first. */
   accepted: string;
   hold: Hold;
-  /** A handler that creates something must call it. Undefined when the request has no idempotency key. */
+  /** Must be called by a handler that creates something. Undefined without an idempotency key. */
   settle: SettleAnswer | undefined;
 }
 
-/** Who asks for an answer again that is kept under an idempotency key. */
+/** Who asks again for an answer that is kept under an idempotency key. */
 export type Asking = Pick<OperationInput<undefined, undefined, undefined>, 'caller' | 'traceId' | 'hold'>;
 
 type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv';
@@ -51,32 +51,32 @@ export interface OperationFacts<P, Q, B> {
   /** The resource, which is a group of the API reference. */
   tag: string;
   summary: string;
-  /** Markdown, for what summary and schemas do not say. Headers are written with the prefix SVC. */
+  /** Markdown, beyond what summary and schemas say. Headers have the prefix SVC. */
   description?: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
-  /** The permission that the caller must hold; absent where any valid key is enough. */
+  /** Absent where any valid key is enough. */
   permission?: PermissionType;
-  /** Restricts the caller to Applications of this type, or to sessions. */
+  /** Only Applications of this type, or only sessions, may call it. */
   takesKeyOf?: Caller['type'];
   params?: P;
   query?: Q;
   body?: B;
   /** A missing body means `{}`. */
   bodyOptional?: boolean;
-  /** Media type of the body. `application/json` also accepts any `+json`. */
+  /** `application/json` also accepts any `+json`. */
   consumes?: 'application/json' | 'application/merge-patch+json';
   /** `Accept` chooses among several. A text is sent as it is. */
   produces?: MediaType | readonly MediaType[];
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
-  /** Top-level members that are only passed on, so that they may hold any text, even NUL and lone surrogates. */
+  /** Top-level members that are only passed on, so they may hold any text, even NUL and lone surrogates. */
   opaque?: readonly string[];
   /** False where repetition is harmless and the answer holds values. Default: true for POST, PUT and PATCH. */
   idempotent?: boolean;
-  /** Browsers may call it. */
+  /** Whether pages of browsers may call it. */
   cors?: boolean;
-  /** The change is confirmed before the answer: the handler returns {@link Confirmed}. */
+  /** The handler returns {@link Confirmed}, because its change is confirmed before the answer. */
   confirmed?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
   response: { readonly [status: number]: object | null };
@@ -85,13 +85,13 @@ export interface OperationFacts<P, Q, B> {
 }
 
 /**
- * An operation of the API as data. The route, the permission check, the validation, the 415, the documentation and the
- * type of `handle` all come from this record, so that they cannot disagree.
+ * An operation of the API as data: route, permission check, validation, documentation and the type of `handle` come
+ * from this record, so that they cannot disagree.
  */
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
   /** Reduces an answer to what may be kept for a day under an idempotency key. */
   keep?(body: unknown): unknown;
-  /** Reduces a kept answer to what its caller may still be told, because that changes with time. */
+  /** Reduces a kept answer to what its caller may still be told, which changes with time. */
   replay?(body: unknown, context: C, asking: Asking): Promise<unknown>;
   handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
 }
@@ -110,7 +110,7 @@ export function takesIdempotencyKey({ method, idempotent }: Pick<Operation<never
   return idempotent !== false && (method === 'post' || method === 'put' || method === 'patch');
 }
 
-/** Types the records of a service: `const operation = operationsOf<Context>()`. */
+/** `const operation = operationsOf<Context>()` types the records of a service. */
 export function operationsOf<C>() {
   return <
     const P extends object | undefined = undefined,
@@ -135,9 +135,8 @@ export class Reply {
 }
 
 /**
- * For an answer of any length: each piece of text is made once the reader has taken the previous one, and may be empty. A
- * failure before the first piece is answered with a problem. A later failure resets the connection, so that no reader
- * takes a part for the whole.
+ * An answer of any length: each piece is made once the reader has taken the one before, and may be empty. A failure
+ * before the first piece is answered with a problem; a later one resets the connection, lest a part is taken for all.
  */
 export class Streamed {
   readonly pieces: AsyncGenerator<string, void, undefined>;
@@ -147,7 +146,6 @@ export class Streamed {
   }
 }
 
-/** 201 with the resource and its `Location`. */
 export function created<T extends { id: string }>(collection: string, resource: T): Reply {
   return new Reply(201, resource, { Location: `${collection}/${encodeURIComponent(resource.id)}` });
 }
@@ -155,7 +153,7 @@ export function created<T extends { id: string }>(collection: string, resource: 
 /** No process serves the old state any more. */
 export interface Confirmation {
   changeId: string;
-  /** The number of caching processes at that moment. */
+  /** Caching processes at that moment. */
   holders: number;
   waitedMs: number;
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import type { Express } from 'express';
 
-/** A text that needs no key, computed from path parameters. */
+/** Needs no key. */
 export interface PublicAnswer {
   /** As for operations: `/.well-known/thing/:id`. */
   path: string;

@@ -26,7 +26,7 @@ export async function readJsonBody(
   }
 }
 
-/** Only the position is taken from V8's message, because it quotes the text around the fault. */
+/** Takes only the position from V8's message, because that quotes the text around the fault. */
 function whereOf(error: unknown): string {
   if (error instanceof TypeError) return ': it is not UTF-8';
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
@@ -43,7 +43,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number, memory: R
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // Keeps the request alive, because the rest of a refused body must still be read.
+    // The request must live, because the rest of a refused body is still to be read.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);

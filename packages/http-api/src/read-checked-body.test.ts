@@ -11,7 +11,7 @@ const operation = operationsOf<object>()({
   handle: async () => new Reply(204, undefined),
 } as const);
 
-/** How many turns of the event loop others get between the parsing of a body and its check by the schema. */
+/** Turns of the event loop that others get between the parsing of a body and its check by the schema. */
 async function turnsWithin(value: object): Promise<number> {
   let turns = 0;
   const count = () => {

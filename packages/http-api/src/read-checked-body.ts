@@ -8,7 +8,7 @@ import { type JsonBody, readJsonBody } from './read-body.ts';
 import type { RequestMemory } from './request-memory.ts';
 import { type Check, refuse } from './validate.ts';
 
-/** Each pass over a larger body may take ten milliseconds, so other requests get a turn between two of them. */
+/** A pass over a larger body may take ten milliseconds, so other requests get a turn between passes. */
 const largeBody = 64 * 1024;
 const passes = newWorkPieces();
 
@@ -26,13 +26,13 @@ export async function readCheckedBody<C>(
   if (isLarge) await passes.turn(tenantId);
   refuse(checkText(body.json, opaque));
   if (isLarge) await passes.turn(tenantId);
-  // In a merge patch null means "remove", which the handler must see (RFC 7386).
+  // In a merge patch null means "remove" (RFC 7386), which the handler must see.
   if (consumes === 'application/json') dropNulls(body.json, schema);
   check(body.json);
   return body;
 }
 
-/** The head says it (RFC 9112 section 6). */
+/** RFC 9112 section 6. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

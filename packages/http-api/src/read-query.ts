@@ -7,9 +7,9 @@ interface QuerySchema {
 
 /**
  * Reads the query parameters of a schema as text. Lists may be repeated, written `id[]=` or `id[0]=`, or separated by
- * commas with optional spaces. An empty value counts as absent; unknown parameters are ignored. @throws {ServiceError}
- * `validation_failed` for a repeated parameter that is no list, and for unknown brackets, because ignoring a filter would
- * return everything.
+ * commas with optional spaces. An empty value counts as absent; unknown parameters are ignored.
+ * @throws {ServiceError} `validation_failed` for a repeated parameter that is no list, and for unknown brackets,
+ * because ignoring a filter would return everything.
  */
 export function readQuery(url: string, schema: object): Record<string, string | string[]> {
   const start = url.indexOf('?');
@@ -45,7 +45,7 @@ function checkBrackets({ properties = {} }: QuerySchema, sent: URLSearchParams):
   }
 }
 
-/** Indexed values come in the order of their index. */
+/** In the order of their indexes, if they have some. */
 function listOf(name: string, sent: URLSearchParams): string[] {
   const values: { index: number; value: string }[] = [];
   for (const [key, value] of sent) {

@@ -14,7 +14,7 @@ const mebibyte = 1024 * 1024;
 /** More than the buffers of a connection on loopback take. */
 const large = 12 * mebibyte;
 
-/** An API whose Tenants may hold 16 MiB each, a quarter of it for requests; the key of a request names its Tenant. */
+/** Each Tenant, named by the key of a request, may hold 16 MiB, a quarter of it for requests. */
 async function startApi(stack: AsyncDisposableStack, { waitMs = 60_000, idleReaderMs = 60_000 } = {}) {
   const bodyBytes = openBodyBytes(
     { BODY_HELD_BYTES: 64 * mebibyte, BODY_HELD_TENANT_BYTES: 16 * mebibyte, BODY_WAIT_MS: waitMs },
@@ -71,7 +71,6 @@ const api = useStack((stack) => startApi(stack));
 const isFree = ({ held, waiting }: BodyBytes) => held === 0 && waiting === 0;
 const textOf = (size: number) => JSON.stringify('x'.repeat(size));
 
-/** A reader that takes nothing of its answer. */
 async function openSlowReader(size = large, { bodyBytes, open } = api.current): Promise<Socket> {
   const socket = open(`GET /read/${size} HTTP/1.1`);
   await eventually('the answer is made', async () => bodyBytes.held >= size);
@@ -182,7 +181,7 @@ describe('a reader of a large answer', () => {
     const waiting = send(`/read/${large}`);
     await eventually('it waits', async () => bodyBytes.waiting === 1);
     expect((await (await waiting).text()).length).toBeGreaterThan(large);
-    // What the buffers of the connection hold is less than the answer.
+    // The buffers of the connection hold less than the answer.
     expect((await text(reader)).length).toBeLessThan(large);
     expect(isFree(bodyBytes)).toBe(true);
   });

@@ -11,22 +11,20 @@ const step = 64 * 1024;
 /** The buffers of the connection hold an answer up to this size. */
 const smallAnswer = 64 * 1024;
 /**
- * A reader that takes nothing for this long counts as gone, because its answer holds memory that others wait for. Node
+ * A reader that takes nothing for this long counts as gone, because others wait for the memory of its answer. Node
  * looks twice, because the buffers of the connection may still have filled after its first look.
  */
 const defaultIdleReaderMs = 60_000;
 
 export interface RequestMemoryOptions {
-  /** Without it the memory of bodies and answers has no limit. */
   bodyBytes?: BodyBytes;
-  /** How long the reader of a large answer may take nothing; default a minute. It is cut off after one to two of these. */
+  /** The reader of a large answer is cut off after taking nothing for once to twice this time. Default a minute. */
   idleReaderMs?: number;
 }
 
 /**
- * Reserves the memory of one request before it is taken: for its body from the first byte on, and for its answer until the
- * reader has it. @throws {ServiceError} from the returned promises: 503 when waiting was in vain, 400 when the caller has
- * left.
+ * Reserves memory before it is taken: for the body from its first byte on, and for the answer until the reader has it.
+ * @throws {ServiceError} in the returned promises: 503 after waiting in vain, 400 when the caller has left.
  */
 export class RequestMemory {
   readonly #bodyBytes: BodyBytes | undefined;
@@ -60,8 +58,7 @@ export class RequestMemory {
 
   /** Call before `bytes` more are read or made for the answer. */
   hold(bytes: number): Promise<void> | undefined {
-    // The size of an answer is unknown before it is made, so its reservation has no bound: the eldest can always be
-    // finished.
+    // Without a bound, because the size is unknown before; the eldest answer can always be finished.
     this.#answer ??= this.#bodyBytes?.open(this.#tenantId, 'answer', Number.POSITIVE_INFINITY);
     return this.#waitFor(this.#answer?.growBy(bytes));
   }

@@ -1,7 +1,4 @@
-/**
- * The TypeScript type of what a JSON Schema accepts, for the keywords used here. json-schema-to-ts knows them all, but
- * exceeds the compiler's instantiation depth on schemas of this size.
- */
+/** Covers the keywords used here. json-schema-to-ts covers all, but exceeds the compiler's instantiation depth. */
 export type TypeOf<S> = S extends { enum: readonly (infer E)[] }
   ? E
   : S extends { type: 'string' }

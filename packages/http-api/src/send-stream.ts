@@ -7,16 +7,15 @@ import type { Streams } from './streams.ts';
 export interface StreamOptions {
   streams: Streams;
   caller: Caller;
-  /** Throws where the request would now be refused. */
+  /** @throws where the request would be refused now. */
   authorize(): Promise<unknown>;
   status: number;
   headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends an answer piece by piece, at the speed of its reader. The caller's right is checked before each piece, and also
- * when a change to it is announced. When the right has ended, the connection is reset, because in HTTP/1.0 an ordinary end
- * would look like the end of the answer.
+ * Sends an answer at the speed of its reader. The caller's right is checked before each piece and when a change to it
+ * is announced. Once it has ended, the connection is reset, because in HTTP/1.0 an ordinary end would seem complete.
  */
 export async function sendStream(
   request: Request,
@@ -71,7 +70,7 @@ interface State {
   reason?: unknown;
 }
 
-/** Repeats the check until no change arrives during it, because an overtaken check proves nothing. */
+/** Repeats the check if a change came during it, because an overtaken check proves nothing. */
 async function confirm(authorize: () => Promise<unknown>, state: State): Promise<void> {
   for (let seen = -1; seen !== state.changes; ) {
     seen = state.changes;

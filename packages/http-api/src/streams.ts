@@ -22,17 +22,17 @@ export interface StreamLimits {
   STREAM_MAX_SECONDS: number;
 }
 
-/** Returns a function that stops watching. */
+/** @returns a function that stops watching. */
 export type WatchCaller = (caller: Caller, onChange: () => void) => () => void;
 
-/** Limits the long answers of a process in number for each Tenant, and in time. */
+/** Limits long answers in number for each Tenant, and in time. */
 export interface Streams {
   /** @throws {ServiceError} `too_many_requests` at the Tenant's limit. @returns a function that releases the place. */
   take(tenantId: string, end: () => void): () => void;
   watch: WatchCaller;
   longestMs: number;
   count(): number;
-  /** Ends all of them, because a stopping service does not wait for an hour. */
+  /** For a stopping service, which does not wait for an hour. */
   endAll(): void;
 }
 

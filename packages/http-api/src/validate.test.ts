@@ -48,7 +48,6 @@ describe('parseDate', () => {
   ])('%j is none', (text) => expect(parseDate(text)).toBeUndefined());
 });
 
-/** The errors by path that a check throws; none where it accepts. */
 function errorsOf(check: (value: unknown) => void, value: unknown) {
   try {
     check(value);

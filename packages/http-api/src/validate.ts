@@ -11,22 +11,22 @@ const datePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?
 
 const formats = { uuid: uuidPattern, 'iso-date': (text: string) => parseDate(text) !== undefined };
 
-/** Bodies are validated as they are; query parameters are text and are coerced. */
+/** Query parameters are text and are coerced; bodies are not. */
 const options = { allErrors: true, useDefaults: true, allowUnionTypes: true, formats, verbose: false } as const;
 const bodies = new Ajv(options);
 const queries = new Ajv({ ...options, coerceTypes: true });
 
-/** Reported faults, because a body can have as many faults as it has bytes. */
+/** A body can have as many faults as it has bytes. */
 const mostFaults = 100;
 
 export type Check = (value: unknown) => void;
 
-/** Fills in defaults. @throws {ServiceError} `validation_failed` with the faults by their paths. */
+/** The check fills in defaults. @throws {ServiceError} `validation_failed` with the faults by their paths. */
 export function compileBodyCheck(schema: object): Check {
   return checkWith(bodies.compile(schema));
 }
 
-/** The same for path and query parameters, which it converts to the types of the schema. */
+/** {@link compileBodyCheck} for path and query parameters, which become the types of the schema. */
 export function compileQueryCheck(schema: object): Check {
   return checkWith(queries.compile(schema));
 }
@@ -72,10 +72,7 @@ function describe({ instancePath, keyword, params, message, propertyName }: Erro
   return { path, message: faultInWords({ keyword, params, message, propertyName }) };
 }
 
-/**
- * UTC where it has no zone. Undefined for anything else, such as 31 February, and outside the UTC years 1 to 9999, which
- * Postgres would refuse.
- */
+/** UTC where it has no zone. Undefined for what is no date, and outside UTC years 1 to 9999, which Postgres refuses. */
 export function parseDate(text: string): Date | undefined {
   if (!datePattern.test(text)) return undefined;
   const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text.slice(10)) || text.length === 10 ? text : `${text}Z`;
@@ -90,12 +87,11 @@ export function parseDate(text: string): Date | undefined {
   return daysInMonth(text) >= Number(text.slice(8, 10)) ? date : undefined;
 }
 
-/** The day is checked separately, because V8 reads 31 February with a time as a day in March. */
+/** V8 reads 31 February with a time as a day in March. */
 function daysInMonth(text: string): number {
   return new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
 }
 
-/** @throws {ServiceError} `validation_failed` where there are errors. */
 export function refuse(errors: Record<string, string[]>): void {
   if (Object.keys(errors).length > 0) throw validationFailed(errors);
 }

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
 import { listen } from './listen.ts';
 
-/** Resolves when the part can be used; rejects with the reason when it cannot. */
+/** Rejects with the reason why the part cannot be used. */
 export type ReadinessCheck = () => Promise<unknown>;
 
 const checkTimeoutMs = 2000;
 
-/** The state of `/readyz`: the missing parts and why they are missing. */
+/** For `/readyz`: the missing parts, and why they are missing. */
 export class Readiness {
   #checks = new Map<string, ReadinessCheck>();
   #state: 'starting' | 'running' | 'stopping' = 'starting';
@@ -17,7 +17,6 @@ export class Readiness {
     this.#checks.set(name, check);
   }
 
-  /** Whether nothing was missing at the last check. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
@@ -67,7 +66,7 @@ export interface AdminOptions {
   stack: AsyncDisposableStack;
 }
 
-/** Serves `/livez`, `/readyz` and `/metrics` on a port apart from traffic. */
+/** `/livez`, `/readyz` and `/metrics`, on another port than traffic. */
 export function openAdminServer({ host, port, readiness, metrics, stack }: AdminOptions): Promise<number> {
   const server = createServer(async (request, response) => {
     const path = request.url?.split('?', 1)[0];

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** Something is wrong with what was typed; the message says what. */
+/** What was typed is wrong; the message says how. */
 export class UsageError extends Error {}
 
 /** `parseArgs` of node:util. @throws {UsageError} for an unknown option, a missing value, or an extra argument. */

@@ -3,18 +3,18 @@ import { Ajv, type ErrorObject } from 'ajv';
 
 /**
  * A JSON Schema whose property names are environment variables. `--help` prints `description` and `default`. A secret
- * is marked `writeOnly: true`; it is never printed, and may be given as the name of a file in `<NAME>_FILE`. `fromFile:
- * true` allows such a file for what is not secret.
+ * has `writeOnly: true`: it is never printed, and may be in a file that `<NAME>_FILE` names. `fromFile: true` allows
+ * such a file for what is not secret.
  */
 export interface ConfigSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, SettingSchema>>;
   readonly required?: readonly string[];
-  /** Settings that are required only where another one has a certain value. */
+  /** Requires settings where another one has a certain value. */
   readonly allOf?: readonly SettingCondition[];
 }
 
-/** A condition on a setting does not match where the setting is absent, even if its default would match. */
+/** An absent setting matches no condition, even if its default would. */
 export interface SettingCondition {
   readonly if: {
     readonly properties: Readonly<Record<string, { readonly const: string }>>;
@@ -29,7 +29,6 @@ export interface SettingSchema {
   readonly description: string;
   readonly default?: string | number | boolean;
   readonly writeOnly?: boolean;
-  /** Whether a file may hold it, although it is no secret. */
   readonly fromFile?: boolean;
   readonly enum?: readonly string[];
   readonly pattern?: string;
@@ -46,7 +45,7 @@ type SettingValue<T extends SettingSchema> = T extends { enum: readonly (infer E
       ? string
       : number;
 
-/** Settings that have a default or are required are always present; others may be undefined. */
+/** Settings with a default and required ones are always present; others may be undefined. */
 export type Config<S extends ConfigSchema> = {
   readonly [K in keyof S['properties']]: S['properties'][K] extends { default: string | number | boolean }
     ? SettingValue<S['properties'][K]>
@@ -55,7 +54,7 @@ export type Config<S extends ConfigSchema> = {
       : SettingValue<S['properties'][K]> | undefined;
 };
 
-/** All faults of the environment, one in each line. */
+/** One fault a line. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -64,7 +63,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads and checks the settings of the schema and freezes them. An empty variable counts as absent.
+ * Checks the settings of the schema and freezes them. An empty variable counts as absent.
  * @throws {ConfigError} naming every variable that is missing or wrong, and what is allowed; never a secret's value.
  */
 export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.ProcessEnv): Config<S> {
@@ -85,7 +84,6 @@ export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.
   return Object.freeze(values) as unknown as Config<S>;
 }
 
-/** Whether `<NAME>_FILE` may name the file that holds it. */
 export function takesFile({ writeOnly, fromFile }: SettingSchema): boolean {
   return writeOnly === true || fromFile === true;
 }
@@ -114,7 +112,7 @@ function describeFault(error: ErrorObject, schema: ConfigSchema, values: Record<
   return `${name}: ${error.message}${allowed}${found}${setting ? ` (${setting.description})` : ''}`;
 }
 
-/** Hides the password that a URL may hold although it is not marked as a secret. */
+/** A URL may hold a password although it is not marked as a secret. */
 function withoutPassword(text: string): string {
   return text.replace(/\/\/.*@/s, '//…@');
 }

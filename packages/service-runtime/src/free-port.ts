@@ -4,19 +4,19 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-// Ports below the ranges for outgoing connections (Linux from 32768, others from 49152), because an outgoing connection
-// could take a port between its choice and its use, or while a server on it restarts.
+// Below the ranges for outgoing connections (Linux from 32768, others from 49152), because such a connection could take
+// a port before its server listens, or while it restarts.
 const lowest = 10_000;
 const count = 20_000;
 
-/** Processes that choose concurrently start at different ports, so that two seldom try the same one. */
+/** Concurrent processes start at different ports, so that two seldom try the same. */
 const perProcess = 100;
 
 let next = (process.pid * perProcess) % count;
 
 /**
- * Finds a free port of 127.0.0.1 that no process of this user chooses again for ten minutes, so that it stays free
- * until a server listens on it, and while that server restarts.
+ * Finds a free port of 127.0.0.1 that no process of this user chooses for ten minutes, so that it stays free until a
+ * server listens on it, and while that restarts.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < count; tried++) {
@@ -50,7 +50,7 @@ async function claimPort(port: number): Promise<boolean> {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
-  return !wasClaimed(); // the claim may have been made at the very end of that period
+  return !wasClaimed(); // the claim may be from the very end of that period
 }
 
 async function forgetBefore(period: number): Promise<void> {
@@ -60,7 +60,7 @@ async function forgetBefore(period: number): Promise<void> {
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** Listens on a port of 127.0.0.1 briefly. @throws {Error} of the system, if it cannot be listened on. */
+/** Listens briefly on a port of 127.0.0.1. @throws the system's error if that is impossible. */
 export async function tryPort(port: number): Promise<void> {
   const server = createServer();
   server.listen({ host: '127.0.0.1', port });

@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { listen } from './index.ts';
 
-/** A server that can be observed while it drains and while it closes. */
 async function open(listener: RequestListener) {
   const stack = new AsyncDisposableStack();
   const drain = new AbortController();
@@ -20,14 +19,13 @@ async function open(listener: RequestListener) {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-/** The body of each answer, which is the path, and its Connection header. */
+/** Each answer's body, which is its path, and its Connection header. */
 const answersIn = (all: string) =>
   [...all.matchAll(/Connection: (\S+)[\s\S]*?\r\n\r\n(?:[0-9a-f]+\r\n)?(\/[a-z]*)/g)].map(([, connection, path]) => [
     path,
     connection,
   ]);
 
-/** Answers with the path, delayed for `/later`. */
 const echo: RequestListener = ({ url }, response) => {
   setTimeout(() => response.end(url), url === '/later' ? 200 : 0);
 };

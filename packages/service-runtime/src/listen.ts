@@ -6,13 +6,13 @@ export interface ListenOptions {
   host: string;
   port: number;
   stack: AsyncDisposableStack;
-  /** Once it is aborted, each answer ends its connection. New connections are still accepted until the stack closes. */
+  /** Once aborted, each answer ends its connection. New connections are accepted until the stack closes. */
   draining?: AbortSignal;
 }
 
 /**
- * Listens. When the stack closes, it stops accepting, lets requests under way finish and waits until every connection is gone.
- * @returns the port, which differs from the one asked for where that was 0.
+ * When the stack closes, it stops accepting, lets requests under way finish and waits until every connection is gone.
+ * @returns the port, which differs from `port` where that is 0.
  */
 export async function listen(server: Server, { host, port, stack, draining }: ListenOptions): Promise<number> {
   const connections = connectionsOf(server);
@@ -35,7 +35,7 @@ function closeServer(server: Server, connections: Connections): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     connections.destroyUnused();
-    // Repeated, because a connection becomes idle only when its last answer is out.
+    // Repeated, because a connection becomes idle only after its last answer.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     sweep.unref();
     server.once('close', () => clearInterval(sweep));

@@ -9,7 +9,7 @@ export interface LogMissingOptions {
   stack: AsyncDisposableStack;
 }
 
-/** Says what the service waits for whenever that changes, and when it waits no more. Ends with the stack. */
+/** Logs what the service waits for whenever that changes, until the stack closes. */
 export function logMissing(readiness: Readiness, { log, stack }: LogMissingOptions): void {
   const closing = new AbortController();
   const watch = async () => {
@@ -22,7 +22,7 @@ export function logMissing(readiness: Readiness, { log, stack }: LogMissingOptio
       if (text !== said && text !== '') log.warn({ missing }, `not ready; waiting for ${text}`);
       if (text !== said && text === '') log.info('ready');
       said = text;
-      await wait(intervalMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined); // it ends
+      await wait(intervalMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined); // closing ends the wait
     }
   };
   void watch();

@@ -3,7 +3,6 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 
 export type { Logger };
 
-/** What every line of a logger contains, and where its lines go. */
 interface Outlet {
   service: string;
   timestamp: () => string;
@@ -14,8 +13,8 @@ interface Outlet {
 const outlets = new WeakMap<Logger, Outlet>();
 
 /**
- * A pino logger with an allow-list: of an error it prints name, message, code, stack and causes, but no other member,
- * because those of database errors quote the values of the statement. `members` are added to each line.
+ * A pino logger with an allow-list: of an error it prints name, message, code, stack and causes, because other members
+ * of database errors quote the values of the statement. `members` are added to each line.
  */
 export function createLogger(
   options: { service: string; level: string; members?: () => object },
@@ -39,8 +38,8 @@ export function createLogger(
 export type LineMembers = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Returns a function that writes the same line as `log.info(members, message)` in two thirds of the time, for lines that
- * are written for each request. It makes one JSON text, where pino makes one of every name and every value.
+ * Writes the same line as `log.info(members, message)` in two thirds of the time, by making one JSON text where pino
+ * makes one of every name and value. For lines of each request.
  * @throws {TypeError} for a logger that {@link createLogger} did not make.
  */
 export function lineWriter(log: Logger, message: string): (members: LineMembers) => void {
@@ -56,7 +55,7 @@ export function lineWriter(log: Logger, message: string): (members: LineMembers)
   };
 }
 
-/** Makes the member `time`, ISO 8601 in UTC. Formatting a date takes longer than the rest of a line, so it is done once a second. */
+/** ISO 8601 in UTC. The date is formatted once a second, because that takes longer than the rest of a line. */
 function createTimestamp(): () => string {
   let second = Number.NaN;
   let upToSecond = '';
@@ -72,15 +71,15 @@ function createTimestamp(): () => string {
 }
 
 /**
- * Collects lines into writes of 32 KiB, or two a second, so that logging costs a request almost nothing. Lines are collected
- * as bytes, because collected text would be measured again for each line.
+ * Collects lines into writes of 32 KiB, or two a second, so that logging costs a request almost nothing. They are
+ * collected as bytes, because texts would be measured again for each line.
  */
 function bufferedStdout(): DestinationStream & Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync'> {
   const options = { dest: 1, sync: false, minLength: 32 * 1024, maxWrite: 64 * 1024, periodicFlush: 500 };
   const stdout = pino.destination({ ...options, contentMode: 'buffer' });
   const bytes = stdout as { write(line: unknown): boolean }; // typed for the other mode
   return {
-    // `write` is looked up at each call, because pino replaces it when its output is closed.
+    // Looked up at each call, because pino replaces `write` when its output is closed.
     write: (line) => void bytes.write(Buffer.from(line)),
     flush: (done) => stdout.flush(done),
     flushSync: () => stdout.flushSync(),
@@ -96,7 +95,7 @@ interface LoggedError {
 }
 
 function serializeError(thrown: unknown, depth = 0): LoggedError {
-  // `instanceof Error` would miss errors of another realm, for example of a worker.
+  // `instanceof Error` would miss errors of another realm, such as a worker's.
   if (!isError(thrown)) return { type: typeof thrown, message: 'a value that is not an Error was thrown' };
   return {
     type: thrown.name,

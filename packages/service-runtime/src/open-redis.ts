@@ -15,7 +15,7 @@ const common = {
   retryStrategy: (attempt: number) => Math.min(50 * 2 ** attempt, 1000),
 };
 
-/** A client of the one server, of the master that Sentinels name, or of a whole cluster. It reconnects for ever. */
+/** For one server, the master that Sentinels name, or a whole cluster. Reconnects for ever. */
 export function openRedis(url: string, options: RedisClientOptions): RedisClient {
   const address = readRedisUrl(url);
   if (address.kind !== 'cluster') return openServer(url, address, options);
@@ -25,14 +25,14 @@ export function openRedis(url: string, options: RedisClientOptions): RedisClient
     redisOptions: { ...ofNodes, ...credentialsOf(address), connectTimeout: common.connectTimeout },
     clusterRetryStrategy: common.retryStrategy,
     slotsRefreshTimeout: common.connectTimeout,
-    // Nodes are connected to by their names in the cluster, for which their certificates are made.
+    // Nodes are connected to by their names, for which their certificates are made.
     dnsLookup: (name, callback) => callback(null, name),
   });
 }
 
 /**
- * A client of one server, for publishing and subscribing. One node of a cluster is enough, because all nodes hear what one
- * publishes. When the node is lost or silent, the client goes to the next one that the URL names.
+ * For publishing and subscribing. In a cluster one node is enough, because all hear what one publishes. If it is lost
+ * or silent, the client goes to the next that the URL names.
  */
 export function openRedisNode(url: string, options: RedisClientOptions): Redis {
   const address = readRedisUrl(url);

@@ -21,7 +21,7 @@ const hostForm = /^(?<host>\[[^\]]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/;
 /**
  * Reads `redis://…`, `redis+cluster://user:password@host:port,host:port` and
  * `redis+sentinel://user:password@host:port,host:port/name-of-the-master/database?sentinel_password=…`.
- * @throws {Error} which does not quote the URL, because it has a password.
+ * @throws {Error} that does not quote the URL, because it has a password.
  */
 export function readRedisUrl(url: string): RedisAddress {
   if (/^rediss?:\/\//.test(url)) return { kind: 'server', tls: url.startsWith('rediss') };

@@ -2,8 +2,8 @@ import type { Logger } from './logger.ts';
 import { openRedis, type RedisClient } from './open-redis.ts';
 
 /**
- * A Redis connection that reconnects for ever. Commands wait for the first attempt to connect, at most 2 s. After that they
- * fail at once while Redis is away, so that no request waits for it. It closes with the stack.
+ * Reconnects for ever, until the stack closes. Commands wait at most 2 s for the first attempt to connect; after that
+ * they fail at once while Redis is away, so that no request waits for it.
  */
 export function connectRedis(url: string, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): RedisClient {
   const redis = openRedis(url, { maxRetriesPerRequest: 0 });

@@ -5,7 +5,6 @@ import { freePort } from './free-port.ts';
 
 const runtime = new URL('./index.ts', import.meta.url).href;
 
-/** A process that runs a service with this `start`, and its output. */
 function run(start: string, env: Record<string, string> = {}, args: string[] = []) {
   const program = `
     import { httpSettings, listen, runService, serviceSettings, traceSettings } from '${runtime}';
@@ -46,7 +45,6 @@ const isRefused = (url: string) =>
     () => true,
   );
 
-/** Reports when it has started, and the order in which it closes. */
 const orderly = `async (config, { stack }) => {
   stack.defer(() => { console.log('first closed'); });
   stack.defer(async () => { await new Promise((r) => setTimeout(r, 50)); console.log('second closed'); });
@@ -98,7 +96,6 @@ test('a request under way is answered before the exit, a new connection is refus
 });
 
 describe('a service that drains', () => {
-  /** Answers `/slow` after 3 s, everything else at once. */
   const slowMs = 3000;
   const serving = `async (config, { stack, draining }) => {
     const server = createServer((request, response) => {

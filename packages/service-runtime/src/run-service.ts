@@ -12,7 +12,7 @@ export interface Runtime {
   /** Closes in reverse order what the service opens. */
   stack: AsyncDisposableStack;
   readiness: Readiness;
-  /** Aborted when a stop begins, while requests are still accepted and answered. */
+  /** Aborted when a stop begins; requests are still accepted and answered. */
   draining: AbortSignal;
   metrics: Registry;
   /** Undefined where traces are off. */
@@ -48,8 +48,8 @@ interface RuntimeSettings {
 }
 
 /**
- * The life of a process: read the configuration, start, wait for a signal, stop. Answers `--help`. Exit codes: 0 after
- * a clean stop, 1 when the start failed or the stop took too long, 78 (EX_CONFIG) for an unusable configuration.
+ * Reads the configuration, starts, waits for a signal, and stops. Answers `--help`. Exit codes: 0 after a clean stop, 1
+ * when the start failed or the stop took too long, 78 (EX_CONFIG) for an unusable configuration.
  */
 export async function runService<const S extends ConfigSchema>(
   definition: ServiceDefinition<S>,
@@ -88,13 +88,13 @@ export async function runService<const S extends ConfigSchema>(
     logMissing(runtime.readiness, runtime);
     log.info({ port, admin_port: settings.ADMIN_PORT }, `${definition.name} started`);
   } catch (error) {
-    if (runtime.stack.disposed) return; // it was stopped while it started
+    if (runtime.stack.disposed) return; // stopped while it started
     log.fatal({ err: error }, `${definition.name} could not start`);
     await stop(1);
   }
 }
 
-/** OpenTelemetry is imported only here, so that it costs nothing where traces are off. */
+/** Imported only here, so that OpenTelemetry costs nothing where traces are off. */
 async function openTracing(service: string, settings: RuntimeSettings, runtime: Runtime): Promise<Tracing> {
   const { openTracing: open } = await import('./tracing/open-tracing.ts');
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '', OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
@@ -102,7 +102,6 @@ async function openTracing(service: string, settings: RuntimeSettings, runtime: 
   return open({ service, version, endpoint, headers, ratio, flushMs: Math.min(timeoutMs / 4, 2000), ...runtime });
 }
 
-/** Joins log lines with traces. */
 function currentTrace({ tracing }: Runtime): object {
   const span = tracing?.current();
   return span ? { otel_trace_id: span.traceId } : {};
@@ -120,8 +119,7 @@ function readConfigOrExit<const S extends ConfigSchema>(schema: S, env: NodeJS.P
 
 /**
  * SIGTERM, SIGINT and the launcher's end stop the service; a second signal exits at once. A ready service goes on
- * answering for a while, because balancers notice the stop a little later. If the launcher has gone, nobody is left to
- * notice.
+ * answering for a while, because balancers notice a stop late. Without the launcher nobody is left to notice.
  */
 function onStop(
   { log, stack, readiness }: Runtime,

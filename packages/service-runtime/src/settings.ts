@@ -1,4 +1,4 @@
-/** Settings that services share and spread into their own schemas. */
+/** Services spread these into their own schemas. */
 
 export const serviceSettings = {
   LOG_LEVEL: {

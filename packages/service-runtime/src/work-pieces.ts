@@ -1,22 +1,16 @@
-/**
- * Work that may take long, cut into pieces of about a millisecond: each step of the generator is one. A promise that it
- * yields is awaited before the next piece; where that fails, so does the work.
- */
+/** A step of the generator takes about a millisecond. A yielded promise is awaited; if it fails, so does the work. */
 export type Pieces<T> = Generator<Promise<void> | void, T, void>;
 
-/** Does the main thread's work for Tenants piece by piece, so that what one of them brings never holds up the others. */
+/** Does the main thread's work for Tenants piece by piece, so that the work of one never holds up the others. */
 export interface WorkPieces {
-  /**
-   * The first piece runs at once, because most work has only one, whose result needs no promise; each further one waits
-   * for its Tenant's turn.
-   */
+  /** The first piece runs at once, because most work has only one and then needs no promise; others wait for a turn. */
   run<T>(tenantId: string, work: Pieces<T>): T | Promise<T>;
-  /** Resolves when it is the Tenant's turn to go on with a piece of its work. */
+  /** Resolves when the Tenant may go on with a piece of its work. */
   turn(tenantId: string): Promise<void>;
 }
 
 /**
- * One piece that waited runs in each turn of the event loop, of the Tenants that wait in turn.
+ * In each turn of the event loop one waiting piece runs, of the waiting Tenants in turn.
  * @param soon another way to call a function later.
  */
 export function newWorkPieces(soon: (next: () => void) => unknown = setImmediate): WorkPieces {

@@ -4,7 +4,7 @@ import { isNestedDeeperThan } from './json.ts';
 import { readTokenInput } from './tokens/create/read-token-input.ts';
 import { readTokenPatch } from './tokens/update/read-token-patch.ts';
 
-/** Processor time of the main thread in microseconds: the minimum of several rounds. */
+/** The minimum processor time of several rounds, in microseconds. */
 function workOf(work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 8; round += 1) {
@@ -22,7 +22,7 @@ test.each([
   ['many objects', `[${'{"a":0},'.repeat(200_000)}{}]`],
 ])('the depth of %s takes about as much work as reading them', (_, text) => {
   const value = JSON.parse(text);
-  // An earlier walk was some twenty times as much work as reading them.
+  // An earlier walk took some twenty times the work of reading.
   expect(workOf(() => isNestedDeeperThan(500, value))).toBeLessThan(5 * workOf(() => JSON.parse(text)));
 });
 

@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same text for equal values: members in code unit order, no spaces (after RFC 8785). */
+/** Equal values give equal texts: members in code unit order, no spaces (after RFC 8785). */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -16,7 +16,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** A member for which `replace` returns undefined is left out. */
+/** Where `replace` returns undefined, the member is left out. */
 export function mapLeaves(value: Json, replace: (leaf: Json) => Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => mapLeaves(item, replace) ?? null);
   if (!isObject(value)) return replace(value);
@@ -39,7 +39,7 @@ export function findLeaf(value: Json, leaf: Json): (string | number)[] | undefin
   return undefined;
 }
 
-/** It never recurses deeper than `limit`. */
+/** Never recurses deeper than `limit`. */
 export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -70,12 +70,12 @@ function isExact(number: number): boolean {
 export const unstorable = 'contains a NUL character or a lone surrogate';
 
 /**
- * Postgres can store neither NUL characters nor lone surrogates, also not in names. `json` is what JSON.stringify wrote, which
- * escapes both: to look at each member of a large object would take fifty times as long.
+ * Postgres can store neither NUL characters nor lone surrogates. `json` is what JSON.stringify wrote, which escapes
+ * both; looking at each member of a large object would take fifty times as long.
  */
 export function isStorable(json: string | undefined): boolean {
   return !json?.includes('\\u') || !escaped.test(json);
 }
 
-/** An escape is one only behind an even number of backslashes, which are characters of the text. */
+/** Behind an odd number of backslashes there is no escape, but a backslash of the text. */
 const escaped = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;

@@ -1,6 +1,6 @@
 import { isObject, type Json } from './json.ts';
 
-/** JSON merge patch (RFC 7386, section 2) of parsed JSON. Changes neither input. */
+/** JSON merge patch (RFC 7386, section 2). Changes neither input. */
 export function mergePatch(target: unknown, patch: unknown): Json {
   if (!isObject(patch)) return patch as Json;
   const merged = new Map<string, Json>(isObject(target) ? Object.entries(target) : []);

@@ -21,7 +21,7 @@ import { createKeyWrapper } from './keys/create-key-wrapper.ts';
 import { vaultSettings } from './keys/vault-settings.ts';
 import { openVault, type Vault } from './vault.ts';
 
-/** {@link vaultConditions} go with them. */
+/** Use with {@link vaultConditions}. */
 export const storeSettings = {
   ...httpSettings,
   ...databaseSettings,
@@ -50,9 +50,8 @@ export interface Stores {
 }
 
 /**
- * Opens Postgres, the coherent caches, the log of disclosures and the vault, in this order. Each is measured, reports when
- * it is not ready, and closes with the stack. Other processes see the lease under the name `service`; `cacheLimits` bound
- * the cache of tokens.
+ * Opens Postgres, the coherent caches, the log of disclosures and the vault, in this order. Each is measured, reports
+ * when it is not ready, and closes with the stack. `service` names the lease; `cacheLimits` bound the cache of tokens.
  * @throws {Error} that names the wrong setting of the root key.
  */
 export async function openStores(

@@ -51,7 +51,7 @@ function condition(query: string) {
 
 type Query = (db: Database) => Promise<unknown>;
 
-/** Has one entry for each query function, so that none can be forgotten. */
+/** One entry for each query function, so that none can be forgotten. */
 type Covered<Module> = {
   [Name in keyof Module as Module[Name] extends (db: never, ...rest: never[]) => Promise<unknown>
     ? Name

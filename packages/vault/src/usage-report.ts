@@ -11,7 +11,7 @@ export interface TokenTypeMetrics {
 export interface TokenUsage {
   /** `token`, `card`, `bank`, and every other type in use. */
   metrics_by_type: Record<string, TokenTypeMetrics>;
-  /** Distinct tokens created, read or used in the current UTC month. */
+  /** Distinct tokens created, read or used in this UTC month. */
   monthly_active_tokens: number;
 }
 

@@ -32,7 +32,6 @@ const open = useStack(async (stack) => {
   const keyWrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
   const log = { record: async (disclosure: Disclosure) => void disclosures.push(disclosure) };
   const options = { db, keyWrapper, caches, changes, disclosures: log, clock: () => time.now };
-  /** The vault of another process. */
   const newVault = async () => openVault({ ...options, ...(await openTestCoherence(database, stack)) });
   return { db, disclosures, time, caches, vault: openVault(options), newVault };
 });

@@ -13,7 +13,7 @@ export interface Vault {
   inserts: TokenInserts;
   changes: ChangeWriter;
   disclosures: DisclosureLog;
-  /** Shares the main thread among Tenants for work that takes long. */
+  /** Shares the main thread among Tenants. */
   workPieces: WorkPieces;
   clock: () => Date;
 }
@@ -24,14 +24,14 @@ export interface VaultOptions extends DataKeysOptions {
   cacheLimits?: CacheLimits;
   /** Notes reads that disclose plaintext before they are answered. */
   disclosures: DisclosureLog;
-  /** Whether tokens are on shards of Postgres (`npm run migrate -- --print-citus`). */
+  /** Tokens are on shards of Postgres (`npm run migrate -- --print-citus`). */
   tokensOnShards?: boolean;
   clock?: () => Date;
 }
 
 const defaultCacheLimits = { maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 };
 
-/** Opens the vault. Nothing is read before the first use, and there is nothing to close. */
+/** Reads nothing before the first use, and there is nothing to close. */
 export function openVault(options: VaultOptions): Vault {
   const { db, caches, changes, disclosures, cacheLimits = defaultCacheLimits, clock = () => new Date() } = options;
   const tokens = openStoredTokens(db, caches, cacheLimits);

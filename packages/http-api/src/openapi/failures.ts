@@ -55,7 +55,6 @@ const everywhere = {
   },
 } as const;
 
-/** `components.responses` */
 export function sharedFailures(): Record<string, Part> {
   return Object.fromEntries(
     Object.entries(everywhere).map(([code, { name, description, detail, headers }]) => [

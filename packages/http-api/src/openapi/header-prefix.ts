@@ -1,7 +1,4 @@
-/**
- * Replaces SVC in names of headers, the query parameter, and the client object and error module of transforms. Keys
- * (`svc_…`) stay.
- */
+/** Replaces SVC in headers, the query parameter, and the client object and error module of transforms; keys keep it. */
 export function withHeaderPrefix(text: string, prefix: string): string {
   return text.replace(/\bSVC\b/g, prefix).replace(/\bsvc\b/g, prefix.toLowerCase());
 }

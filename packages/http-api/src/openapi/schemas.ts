@@ -4,7 +4,7 @@ import type { Part } from './document.ts';
 export interface Schemas {
   /** By title. */
   readonly named: Record<string, Part>;
-  /** A reference for a schema with a title, otherwise the schema itself. */
+  /** A reference where the schema has a title, otherwise the schema itself. */
   refer(schema: object): Part;
 }
 
@@ -12,7 +12,7 @@ const schemaKeywords = new Set(['items', 'additionalProperties', 'propertyNames'
 const schemaMapKeywords = new Set(['properties', 'patternProperties']);
 const schemaListKeywords = new Set(['allOf', 'anyOf', 'oneOf']);
 
-/** `refer` throws where two different schemas have one title. */
+/** `refer` throws where two schemas share a title. */
 export function collectSchemas(): Schemas {
   const named: Record<string, Part> = {};
 

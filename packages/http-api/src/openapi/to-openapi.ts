@@ -19,7 +19,7 @@ export interface OpenApiOptions {
 }
 
 /**
- * The OpenAPI 3.1 document of operations. Schemas with a title become components; all others stand where they are used.
+ * Schemas with a title become components; all others stand where they are used.
  * @throws {Error} where two different schemas share a title, or two operations share an id, or method and path.
  */
 export function toOpenApi(options: OpenApiOptions): OpenApiDocument {

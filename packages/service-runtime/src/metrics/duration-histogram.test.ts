@@ -20,7 +20,7 @@ test('it exports what a histogram of prom-client exports', async () => {
   histogram.observe(1, 16);
   reference.observe({ kind: 'b' }, 0.016);
 
-  /** The last digits of sums differ, because the sums are added up in other units. */
+  /** The last digits of sums differ, because they are added up in other units. */
   const rounded = (text: string) =>
     text.replace(/(_sum.* )([\d.]+)$/gm, (_, name, sum) => name + Number(sum).toFixed(9));
   const lines = async (registry: Registry) =>

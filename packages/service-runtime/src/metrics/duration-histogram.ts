@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 
-/** A histogram of durations with a fixed list of series, because prom-client's costs too much for each request. */
+/** Has a fixed list of series, because prom-client's histogram costs too much for each request. */
 export interface DurationHistogram {
-  /** @param series position in the list that it was made with. */
+  /** @param series position in the list */
   observe(series: number, milliseconds: number): void;
 }
 
@@ -18,7 +18,7 @@ const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 const bucketsMs = bucketsSeconds.map((seconds) => seconds * 1000);
 const width = bucketsMs.length + 1;
 
-/** Counts in one typed array. The exported form is computed when metrics are scraped. */
+/** The exported form is computed at each scrape. */
 export function createDurationHistogram({ name, help, series, registry }: HistogramOptions): DurationHistogram {
   const counts = new Float64Array(series.length * width);
   const sums = new Float64Array(series.length);

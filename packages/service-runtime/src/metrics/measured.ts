@@ -3,13 +3,12 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export interface Measured<L extends string = string> {
   name: string;
   help: string;
-  /** Read at each scrape; with a label, by its value. */
+  /** Called at each scrape; with a label, the figures are by its value. */
   read: () => number | Readonly<Record<L, number>>;
-  /** Name of the label. */
   by?: string;
 }
 
-/** Exports a figure that goes up and down. It is computed when metrics are scraped and costs nothing before. */
+/** For a figure that goes up and down. */
 export function exportGauge(registry: Registry, measured: Measured): void {
   new Gauge({
     ...descriptionOf(registry, measured),
@@ -20,7 +19,7 @@ export function exportGauge(registry: Registry, measured: Measured): void {
   });
 }
 
-/** Exports a figure that only grows and that is counted elsewhere. */
+/** For a figure that only grows and is counted elsewhere. */
 export function exportCounter(registry: Registry, measured: Measured): void {
   new Counter({
     ...descriptionOf(registry, measured),

@@ -2,24 +2,21 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What a server knows of one connection. */
 export interface Connection {
   readonly socket: Socket;
   /**
    * The answers that it owes, in order. A Set of all answers of the server took a fifth of the gateway's time: as it
-   * grows and shrinks, V8 gives it new tables, and an old table refers to the next. So each answer, with all that it
-   * refers to, outlived the collections of young objects.
+   * grows and shrinks, V8 gives it new tables, and old ones refer to new ones, which keeps answers alive for long.
    */
   readonly owed: ServerResponse[];
   /** Reading is paused, because too many requests wait. */
   isHeld: boolean;
-  /** Requests that come from now on are not served. */
+  /** Later requests are not served. */
   isEnding: boolean;
-  /** The owed answer that says `Connection: close` because the server stops. */
+  /** Says `Connection: close`, because the server stops. */
   closing: ServerResponse | undefined;
 }
 
-/** The open connections of a server. */
 export class Connections {
   readonly #open = new Map<Duplex, Connection>();
   #closes: 'none' | 'last' | 'all' = 'none';
@@ -31,18 +28,16 @@ export class Connections {
     });
   }
 
-  /** Undefined once it has closed. */
   find(socket: Duplex): Connection | undefined {
     return this.#open.get(socket);
   }
 
-  /** The answer to the latest request; undefined where none is owed. */
+  /** Undefined where no answer is owed. */
   lastOwed(socket: Duplex): ServerResponse | undefined {
     const last = this.#open.get(socket)?.owed.at(-1);
     return last && !last.writableFinished && !last.destroyed ? last : undefined;
   }
 
-  /** A request has come, so its answer is owed. */
   owe(connection: Connection, response: ServerResponse): void {
     const previous = connection.owed.at(-1);
     connection.owed.push(response);
@@ -70,7 +65,7 @@ export class Connections {
     }
   }
 
-  /** Ends connections that have carried nothing. Node counts them as busy until the timeout of their first head. */
+  /** Node counts connections that have carried nothing as busy until the timeout of their first head. */
   destroyUnused(): void {
     for (const { socket } of this.#open.values()) if (socket.bytesRead === 0) socket.destroy();
   }
@@ -82,7 +77,7 @@ function closeWith(response: ServerResponse, connection: Connection): void {
   connection.closing = response;
 }
 
-/** An answer is out, or its connection is gone. */
+/** Call when the answer is out, or its connection is gone. */
 export function settle(connection: Connection, response: ServerResponse): void {
   connection.owed.splice(connection.owed.indexOf(response), 1);
   if (connection.closing === response) connection.closing = undefined;
@@ -90,14 +85,14 @@ export function settle(connection: Connection, response: ServerResponse): void {
 
 const known = new WeakMap<Server, Connections>();
 
-/** For a server that itself tells {@link Connections} what it owes. */
+/** For a server that tells {@link Connections} itself what it owes. */
 export function openConnections(server: Server): Connections {
   const connections = new Connections(server);
   known.set(server, connections);
   return connections;
 }
 
-/** The connections of any server that does not listen yet. */
+/** For any server that does not listen yet. */
 export function connectionsOf(server: Server): Connections {
   const ordered = known.get(server);
   if (ordered) return ordered;

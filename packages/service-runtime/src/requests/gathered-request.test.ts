@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { GatheredRequest } from './gathered-request.ts';
 
-/** Sends texts to a server as chunks of one body, each group in one write. @returns how the body came, and in how many pieces. */
+/** Sends texts as chunks of one body, each group in one write. @returns how the body came, and in how many pieces. */
 async function receive(
   Message: typeof IncomingMessage,
   groups: readonly (readonly string[])[],
@@ -42,7 +42,6 @@ async function readAll(request: IncomingMessage, pieces: string[]): Promise<void
   for await (const piece of request) pieces.push(piece.toString('latin1'));
 }
 
-/** Reads nothing until much has arrived. */
 async function readLate(request: IncomingMessage, pieces: string[]): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   await readAll(request, pieces);

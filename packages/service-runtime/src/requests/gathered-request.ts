@@ -2,19 +2,18 @@ import { IncomingMessage } from 'node:http';
 import { newWorkPieces } from '../work-pieces.ts';
 import { leastBytesAlone, SmallChunks } from './small-chunks.ts';
 
-/** So many small chunks take about half a millisecond; then the connection is read on when it has its turn. */
+/** Reading them takes about half a millisecond; then the connection waits for its turn. */
 const manyChunks = 500;
 
 /**
- * One connection with many small chunks is read at a time, of their clients in turn. A read is up to 64 KiB, which Node
- * parses in one go for some 8 ms, and as long is left to others until the next one.
+ * Connections with many small chunks are read one at a time, of their clients in turn. A read is up to 64 KiB, which
+ * Node parses in one go for some 8 ms, and as long is left to others until the next one.
  */
 const turns = newWorkPieces((next) => setTimeout(next, 16));
 
 /**
- * A request whose small chunks are passed on together. As Node passes them on, a megabyte that is sent byte by byte takes
- * 440 MB while it is held or waits for its reader, and a few such bodies at once keep all other requests waiting for
- * seconds.
+ * Passes small chunks on together. One by one, a megabyte that is sent byte by byte takes 440 MB while it waits for its
+ * reader, and a few such bodies keep all other requests waiting for seconds.
  */
 export class GatheredRequest extends IncomingMessage {
   #small: SmallChunks | undefined;
@@ -22,7 +21,7 @@ export class GatheredRequest extends IncomingMessage {
   #chunks = 0;
   #waitsForTurn = false;
 
-  /** Node's parser calls this for each chunk. If it is false, the parser reads no more until `_read` is called. */
+  /** Node's parser calls it for each chunk. After false it reads no more until `_read` is called. */
   override push(chunk: Buffer | null): boolean {
     if (chunk === null || chunk.length >= leastBytesAlone) {
       this.#small?.flush();

@@ -1,16 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { isEndCertain } from './is-end-certain.ts';
 
-/** The code is one of the error codes. */
 export interface HeadFault {
   code: 'bad_request' | 'expectation_failed';
   detail: string;
 }
 
 /**
- * Finds what readers of a request's head could interpret differently, or what cannot be served: another version than
- * HTTP/1, no or several hosts (RFC 9112 section 3.2), a body of uncertain length, an expectation. The answer should end
- * the connection.
+ * Finds what readers of a head could interpret differently, or what cannot be served: another version than HTTP/1, no
+ * or several hosts (RFC 9112 section 3.2), a body of uncertain length, an expectation. The connection should end.
  */
 export function faultInHead(request: IncomingMessage): HeadFault | undefined {
   const { headers, httpVersion } = request;
@@ -26,10 +24,10 @@ export function faultInHead(request: IncomingMessage): HeadFault | undefined {
   return undefined;
 }
 
-/** RFC 3986 section 3.2.2 and a port. No comma, because joining two header lines produces one. */
+/** RFC 3986 section 3.2.2 and a port. No comma, because joining two header lines makes one. */
 const hostValue = /^(?:\[[0-9a-f:.]+\]|[a-z0-9\-._~%!$&'()*+;=]*)(?::\d*)?$/i;
 
-/** The values of a header, one for each line. Node's `headersDistinct` would build an object of all headers. */
+/** One value for each header line. Node's `headersDistinct` would build an object of all headers. */
 export function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

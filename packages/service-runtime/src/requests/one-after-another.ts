@@ -6,14 +6,14 @@ import { type Connection, type Connections, settle } from './connections.ts';
 const mostWaiting = 64;
 
 /**
- * Serves the requests of one connection one after another. Node would call the listener for all pipelined requests at
- * once, so that one could overtake another that changes something (RFC 9112 section 9.3.2), and one connection could have as
- * many calls under way as fit into a segment.
+ * Serves the requests of a connection one after another. Node would call the listener for all pipelined requests at
+ * once, so that one could overtake another that changes something (RFC 9112 section 9.3.2), and one connection could
+ * have as many calls under way as fit into a segment.
  */
 export function oneAfterAnother(serve: RequestListener, connections: Connections): RequestListener {
   function begin(response: ServerResponse): void {
     serve(response.req, response);
-    response.on('close', serveNext); // behind the listeners of `serve`, so that its work is over when the next begins
+    response.on('close', serveNext); // runs after the listeners of `serve`, so that its work is over when the next begins
   }
 
   function serveNext(this: ServerResponse): void {
@@ -37,20 +37,20 @@ export function oneAfterAnother(serve: RequestListener, connections: Connections
 }
 
 /**
- * For a server's `clientError`: calls `answer` after the owed answers, or else ends the connection. A client must not take
- * a refusal of the parser for the answer to an earlier request, or for a part of it.
+ * For a server's `clientError`: calls `answer` after the owed answers, or else ends the connection, so that no client
+ * takes a refusal of the parser for an earlier answer, or for a part of it.
  */
 export function afterOwed(connections: Connections, socket: Duplex, answer: () => void): void {
   if (connections.find(socket)?.isEnding) return;
   const response = connections.lastOwed(socket);
   if (!response) answer();
   else if (response.req.complete) response.once('close', answer);
-  // The fault is in the body of this request, so it is answered if its turn has come and no answer has begun.
+  // The fault is in the body of this request: it is answered if its turn has come and no answer has begun.
   else if (response.socket && !response.headersSent) answer();
   else socket.destroy();
 }
 
-/** Ends the connection after the answers that it owes. Later requests are not served. */
+/** Later requests are not served. */
 export function endAfterOwed(connections: Connections, socket: Duplex & { destroySoon(): void }): void {
   const connection = connections.find(socket);
   if (connection) connection.isEnding = true;
@@ -68,7 +68,7 @@ function hold(connection: Connection): void {
   const { socket } = connection;
   connection.isHeld = true;
   socket.resume = () => socket;
-  // Later than a resume that is in progress, because that would undo the pause.
+  // A resume that is in progress would undo an earlier pause.
   process.nextTick(() => {
     if (connection.isHeld) socket.pause();
   });

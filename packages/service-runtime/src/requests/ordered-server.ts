@@ -18,14 +18,14 @@ const connectionsCheckingInterval = 1000;
 interface OrderedServer {
   server: Server;
   connections: Connections;
-  /** Serves requests in their order, for further events of the server that bring some. */
+  /** For further events of the server that bring requests. */
   serveInOrder: RequestListener;
 }
 
 /**
- * A server for untrusted clients. Requests of one connection are served one after another, and refusals of the parser
- * are answered after them. The listener receives every request, including those that Node would refuse with an empty
- * body, so it must call {@link faultInHead} and count the headers.
+ * For untrusted clients: requests of a connection are served one after another, and refusals of the parser are answered
+ * after them. The listener also receives requests that Node would refuse with an empty body, so it must call {@link
+ * faultInHead} and count the headers.
  */
 export function createOrderedServer(
   listener: RequestListener,

@@ -6,35 +6,32 @@ import { statusClasses, statusClassIndex } from '../metrics/status-classes.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
 export interface RequestObserverOptions {
-  /** Every operation by method and route: `POST /tokens`. */
+  /** `POST /tokens`: method and route of every operation. */
   operations: readonly string[];
-  /** Every code that an error can have. */
   errorCodes: readonly string[];
-  /** Every limit that can be the reason of an error. */
+  /** Every limit that can be the cause of an error. */
   limits: readonly string[];
   metrics: Registry;
   tracing: Tracing | undefined;
 }
 
 interface RequestOutcome {
-  /** The declared route; undefined where there is no such operation. */
+  /** As declared; undefined where there is no such operation. */
   route: string | undefined;
   status: number;
   errorCode: string | undefined;
-  /** The limit that is the reason of the error. */
   limit: string | undefined;
   tenantId: string | undefined;
 }
 
 interface ObservedRequest {
-  /** The id of the span; undefined where traces are off. */
+  /** Undefined where traces are off. */
   readonly traceId: string | undefined;
   /** Spans that `work` begins belong to the request. */
   run(work: () => void): void;
   end(outcome: RequestOutcome): void;
 }
 
-/** Measures requests, and makes a span for each where traces are on. */
 export interface RequestObserver {
   begin(request: IncomingMessage): ObservedRequest;
 }

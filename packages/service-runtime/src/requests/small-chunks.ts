@@ -2,11 +2,11 @@ const blockBytes = 16 * 1024;
 /** Up to this size a loop copies faster than `copy`. */
 const fewBytes = 32;
 
-/** Chunks from this size on are worth a Buffer of their own. */
+/** From this size on, chunks are worth a Buffer of their own. */
 export const leastBytesAlone = 1024;
 /**
- * Copies the small chunks of a body together, and passes them on at the end of the turn of the event loop. Each chunk is a
- * Buffer, which takes half a kilobyte and a microsecond even for one byte, and again at each place that it passes.
+ * Copies the small chunks of a body together until the end of the turn of the event loop, because a Buffer takes half a
+ * kilobyte and a microsecond even for one byte, and again at each place that it passes.
  */
 export class SmallChunks {
   readonly #passOn: (gathered: Buffer) => void;
@@ -18,12 +18,11 @@ export class SmallChunks {
     this.#passOn = passOn;
   }
 
-  /** How many bytes wait to be passed on. */
   get bytes(): number {
     return this.#used;
   }
 
-  /** Takes a chunk of less than {@link leastBytesAlone} bytes. */
+  /** For chunks of less than {@link leastBytesAlone} bytes. */
   add(chunk: Buffer): void {
     if (this.#used + chunk.length > blockBytes) this.flush();
     this.#block ??= Buffer.allocUnsafe(blockBytes);

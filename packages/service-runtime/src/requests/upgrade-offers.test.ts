@@ -10,7 +10,6 @@ const stack = new AsyncDisposableStack();
 beforeEach(() => served.splice(0));
 afterAll(() => stack.disposeAsync());
 
-/** Answers with the path once the body is read, delayed for `/slow`. */
 async function echo(request: IncomingMessage, response: ServerResponse) {
   const { method, url } = request;
   served.push(`${method} ${url}`);
@@ -25,7 +24,6 @@ const ordered = () => {
   return createOrderedServer(echo, { refuse, refuseConnect: (socket) => void socket.destroy() }).server;
 };
 
-/** Sends the pieces 30 ms apart. */
 async function talk(server: Server, pieces: string[]) {
   const socket = connect(await listen(server, { host: '127.0.0.1', port: 0, stack }), '127.0.0.1');
   let got = '';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** The used part of the parser that Node attaches to a socket. */
 interface Parser {
   constructor: { kOnExecute?: number };
-  /** The bytes of the last read; valid only while `kOnExecute` is called. */
+  /** The last read; valid only while `kOnExecute` is called. */
   getCurrentBuffer(): Buffer;
   /** At `kOnExecute`: called after each read, with the number of parsed bytes. */
   [event: number]: ((parsed: number | Error) => void) | null;
@@ -14,9 +14,9 @@ interface Parser {
  * For `shouldUpgradeCallback`: declines every offer of an upgrade, so that its request is served as HTTP/1.1 (RFC 9110
  * section 7.8).
  *
- * The parser stops at the end of a request with an offer, because another protocol might follow, and Node drops the rest
- * of the read. What comes next would be parsed as the start of a request although it may be the body of one whose head was
- * dropped: whoever writes that body would write requests. Therefore `onDropped` is called, and must end the connection.
+ * The parser stops after a request with an offer, because another protocol might follow, and Node drops the rest of the
+ * read. What comes next would be parsed as a request although it may be the body of one whose head was dropped, so the
+ * writer of that body would write requests. Therefore `onDropped` is called, and must end the connection.
  */
 export function declineUpgrades(onDropped: (socket: Socket) => void): (request: IncomingMessage) => false {
   return (request) => {

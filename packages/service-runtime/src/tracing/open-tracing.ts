@@ -26,20 +26,20 @@ export interface TracingOptions {
   version: string;
   endpoint: string;
   headers: string | undefined;
-  /** The proportion of traces that is sent. */
+  /** Proportion of traces that are sent. */
   ratio: number;
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
-  /** The time limit for sending the last spans at a stop. */
+  /** Time limit for sending the last spans at a stop. */
   flushMs: number;
 }
 
 const exportTimeoutMs = 5000;
-/** The interval of log lines about refused spans. */
+/** Between log lines about refused spans. */
 const complaintIntervalMs = 60_000;
 
-/** The last spans are sent when the stack closes. Import this module only where traces are on. */
+/** Closing the stack sends the last spans. Import this module only where traces are on. */
 export function openTracing(options: TracingOptions): Tracing {
   const queue = new SpanQueue({ exporter: createExporter(options), onFailure: complainer(options.log) });
   measureSpans(queue, options.metrics);
@@ -60,7 +60,7 @@ export function openTracing(options: TracingOptions): Tracing {
   function begin(name: string, context: Context, kind: SpanKind, causedBy?: string): OpenSpan {
     const cause = causedBy === undefined ? null : parseTraceParent(causedBy);
     const links = cause ? [{ context: cause }] : [];
-    // Wall clock and monotonic clock drift apart, so they are compared for each span.
+    // Compared for each span, because wall clock and monotonic clock drift apart.
     const toEpochMs = Date.now() - performance.now();
     const startTime: TimeInput = performance.now() + toEpochMs;
     return open(tracer.startSpan(name, { kind, links, startTime }, context), toEpochMs);
@@ -127,10 +127,7 @@ export function openTracing(options: TracingOptions): Tracing {
   };
 }
 
-/**
- * A child span follows its parent. Otherwise chance decides and not the trace id, because callers choose trace ids and
- * could have all their traces sent.
- */
+/** A child span follows its parent. Otherwise chance decides and not the trace id, because callers choose trace ids. */
 function ownSampler(ratio: number): Sampler {
   return {
     shouldSample(context) {

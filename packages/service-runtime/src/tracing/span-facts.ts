@@ -1,12 +1,9 @@
-/**
- * Everything that a span may say besides name and times. It has no member for a header, a query, a path with ids, a
- * key, a value or the text of an error.
- */
+/** All that a span may say besides name and times: no header, query, path with ids, key, value or text of an error. */
 export interface SpanFacts {
   tenantId?: string | undefined;
   proxyId?: string | undefined;
   method?: string | undefined;
-  /** The declared route: `/tokens/:id`. */
+  /** `/tokens/:id` */
   route?: string | undefined;
   status?: number | undefined;
   /** A code of this service, of Postgres or of the system. */
@@ -37,7 +34,7 @@ export function toAttributes(facts: SpanFacts): Record<string, string | number> 
 
 const codePattern = /^[A-Za-z0-9_]{1,40}$/;
 
-/** The code or name of an error, never its message, which may quote a value. */
+/** Code or name, never the message, which may quote a value. */
 export function errorCodeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'unknown';
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name;

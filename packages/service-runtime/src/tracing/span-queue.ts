@@ -11,15 +11,15 @@ export interface SpanQueueOptions {
 
 export interface SpanCounts {
   exported: number;
-  /** The collector did not accept them. */
+  /** Not accepted by the collector. */
   failed: number;
-  /** The queue was full. */
+  /** Lost because the queue was full. */
   dropped: number;
 }
 
 /**
- * Queues spans and sends them batch by batch. While the collector is unavailable or slow, spans beyond the limit are
- * dropped and counted, which the SDK's own processor does not do.
+ * Sends spans batch by batch. While the collector is unavailable or slow, spans beyond the limit are dropped and
+ * counted, which the SDK's own processor does not do.
  */
 export class SpanQueue implements SpanProcessor {
   readonly counts: SpanCounts = { exported: 0, failed: 0, dropped: 0 };
@@ -50,7 +50,7 @@ export class SpanQueue implements SpanProcessor {
     await this.#send();
   }
 
-  /** Spans that are not yet sent count as dropped. */
+  /** Counts spans that are not yet sent as dropped. */
   async shutdown(): Promise<void> {
     clearInterval(this.#timer);
     this.counts.dropped += this.#spans.length;
@@ -84,7 +84,7 @@ export class SpanQueue implements SpanProcessor {
       this.#options.exporter.export(batch, ({ code, error }) => {
         resolve(code === 0 ? undefined : { error }); // ExportResultCode.SUCCESS
       });
-      // An exception of the exporter counts as a failure too, because nothing else would report it
+      // An exception of the exporter counts as a failure too, because nothing else would report it.
     }).catch((thrown: unknown) => ({ error: thrown instanceof Error ? thrown : undefined }));
   }
 }

@@ -1,4 +1,4 @@
-/** Settings of processes that make spans, with the names of the OpenTelemetry specification. */
+/** With the names of the OpenTelemetry specification. */
 export const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     type: 'string',

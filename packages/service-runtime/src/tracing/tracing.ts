@@ -1,14 +1,13 @@
 import type { SpanFacts } from './span-facts.ts';
 
-/** A span in progress. Times are those of `performance.now()`. */
+/** Times are those of `performance.now()`. */
 export interface OpenSpan {
-  /** 32 hexadecimal digits, whether it is sent or not. */
+  /** 32 hexadecimal digits, whether the span is sent or not. */
   readonly traceId: string;
   /** Whether the span and its children are sent. */
   readonly isSent: boolean;
   /** The W3C header that makes another span its child. */
   readonly traceparent: string;
-  /** Adds a child span that has ended. */
   addChild(name: string, child: FinishedSpan): OpenSpan;
   end(facts?: SpanFacts, ending?: { name?: string; at?: number }): void;
 }
@@ -22,22 +21,21 @@ export interface FinishedSpan {
 
 export interface SpanOptions {
   facts?: SpanFacts;
-  /** The `traceparent` of the cause. */
+  /** `traceparent` of the cause. */
   causedBy?: string | undefined;
 }
 
-/** Makes spans. A process whose traces are off has none, and does not load OpenTelemetry. */
+/** A process whose traces are off has none, and does not load OpenTelemetry. */
 export interface Tracing {
   /**
-   * Begins the span of an incoming request. It continues the caller's trace if there is one, but decides itself whether
-   * to send it, so that a caller cannot have everything sent.
+   * Continues the caller's trace, but decides itself whether to send it, so that callers cannot have all of them sent.
    */
   beginRequest(name: string, traceparent: string | string[] | undefined): OpenSpan;
   /** Spans that `work` begins are children of this span. */
   runIn<T>(span: OpenSpan, work: () => T): T;
-  /** Runs work in a span: a child of the current one, or a new trace. */
+  /** In a child of the current span, or in a new trace. */
   inSpan<T>(name: string, work: () => Promise<T>, options?: SpanOptions): Promise<T>;
-  /** Runs work in a child of the current span; without a current span, just runs it. */
+  /** In a child of the current span, or without a span if there is none. */
   inPart<T>(name: string, work: () => Promise<T>): Promise<T>;
   current(): OpenSpan | undefined;
 }

@@ -3,10 +3,7 @@ import type { DataKey } from '../keys/data-keys.ts';
 import { IntegrityError } from './integrity-error.ts';
 import { newNonce, nonceBytes } from './nonce.ts';
 
-/**
- * Where a secret is stored. A ciphertext that is copied to another record, field or Tenant does not open there, because
- * its place is authenticated with it.
- */
+/** The place is authenticated with a ciphertext, so a copy in another record, field or Tenant does not open. */
 export interface SecretPlace {
   tenantId: string;
   recordId: string;
@@ -45,10 +42,7 @@ export function keyVersionOf(ciphertext: Buffer): number {
   return ciphertext.readUInt32BE(1);
 }
 
-/**
- * A ciphertext with all that opening it needs besides the key. Caches keep this form, because making it takes a fifth of
- * the time of opening it.
- */
+/** All that opening a ciphertext needs but the key. Caches keep it, because making it takes a fifth of the opening. */
 export interface Sealed {
   readonly place: SecretPlace;
   readonly ciphertext: Buffer;
@@ -59,7 +53,7 @@ export interface Sealed {
   readonly additionalData: Buffer;
 }
 
-/** The memory that a {@link Sealed} takes besides its ciphertext. */
+/** Memory besides the ciphertext. */
 export function sealedBytes({ tenantId, recordId, field }: SecretPlace): number {
   return 1000 + tenantId.length + recordId.length + field.length;
 }
@@ -78,7 +72,7 @@ export function readSealed(place: SecretPlace, ciphertext: Buffer): Sealed {
   };
 }
 
-/** The plaintext, which the caller zeroes. @throws {IntegrityError} where the ciphertext belongs to another place. */
+/** The caller zeroes the plaintext. @throws {IntegrityError} where the ciphertext belongs to another place. */
 export function openSealed(key: KeyObject, { place, version, nonce, tag, body, additionalData }: Sealed): Buffer {
   const decipher = createDecipheriv(algorithm, key, nonce, gcm).setAAD(additionalData).setAuthTag(tag);
   const plaintext = decipher.update(body);
@@ -99,7 +93,7 @@ export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer):
 /** Only the last member can hold a line break, so two places never have the same text. */
 function additionalData({ tenantId, recordId, field }: SecretPlace, version: number): Buffer {
   const text = `${format}\n${tenantId}\n${field}\n${version}\n${recordId}`;
-  // Allocated outside Node's pool, because a cached slice of the pool would keep the whole pool in memory.
+  // Outside Node's pool, because a cached slice would keep the whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;

@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 
 const failures = channel('sluice:vault-integrity');
 
-/** Raises the alarm when the error is made, because a transform may catch the error before any log sees it. */
+/** Called when the error is made, because a transform may catch it before any log sees it. */
 export function announceIntegrityFailure(error: Error): void {
   failures.publish(error);
 }

@@ -1,8 +1,8 @@
 import { announceIntegrityFailure } from './integrity-alarm.ts';
 
 /**
- * A stored ciphertext or key is not what was written: it was damaged or swapped, or the root key is the wrong one.
- * Constructing the error raises the alarm; the caller sees a bare 500.
+ * A stored ciphertext or key was damaged or swapped, or the root key is the wrong one. Constructing the error raises
+ * the alarm; the caller sees a bare 500.
  */
 export class IntegrityError extends Error {
   readonly code = 'VAULT_INTEGRITY';

@@ -21,7 +21,7 @@ export async function encryptSecret(holder: KeyHolder, secret: Secret, plaintext
   return ciphertext;
 }
 
-/** Reserves one encryption, so that a transaction can encrypt later without waiting for the network. */
+/** Reserves one encryption, so that a transaction can encrypt without waiting for the network. */
 export async function prepareSecret(holder: KeyHolder, secret: Secret): Promise<(plaintext: string) => Buffer> {
   const key = await holder.dataKeys.reserve(secret, 1);
   return (plaintext) => {
@@ -32,10 +32,7 @@ export async function prepareSecret(holder: KeyHolder, secret: Secret): Promise<
   };
 }
 
-/**
- * The caller zeroes the result. @throws {IntegrityError} when the ciphertext was changed, copied or swapped, or its key is
- * gone.
- */
+/** The caller zeroes the result. @throws {IntegrityError} if it was changed, copied or swapped, or its key is gone. */
 export async function decryptSecret(holder: KeyHolder, secret: Secret, ciphertext: Buffer): Promise<Buffer> {
   const key = await holder.dataKeys.find(secret, keyVersionOf(ciphertext));
   return decrypt(key, secret, ciphertext);

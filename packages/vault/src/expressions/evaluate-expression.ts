@@ -3,13 +3,12 @@ import type { Json } from '../json.ts';
 import { type FilterBudget, newFilterBudget, spend } from './filter-budget.ts';
 import { type Expression, filterEngine } from './parse-expressions.ts';
 
-/** Shared by all evaluations, because filters read only its options. */
+/** Shared, because filters read only its options. */
 let context: Context | undefined;
 
 /**
- * Applies the filters to the data of the reference, and keeps the type of the result. The result is null where a filter
- * yields nothing or cannot work on the data, or the budget is used up. It never throws, because an error that depends on
- * the data would reveal something about it.
+ * Applies the filters and keeps the type of the result. It is null where a filter yields nothing or cannot work on the
+ * data, or the budget is used up. Never throws, because an error that depends on the data would reveal something.
  */
 export function evaluateExpression(
   { filters }: Pick<Expression, 'filters'>,
@@ -24,7 +23,7 @@ export function evaluateExpression(
     try {
       value = toValueSync(filter.render(value, context) as IterableIterator<unknown>);
     } catch {
-      return null; // Liquid throws many kinds of errors; each says that the data does not fit the filter.
+      return null; // Liquid throws many kinds of errors; each says that the data does not fit the filter
     }
   }
   return (value ?? null) as Json;

@@ -1,24 +1,23 @@
 import { ServiceError } from '@sluice/problems';
 import { textLengthOf } from './text-length.ts';
 
-/** How much text the expressions of one request may still go through, in UTF-16 code units. */
+/** Text that the expressions of one request may still go through, in UTF-16 code units. */
 export interface FilterBudget {
-  /** For filters. */
   remaining: number;
-  /** For what templates come to. */
+  /** For the results of templates. */
   leftToFill: number;
 }
 
 const mostText = 8 * 1024 * 1024;
-/** A page shows at most 8 MiB and a mask 1 MiB, so a mask that is not filled would not be shown either. */
+/** A page shows at most 8 MiB and a mask 1 MiB, so masks beyond this would not be shown either. */
 const mostFilled = 9 * 1024 * 1024;
 
-/** One budget serves a whole request, because short expressions can name a large value again and again. */
+/** For a whole request, because short expressions can name a large value again and again. */
 export function newFilterBudget(): FilterBudget {
   return { remaining: mostText, leftToFill: mostFilled };
 }
 
-/** Filters that read only one member of a value, however large the value is. */
+/** Filters that read only one member, however large the value is. */
 const seeOnePlace: ReadonlySet<string> = new Set(['json']);
 
 /** A budget that was exceeded once stays exceeded. */
@@ -29,8 +28,8 @@ export function spend(budget: FilterBudget, filter: string, value: unknown): boo
 }
 
 /**
- * For callers who sent the values themselves: they get an error instead of storing a half-evaluated result.
- * @throws {ServiceError} `payload_too_large` when the filters, or the templates, needed more than the budget.
+ * For callers who sent the values themselves, so that no half-evaluated result is stored.
+ * @throws {ServiceError} `payload_too_large` when filters or templates needed more than the budget.
  */
 export function requireUnspent(budget: FilterBudget): void {
   requireFilled(budget);
@@ -40,7 +39,7 @@ export function requireUnspent(budget: FilterBudget): void {
   });
 }
 
-/** @throws {ServiceError} `payload_too_large` when templates were not filled because the budget is used up. */
+/** @throws {ServiceError} `payload_too_large` when the budget did not suffice for the templates. */
 export function requireFilled({ leftToFill }: FilterBudget): void {
   if (leftToFill >= 0) return;
   throw new ServiceError(

@@ -9,7 +9,7 @@ type FilterFunction = (value: Exclude<Json, null>, ...args: Json[]) => Json | un
 
 const longestPadding = 1000;
 
-/** No filter is called with null, so an absent value stays absent. */
+/** Never called with null, so an absent value stays absent. */
 const ownFilters: Record<string, FilterFunction> = {
   json(value, path = '$') {
     const steps = parsePath(toText(path), '$');
@@ -43,7 +43,7 @@ const ownFilters: Record<string, FilterFunction> = {
   },
 };
 
-/** The position where the last `count` code points begin. A text that is not longer than that is masked whole. */
+/** A text of at most `count` code points is masked whole. */
 function startOfLast(text: string, count: number): number {
   let start = text.length;
   for (let left = count; left > 0 && start > 0; left--) {
@@ -62,7 +62,7 @@ const needsLength: ArgumentCheck = ([length = 0]) => {
 const needsText: ArgumentCheck = ([text]) => (text === undefined ? 'needs a text' : undefined);
 const needsInteger: ArgumentCheck = ([number]) => (Number.isInteger(number) ? undefined : 'needs a whole number');
 
-/** Arguments are checked when the expression is read, before any value is known, so an error reveals no value. */
+/** Checked when the expression is read, before any value is known, so an error reveals no value. */
 const argumentChecks: Record<string, ArgumentCheck> = {
   json: ([path = '$']) => (parsePath(String(path), '$') ? undefined : "needs a path such as '$.number'"),
   pad_left: needsLength,
@@ -80,7 +80,7 @@ export function faultInArguments(name: string, args: readonly unknown[]): string
   return Object.hasOwn(argumentChecks, name) ? argumentChecks[name]?.(args) : undefined;
 }
 
-/** Only those filters of Liquid whose result is never much larger than their input. */
+/** Those filters of Liquid whose result is never much larger than their input. */
 const liquidFilters = [
   'append',
   'capitalize',

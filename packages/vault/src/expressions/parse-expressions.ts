@@ -10,13 +10,13 @@ export interface Literal {
 /** `{{ reference | filter: 'argument' }}` */
 export interface Expression {
   kind: 'expression';
-  /** The text before the first bar: a token id, or in masks and fingerprints a path into `data`. It may be empty. */
+  /** The text before the first bar: a token id, or in masks and fingerprints a path into `data`. May be empty. */
   reference: string;
   filters: readonly Filter[];
   /** Position of `{{` in the text, in UTF-16 code units. */
   start: number;
   end: number;
-  /** What is wrong with the expression. The evaluator throws it only after checking the caller's rights. */
+  /** Thrown by the evaluator, only after checking the caller's rights. */
   fault?: InvalidExpression;
 }
 
@@ -24,30 +24,29 @@ export type Segment = Literal | Expression;
 
 const longestExpression = 2000;
 const mostFilters = 10;
-/** For one text, because reading time grows with the number of expressions. */
+/** Bounded, because reading time grows with the number of expressions in a text. */
 const mostExpressions = 10_000;
-/** How many expressions are read or evaluated before other work may run: about a millisecond of work. */
+/** How many are read or evaluated before other work may run: about a millisecond. */
 export const expressionsOfPiece = 50;
 const opening = '{{';
 const openingBytes = Buffer.from(opening);
 
 let engine: Liquid | undefined;
 
-/** Created when the first filter is met. */
 export function filterEngine(): Liquid {
   engine ??= createFilterEngine();
   return engine;
 }
 
-/** False means that the text holds no expression. */
+/** If false, the text holds no expression. */
 export function mayContainExpression(text: string | Uint8Array): boolean {
   if (typeof text === 'string') return text.includes(opening);
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(openingBytes);
 }
 
 /**
- * As {@link readExpressions}, for texts whose author may learn at once what is wrong with them. @throws {ServiceError}
- * `bad_request` with the position of an expression that is empty, unclosed or has an unknown filter.
+ * {@link readExpressions} for texts whose author may learn at once what is wrong with them.
+ * @throws {ServiceError} `bad_request` with the position of what is empty, unclosed or has an unknown filter.
  */
 export function parseExpressions(text: string): Segment[] {
   const segments = readExpressions(text);
@@ -62,9 +61,9 @@ export function faultIn(segments: readonly Segment[]): InvalidExpression | undef
 }
 
 /**
- * Splits a text into expressions and the literals between them. Only the filters are read as Liquid, because a token id
- * may hold characters that Liquid refuses. A malformed expression carries its fault; of an unclosed one only the braces
- * are consumed, so that later expressions are read too.
+ * Splits a text into expressions and the literals between them. Only the filters are read as Liquid, because token ids
+ * may hold characters that Liquid refuses. A malformed expression carries its fault; an unclosed one ends after its
+ * braces.
  * @throws {ServiceError} `bad_request` for more than `most` expressions.
  */
 export function readExpressions(text: string, most = mostExpressions): Segment[] {
@@ -74,7 +73,7 @@ export function readExpressions(text: string, most = mostExpressions): Segment[]
   return segments;
 }
 
-/** As {@link readExpressions}, but other work may run after every {@link expressionsOfPiece}. */
+/** {@link readExpressions}, where other work may run after every {@link expressionsOfPiece}. */
 export function* readExpressionsInPieces(text: string, most = mostExpressions): Generator<void, Segment[], void> {
   const segments: Segment[] = [];
   let position = 0;
@@ -85,7 +84,7 @@ export function* readExpressionsInPieces(text: string, most = mostExpressions): 
   return segments;
 }
 
-/** Adds the next literal and expression. @returns the position after it; -1 at the end of the text. */
+/** @returns the position after the next literal and expression; -1 at the end of the text. */
 function readNext(text: string, position: number, segments: Segment[]): number {
   const start = text.indexOf(opening, position);
   const literal = text.slice(position, start === -1 ? undefined : start);
@@ -113,7 +112,7 @@ export class InvalidExpression extends ServiceError {
     this.#where = where;
   }
 
-  /** Adds the place of the text, for example `of $.card.number`. */
+  /** For example `of $.card.number`. */
   within(place: string): InvalidExpression {
     return new InvalidExpression(this.#start, this.#reason, `${this.#where} ${place}`);
   }
@@ -171,7 +170,7 @@ function closeBehindFilters(text: string): number {
   return text.length;
 }
 
-/** Accepts only quoted text, numbers and literals as arguments. A string result is the fault. */
+/** Arguments are quoted text, numbers and literals. A string result is the fault. */
 function readFilters(source: string): Filter[] | string {
   const { filters: liquidFilters } = filterEngine();
   const tokens = readFilterTokens(new Tokenizer(`x ${source}`));

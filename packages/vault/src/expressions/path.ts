@@ -1,13 +1,13 @@
 import { isObject, type Json } from '../json.ts';
 
-/** Member names and array positions, outermost first. */
+/** Outermost first. */
 export type Path = readonly (string | number)[];
 
 const step = /\.([^\s.[\]'"*]+)|\[(?:'([^']*)'|"([^"]*)"|(-?\d{1,9}))\]/y;
 
 /**
- * Reads a path such as `$.card.number`, `data.list[0]`, `data['a name']` (RFC 9535 without wildcards, slices and filters).
- * Undefined where the text is no such path or does not begin with `root`.
+ * Reads `$.card.number`, `data.list[0]`, `data['a name']` (RFC 9535 without wildcards, slices and filters).
+ * @returns undefined where the text is no such path or does not begin with `root`.
  */
 export function parsePath(text: string, root: string): Path | undefined {
   if (!text.startsWith(root)) return undefined;
@@ -24,7 +24,7 @@ export function parsePath(text: string, root: string): Path | undefined {
 
 const longestPathText = 200;
 
-/** A very long path is cut off. */
+/** Cuts off a very long path. */
 export function formatPath(path: Path): string {
   let text = '$';
   for (const part of path) {

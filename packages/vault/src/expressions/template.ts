@@ -13,17 +13,16 @@ import { type Path, parsePath, valueAt } from './path.ts';
 import { textLengthOf } from './text-length.ts';
 import { toText } from './to-text.ts';
 
-/** The result of a template that would give more than 1 MiB. */
+/** Result of a template over 1 MiB. */
 export const tooLarge = Symbol('too large');
 
 /** In UTF-16 code units. */
 const mostFilled = 1024 * 1024;
 
 /**
- * Fills JSON with `{{ data… | filter }}` in its strings, such as a mask, from a token's data. A string that is one
- * expression becomes its value; a member whose value is undefined is left out. Writing stops once the result is too large,
- * or the request's budget is used up, because fifty expressions can name a large value fifty times, and fifty indexes do
- * so again.
+ * Fills the `{{ data… | filter }}` in strings of JSON, such as a mask, from a token's data. A string that is one
+ * expression becomes its value; a member whose value is undefined is left out. Writing stops once the result is too
+ * large or the budget used up, because fifty expressions can name a large value fifty times.
  * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
  */
 export function fillTemplate(
@@ -43,7 +42,7 @@ export function fillTemplate(
     typeof leaf === 'string' && mayContainExpression(leaf) ? fillText(leaf, evaluate) : leaf,
   );
   const isTooLarge = room.left < 0;
-  // What is too large by itself is shown as null, and takes nothing from what others may show.
+  // What is too large is shown as null, and takes nothing from what others may show.
   if (!isTooLarge || mayFill < mostFilled) budget.leftToFill -= mayFill - room.left;
   return isTooLarge ? tooLarge : filled;
 }
@@ -61,7 +60,7 @@ interface PathExpression extends Expression {
   path: Path;
 }
 
-/** Parsed texts are kept, because most masks are the default of their type. */
+/** Most masks are the default of their type, so parsed texts are kept. */
 const parsed = new LRUCache<string, (Literal | PathExpression)[]>({ max: 500 });
 const longestKept = 400;
 

@@ -1,7 +1,7 @@
-/** Remembered for each object, because a small body can name a large object again and again. */
+/** Kept for each object, because a small body can name a large object again and again. */
 const lengths = new WeakMap<object, number>();
 
-/** The length of a value written within other text, in UTF-16 code units. */
+/** Length within other text, in UTF-16 code units. */
 export function textLengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return value === null || value === undefined ? 0 : `${value}`.length;

@@ -14,7 +14,8 @@ export interface KeyWrapperConfig {
 
 /**
  * Previous local keys and the other provider unwrap what they wrapped for as long as the settings give them, so that a
- * rotation can move everything to the current key. @throws {Error} that names the wrong setting and never shows a secret.
+ * rotation can move everything to the current key.
+ * @throws {Error} that names the wrong setting and never shows a secret.
  */
 export function createKeyWrapper(config: KeyWrapperConfig, log: KeyServiceLog): KeyWrapper {
   const local = openLocal(config);

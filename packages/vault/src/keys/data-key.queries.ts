@@ -24,7 +24,7 @@ export function findWrappedKey(db: Queryable, owner: KeyOwner, version: number):
     .executeTakeFirst();
 }
 
-/** Version 0 where the Tenant has no key for this purpose. */
+/** Version 0 without a key for this purpose. */
 export async function findNewestVersion(
   db: Queryable,
   owner: KeyOwner,
@@ -40,7 +40,7 @@ export async function findNewestVersion(
   return row ?? { version: 0, use_count: 0 };
 }
 
-/** Counts uses before they happen. Undefined where there is no key, or the version would exceed its uses. */
+/** Counts uses before they happen. Undefined without a key, or where its uses would be exceeded. */
 export async function reserveUses(
   db: Queryable,
   owner: KeyOwner,
@@ -59,8 +59,8 @@ export async function reserveUses(
 }
 
 /**
- * Stores a new version unless another process was first or the Tenant is closed. The lock on the Tenant's row waits for a
- * transaction that is closing the Tenant, so no key can appear after {@link destroyTenantKeys}.
+ * Stores a new version unless another process was first or the Tenant is closed. The lock on the Tenant's row waits for
+ * a closing transaction, so no key can appear after {@link destroyTenantKeys}.
  */
 export async function insertDataKey(db: Queryable, owner: KeyOwner, key: WrappedKey): Promise<void> {
   await sql`
@@ -72,8 +72,7 @@ export async function insertDataKey(db: Queryable, owner: KeyOwner, key: Wrapped
 }
 
 /**
- * Makes everything that a Tenant encrypted unreadable for ever. Call it in the transaction that closes the Tenant, after
- * `closed_at` is set.
+ * Makes all that a Tenant encrypted unreadable for ever. Call it in the transaction that closes it, after setting that.
  */
 export async function destroyTenantKeys(tx: Queryable, tenantId: string): Promise<void> {
   await tx.deleteFrom('data_keys').where('tenant_id', '=', tenantId).execute();

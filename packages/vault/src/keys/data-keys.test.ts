@@ -11,7 +11,6 @@ import { createLocalKeyWrapper } from './local-key-wrapper.ts';
 
 const database = useStack(async (stack) => {
   const opened = await createTestDatabase(stack);
-  /** The caches of another process. */
   const newCaches = async (): Promise<CoherentCaches> => (await openTestCoherence(opened, stack)).caches;
   return { ...opened, newCaches };
 });
@@ -85,7 +84,7 @@ describe('data keys', () => {
     const processes = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const caches = await openCoherentCaches({
-          databaseUrl: 'postgres://127.0.0.1:1/nowhere', // no lease, so nothing is cached
+          databaseUrl: 'postgres://127.0.0.1:1/nowhere', // without a lease nothing is cached
           bus: { publish: () => undefined, subscribe: () => undefined },
           service: 'test',
           log,

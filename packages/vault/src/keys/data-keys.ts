@@ -22,16 +22,16 @@ export interface DataKey {
   key: KeyObject;
 }
 
-/** A key is created when it is first needed, and unwrapped once. */
+/** Creates a key when it is first needed, and unwraps it once. */
 export interface DataKeys {
   /**
-   * The key that a ciphertext names. A caller in a transaction passes it as `db`, so that it needs no second connection.
+   * Finds the key that a ciphertext names. In a transaction pass it as `db`, so that no second connection is needed.
    * @throws {IntegrityError} where there is no such key or it does not unwrap.
    */
   find(owner: KeyOwner, version: number, db?: Queryable): AtOnceOrLater<KeyObject>;
   /** The newest key, after counting this many encryptions in the table. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
-  /** The key of a keyed hash. It never gets a second version, because equal values would then have different hashes. */
+  /** Never gets a second version, because equal values would then have different hashes. */
   forHashing(owner: KeyOwner): Promise<KeyObject>;
 }
 
@@ -43,7 +43,7 @@ export interface DataKeysOptions {
   maximumUses?: number;
 }
 
-/** Encryptions that are counted in the table but have not happened yet. */
+/** Counted in the table, but not encrypted yet. */
 interface Reservation {
   version: number;
   remaining: number;
@@ -85,14 +85,14 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     await insertDataKey(db, owner, await newDataKey(keyWrapper, owner, version));
   }
 
-  /** Counts uses of the newest version, or of a new one where the newest is used up. */
+  /** Makes a new version where the newest is used up. */
   async function reserveInTable(owner: KeyOwner, uses: number): Promise<number> {
     if (uses > maximumUses) throw new Error(`${uses} uses of one data key are more than it may have`);
     for (;;) {
       const reserved = await reserveUses(db, owner, { uses, maximumUses });
       if (reserved !== undefined) return reserved;
       const newest = await findNewestVersion(db, owner);
-      // Another process may have added a version in the meantime.
+      // Another process may have added a version.
       if (newest.version > 0 && newest.use_count + uses <= maximumUses) continue;
       await addVersion(owner, newest.version + 1);
       if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();
@@ -111,7 +111,7 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
   ): Promise<KeyObject> {
     const key = await loading;
     if (key) return key;
-    // A Tenant that is deleted during the request takes its keys with it.
+    // A Tenant that is closed during the request takes its keys with it.
     if (await isTenantClosed(on, owner.tenantId)) throw tenantClosed();
     throw new IntegrityError(`data key ${contextOf(owner, version)} does not exist`);
   }
@@ -151,7 +151,7 @@ function loaded<V>({ tenantId, purpose }: KeyOwner, value: V): Loaded<V> {
   return { value, tags: [tagOf.dataKeys(tenantId, purpose), tagOf.tenant(tenantId)], sizeBytes: keyBytes };
 }
 
-/** Only a closed Tenant gets no keys, and its API keys are refused with the same code. */
+/** The same code as for its API keys, which are refused too. */
 function tenantClosed(): ServiceError {
   return new ServiceError('unauthenticated', 'The Tenant of this key is closed');
 }

@@ -1,13 +1,13 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** After this many encryptions a new version is made. Random nonces allow 2^32 (NIST SP 800-38D). */
+/** Then a new version is made. Random nonces allow 2^32 (NIST SP 800-38D). */
 export const mostEncryptions = 2 ** 28;
 
 export interface KeyUsage {
-  /** Of the data key in use that has encrypted most. */
+  /** Of the key in use that has encrypted most. */
   encryptions: number;
-  /** Of the oldest data key that encrypts now; keys of hashes are never replaced. */
+  /** Of the oldest key that encrypts now; keys of hashes are never replaced. */
   ageSeconds: number;
 }
 

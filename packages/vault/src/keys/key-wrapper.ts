@@ -3,25 +3,18 @@ export interface Wrapping {
   keyId: string;
 }
 
-/** The context in which the key was wrapped, and the root key that wrapped it. */
 export interface WrappedIn {
   context: string;
   keyId: string;
 }
 
-/**
- * The root key never leaves the provider. Each call throws a {@link ServiceError} `unavailable` where the key service is
- * away.
- */
+/** The root key never leaves the provider. Calls throw {@link ServiceError} `unavailable` without the key service. */
 export interface KeyWrapper {
-  /** The name of the root key that {@link wrap} uses now; it reveals nothing about the key. */
+  /** The root key that {@link wrap} uses now. Its name reveals nothing about it. */
   currentKeyId(): Promise<string>;
   /** Only the same `context` opens it. */
   wrap(key: Buffer, context: string): Promise<Wrapping>;
-  /**
-   * @throws {Error} when the wrapped key was changed, moved to another context, or wrapped by a root key that no setting
-   * names.
-   */
+  /** @throws {Error} where it was changed, moved to another context, or wrapped by a root key that no setting names. */
   unwrap(wrapped: Buffer, by: WrappedIn): Promise<Buffer>;
 }
 

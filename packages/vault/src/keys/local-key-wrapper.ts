@@ -18,8 +18,9 @@ export interface LocalRootKey {
 }
 
 /**
- * The first root key wraps; each unwraps what it has wrapped. A wrapped key is nonce (12 bytes) | tag (16) | ciphertext of
- * AES-256-GCM with the context as additional data. @throws {Error} that names the setting and never shows its value.
+ * The first root key wraps; each unwraps what it has wrapped. A wrapped key is nonce (12 bytes) | tag (16) | ciphertext
+ * of AES-256-GCM with the context as additional data.
+ * @throws {Error} that names the setting and never shows its value.
  */
 export function openLocalRootKeys(current: LocalRootKey, others: readonly LocalRootKey[] = []): RootKeys {
   const first = readRootKey(current);

@@ -4,12 +4,12 @@ import type { KeyWrapper } from './key-wrapper.ts';
 
 export const dataKeyBytes = 32;
 
-/** Binds a wrapped key to its Tenant, purpose and version, so that it unwraps nowhere else. */
+/** Binds a wrapped key to its place, so that it unwraps nowhere else. */
 export function contextOf({ tenantId, purpose }: KeyOwner, version: number): string {
   return `${tenantId}/${purpose}/${version}`;
 }
 
-/** The caller stores it, because a transaction must not wait for a key service. */
+/** Does not store it, because a transaction must not wait for a key service. */
 export async function newDataKey(keyWrapper: KeyWrapper, owner: KeyOwner, version: number): Promise<WrappedKey> {
   const bytes = randomBytes(dataKeyBytes);
   try {

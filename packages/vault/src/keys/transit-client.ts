@@ -21,19 +21,18 @@ interface TransitAnswer {
 export interface TransitClient {
   /** @throws {ServiceError} `unavailable` where the server is away, slow, or refuses our token; the log says why. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer>;
-  /** Logs why an answer cannot be used, and returns the error to throw. */
+  /** Logs why an answer cannot be used. @returns the error to throw. */
   refuse(reason: string, status?: number): ServiceError;
 }
 
-/** Far more than any answer of the transit engine. */
+/** More than any answer of the transit engine. */
 const mostBytes = 64 * 1024;
 
-/** With these statuses the server rejects the request itself. All other errors concern the server or our token. */
+/** Statuses for faults of the request. All other errors concern the server or our token. */
 const requestFaults = new Set([400, 404, 422]);
 
 /**
- * A call is tried once more after a 5xx or a broken connection, but not after a slow answer. No call takes longer than the
- * time-out. Failure and recovery are logged, never the token.
+ * Tries once more, within the time-out, after a 5xx or a broken connection. Logs failure and recovery, not the token.
  */
 export function createTransitClient(options: TransitClientOptions): TransitClient {
   const { token, log, timeoutMs = 2000 } = options;
@@ -65,7 +64,7 @@ export function createTransitClient(options: TransitClientOptions): TransitClien
   };
 }
 
-/** Logs changes: the service begins to fail, fails for another reason, or recovers. */
+/** Logs when the service begins to fail, fails for another reason, or recovers. */
 function watchService(address: string, log: KeyServiceLog) {
   let failing: string | undefined;
   return {
@@ -97,7 +96,7 @@ function isWorthASecondTry(answer: { status: number } | string): boolean {
   return typeof answer === 'string' || answer.status >= 500;
 }
 
-/** Takes only the code of the error, because its message may quote the request. */
+/** The error's message may quote the request, so only its code is taken. */
 function codeOf(error: unknown): string {
   const cause = hasMember(error, 'cause') ? error.cause : error;
   return hasMember(cause, 'code') && typeof cause.code === 'string' ? ` (${cause.code})` : '';

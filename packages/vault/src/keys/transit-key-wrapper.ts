@@ -13,8 +13,8 @@ export interface TransitOptions extends TransitClientOptions {
 const ciphertextPattern = /^vault:v(\d+):[A-Za-z0-9+/=]+$/;
 
 /**
- * The versions of one key in HashiCorp Vault or OpenBao. The engine receives data keys in clear over TLS, with the context
- * as associated data; the root key never leaves it. A wrapped key is the engine's own text.
+ * The versions of a key in HashiCorp Vault or OpenBao, which never leaves the engine. The engine receives data keys in
+ * clear over TLS, with the context as associated data. A wrapped key is the engine's own text.
  */
 export function openTransitRootKeys({ mount, key, ...options }: TransitOptions): RootKeys {
   const client = createTransitClient(options);

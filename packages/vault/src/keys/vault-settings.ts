@@ -43,7 +43,7 @@ export const vaultSettings = {
   },
 } as const;
 
-/** Which settings each provider requires: `allOf` of a schema that has {@link vaultSettings}. */
+/** What each provider requires: `allOf` of a schema that has {@link vaultSettings}. */
 export const vaultConditions = [
   {
     if: { properties: { KEY_PROVIDER: { const: 'vault-transit' } }, required: ['KEY_PROVIDER'] },

@@ -19,7 +19,7 @@ interface Opened {
 }
 
 /**
- * Reserves uses of the newest version, then encrypts the same texts in the same places under it. Plaintexts are zeroed.
+ * Encrypts the same texts in the same places under the newest version, after reserving its uses. Plaintexts are zeroed.
  * @returns the rows that opened.
  */
 export async function encryptAnew(
@@ -72,12 +72,12 @@ function wipe(texts: readonly Opened[]): void {
   for (const { plaintext } of texts) plaintext.fill(0);
 }
 
-/** A key that does not unwrap is left out. */
+/** Leaves out keys that do not unwrap. */
 async function findKeys(dataKeys: DataKeys, owner: KeyOwner, rows: readonly OldRow[]): Promise<Map<number, KeyObject>> {
   const keys = new Map<number, KeyObject>();
   const versions = new Set<number>();
   for (const { ciphertexts } of rows) {
-    // Opening the ciphertext checks its first byte, the format.
+    // The first byte, the format, is checked when the ciphertext is opened.
     for (const ciphertext of ciphertexts)
       if (ciphertext && ciphertext.length >= 5) versions.add(ciphertext.readUInt32BE(1));
   }

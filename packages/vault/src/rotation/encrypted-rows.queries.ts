@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { ciphertextHeadBytes } from '../encryption/cipher.ts';
 import type { EncryptedTable } from './encrypted-rows.ts';
 
-/** A row with those of its ciphertexts that are under an older version, in the order of the table's columns. */
+/** Ciphertexts under an older version are in the order of the table's columns; others are null. */
 export interface OldRow {
   id: string;
   ciphertexts: (Buffer | null)[];
@@ -20,13 +20,10 @@ export interface Older {
 }
 
 const pageRows = 500;
-/** The approximate bytes of ciphertext in one page, because a token may hold a megabyte. */
+/** Approximate bytes of ciphertext, because a token may hold a megabyte. */
 const pageBytes = 8 * 1024 * 1024;
 
-/**
- * Reads at most one page by primary key, which bounds time where few rows are old, and memory where rows are large. A
- * ciphertext that is not old is null.
- */
+/** Reads at most one page by primary key, which bounds time where few rows are old, and memory where rows are large. */
 export async function readPage(
   db: Queryable,
   { table, idType, columns }: EncryptedTable,
@@ -58,7 +55,7 @@ export interface NewRow extends OldRow {
   replacements: (Buffer | null)[];
 }
 
-/** Leaves rows that have changed since they were read, or are locked. @returns how many rows it changed. */
+/** Leaves rows that have changed since they were read, or are locked. @returns how many it changed. */
 export async function replaceCiphertexts(
   db: Queryable,
   { table, idType, columns }: EncryptedTable,
@@ -124,7 +121,7 @@ function headOf(column: string): RawBuilder<Buffer> {
   return sql`substring(stored.${sql.ref(column)} from 1 for ${sql.lit(ciphertextHeadBytes)})`;
 }
 
-/** Bytes 1 to 4 of a ciphertext; being big endian they compare as the numbers do. */
+/** Bytes 1 to 4; being big endian they compare as numbers do. */
 function versionOf(column: string): RawBuilder<Buffer> {
   return sql`substring(${sql.ref(column)} from 2 for 4)`;
 }

@@ -1,12 +1,12 @@
 import type { KeyPurpose } from '../keys/data-key.queries.ts';
 
-/** A table whose ciphertexts are under the data keys of one purpose. Its primary key is (tenant_id, id). */
+/** Ciphertexts under the data keys of one purpose. The primary key is (tenant_id, id). */
 export interface EncryptedTable {
   table: 'tokens' | 'proxies';
   idType: 'text' | 'uuid';
   /** Sorts before every id. */
   firstId: string;
-  /** Each column with the field name that its ciphertexts are bound to. */
+  /** With the field names that ciphertexts are bound to. */
   columns: readonly EncryptedColumn[];
 }
 
@@ -37,8 +37,8 @@ export const encryptedTables: { readonly [P in KeyPurpose]?: EncryptedTable } = 
 };
 
 /**
- * Purposes whose keys can be rotated. Answers kept for idempotency are not encrypted anew, because they are deleted after
- * 24 hours. Keys of hashes (fingerprints, blind indexes) are missing, because equal values would get different hashes.
+ * Answers kept for idempotency are not encrypted anew, because they are deleted after 24 hours. Keys of hashes
+ * (fingerprints, blind indexes) are not rotated, because equal values would get different hashes.
  */
 export const rotatedPurposes = ['token_data', 'proxy_secrets', 'idempotency'] as const satisfies KeyPurpose[];
 

@@ -26,7 +26,7 @@ export interface KeyVersionStatus extends KeyVersion {
   ciphertexts: number | null;
 }
 
-/** @throws {ServiceError} `not_found` where there is no such Tenant or it is closed. */
+/** @throws {ServiceError} `not_found` for a missing or closed Tenant. */
 export async function readTenantKeyStatus(countingDb: Database, tenantId: string): Promise<KeyVersionStatus[]> {
   if (await isTenantClosed(countingDb, tenantId)) {
     throw new ServiceError('not_found', `There is no Tenant ${tenantId}, or it is closed`);

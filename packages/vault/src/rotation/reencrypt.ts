@@ -8,7 +8,7 @@ import type { Rotation } from './rotation.ts';
 export interface Reencryption extends Older {
   purpose: KeyPurpose;
   table: EncryptedTable;
-  /** From this moment (`performance.now()`) on, no request writes under an older version. */
+  /** From then on (`performance.now()`), no request writes under an older version. */
   settledAt: number;
 }
 
@@ -19,7 +19,7 @@ export interface Reencrypted {
   damaged: string[];
 }
 
-/** Longer than Postgres lets an idle transaction hold its locks. */
+/** Longer than Postgres lets an idle transaction hold locks. */
 const mostFruitlessMs = 15_000;
 const pauseMs = 200;
 

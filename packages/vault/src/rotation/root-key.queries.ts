@@ -8,7 +8,7 @@ export interface DataKeyPlace {
   version: number;
 }
 
-/** Its wrapped key is null where the current root key has wrapped it. */
+/** The wrapped key is null if the current root key has wrapped it. */
 export interface PagedDataKey extends DataKeyPlace {
   wrapped_key: Buffer | null;
   root_key_id: string;
@@ -22,7 +22,7 @@ export const firstPlace: DataKeyPlace = {
   version: 0,
 };
 
-/** At most one page, which bounds the time where few keys are under another root key. */
+/** One page bounds the time where few keys are under another root key. */
 export async function readDataKeyPage(
   db: Queryable,
   { currentKeyId, after }: { currentKeyId: string; after: DataKeyPlace },

@@ -30,7 +30,7 @@ describe('rotating the data keys of a Tenant', () => {
       await release.promise;
     });
     await held.promise;
-    // Patch a token between the read and the write of its page.
+    // A token is patched between the read and the write of its page.
     const { dataKeys } = rotation;
     let isPatched = false;
     const reserve: typeof dataKeys.reserve = async (of, uses) => {
@@ -61,7 +61,7 @@ describe('rotating the data keys of a Tenant', () => {
   test('nobody encrypts with the old version once it has been announced, though it had uses left', async () => {
     const { openProcess, openRotation, newActor } = setup.current;
     const [vault, other, actor] = [await openProcess(), await openProcess(), await newActor()];
-    for (const one of [vault, other]) await createMany(one, actor, 3); // each holds a reservation of version 1 now
+    for (const one of [vault, other]) await createMany(one, actor, 3); // each now holds a reservation of version 1
     const { rotation } = await openRotation();
     await rotateDataKeys(rotation, { tenantId: actor.tenantId, purposes: ['token_data'], settleMs: 0 });
     for (const one of [vault, other]) await createMany(one, actor, 3);

@@ -13,19 +13,19 @@ import type { Rotation } from './rotation.ts';
 export interface DataKeyRotation {
   tenantId: string;
   purposes: readonly RotatedPurpose[];
-  /** The longest time from the preparation of a write in a request to its end. */
+  /** The longest time from the preparation of a write to its end. */
   settleMs?: number;
 }
 
-/** The limits on one statement and on getting a connection for it, with a reserve. */
+/** The time limits of a statement and of getting a connection, with a reserve. */
 const longestWriteMs = 12_000;
 
 /**
- * Gives a Tenant new versions of its data keys and encrypts anew what is under older ones. If rows under older versions
- * are left from an interrupted rotation, it only moves those to the newest. Old versions stay in `data_keys`, because a
- * request in progress may still need one.
+ * Gives a Tenant new versions of its data keys and encrypts anew what is under older ones; after an interrupted
+ * rotation, it only moves what is left to the newest. Old versions stay in `data_keys`, because requests may still need
+ * them.
  * @returns the outcome for each purpose that has rows; `left` is 0 on success.
- * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable`, after which the same rotation resumes.
+ * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable`, after which the rotation resumes.
  */
 export async function rotateDataKeys(
   rotation: Rotation,
@@ -63,8 +63,8 @@ async function hasOlderRows({ countingDb }: Rotation, tenantId: string, newest: 
 }
 
 /**
- * Stores new versions where `isNew`, and makes every process forget its copies of these keys, so that none begins to
- * encrypt with an older version. Keys are wrapped before the transaction, which must not wait for a key service.
+ * Makes every process forget its copies of these keys, so that none begins to encrypt with an older version. New keys
+ * are wrapped before the transaction, which must not wait for a key service.
  */
 async function announce(
   { db, keyWrapper, changes }: Rotation,

@@ -52,7 +52,6 @@ describe('rotating the root key', () => {
       const currentKeyId = await alone.currentKeyId();
       expect(await rotateRootKey(rotation)).toEqual({ currentKeyId, rewrapped: 10, left: [], damaged: [] });
       await readAll(alone);
-      // A process with warm caches needs no root key.
       for (const { actor, id, data } of tokens) expect((await findToken(vault, actor, id)).data).toBe(data);
       const after = await rows();
       expect(after.map(({ wrapped_key: _, root_key_id: __, ...rest }) => rest)).toEqual(

@@ -25,9 +25,9 @@ const mostPasses = 20;
 const pauseMs = 200;
 
 /**
- * Rewraps every data key of every Tenant that is under another root key. The data keys themselves stay, so no ciphertext
- * changes and no cache needs to forget anything. A key that does not unwrap is reported and left.
- * @throws {ServiceError} `unavailable` where the key service is away; the same rotation then resumes.
+ * Rewraps every Tenant's data keys that are under another root key. The data keys stay, so no ciphertext changes and
+ * caches stay valid. A key that does not unwrap is reported and left.
+ * @throws {ServiceError} `unavailable` without the key service; the same rotation then resumes.
  */
 export async function rotateRootKey(rotation: Omit<Rotation, 'dataKeys' | 'changes'>): Promise<RootRotation> {
   let rewrapped = 0;

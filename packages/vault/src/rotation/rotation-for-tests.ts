@@ -20,7 +20,6 @@ export const card = { number: '4242424242424242', expiration_month: 12, expirati
 
 const permissions = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:use'];
 
-/** A database and any number of processes on it, each with its own caches. */
 export async function openProcesses(stack: AsyncDisposableStack) {
   const database = await createTestDatabase(stack);
   const { db } = database;
@@ -31,7 +30,7 @@ export async function openProcesses(stack: AsyncDisposableStack) {
     return openVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
   }
 
-  /** A rotation in a process of its own, like the command's; `events` holds what it reported. */
+  /** Like the command's, in its own process; `events` holds what it reported. */
   async function openRotation({ keyWrapper = createLocalKeyWrapper(rootKey) as KeyWrapper } = {}) {
     const { dataKeys, changes } = await openProcess(keyWrapper);
     const events: RotationEvent[] = [];
@@ -50,7 +49,7 @@ export async function openProcesses(stack: AsyncDisposableStack) {
     return { id: randomUUID(), tenantId, traceId: 'trace', permissions: [], rules };
   }
 
-  /** Counts ciphertexts by version without using the code under test. */
+  /** Counts without the code under test. */
   async function versionsOf({ tenantId }: Actor): Promise<Record<string, number>> {
     const { rows } = await sql<{ version: number; count: number }>`
       select version, count(*) as count from (
@@ -87,7 +86,6 @@ export async function insertProxy(
   return id;
 }
 
-/** @returns the values by token id. */
 export async function createMany(vault: Vault, actor: Actor, count: number): Promise<Map<string, Json>> {
   const values = new Map<string, Json>();
   for (let from = 0; from < count; from += 1000) {

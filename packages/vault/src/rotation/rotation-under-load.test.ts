@@ -17,12 +17,11 @@ function pick<T>(values: readonly T[]): T {
   return value;
 }
 
-/** Clients of two processes that compare every value they read. */
+/** Clients of two processes compare every value that they read. */
 function startLoad(vaults: readonly Vault[], actor: Actor, values: Map<string, Json>) {
   const done = { read: 0, used: 0, created: 0, patched: 0, deleted: 0 };
   const failures: unknown[] = [];
   let running = true;
-  /** Each client has tokens that no other client changes. */
   async function client(own: string[]): Promise<void> {
     for (let i = 0; running; i++) {
       const [vault, other] = [pick(vaults), pick(vaults)];

@@ -11,21 +11,20 @@ export interface Rotation {
   keyWrapper: KeyWrapper;
   dataKeys: DataKeys;
   changes: ChangeWriter;
-  /** On abort the batch in progress is finished, then the reason is thrown. */
+  /** Once aborted, the batch in progress is finished, and the reason is thrown. */
   signal: AbortSignal;
-  /** It must return at once. */
   report: (event: RotationEvent) => void;
 }
 
 export type RotationEvent =
   | VersionsMade
   | { type: 'progress'; what: string; done: number; total: number }
-  /** Requests that began before the rotation may still write rows under an older version. */
+  /** For requests that began before the rotation and may still write under an older version. */
   | { type: 'waiting'; what: string; ms: number };
 
 export interface VersionsMade {
   type: 'versions';
-  /** True if the versions existed, because a rotation is being resumed. */
+  /** The versions existed, because the rotation is resumed. */
   resumed: boolean;
   versions: { purpose: KeyPurpose; version: number; createdAt: string }[];
   settlement: Settlement;

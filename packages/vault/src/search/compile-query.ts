@@ -12,13 +12,13 @@ export interface Compilation {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const container = new RegExp(containerPattern);
-/** The beginning of a container in canonical form. None of its characters is special in a pattern. */
+/** In canonical form. No character is special in a pattern. */
 const containerBeginning = /^\/?(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/;
 const never = sql<boolean>`false`;
 
 /**
- * The condition on rows of `tokens`. Values become parameters, never SQL. Each comparison is exact and is combined with
- * the index term that finds it. @throws {ServiceError} `validation_failed` with the position of an invalid date.
+ * Values become parameters, never SQL. Each comparison is exact, together with the index term that finds it.
+ * @throws {ServiceError} `validation_failed` with the position of an invalid date.
  */
 export function compileQuery(query: Query, compilation: Compilation): Condition {
   switch (query.kind) {
@@ -28,7 +28,7 @@ export function compileQuery(query: Query, compilation: Compilation): Condition 
       return sql<boolean>`(${sql.join(operands, query.kind === 'and' ? sql` and ` : sql` or `)})`;
     }
     case 'not':
-      // `is not true` also matches rows where the operand is null, because an unset member does not equal the value.
+      // `is not true` also matches null, because an unset member does not equal the value.
       return sql<boolean>`((${compileQuery(query.operand, compilation)}) is not true)`;
     case 'range':
       return compileRange(query);
@@ -53,7 +53,7 @@ function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }
     case 'type':
       return sql<boolean>`(type = ${text} and ${hasTerm(tenantId, [{ kind: 'type', value: text }])})`;
     case 'fingerprint':
-      // The type is named because the index on fingerprints begins with it.
+      // The index on fingerprints begins with the type.
       return sql<boolean>`(type = any(${[...tokenTypeNames]}::text[]) and fingerprint = ${text})`;
     case 'data': {
       const hash = hashOf(text);
@@ -84,8 +84,8 @@ export function isInContainer(container: string, tenantId: string): Condition {
 }
 
 /**
- * Containers are stored as they were sent and compared in canonical form. They hold no commas, so one pattern matches all
- * containers of a token as one text. A prefix that ends with a slash is exactly an index term.
+ * Containers are stored as sent, compared in canonical form, and hold no commas, so one pattern matches all containers
+ * of a token as one text. A prefix that ends with a slash is exactly an index term.
  */
 function compileContainer(text: string, isPrefix: boolean, tenantId: string): Condition {
   if (!(isPrefix ? containerBeginning : container).test(text)) return never;

@@ -4,12 +4,11 @@ import { queryFault } from './query-reader.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** In ISO 8601. A date without a time stands for its UTC day. */
+/** ISO 8601. A date without a time stands for its UTC day. */
 export function boundsOf({ text, at }: Text): { first: string; last: string } {
   const moment = parseMoment(text);
   if (!moment) throw queryFault(at, 'expected an ISO 8601 date');
   const isDay = text.length === 'YYYY-MM-DD'.length;
-  // Moments are stored in milliseconds.
   const last = isDay ? new Date(moment.getTime() + dayMs - 1) : moment;
   return { first: moment.toISOString(), last: last.toISOString() };
 }

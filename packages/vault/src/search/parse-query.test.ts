@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseQuery, type Query } from './parse-query.ts';
 
-/** Writes a query with every operation in parentheses. */
+/** Puts every operation in parentheses. */
 function show(query: Query): string {
   switch (query.kind) {
     case 'and':

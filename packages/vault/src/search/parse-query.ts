@@ -1,6 +1,6 @@
 import { QueryReader } from './query-reader.ts';
 
-/** Fields that a search can name, apart from `metadata.<key>`. */
+/** Besides `metadata.<key>`. */
 const searchFields = [
   'id',
   'type',
@@ -15,7 +15,7 @@ const searchFields = [
 
 type SearchField = (typeof searchFields)[number];
 
-/** A text of a query, and its position in UTF-16 code units. */
+/** `at` is its position in UTF-16 code units. */
 export interface Text {
   text: string;
   at: number;

@@ -45,7 +45,6 @@ export class QueryReader {
     return true;
   }
 
-  /** Empty where there is none. */
   takeName(): string {
     return this.#match(/[a-z_]*/y);
   }
@@ -58,7 +57,7 @@ export class QueryReader {
     return this.#match(/[^\s"()[\]]*/y);
   }
 
-  /** Without its escapes; undefined where no quote begins here. */
+  /** Without its escapes; undefined where no quote begins. */
   takeQuoted(): string | undefined {
     if (this.#text[this.position] !== '"') return undefined;
     const quoted = this.#match(/"(?:[^"\\]|\\["\\])*"/y);

@@ -116,7 +116,7 @@ test('pages are newest first, each token once, with the total of all', async () 
   const created: Token[] = [];
   for (let i = 0; i < 7; i++) created.push((await createToken(vault, actor, { data: i, metadata: { k: 'v' } })).token);
   await createToken(vault, actor, { data: 1 });
-  // Tokens of the same millisecond are ordered by id.
+  // Within a millisecond tokens are ordered by id.
   const moments = created.map(({ created_at, id }) => `${created_at} ${id}`);
   const newestFirst = moments.sort().reverse();
   const pages = [1, 2, 3, 4].map((number) => search(actor, 'metadata.k:v', { page: number, size: 3 }));

@@ -22,9 +22,9 @@ import { withinReach } from './within-reach.ts';
 const longestQuery = 200;
 
 /**
- * Searches in the language of {@link parseQuery}, newest first. Finds only tokens on which the actor is granted both
- * `token:search` and `token:read`, and shows their data as a read would. `data:value` finds tokens of which a search index
- * evaluated to exactly that text when the token was written. @throws as {@link compileSearch} does.
+ * Searches in the language of {@link parseQuery}, newest first, among tokens on which the actor is granted
+ * `token:search` and `token:read`, and shows data as a read would. `data:value` finds tokens of which a search index
+ * evaluated to exactly that text when the token was written. @throws as {@link compileSearch}.
  */
 export async function searchTokens(
   vault: Vault,
@@ -44,8 +44,8 @@ export interface SearchText {
 }
 
 /**
- * Limits the query to what the actor may search and read. @throws {ServiceError} `validation_failed` with the position of
- * what is not understood; `forbidden`.
+ * Adds what the actor may search and read.
+ * @throws {ServiceError} `forbidden`; `validation_failed` with the position of what is not understood.
  */
 export async function compileSearch(vault: Vault, actor: Actor, { query }: SearchText): Promise<Condition[]> {
   requirePermission(actor, 'token:search');

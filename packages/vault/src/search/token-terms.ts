@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 export type Condition = RawBuilder<boolean>;
 
-/** What an index entry stands for: a member and one of its values. */
+/** A member and one of its values. */
 export interface IndexTerm {
   kind: 'type' | 'container' | 'created_by' | 'modified_by' | 'data' | `metadata.${string}`;
   value: string;
@@ -15,10 +15,10 @@ export function hasTerm(tenantId: string, wanted: readonly IndexTerm[]): Conditi
   return sql<boolean>`search_terms && array[${sql.join(hashes)}]::bigint[]`;
 }
 
-/** Where a permission is granted: everywhere, or in these containers and below them. */
+/** Where a permission is granted: everywhere, or in and below these containers. */
 export type Reach = 'everywhere' | readonly string[];
 
-/** Where `decide` grants the permission, with any transform. */
+/** Where `decide` grants it, with any transform. */
 export function reachOf({ permissions, rules }: Grants, permission: string): Reach {
   if (permissions.includes(permission)) return 'everywhere';
   const granting = rules.filter((rule) => rule.permissions.includes(permission));
@@ -26,7 +26,7 @@ export function reachOf({ permissions, rules }: Grants, permission: string): Rea
   return containers.includes('/') ? 'everywhere' : [...new Set(containers)];
 }
 
-/** Undefined where the reach covers every token. */
+/** Undefined for every token. */
 export function isWithin(tenantId: string, reach: Reach): Condition | undefined {
   if (reach === 'everywhere') return undefined;
   if (reach.length === 0) return sql<boolean>`false`;

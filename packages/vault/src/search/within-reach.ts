@@ -3,16 +3,13 @@ import { sql } from 'kysely';
 import { isInContainer } from './compile-query.ts';
 import { type Condition, hasTerm, isWithin, reachOf } from './token-terms.ts';
 
-/**
- * Conditions for the tokens on which `decide` grants the permission; none where that is every token. A session must also
- * be within the grants of the Application that authorized it.
- */
+/** Conditions for tokens on which `decide` grants the permission to the actor and, if a session, to its Application. */
 export function withinReach(tenantId: string, grants: Grants, permission: string): Condition[] {
   const own = reached(tenantId, grants, permission) ?? [];
   return [own, grants.within ? withinReach(tenantId, grants.within, permission) : []].flat();
 }
 
-/** Undefined where the grants reach every token. */
+/** Undefined for every token. */
 function reached(tenantId: string, { permissions, rules }: Grants, permission: string): Condition | undefined {
   const hasConditions = ({ conditions = [] }: AccessRule) => conditions.length > 0;
   const plain = rules.filter((rule) => !hasConditions(rule));

@@ -13,7 +13,7 @@ interface TestGrants {
   rules?: Partial<AccessRule>[];
 }
 
-/** A vault on a test database, with a settable clock and the list of what it disclosed. */
+/** With a settable clock and the list of what it disclosed. */
 export async function openTestVault(stack: AsyncDisposableStack, options: Partial<VaultOptions> = {}) {
   const database = await createTestDatabase(stack);
   const { db } = database;
@@ -30,7 +30,7 @@ export async function openTestVault(stack: AsyncDisposableStack, options: Partia
     ...options,
   });
 
-  /** Makes an Application, by default in a new Tenant and with every permission in plaintext. */
+  /** By default in a new Tenant and with every permission in plaintext. */
   async function newActor({ tenantId, permissions, rules }: TestGrants = {}): Promise<Actor> {
     const revealing = permissions || rules ? [] : [{ transform: 'reveal' as const }];
     const full = (rules ?? revealing).map(
@@ -49,7 +49,7 @@ export async function openTestVault(stack: AsyncDisposableStack, options: Partia
     return id;
   }
 
-  /** Expires tokens by the database's clock. */
+  /** By the database's clock. */
   async function expire(actor: Actor, ids: readonly string[]): Promise<void> {
     await db
       .updateTable('tokens')

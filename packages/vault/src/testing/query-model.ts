@@ -2,14 +2,14 @@ import { canonicalContainer, decide } from '@sluice/access';
 import fc from 'fast-check';
 import type { Actor, Token } from '../index.ts';
 
-/** A search that can be written as text and evaluated without a database. */
+/** Can be written as text and evaluated without a database. */
 export type ModelQuery =
   | { kind: 'and' | 'or'; left: ModelQuery; right: ModelQuery }
   | { kind: 'not'; operand: ModelQuery }
   | { kind: 'term'; field: string; value: string; isPrefix?: boolean }
   | { kind: 'range'; field: 'created_at' | 'modified_at'; from: string; to: string };
 
-/** A token, and the texts that its search indexes evaluate to. */
+/** `searchTexts` are the results of its search indexes. */
 export interface ModelToken {
   token: Token;
   searchTexts: readonly string[];
@@ -18,7 +18,7 @@ export interface ModelToken {
 const bare = /^[^\s"()[\]*]+$/;
 const quote = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
-/** Writes the query with no more parentheses than it needs. */
+/** With no more parentheses than necessary. */
 export function writeQuery(query: ModelQuery, within: 'or' | 'and' | 'not' = 'or'): string {
   switch (query.kind) {
     case 'and':
@@ -42,7 +42,7 @@ function writeField(field: string): string {
   return key === undefined || bare.test(key) ? field : `metadata.${quote(key)}`;
 }
 
-/** Evaluates the query as the documentation describes, independently of the product's code. */
+/** Evaluates the query as the documentation says, without the product's code. */
 export function matches(query: ModelQuery, one: ModelToken): boolean {
   switch (query.kind) {
     case 'and':
@@ -89,7 +89,6 @@ const endOf = (date: string) => Date.parse(isDay(date) ? `${date}T23:59:59.999Z`
 const isBetween = (moment: string | undefined, from: number, to: number) =>
   moment !== undefined && Date.parse(moment) >= from && Date.parse(moment) <= to;
 
-/** The actor may find what it may both search and read. */
 export function isFindable(actor: Actor, { containers }: Token): boolean {
   return ['token:search', 'token:read'].every((permission) => decide(actor, permission, containers) !== undefined);
 }
@@ -104,7 +103,7 @@ export const anyContainer = fc
 export const metadataKeys = ['k', 'customer', 'a key', 'quo"te'] as const;
 export const searchableTexts = ['4242', '42', 'é 🂡', 'a "b" \\c', 'AND', '(x)*', "'--"] as const;
 
-/** Queries over values that the tokens of a test share, and a few that none has. */
+/** Over values that tokens of the test have, and a few that none has. */
 export function anyQuery(known: { ids: string[]; actors: string[]; fingerprints: string[]; moments: string[] }) {
   const term = (field: string, values: readonly string[]) =>
     fc.constantFrom(...values).map((value): ModelQuery => ({ kind: 'term', field, value }));

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the server misbehaves: `next` for the next requests, one each; `all` for every later one. */
+/** How the server misbehaves: `next` lists the next requests' faults; `all` is for every later one. */
 export type TransitFault = 'none' | 'slow' | 'unavailable' | 'sealed' | 'reset' | 'garbage' | 'redirect' | 'limited';
 
 interface TransitRequest {
@@ -20,10 +20,7 @@ interface Body {
 const cut = { authTagLength: 16 };
 const statusOf = { unavailable: 500, sealed: 503, redirect: 307, limited: 429, garbage: 200 } as const;
 
-/**
- * A server that behaves as the transit engine of HashiCorp Vault with a key of type aes256-gcm96: versions, associated
- * data, and refusals. It listens on a free port and closes with the stack.
- */
+/** The transit engine of HashiCorp Vault with a key of type aes256-gcm96: versions, associated data, and refusals. */
 export async function startTransitServer(
   stack: AsyncDisposableStack,
   { token = 'hvs.test-token', mount = 'transit', key = 'sluice' } = {},
@@ -102,9 +99,8 @@ export async function startTransitServer(
     key,
     requests,
     faults,
-    /** Adds a version of the key, which wraps from then on. */
+    /** Adds a version, which wraps from then on. */
     rotate: () => void versions.push(randomBytes(32)),
-    /** Replaces a version with other key material. */
     replaceVersion: (version: number) => void versions.splice(version - 1, 1, randomBytes(32)),
     close,
   };

@@ -28,10 +28,10 @@ const mostTexts = 10_000;
 const largestResult = 5 * 1024 * 1024;
 
 /**
- * Replaces the expressions in the strings of a JSON value with what the actor may read of the tokens. A string that is one
+ * Replaces the expressions in strings of JSON with what the actor may read of the tokens. A string that is one
  * expression becomes the value, of any type, or null where the rule redacts. Transforms of a Proxy read with `use`.
- * Plaintext is noted in the disclosure log before it is returned. Values never decide about an error: a filter that fails,
- * or whose result would be too large, gives null.
+ * Plaintext is noted in the disclosure log first. A filter that fails, or would give too much, gives null, so that
+ * values never decide about an error.
  * @throws {ServiceError} `forbidden` and `bad_request` naming the tokens that may not be read or are unknown;
  * `bad_request` for more than 100 distinct tokens, or, once the rights are checked, for a malformed expression;
  * `payload_too_large` for a result over 5 MiB.
@@ -41,7 +41,7 @@ export async function detokenize(vault: Vault, actor: Actor, value: Json, readin
   return filled ?? null;
 }
 
-/** Each step of the work takes about a millisecond, and other work may run between two steps. */
+/** Each step takes about a millisecond, and other work may run between two steps. */
 export type RunInPieces = <T>(work: Generator<void, T, void>) => T | Promise<T>;
 
 const runAtOnce: RunInPieces = async (work) => {
@@ -52,8 +52,8 @@ const runAtOnce: RunInPieces = async (work) => {
 };
 
 /**
- * As {@link detokenize} for several values, with one query and one disclosure. Filter budget and size limit apply to each
- * value, and the size limit also to all results together. Without `inPieces` the work runs in one piece.
+ * {@link detokenize} for several values, with one query and one disclosure. Filter budget and size limit apply to each
+ * value, and the size limit also to all results together. Without `inPieces` it runs in one piece.
  * @throws {ServiceError} where one of the values is refused.
  */
 export async function detokenizeEach(
@@ -88,7 +88,7 @@ export async function detokenizeEach(
   return filled;
 }
 
-/** Each distinct string is parsed once. */
+/** Parses each distinct string once. */
 function* parseStrings(value: Json): Generator<void, Map<string, Segment[]>, void> {
   const parsed = new Map<string, Segment[]>();
   let expressions = 0;
@@ -130,7 +130,6 @@ function referencesIn(texts: Iterable<readonly Segment[]>): string[] {
   return [...ids];
 }
 
-/** The tokens that at least one expression names without a filter. */
 function withoutFilters(texts: Iterable<readonly Segment[]>): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const segments of texts) {
@@ -177,7 +176,7 @@ async function readByReference(
   return new Map(Array.from(data, ([id, visible]) => [id, visible ?? null]));
 }
 
-/** The value with its expressions replaced, and how many bytes took their place. */
+/** @returns the value with its expressions replaced, and how many bytes took their place. */
 function* fill(
   value: Json,
   parsed: ReadonlyMap<string, Segment[]>,
@@ -206,7 +205,7 @@ function* fill(
     return result;
   };
   let filled = yield* write(texts, parsed, unfiltered);
-  // Filtered values get only the space that is left after all unfiltered ones, so the first pass measures those.
+  // Filtered values get only the space that unfiltered ones leave, so the first pass measures those.
   if (hasFilters) filled = yield* write(texts, parsed, filtered);
   let at = 0;
   const withValues = mapLeaves(value, (leaf) =>
@@ -215,7 +214,7 @@ function* fill(
   return { result: withValues ?? null, bytes: size };
 }
 
-/** The replacement of each text; a text that is one expression becomes the expression's value. */
+/** A text that is one expression becomes the expression's value. */
 function* write(
   texts: readonly string[],
   parsed: ReadonlyMap<string, Segment[]>,

@@ -20,18 +20,15 @@ export interface Tokenization {
 
 /**
  * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it; a
- * string, number or boolean becomes the id of a token of type `token`. Arrays and objects are searched, and null stays.
- * One transaction creates all of the tokens or none. @throws {ServiceError} as `readTokenization` and `createTokens` do.
+ * string, number or boolean becomes the id of a token of type `token`; null stays. One transaction creates all tokens
+ * or none. @throws {ServiceError} as `readTokenization` and `createTokens`.
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
   const { draft, fill } = await readTokenization(vault, actor, value);
   return fill(await createTokens(await draft()));
 }
 
-/**
- * @throws {ServiceError} as `draftToken` does, with paths from the root of `value`; `bad_request` for more than 5,000
- * tokens.
- */
+/** @throws {ServiceError} as `draftToken`, with paths from the root of `value`; `bad_request` over 5,000 tokens. */
 export async function readTokenization(vault: Vault, actor: Actor, value: Json): Promise<Tokenization> {
   requirePermission(actor, 'token:create');
   if (isNestedDeeperThan(deepest, value))
@@ -64,7 +61,7 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
   };
 }
 
-/** What replaces a place: a token object for a token input, its id alone for a primitive. */
+/** A token object replaces a token input, an id a primitive. */
 type Replace = (input: Json, path: string, asId: boolean) => Json;
 
 function visit(value: Json, path: string, replace: Replace): Json {
@@ -72,7 +69,6 @@ function visit(value: Json, path: string, replace: Replace): Json {
   if (Array.isArray(value)) return value.map((item, i) => visit(item, `${path}[${i}]`, replace));
   if (!isObject(value)) return replace({ data: value }, path, true);
   if (Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) return replace(value, path, false);
-  // fromEntries keeps a member called __proto__ as a member.
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,

@@ -8,8 +8,8 @@ import type { Actor } from './token.ts';
 import { isTokenId } from './token-id.ts';
 
 /**
- * Resolves once no process can serve the token. @throws {ServiceError} `not_found`; `forbidden` where nothing grants
- * `token:delete` on its containers.
+ * Resolves once no process can serve the token.
+ * @throws {ServiceError} `not_found`; `forbidden` where nothing grants `token:delete` on its containers.
  */
 export async function deleteToken(vault: Vault, actor: Actor, id: string): Promise<Settlement> {
   requirePermission(actor, 'token:delete');

@@ -1,8 +1,8 @@
 const pattern = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * Reads an ISO 8601 date, or date and time, as UTC where it has no zone. Undefined for anything else, and outside the UTC
- * years 1 to 9999, which Postgres would refuse.
+ * Reads an ISO 8601 date, or date and time, as UTC where it has no zone. Undefined for anything else, and outside the
+ * UTC years 1 to 9999, which Postgres would refuse.
  */
 export function parseMoment(text: string): Date | undefined {
   const match = pattern.exec(text);
@@ -10,7 +10,7 @@ export function parseMoment(text: string): Date | undefined {
   const [, year, month, day, time = '00:00', zone = 'Z'] = match;
   const offset = zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
   const moment = new Date(`${year}-${month}-${day}T${time}${offset}`);
-  // The day is checked separately, because Date reads 31 April as 1 May.
+  // Date reads 31 April as 1 May.
   const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   const utcYear = moment.getUTCFullYear();
   return utcYear >= 1 && utcYear <= 9999 && Number(day) <= lastDay ? moment : undefined;

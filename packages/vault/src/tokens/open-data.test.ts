@@ -2,7 +2,6 @@ import { useStack } from '@sluice/testing';
 import { type Actor, createToken, detokenize, type Json, revealForUse } from '../index.ts';
 import { openTestVault } from '../testing/open-test-vault.ts';
 
-/** A small request can name a hundred large tokens, so decryption is bounded and pauses for other work. */
 const vault = useStack((stack) => openTestVault(stack));
 
 const large = 'x'.repeat(2 ** 20 - 10);
@@ -35,7 +34,7 @@ test('what only filters see decides about no error: beyond the bound it gives nu
   expect(last4.filter((text) => text === 'xxxx').length).toBeGreaterThan(0);
 });
 
-/** Who of two concurrent Tenants is answered first. Their tokens are cached, so neither waits for Postgres. */
+/** Which of two Tenants is answered first. Their tokens are cached, so neither waits for Postgres. */
 async function orderOf(data: Json): Promise<string[]> {
   const first = await tokensOf(7, data);
   const second = await tokensOf(1, 'y');

@@ -31,7 +31,7 @@ export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenTe
   return ciphertext;
 }
 
-/** This much is decrypted and parsed before other work may run: some milliseconds, up to 70 for a token of 1 MiB. */
+/** Decrypted and parsed before other work may run: some milliseconds, up to 70 for a token of 1 MiB. */
 const bytesOfPiece = 64 * 1024;
 
 interface Due {
@@ -39,10 +39,7 @@ interface Due {
   sealed: Sealed;
 }
 
-/**
- * Decrypts the data of these tokens, by id, without a `cvc` that is due. When the budget runs out, the remaining tokens
- * are missing.
- */
+/** Decrypts data, by token id, without a `cvc` that is due. Beyond the budget tokens are missing. */
 export function openData(
   vault: Vault,
   tenantId: string,
@@ -94,7 +91,7 @@ function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): AtOnceOr
   return loading.length === 0 ? keys : Promise.all(loading).then(() => keys);
 }
 
-/** Memory for parsed data is reserved in steps of this size, because data can take twenty times the size of its text. */
+/** Steps in which memory for parsed data is reserved, because that can take twenty times the size of the text. */
 const parsedAtOnce = 16 * 1024;
 
 function* openInPieces(
@@ -130,7 +127,7 @@ function* openInPieces(
   return opened;
 }
 
-/** Stores its result in the row, because the row may be cached. */
+/** Kept in the row, because the row may be cached. */
 function sealedOf(tenantId: string, row: DataColumns, clock: () => Date): Sealed {
   const { cvc_ciphertext, data_ciphertext, sealed } = row;
   const isCvc = cvc_ciphertext !== null && isCvcKept(row, clock());

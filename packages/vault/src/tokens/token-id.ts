@@ -1,13 +1,13 @@
 const refused = /[#/\\+?[\]|&=%<>{}^]/;
 
-/** A quick check that nearly all ids pass, such as UUIDs. */
+/** Nearly all ids, such as UUIDs, pass this quick check. */
 const plain = /^[\w.~-]{3,400}$/;
 
-/** Words that follow the path of a member. */
+/** Follows the path of a member. */
 export const tokenIdForm =
   'must have 3 to 400 characters, no spaces around it, no control characters, and none of # / \\ + ? [ ] | & = % < > { } ^';
 
-/** A token id has 3 to 400 code points, none refused, no control characters and no outer spaces. */
+/** 3 to 400 code points, none refused, no control characters and no outer spaces. */
 export function isTokenId(text: string): boolean {
   if (plain.test(text)) return true;
   if (text.length < 3 || text.length > 800 || text !== text.trim() || !text.isWellFormed()) return false;

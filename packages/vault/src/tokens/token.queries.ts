@@ -28,7 +28,7 @@ export const tokenColumns = [
   'modified_at',
 ] as const;
 
-/** Compares with the database's clock: an expired token counts as absent even before its row is deleted. */
+/** By the database's clock: an expired token counts as absent before its row is deleted. */
 export const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`;
 
 /** Together they can hold some MiB. */
@@ -40,12 +40,11 @@ export const sizeBytes = sql<number>`(
   octet_length(data_ciphertext) + coalesce(octet_length(cvc_ciphertext), 0)
   + coalesce(octet_length(mask::text), 0) + octet_length(metadata::text)
 )`;
-/** The most data that a token opens. */
 const dataBytes = sql<number>`(
   greatest(octet_length(data_ciphertext), octet_length(cvc_ciphertext)) - ${sql.lit(ciphertextHeadBytes)}
 )`;
 
-/** A token whose large columns are read only when it is opened. */
+/** Its large columns are read only when it is opened. */
 export type LargeToken = Omit<TokenRow, (typeof largeColumns)[number]> & { size_bytes: number; data_bytes: number };
 
 export type FoundToken = TokenRow | LargeToken;
@@ -78,7 +77,7 @@ const selectFound = prepared('tokens_found', (db, tenantId: string, ids: readonl
 
 export type TokenPlace = Pick<TokenRow, 'id' | 'containers' | 'created_at'>;
 
-/** Where the tokens are that exist and have not expired, in no order. */
+/** Only of tokens that have not expired, in no order. */
 export function findPlaces(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenPlace[]> {
   return db
     .selectFrom('tokens')
@@ -89,7 +88,7 @@ export function findPlaces(db: Queryable, tenantId: string, ids: readonly string
     .execute();
 }
 
-/** As {@link findTokens}, but whole however large they are: name few. */
+/** {@link findTokens}, but whole however large they are: name few. */
 export async function findTokenRows(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenRow[]> {
   const rows = await selectByIds(db, tenantId, ids);
   return rows as TokenRow[];
@@ -132,13 +131,12 @@ export interface NewTokenRow {
   fingerprint_expression: string | null;
   deduplicate: boolean | null;
   expires_at: string | null;
-  /** Written to the audit row. */
   trace_id: string;
-  /** Id of the audit row, which all tokens of a request share. */
+  /** All tokens of a request share an audit row. */
   log_id: string;
 }
 
-/** The transaction must have locked the token. Counter and audit log are updated. */
+/** Updates counter and audit log. The transaction must have locked the token. */
 export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): Promise<void> {
   const { tenantId, id: actorId, actorType = 'application', applicationId, traceId } = actor;
   const { type } = await tx
@@ -161,8 +159,8 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
 }
 
 /**
- * Counts tokens that were active this month. Concurrent processes count a token once, because only the one that updates
- * the row counts it. @returns the ids of the tokens that are now noted, by this call or before.
+ * Counts tokens that were active this month. Only the process that updates a row counts it, so none counts twice.
+ * @returns the ids of the tokens that are now noted, by this call or before.
  */
 export async function noteActivity(
   db: Database,
@@ -178,8 +176,8 @@ export async function noteActivity(
 }
 
 /**
- * The rows of `noteActivity`; the caller's transaction must then count `added`. It waits for a locked row, which may not
- * be used again this month. Rows are updated in sorted order, so that two processes cannot deadlock.
+ * The rows of `noteActivity`; the transaction must then count `added`. Waits for locked rows, which may not be used
+ * again this month. Sorted, so that two processes cannot deadlock.
  */
 export async function noteActiveRows(
   tx: Queryable,

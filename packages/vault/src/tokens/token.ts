@@ -5,7 +5,7 @@ import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
 import type { OpeningBudget } from './opening-budget.ts';
 
-/** Who acts: an Application or a session, with its grants and the trace of the request. */
+/** An Application or a session, with its grants and the trace of the request. */
 export interface Actor extends Grants {
   id: string;
   /** Default: `application`. */
@@ -14,7 +14,7 @@ export interface Actor extends Grants {
   applicationId?: string;
   tenantId: string;
   traceId: string;
-  /** Reserves memory for what is about to be read or decrypted; undefined where there is room at once. */
+  /** Reserves memory for what is about to be read or decrypted; undefined if there is room at once. */
   hold?(bytes: number): Promise<void> | undefined;
   /** Set where a transform of a Proxy acts, because what it sees is disclosed through that Proxy. */
   through?: Through;
@@ -24,9 +24,7 @@ export interface Through {
   proxyId: string;
   destinationHost: string;
   method: string;
-  /**
-   * What all calls of the transform together may still decrypt. Without it each call may decrypt as much as one request.
-   */
+  /** What all calls of the transform together may still decrypt; without it, each as much as one request. */
   opening?: OpeningBudget;
 }
 
@@ -35,7 +33,7 @@ export interface Token {
   id: string;
   type: TokenTypeName;
   tenant_id: string;
-  /** Plaintext, the filled mask, or absent: the deciding rule says which. */
+  /** The deciding rule says whether it is plaintext, the filled mask, or absent. */
   data?: Json;
   mask?: Json;
   containers: string[];
@@ -55,7 +53,7 @@ export interface TokenRow {
   type: string;
   tenant_id: string;
   data_ciphertext: Buffer;
-  /** The data with its `cvc`, until the `cvc` is due. `data_ciphertext` holds the data without it. */
+  /** The data with its `cvc`, until that is due. `data_ciphertext` holds the data without it. */
   cvc_ciphertext: Buffer | null;
   cvc_due_at: string | null;
   /** The ciphertext that was opened last, prepared by `openData`. */

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 
-/** What is wrong with a value, or undefined. It never repeats the value. */
+/** What is wrong with a value, without repeating it. */
 export type Check = (value: Json | undefined) => string | undefined;
 
 function matches(pattern: RegExp, message: string): Check {
@@ -21,7 +21,7 @@ export function optional(check: Check): Check {
   return (value) => (value === undefined || value === null ? undefined : check(value));
 }
 
-/** Accepts an integer or its decimal digits. */
+/** Accepts decimal digits too. */
 function integer(minimum: number, maximum: number, message: string): Check {
   return (value) => {
     const number = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value;
@@ -57,7 +57,7 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The weights 3, 7, 1 of the ABA routing transit number. */
+/** Weights 3, 7, 1 of the ABA routing transit number. */
 function passesAba(digits: string): boolean {
   const weights = [3, 7, 1] as const;
   const sum = weights.reduce(

@@ -15,12 +15,12 @@ import {
 
 export interface TokenType {
   defaultContainer: string;
-  /** Checks `data` itself; `members` checks its members. */
+  /** Checks `data` itself. */
   data?: Check;
   members?: Readonly<Record<string, Check>>;
-  /** The text that tokens with equal data share. Called only with data that passed the checks. */
+  /** Equal for equal data. Called only with data that passed the checks. */
   fingerprint(data: Json): string;
-  /** Expressions over `data`; null where the type has none. */
+  /** Null where the type has none. */
   defaultMask: Json;
 }
 
@@ -99,7 +99,7 @@ export function tokenTypeOf(name: TokenTypeName): TokenType {
   return tokenTypes[name];
 }
 
-/** Messages by path, `data` or `data.<member>`; they never repeat a value. */
+/** Messages by path, `data` or `data.<member>`, without a value. */
 export function checkTokenData(name: TokenTypeName, data: Json): Record<string, string[]> {
   const { data: check, members } = tokenTypeOf(name);
   const errors: Record<string, string[]> = {};

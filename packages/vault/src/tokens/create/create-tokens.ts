@@ -11,8 +11,8 @@ import type { InsertedToken, Insertion } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
 /**
- * Checks the input by `tokenInputSchema`. The answer shows the data as a read by the same actor would; without
- * `token:read` it shows none. @throws {ServiceError} as `draftToken` and `createTokens` do.
+ * Shows the data as a read by the same actor would; without `token:read` none.
+ * @throws {ServiceError} as `draftToken` and `createTokens`.
  */
 export async function createToken(vault: Vault, actor: Actor, input: unknown): Promise<CreatedToken> {
   const [created] = await createTokens(await draftToken(vault, actor, input));
@@ -21,8 +21,8 @@ export async function createToken(vault: Vault, actor: Actor, input: unknown): P
 }
 
 /**
- * Stores all of the tokens or none, and returns them in their order. Where nothing is deduplicated, concurrent
- * creations of one Application share a transaction.
+ * Stores all of the tokens or none, and returns them in order. Without deduplication, concurrent creations of an
+ * Application share a transaction.
  * @throws {ServiceError} `conflict` where an id is taken, `unauthenticated` where the Tenant is closed.
  */
 export async function createTokens(creation: Creation): Promise<CreatedToken[]> {
@@ -40,9 +40,8 @@ export async function createTokens(creation: Creation): Promise<CreatedToken[]> 
 }
 
 /**
- * As `createTokens`, in one transaction with what `also` writes. The transaction may begin anew, but `also` is called only
- * once all tokens are stored. @throws {ServiceError} as `createTokens` does, and what `also` throws; nothing is stored
- * then.
+ * `createTokens` in one transaction with `also`, which is called once, when all tokens are stored.
+ * @throws {ServiceError} as `createTokens`, and what `also` throws; then nothing is stored.
  */
 export function createTokensAnd<T>(
   creation: Creation,
@@ -66,10 +65,7 @@ async function store(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
   return storeDeduplicated(tx, creation);
 }
 
-/**
- * Every transaction of the vault locks in this order, so that no two can deadlock: fingerprints, rows of tokens by id,
- * counters by name.
- */
+/** The lock order of all transactions of the vault prevents deadlocks: fingerprints, tokens by id, counters by name. */
 async function storeDeduplicated(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
   const { vault, actor } = creation;
   const { fresh, equal } = await findEqual(tx, creation);
@@ -86,8 +82,8 @@ async function storeDeduplicated(tx: Queryable, creation: Creation): Promise<Sto
 const isDeduplicationAsked = (drafts: readonly Draft[]) => drafts.some(({ row }) => row.deduplicate === true);
 
 /**
- * An id is free as soon as its token expires, so expired tokens that hold a wanted id are deleted. They are deleted in
- * transactions of their own, because a deletion locks counters, after which no row may be locked.
+ * An id is free once its token expires, so expired tokens with a wanted id are deleted. They have transactions of their
+ * own, because a deletion locks counters, after which no row may be locked.
  */
 async function overExpired<T>({ vault, actor, drafts }: Creation, attempt: () => Promise<T>): Promise<T> {
   try {

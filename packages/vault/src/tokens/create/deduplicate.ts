@@ -6,10 +6,9 @@ import type { Creation, Draft } from './draft-tokens.ts';
 import { findTokenRowsByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
 
 /**
- * Separates the drafts that equal no token, stored or earlier in the list, from those that do, and gives the id of each
- * equal token. Equal tokens share type and fingerprint and are to be deduplicated. Concurrent creations of equal tokens
- * wait until this transaction ends.
- * @throws {ServiceError} `payload_too_large` where the answer would tell of equal tokens in more than 8 MiB.
+ * Separates the drafts that equal no token, stored or earlier in the list, and gives the id of the equal token for the
+ * others. Equal tokens share type and fingerprint and are to be deduplicated; concurrent creations of them wait.
+ * @throws {ServiceError} `payload_too_large` where the answer would have more than 8 MiB of equal tokens.
  */
 export async function findEqual(
   tx: Queryable,
@@ -42,13 +41,13 @@ export async function findEqual(
 
 type Canonical = Pick<TokenRow, 'id' | 'containers'>;
 
-/** What is told of an equal token at least, each time: five thousand drafts can equal one with 8 KiB of containers. */
+/** The least that is told of an equal token, each time: five thousand drafts can equal one with 8 KiB of containers. */
 const lengthOf = ({ id, containers }: Canonical) => containers.reduce((sum, { length }) => sum + length, id.length);
 const mostTold = 8 * 1024 * 1024;
 
 const keyOf = ({ type, fingerprint }: { type: string; fingerprint: string | null }) => `${type}\n${fingerprint}`;
 
-/** Stored tokens by type and fingerprint. */
+/** By type and fingerprint. */
 async function findStored(tx: Queryable, tenantId: string, drafts: readonly Draft[]): Promise<Map<string, Canonical>> {
   const pairs = drafts.flatMap(({ row: { type, fingerprint } }) => (fingerprint ? [{ type, fingerprint }] : []));
   if (pairs.length === 0) return new Map();

@@ -3,9 +3,9 @@ import { fillTemplate, tooLarge } from '../../expressions/template.ts';
 import { toText } from '../../expressions/to-text.ts';
 import type { Json } from '../../json.ts';
 
-/** What a token is found by and compared by, before it is hashed. */
+/** What a token is found and compared by, before it is hashed. */
 export interface DerivedTexts {
-  /** The results of the search indexes, each once, without empty ones and those over 1 MiB. */
+  /** Distinct results of the search indexes, without empty ones and those over 1 MiB. */
   searchTexts: string[];
   fingerprintText: string | undefined;
 }
@@ -31,8 +31,7 @@ export function deriveTexts(
     if (text !== tooLarge && text !== '') searchTexts.add(text);
   }
   const own = fingerprintExpression === undefined ? undefined : textOf(fingerprintExpression);
-  // If the expression cannot be worked out, all the data are fingerprinted, because a missing fingerprint would tell how
-  // large they are.
+  // If the expression is too much work, all data are fingerprinted, because no fingerprint would tell their size.
   const isWhole = own === tooLarge || (own !== undefined && budget.remaining < 0);
   return { searchTexts: [...searchTexts], fingerprintText: isWhole ? `\0${data.text}` : own };
 }

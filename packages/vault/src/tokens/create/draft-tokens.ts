@@ -9,7 +9,7 @@ import type { Actor } from '../token.ts';
 import { hasManyMembers, readTokenInput, type TokenInput } from './read-token-input.ts';
 import { openSeal } from './seal-token.ts';
 
-/** How many tokens are read or encrypted before other work may run: about a millisecond of work. */
+/** Tokens that are read or encrypted before other work may run: about a millisecond. */
 export const tokensOfPiece = 50;
 
 export interface Draft {
@@ -17,20 +17,17 @@ export interface Draft {
   row: NewTokenRow;
 }
 
-/** Tokens that are checked, encrypted and ready to be stored together. */
+/** Checked, encrypted and ready to be stored together. */
 export interface Creation {
   vault: Vault;
   actor: Actor;
   drafts: readonly Draft[];
 }
 
-/**
- * Checks the input by `tokenInputSchema`. @throws {ServiceError} `validation_failed`, `payload_too_large`, and as {@link
- * draftTokens}.
- */
+/** @throws {ServiceError} `validation_failed`, `payload_too_large`, and as {@link draftTokens}. */
 export async function draftToken(vault: Vault, actor: Actor, input: unknown): Promise<Creation> {
   requirePermission(actor, 'token:create');
-  // Parsing, reading and storing so many members take some tens of milliseconds each, and others go on in between.
+  // Parsing, reading and storing so many members takes some tens of milliseconds each, and others go on in between.
   const turn = hasManyMembers(input) ? () => vault.workPieces.turn(actor.tenantId) : undefined;
   await turn?.();
   const read = readTokenInput(input, '', { now: vault.clock(), budget: newFilterBudget() });
@@ -39,8 +36,8 @@ export async function draftToken(vault: Vault, actor: Actor, input: unknown): Pr
 }
 
 /**
- * The slow part of a creation, done before its transaction. @throws {ServiceError} `forbidden` where `token:create` is not
- * granted on each container.
+ * The slow part of a creation, before its transaction.
+ * @throws {ServiceError} `forbidden` unless `token:create` is granted on each container.
  */
 export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Creation> {
   if (inputs.length === 0) return { vault, actor, drafts: [] };

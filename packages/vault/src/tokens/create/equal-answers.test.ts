@@ -2,7 +2,6 @@ import { useStack } from '@sluice/testing';
 import { createToken, type Json, tokenize } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
-/** A few bytes can name a large token by its fingerprint, five thousand times in one request. */
 const open = useStack(openTestVault);
 
 const keyed = (data: object) => ({

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { notExpired } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
-/** Makes creations of equal tokens wait until the transaction ends; sorted, so that they cannot deadlock. */
+/** Creations of equal tokens wait until the transaction ends. Sorted, so that they cannot deadlock. */
 export async function lockFingerprints(
   tx: Queryable,
   tenantId: string,
@@ -36,7 +36,7 @@ export async function findTokenRowsByFingerprint(
     .execute();
 }
 
-/** Whether another token has this type and fingerprint. Call it after {@link lockFingerprints}. */
+/** Call it after {@link lockFingerprints}. */
 export async function hasEqual(
   tx: Queryable,
   tenantId: string,

@@ -20,9 +20,9 @@ export interface Insertion {
   tokens: readonly NewTokenRow[];
   /** First day of the current UTC month. */
   month: string;
-  /** False makes the insert answer `deduplicate` where equal tokens must be looked for. */
+  /** If false, the insert answers `deduplicate` where equal tokens must be looked for. */
   deduplicated: boolean;
-  /** Existing tokens that this transaction noted as active, to be counted with the new ones. */
+  /** Existing tokens that this transaction noted as active, to be counted too. */
   alsoActive?: number;
 }
 
@@ -30,8 +30,8 @@ export interface Insertion {
 export type InsertOutcome = InsertedToken[] | 'deduplicate';
 
 /**
- * Inserts all tokens with counters and audit rows in one statement, or none. @throws {ServiceError} `conflict` where an id
- * is taken; `unauthenticated` where the Tenant is closed.
+ * Inserts all tokens with counters and audit rows in one statement, or none.
+ * @throws {ServiceError} `conflict` where an id is taken; `unauthenticated` where the Tenant is closed.
  */
 export async function insertTokens(db: Queryable, insertion: Insertion): Promise<InsertOutcome> {
   const rows = await insertAtOnce(db, valuesOf(insertion)).catch(refuseTakenId);
@@ -40,8 +40,8 @@ export async function insertTokens(db: Queryable, insertion: Insertion): Promise
 }
 
 /**
- * The same where tokens are on shards; call it in a transaction. Each statement touches one place, because the Tenant and
- * its counters are on the coordinator and its tokens on a shard.
+ * {@link insertTokens} for shards, in a transaction. Each statement touches one place, because the Tenant and its
+ * counters are on the coordinator and its tokens on a shard.
  */
 export async function insertTokensOnShards(tx: Queryable, insertion: Insertion): Promise<InsertOutcome> {
   const values = valuesOf(insertion);
@@ -59,7 +59,7 @@ const tenantClosed = () => new ServiceError('unauthenticated', 'The Tenant of th
 type Values = ReturnType<typeof valuesOf>;
 
 function valuesOf({ actor, tokens, month, deduplicated, alsoActive = 0 }: Insertion) {
-  // Sorted, so that two inserts that clash cannot deadlock.
+  // Sorted, so that clashing inserts cannot deadlock.
   const rows = tokens.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
     ...{ tenantId: actor.tenantId, actorId: actor.id, actorType: actor.actorType ?? 'application', month },
@@ -80,7 +80,6 @@ function countsOf(tokens: readonly NewTokenRow[], month: string, alsoActive: num
   };
 }
 
-/** One audit row for each request. */
 function auditOf(rows: readonly NewTokenRow[], applicationId: string | undefined) {
   const requests = [...Map.groupBy(rows, ({ log_id }) => log_id)];
   const detailOf = (tokens: readonly NewTokenRow[]) => ({
@@ -100,13 +99,13 @@ interface HeldTenant extends TokenSettings {
   now: string;
 }
 
-/** Locks the Tenant's row until the transaction ends, so that a purge of the Tenant sees what is inserted. */
+/** Locks the Tenant's row until the transaction ends, so that a purge sees what is inserted. */
 const tenantHeld = ({ tenantId }: Pick<Values, 'tenantId'>) => sql<HeldTenant>`
   select fingerprint_tokens, deduplicate_tokens, clock_timestamp()::timestamptz(3) as now from tenants
   where id = ${tenantId}::uuid and closed_at is null for key share
 `;
 
-/** The relation `tenant` has one row, or none where the Tenant is closed. */
+/** `tenant` has no row where the Tenant is closed. */
 const tokensInserted = (values: Values) => sql<InsertedToken>`
   insert into tokens (tenant_id, created_by, created_at, active_month, ${storedNames})
   select ${values.tenantId}::uuid, ${values.actorId}::uuid, now, ${values.month}::date, ${storedValues}
@@ -115,7 +114,7 @@ const tokensInserted = (values: Values) => sql<InsertedToken>`
   returning id, type, fingerprint, created_at
 `;
 
-/** Nothing is counted where the relation `made` has no row. */
+/** Counts nothing where `made` has no row. */
 const creationNoted = (values: Values) => sql`
   counted as (
     insert into counters (tenant_id, counter, slot, value, last_at)
@@ -176,7 +175,7 @@ const noteCreation = preparedSql(
 /** SQLSTATE unique_violation. */
 const uniqueViolation = '23505';
 
-/** Compares the table and not the constraint, because a shard's constraints have names of their own. */
+/** By the table, because a shard's constraints have names of their own. */
 function refuseTakenId(error: unknown): never {
   if (!(error instanceof Error && 'code' in error) || error.code !== uniqueViolation) throw error;
   const table = 'table' in error && typeof error.table === 'string' ? error.table : 'tokens';

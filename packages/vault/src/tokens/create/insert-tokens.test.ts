@@ -18,7 +18,7 @@ const inputs = [
   { ...card, expires_at: later },
 ];
 
-/** All that Postgres has of a Tenant whose tokens were made, less what differs each time. */
+/** All that Postgres has of a Tenant, less what differs each time. */
 async function storedBy(
   { vault, db, newTenant, newActor }: Awaited<ReturnType<typeof openTestVault>>,
   settings: { fingerprint_tokens: boolean; deduplicate_tokens: boolean },
@@ -47,7 +47,6 @@ async function storedBy(
   return rows;
 }
 
-/** Names, times and secrets, which are new each time. */
 const varying = [
   ...['id', 'tenant_id', 'actor_id', 'at', 'created_at', 'cvc_due_at', 'data_ciphertext', 'search_hashes'],
   'search_terms',

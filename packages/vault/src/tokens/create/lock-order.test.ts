@@ -13,7 +13,7 @@ import { insertTokens } from './insert-tokens.queries.ts';
 import { readTokenInput } from './read-token-input.ts';
 
 const month = monthOf(new Date());
-/** As in `count.ts`: connections share a counter's row where the numbers of their processes have the same rest. */
+/** As in `count.ts`: connections share a counter's row if their process numbers have the same rest. */
 const slots = 16;
 
 interface Connection {
@@ -27,7 +27,7 @@ const world = useStack(async (stack) => {
   return { ...warm, ours, other: other.db };
 });
 
-/** Two connections that share the rows of counters, so that one waits for what the other has counted. */
+/** They share the rows of counters, so that one waits for what the other has counted. */
 async function openTwo(url: string, stack: AsyncDisposableStack): Promise<[Connection, Connection]> {
   const byRest = new Map<number, Connection>();
   for (;;) {
@@ -45,14 +45,14 @@ function readAll(inputs: object[]) {
   return inputs.map((input) => readTokenInput(input, '', reading));
 }
 
-/** Creates tokens in one transaction, as under an idempotency key. */
+/** In one transaction, as under an idempotency key. */
 async function create(actor: Actor, inputs: object[]): Promise<readonly CreatedToken[]> {
   const { vault, ours } = world.current;
   const creation = await draftTokens({ ...vault, db: ours.db }, actor, readAll(inputs));
   return createTokensAnd(creation, async (_tx, created) => created);
 }
 
-/** The creation begins when the other transaction has taken its first locks, and waits when that takes the rest. */
+/** The creation begins after the other transaction's first locks, and waits when that takes the rest. */
 async function collide(
   takeFirst: (tx: Queryable) => Promise<unknown>,
   creation: () => Promise<readonly CreatedToken[]>,

@@ -4,7 +4,7 @@ import { openTestCoherence, useStack } from '@sluice/testing';
 import { createLocalKeyWrapper, createToken, createTokensAnd, draftToken, openVault } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
-/** Each key encrypts one token, so the key of the equal token is not the one that the draft has loaded. */
+/** Each key encrypts one token, so the draft has not loaded the key of the equal token. */
 const keys = {
   keyWrapper: createLocalKeyWrapper(randomBytes(32).toString('base64')),
   ...{ reservationSize: 1, maximumUses: 1 },

@@ -12,7 +12,7 @@ import type { Actor, Token } from '../token.ts';
 import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
 import type { InsertedToken } from './insert-tokens.queries.ts';
 
-/** If it is not new, an equal token existed. */
+/** `created` is false where an equal token existed. */
 export interface CreatedToken {
   token: Token;
   created: boolean;
@@ -71,7 +71,6 @@ function presentNew(
 interface EqualToken {
   /** As a read would show it; absent where the actor may not read it, and beyond 8 MiB. */
   token?: Token;
-  /** Only that it is equal. */
   stub: Token;
 }
 
@@ -81,8 +80,8 @@ async function presentEqual(
   ids: readonly string[],
 ): Promise<Map<string, EqualToken>> {
   if (ids.length === 0) return new Map();
-  // Transactions that wait for a second connection, or for memory, would wait for each other. The equal tokens are as
-  // large as those of the request, for which memory is reserved.
+  // In the open transaction and without a hold, because transactions that wait for a second connection or for memory
+  // would wait for each other. The equal tokens are as large as those of the request, for which memory is reserved.
   const vault: Vault = { ...opened, db };
   const rows = await findPageOfIds(db, actor.tenantId, ids);
   const { tokens } = await presentPage(vault, actor, rows);

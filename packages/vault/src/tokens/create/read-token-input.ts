@@ -11,13 +11,13 @@ import { isTokenId, tokenIdForm } from '../token-id.ts';
 import { deriveTexts } from './derived-texts.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
 
-/** A token input that passed every check, with the defaults of its type. */
+/** Checked, with the defaults of its type. */
 export interface TokenInput {
   id: string | undefined;
   type: TokenTypeName;
   data: Json;
   dataText: string;
-  /** `data` without its `cvc`, as JSON text. */
+  /** `data` without its `cvc`, as JSON. */
   lastingText: string;
   mask: Json;
   containers: string[];
@@ -25,9 +25,9 @@ export interface TokenInput {
   searchIndexes: string[];
   searchTexts: string[];
   fingerprintExpression: string | undefined;
-  /** The text that is fingerprinted; empty where the expression yields nothing, and then there is no fingerprint. */
+  /** Empty where the expression yields nothing; then there is no fingerprint. */
   fingerprintText: string;
-  /** Undefined where the Tenant's setting decides. */
+  /** Undefined: the Tenant's setting decides. */
   deduplicate: boolean | undefined;
   expiresAt: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface InputReading {
   unjudged?: ReadonlySet<Judged>;
 }
 
-/** Size of `templates` means the size of their results. */
+/** `templates`: the size of their results. */
 export type Judged = 'data' | 'metadata' | 'templates';
 
 export const mebibyte = 1024 * 1024;
@@ -49,13 +49,12 @@ export const nestedTooDeeply = `is nested deeper than ${deepestJson} levels`;
 const mostExpressions = 50;
 const validateAll = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
 const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
-/** A map with more members stops at its first fault, because reporting a fault takes some microseconds. */
+/** Larger maps stop at their first fault, because reporting one takes some microseconds. */
 const mostMembers = 100;
 
 /**
- * Unknown members are ignored; null counts as absent, except for `data`. Errors name `path`, where the input stands in the
- * body. @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` for data or metadata
- * over 1 MiB.
+ * Ignores unknown members; null counts as absent, except for `data`. `path` is where the input stands in the body.
+ * @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` over 1 MiB.
  */
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);
@@ -76,7 +75,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   const faults = { ...checkTokenData(type, data), ...memberFaults(wire, metadataText, reading) };
   if (isJudged('templates')) requireFilled(reading.budget);
   refuse(path, faults);
-  // Hashes are made without the cvc, because they outlive it and a hash of three digits is easily guessed.
+  // Hashes outlive the cvc, and a hash of three digits is easily guessed.
   const lasting = withoutCvc(type, data);
   const lastingText = lasting === data ? dataText : JSON.stringify(lasting);
   const { search_indexes: searchIndexes = [], fingerprint_expression: fingerprintExpression } = wire;
@@ -115,7 +114,6 @@ export function hasManyMembers(wire: unknown): boolean {
   return isObject(wire) && isObject(wire.metadata) && Object.keys(wire.metadata).length > mostMembers;
 }
 
-/** Checks what the schema cannot express. */
 function memberFaults(
   { data, metadata: _, ...wire }: TokenInputWire,
   metadataText: string,
@@ -170,7 +168,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || name === 'data'));
 }
 
-/** Faults found by ajv, by path. They never repeat a value. */
+/** By path, without repeating a value. */
 export function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
   const faults: FieldErrors = {};
   for (const { instancePath, keyword, params, message } of errors) {
@@ -193,7 +191,7 @@ function faultsAt(path: string, faults: FieldErrors): ServiceError {
   return validationFailed(Object.fromEntries(prefixed));
 }
 
-/** Joins `cards[0]` and `data.number` to `cards[0].data.number`. */
+/** `cards[0]` and `data.number` → `cards[0].data.number` */
 function joinPath(path: string, member: string): string {
   return path === '' || member === '' ? `${path}${member}` : `${path}.${member}`;
 }

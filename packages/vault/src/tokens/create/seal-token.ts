@@ -16,7 +16,7 @@ interface SealOptions {
   cvcDueAt: Date;
 }
 
-/** Synchronous, because the keys are already in memory. */
+/** Synchronous, because the keys are in memory. */
 export type Seal = (input: TokenInput, options: SealOptions) => SealedColumns;
 
 /** Fetches the keys for these inputs and reserves their encryptions. */

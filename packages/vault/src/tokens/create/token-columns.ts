@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { NewTokenRow } from '../token.queries.ts';
 
-/** The members that a token is inserted from, and their types. Nested lists are sent as JSON. */
+/** What a token is inserted from. Nested lists are sent as JSON. */
 const columns = {
   id: 'text',
   type: 'text',
@@ -27,14 +27,14 @@ const refs = (some: readonly Column[]) => sql.join(some.map((name) => sql.ref(na
 
 export type ColumnLists = Record<Column, unknown[]>;
 
-/** One list for each column, so that the statement does not depend on the number of tokens. */
+/** Lists, so that the statement does not depend on the number of tokens. */
 export function columnLists(tokens: readonly NewTokenRow[]): ColumnLists {
   const list = (name: Column) =>
     tokens.map(({ [name]: value }) => (isJson(name) && value !== null ? JSON.stringify(value) : value));
   return Object.fromEntries(names.map((name) => [name, list(name)])) as ColumnLists;
 }
 
-/** The relation `each`, which has one row for each token. */
+/** The relation `each`: a row for each token. */
 export function unnested(lists: ColumnLists): RawBuilder<unknown> {
   const list = (name: Column) => sql`${lists[name]}::${sql.raw(isJson(name) ? 'jsonb' : columns[name])}[]`;
   return sql`unnest(${sql.join(names.map(list))}) as each (${refs(names)})`;
@@ -43,7 +43,7 @@ export function unnested(lists: ColumnLists): RawBuilder<unknown> {
 const isFingerprinted = sql`
   fingerprint_tokens or fingerprint_expression is not null or coalesce(deduplicate, deduplicate_tokens)`;
 
-/** For an INSERT: the columns, and the values from `each` and `tenant`. */
+/** For an INSERT from `each` and `tenant`. */
 export const storedNames = refs(stored);
 export const storedValues = sql.join(stored.map(storedValue));
 

@@ -2,7 +2,7 @@ import { containerPattern } from '@sluice/access';
 import type { FromSchema } from 'json-schema-to-ts';
 import { tokenTypeNames } from '../../types/token-types.ts';
 
-/** A token input on the wire. `readTokenInput` checks what a schema cannot express. */
+/** `readTokenInput` checks what a schema cannot express. */
 export const tokenInputSchema = {
   title: 'CreateToken',
   type: 'object',

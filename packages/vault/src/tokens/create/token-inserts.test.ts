@@ -21,7 +21,6 @@ describe.each([
     return rows.map(({ id }) => id).sort();
   }
 
-  /** The number of transactions that stored the Tenant's tokens. */
   async function countTransactions({ tenantId }: Actor): Promise<number> {
     const { rows } = await sql<{ xmin: string }>`
     select distinct xmin::text from tokens where tenant_id = ${tenantId}

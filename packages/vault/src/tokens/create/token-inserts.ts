@@ -12,16 +12,16 @@ import {
 
 export interface TokenInserts {
   /**
-   * Inserts all of these tokens or none, independently of the requests that share the transaction. `month` is the first
-   * day of the current UTC month. @throws {ServiceError} as `insertTokens` does.
+   * Inserts all of these tokens or none, whatever becomes of requests that share the transaction. `month` is the first
+   * day of the current UTC month. @throws {ServiceError} as `insertTokens`.
    */
   insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome>;
   insertWith(tx: Queryable, insertion: Insertion): Promise<InsertOutcome>;
 }
 
-/** While an Application has this many transactions in progress, further requests wait and share the next one. */
+/** While an Application has so many in progress, further requests wait and share the next one. */
 const mostTransactions = 2;
-/** A request with this many tokens gains nothing by sharing, so it gets its own transaction at once. */
+/** A request with so many tokens gains nothing by sharing, so it gets its own transaction at once. */
 const manyTokens = 100;
 const mostTogether = 32;
 
@@ -36,10 +36,7 @@ interface Line {
   waiting: Request[];
 }
 
-/**
- * Requests of one Application share transactions, because a commit costs as much as inserting dozens of tokens. `onShards`
- * takes a transaction of several statements.
- */
+/** Requests of one Application share transactions, because a commit costs as much as inserting dozens of tokens. */
 export function openTokenInserts(db: Database, { onShards }: { onShards: boolean }): TokenInserts {
   const insertWith = onShards ? insertTokensOnShards : insertTokens;
   const insertAtOnce = (insertion: Insertion) =>
@@ -69,14 +66,13 @@ export function openTokenInserts(db: Database, { onShards }: { onShards: boolean
   return { insert, insertWith };
 }
 
-/** In the order of the request's rows. */
 function outcomeOf(rows: readonly NewTokenRow[], outcome: InsertOutcome, byId: Map<string, InsertedToken>) {
   return typeof outcome === 'string' ? outcome : rows.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 /**
- * SQLSTATE classes of data that Postgres refuses, after which nothing is stored and a single request may be the cause.
- * After any other failure, such as a lost connection, the tokens may have been stored.
+ * SQLSTATE classes of refused data: nothing is stored, and a single request may be the cause. After other failures,
+ * such as a lost connection, the tokens may have been stored.
  */
 function isRefusedData(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'conflict';

@@ -21,7 +21,6 @@ const mask = { cvc: '{{ data.cvc }}', number: 'no' };
 const card = { type: 'card', data: { cvc, ...lasting }, mask };
 const minutes = (count: number) => count * 60_000;
 
-/** Runs `act` with the clock moved ahead. */
 async function after<T>(ms: number, act: () => Promise<T>): Promise<T> {
   const { time } = open.current;
   const before = time.now;
@@ -33,7 +32,6 @@ async function after<T>(ms: number, act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The token's data by every way of reading it. */
 async function everyReading(actor: Actor, id: string): Promise<Json[]> {
   const { vault, newActor } = open.current;
   const page = { page: 1, size: 1 };

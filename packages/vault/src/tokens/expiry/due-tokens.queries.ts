@@ -9,7 +9,7 @@ type DueMoments = Pick<TokenRow, 'expires_at' | 'cvc_due_at'>;
 const columnOf = { expiry: 'expires_at', cvc: 'cvc_due_at' } as const;
 const minuteMs = 60_000;
 
-/** A minute until the noted one ends, and one for transactions that still write tokens due in it. */
+/** One minute until the noted one ends, and one for transactions that still write tokens due in it. */
 const settled = sql`interval '2 minutes'`;
 
 export function dueMinutes(tokens: readonly DueMoments[]): { kinds: DueKind[]; minutes: string[] } {
@@ -27,8 +27,8 @@ function minuteOf(moment: string): string {
 }
 
 /**
- * Notes when something of these tokens is due, in the transaction that writes them. A minute that is already noted takes
- * no lock. A past minute is noted as the present one, because past minutes are forgotten.
+ * Call it in the transaction that writes the tokens. A minute that is already noted takes no lock. A past minute is
+ * noted as the present one, because past minutes are forgotten.
  */
 export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly DueMoments[]): Promise<void> {
   const { kinds, minutes } = dueMinutes(tokens);
@@ -36,7 +36,6 @@ export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly 
   await insertDue({ tenantId, kinds, minutes }).execute(tx);
 }
 
-/** The statement of {@link noteDue}, under a condition. */
 export const insertDue = (
   { tenantId, kinds, minutes }: { tenantId: string } & ReturnType<typeof dueMinutes>,
   condition: RawBuilder<unknown> = sql``,
@@ -57,7 +56,7 @@ export async function listDueTenants(db: Database, kind: DueKind): Promise<strin
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Forgets a Tenant's past minutes, unless something due is still there because another worker is deleting it. */
+/** Forgets a Tenant's past minutes, unless something due is left because another worker is deleting it. */
 export async function forgetDue(db: Database, tenantId: string, kind: DueKind): Promise<void> {
   if (await hasDue(db, tenantId, kind)) return;
   await sql`
@@ -66,7 +65,7 @@ export async function forgetDue(db: Database, tenantId: string, kind: DueKind): 
   `.execute(db);
 }
 
-/** Notes what is due and was never noted, such as tokens written by versions before `due_tokens`. */
+/** Notes what is due and was never noted, such as tokens of versions before `due_tokens`. */
 export async function noteOverlooked(db: Database, tenantId: string): Promise<void> {
   const now = new Date().toISOString();
   const noteKind = async (kind: DueKind) => {

@@ -23,7 +23,6 @@ async function noted({ tenantId }: Actor): Promise<[DueKind, string][]> {
   return (await rows.orderBy('kind').orderBy('due_at').execute()).map(({ kind, due_at }) => [kind, due_at]);
 }
 
-/** Makes everything noted this many minutes old. */
 async function age({ tenantId }: Actor, minutes: number): Promise<void> {
   const due_at = new Date(Date.now() - minutes * 60_000).toISOString();
   await open.current.db.updateTable('due_tokens').set({ due_at }).where('tenant_id', '=', tenantId).execute();

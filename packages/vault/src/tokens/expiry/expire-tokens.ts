@@ -5,23 +5,23 @@ import { type RawBuilder, sql } from 'kysely';
 const batchSize = 500;
 
 /**
- * Deletes at most one batch of a Tenant's expired tokens, oldest first, with counters and audit log; call it in a
- * transaction. Workers may run it concurrently, because it skips locked rows. Caches need no notice, because they compare
- * `expires_at` at each use. @returns how many; 0 when none is left.
+ * Deletes at most one batch of a Tenant's expired tokens, oldest first, with counters and audit log, in the caller's
+ * transaction. Skips locked rows, so workers may run it concurrently. Caches compare `expires_at` and need no notice.
+ * @returns how many; 0 when none is left.
  */
 export function deleteExpiredTokens(tx: Queryable, tenantId: string): Promise<number> {
   const due = sql`expires_at <= statement_timestamp() order by expires_at, id`;
   return deleteDue(tx, tenantId, due, sql`for update skip locked`);
 }
 
-/** Frees expired ids before the worker does; waits for a concurrent deletion. Each batch is a transaction. */
+/** Frees expired ids before the worker does, in transactions of a batch; waits for a concurrent deletion. */
 export async function freeExpiredIds(db: Database, tenantId: string, ids: readonly string[]): Promise<void> {
   const due = sql`expires_at <= statement_timestamp() and id = any(${[...ids]}::text[]) order by id`;
   const deleteBatch = () => db.transaction().execute((tx) => deleteDue(tx, tenantId, due, sql`for update`));
   while ((await deleteBatch()) === batchSize);
 }
 
-/** `statement_timestamp()` is the same for all rows, so an index serves the condition `due`. */
+/** `due` uses `statement_timestamp()`, the same for all rows, so an index serves it. */
 async function deleteDue(
   tx: Queryable,
   tenantId: string,

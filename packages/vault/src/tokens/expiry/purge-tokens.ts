@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 const batchSize = 1000;
 
 /**
- * Deletes at most one batch of a deleted Tenant's tokens. Without `order by` Postgres would scan the whole table, at the
- * latest when none is left. @returns how many; 0 when none is left.
+ * Deletes at most one batch of a deleted Tenant's tokens. Without `order by` Postgres would scan the whole table.
+ * @returns how many; 0 when none is left.
  */
 export async function purgeTokens(db: Database, tenantId: string): Promise<number> {
   const result = await sql`

@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 const batchSize = 500;
 
 /**
- * Deletes at most one batch of a Tenant's due card verification codes, oldest first, each with an audit row; call it in a
- * transaction. It needs no key, because the data without the code has a ciphertext of its own. Caches need no notice,
+ * Deletes at most one batch of a Tenant's due card verification codes, oldest first, each with an audit row, in the
+ * caller's transaction. It needs no key, because data without the code has its own ciphertext. Caches need no notice,
  * because they compare `cvc_due_at` at each use. @returns how many; 0 when none is left.
  */
 export async function removeDueCvcs(tx: Queryable, tenantId: string): Promise<number> {

@@ -3,7 +3,7 @@ import type { Vault } from '../../vault.ts';
 import { noteActivity } from '../token.queries.ts';
 import type { Actor, Through, TokenRow } from '../token.ts';
 
-/** For example `2026-02-01`. */
+/** `2026-02-01` */
 export function monthOf(moment: Date): string {
   return `${moment.getUTCFullYear()}-${String(moment.getUTCMonth() + 1).padStart(2, '0')}-01`;
 }
@@ -36,8 +36,8 @@ export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { a
 }
 
 /**
- * Call it before answering with values of these tokens, masked or not. @throws {ServiceError} `unavailable` where the
- * disclosure cannot be noted.
+ * Call it before answering with values of these tokens, masked or not.
+ * @throws {ServiceError} `unavailable` where the disclosure cannot be noted.
  */
 export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): Promise<void> {
   const [first] = tokenIds;
@@ -57,7 +57,7 @@ function readOf(actor: Actor, entityId: string, token_ids: readonly string[]): W
   return { operation: 'read', entityType: 'token', entityId, detail: { token_ids, ...onBehalfOf(actor) } };
 }
 
-/** The form of the request's own expressions, so that a search for a token's destinations finds both. */
+/** As for the request's own expressions, so that a search for a token's destinations finds both. */
 function useOf({ id, applicationId = id }: Actor, through: Through, token_ids: readonly string[]): What {
   const { proxyId: entityId, destinationHost: destination_host, method } = through;
   const detail = { token_ids, destination_host, application_id: applicationId, method, places: ['transform'] };

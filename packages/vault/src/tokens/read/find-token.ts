@@ -10,8 +10,8 @@ import { presentWithoutData, readVisible } from './present-token.ts';
 import { readWhole } from './whole-tokens.ts';
 
 /**
- * The deciding rule says how the data is shown; plaintext is noted in the disclosure log first. @throws {ServiceError}
- * `not_found`; `forbidden` where nothing grants `token:read` on its containers.
+ * The deciding rule says how the data is shown. Plaintext is noted in the disclosure log first.
+ * @throws {ServiceError} `not_found`; `forbidden` where nothing grants `token:read` on its containers.
  */
 export async function findToken(vault: Vault, actor: Actor, id: string): Promise<Token> {
   requirePermission(actor, 'token:read');

@@ -11,7 +11,6 @@ import {
 } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
-/** Memory is reserved for what is read and decrypted, and nothing is read where there is none. */
 const open = useStack(openTestVault);
 
 const count = 160_000;

@@ -12,10 +12,9 @@ import { bytesAtOnce, copiesRead, findPageOfIds } from './token-list.queries.ts'
 type KeptToken = Token & JsonObject;
 
 /**
- * An answer with tokens that was kept under an idempotency key, as its actor may still see it. A token's data stays where
- * a rule reveals the token now, is what a read shows where it is masked now, and is left out where the actor may no
- * longer read it, or it is gone. Then the actor is told no more than where it is, but for what it wrote itself. What is
- * shown is noted in the disclosure log.
+ * An answer that was kept under an idempotency key, as its actor may see it now. Data stays where a rule reveals it,
+ * becomes what a read shows where it is masked, and is left out where the token may not be read or is gone. Then the
+ * actor sees only where it is, and what it wrote itself. What is shown is noted in the disclosure log.
  */
 export async function presentKept(vault: Vault, actor: Actor, answer: Json): Promise<Json> {
   const kept: KeptToken[] = [];
@@ -47,12 +46,12 @@ export async function presentKept(vault: Vault, actor: Actor, answer: Json): Pro
   });
 }
 
-/** Another token may have come to the id of one that is gone. What was answered without its date tells only where it is. */
+/** Another token may have taken the id. An answer without the date tells only where the token is. */
 function isSame(token: KeptToken, place: TokenPlace): boolean {
   return token.created_at === undefined || token.created_at === place.created_at;
 }
 
-/** Whether all that the answer tells was written by the actor: it created the token, and nobody had changed it. */
+/** The actor created the token, and nobody had changed it, so the answer tells only what the actor wrote. */
 function isOwn({ created_by, modified_at }: KeptToken, actor: Actor): boolean {
   return created_by === actor.id && modified_at === undefined;
 }
@@ -75,13 +74,12 @@ function replaceTokens(answer: Json, tenantId: string, replace: (token: KeptToke
   if (Array.isArray(answer)) return answer.map((item) => replaceTokens(item, tenantId, replace));
   if (!isObject(answer)) return answer;
   if (isToken(answer, tenantId)) return replace(answer);
-  // fromEntries keeps a member called __proto__ as a member.
   return Object.fromEntries(
     Object.entries(answer).map(([member, value]) => [member, replaceTokens(value, tenantId, replace)]),
   );
 }
 
-/** What a document holds beside its tokens has ids of tokens in place of all its texts. */
+/** Other texts beside tokens in a document are ids of tokens. */
 function isToken(value: JsonObject, tenantId: string): value is KeptToken {
   const { id, type, tenant_id, containers } = value;
   const isKnown = tokenTypeNames.some((name) => name === type) && tenant_id === tenantId;

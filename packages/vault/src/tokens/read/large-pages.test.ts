@@ -11,7 +11,6 @@ import {
 } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
-/** A page can name a hundred tokens of 1 MiB: what it shows is bounded, and others are answered in between. */
 const open = useStack(openTestVault);
 
 const large = 'x'.repeat(2 ** 20 - 100);
@@ -24,7 +23,7 @@ async function tokensOf(count: number, input: object): Promise<{ actor: Actor; i
   return { actor, ids: ids.toReversed() };
 }
 
-/** Nine of them, behind masks that show little. */
+/** Nine, behind masks that show little. */
 const largeTokens = (() => {
   let made: ReturnType<typeof tokensOf> | undefined;
   return () => {
@@ -128,7 +127,7 @@ test('of equal tokens that a creation finds, an answer shows as much', async () 
   expect(created.filter(({ token }) => token.data === undefined)).toHaveLength(1);
 });
 
-/** Who is answered first, of two Tenants that list at once, over one connection, so that Postgres answers in turn. */
+/** Which of two Tenants is answered first, if both list at once over one connection, where Postgres answers in turn. */
 async function orderOf(data: Json): Promise<string[]> {
   const { vault, db } = open.current;
   const [first, second] = [await tokensOf(3, { data }), await tokensOf(3, { data: 'y' })];

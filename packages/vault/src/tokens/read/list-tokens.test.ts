@@ -22,7 +22,7 @@ async function list(actor: Actor, filter: TokenFilter = {}, page = firstPage) {
   return { ids: tokens.map(({ id }) => id), total };
 }
 
-/** Returns the ids oldest first; tokens of the same millisecond are ordered by id. */
+/** Oldest first; within a millisecond ordered by id. */
 async function create(actor: Actor, count: number, input: object = {}): Promise<string[]> {
   const moments: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -32,7 +32,6 @@ async function create(actor: Actor, count: number, input: object = {}): Promise<
   return moments.sort().map((moment) => moment.split(' ')[1] ?? '');
 }
 
-/** Tokens of the same millisecond are ordered by id. */
 function sortNewestFirst(tokens: Token[]): void {
   const momentOf = ({ created_at, id }: Token) => `${created_at} ${id}`;
   tokens.sort((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1));
@@ -115,7 +114,7 @@ test('tokens are answered as a read would; what shows values or masks of them is
   const rules = [{ container: '/', transform: 'redact' as const, permissions: ['token:read' as const], priority: 1 }];
   const redacted = await newActor({ tenantId: actor.tenantId, permissions: [], rules });
   const { tokens: bare } = await listTokens(vault, redacted, {}, firstPage);
-  expect([bare.length, bare[0]?.data, disclosures]).toEqual([2, undefined, []]); // the control
+  expect([bare.length, bare[0]?.data, disclosures]).toEqual([2, undefined, []]); // control
 });
 
 test('what cannot be noted is not disclosed', async () => {

@@ -8,7 +8,7 @@ import type { Actor, Token } from '../token.ts';
 import { presentList } from './present-list.ts';
 import { bytesAtOnce, copiesRead, countAll, countMatching, findPage, type PageRequest } from './token-list.queries.ts';
 
-/** All conditions must hold; an empty list of ids or types matches every token. */
+/** All conditions must hold; empty lists match every token. */
 export interface TokenFilter {
   ids?: readonly string[];
   types?: readonly TokenTypeName[];
@@ -21,7 +21,7 @@ export interface TokenPage {
   total: number;
 }
 
-/** Newest first, with data as a read would show it. Plaintext is noted in the disclosure log. */
+/** Newest first, with data as a read would show it, noted in the disclosure log where it is plaintext. */
 export async function listTokens(
   vault: Vault,
   actor: Actor,

@@ -21,9 +21,8 @@ export interface PresentedPage {
 }
 
 /**
- * Shows rows as a read would, in their order. The rules are applied again, because a row that the actor may not read must
- * be left out even if the query found it. Large rows are read, decrypted and masked a few at a time, so that a page holds
- * no more than it shows, and other work runs in between.
+ * Shows rows as a read would, in their order. Rules are applied again, because a query may find rows that the actor may
+ * not read. A few large rows at a time are read, so that a page holds no more than it shows, and other work runs.
  */
 export async function presentPage(
   vault: Vault,
@@ -52,7 +51,7 @@ export async function presentPage(
   return { tokens: page.tokens, ...(cutAt && { cutAt }) };
 }
 
-/** As {@link presentPage}, for pages found by their number, which must be whole. */
+/** {@link presentPage} for pages that are found by number and must be whole. */
 export async function presentList(
   vault: Vault,
   actor: Actor,
@@ -77,7 +76,7 @@ class ShownPage {
   readonly budget = newFilterBudget();
   readonly #shown = new ShownData();
 
-  /** False where the token does not fit any more; the first one always fits. */
+  /** False where the token does not fit any more; the first always fits. */
   add(row: TokenRow, data: Token['data'], isRevealed: boolean): boolean {
     const fits = this.#shown.add(data, textLengthOf(row.mask) + textLengthOf(row.metadata));
     if (!fits && this.tokens.length > 0) return false;
@@ -88,7 +87,7 @@ class ShownPage {
   }
 }
 
-/** First the rows that the page brought whole, then parts of as many rows as are read at once. */
+/** First the rows that the page brought whole, then as many rows at a time as are read at once. */
 function partsOf(rows: readonly PageRow[]): PageRow[][] {
   const parts = [rows.filter(({ whole }) => whole)];
   let part: PageRow[] = [];
@@ -111,13 +110,13 @@ interface Part extends PresentOptions {
   budget: FilterBudget;
 }
 
-/** Decides rows by their present state, because they may have been moved since the page was found. */
+/** Decides by the present state, because rows may have been moved since the page was found. */
 async function readPart(vault: Vault, actor: Actor, { part, budget, isGranted = () => true }: Part) {
   const whole = part.flatMap((row) => row.whole ?? []);
   const later = part.flatMap((row) => (row.whole ? [] : [row.id]));
   const read = later.length > 0 ? await findTokenRows(vault.db, actor.tenantId, later) : [];
   const byId = new Map(read.map((row) => [row.id, row]));
-  // In the order of the page, so that masks are filled from its beginning.
+  // In the page's order, so that masks are filled from its beginning.
   const fresh = later.flatMap((id) => byId.get(id) ?? []);
   const granted = [...whole, ...fresh].filter(isGranted);
   const { data, revealed } = await readVisible(vault, actor, granted, { budget });

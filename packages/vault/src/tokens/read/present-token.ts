@@ -58,17 +58,14 @@ export function showsData(transform: RuleTransform, mask: Json): boolean {
   return transform === 'reveal' || (transform === 'mask' && mask !== null);
 }
 
-/** Tokens that the actor may not read are missing. */
+/** Without tokens that the actor may not read. */
 export interface VisibleTokens {
   data: Map<string, Json | undefined>;
   /** Tokens whose data is shown, masked or not. */
   revealed: string[];
 }
 
-/**
- * `read` applies `token:read` and the transform of its rule. `use`, for facilities of the service, gives plaintext where
- * `token:use` is granted, and is otherwise like `read`.
- */
+/** `read` applies `token:read` and its rule's transform; `use` gives plaintext where `token:use` is granted. */
 export type Reading = 'read' | 'use';
 
 function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTransform | undefined {
@@ -76,10 +73,7 @@ function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTra
   return decide(actor, 'token:read', row);
 }
 
-/**
- * A request has one budget; all calls of a transform share one. Without `needed` only the budget of a transform has a
- * bound.
- */
+/** A request has one budget, and so have all calls of a transform. Without `needed` only a transform's has a bound. */
 function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): OpeningBudget {
   const shared = actor.through?.opening;
   if (shared && (isBounded || isSeen)) return shared;
@@ -129,7 +123,7 @@ export async function readVisible(
         const plaintext = opened.get(id);
         const transform = transformOf(id);
         const value = plaintext === undefined ? undefined : visibleData(transform, { mask, data: plaintext }, budget);
-        // A mask has texts of its own and can repeat the data.
+        // A mask has its own texts and can repeat the data.
         const more = transform === 'mask' ? textLengthOf(value) : 0;
         const isCovered = plaintext !== undefined && more <= opening.leftBytes && !(isLimited && !seen.add(value));
         if (isCovered) {

@@ -13,9 +13,8 @@ import { touch } from './activity.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
 /**
- * The plaintext of tokens by id, for a facility of the service such as a proxy. Requires `token:use` on the containers of
- * each token and ignores the transforms of rules. One query reads all tokens. It records no disclosure, because only the
- * caller knows where the values go: it records that before they leave.
+ * The plaintext of tokens by id, for a facility such as a proxy. Requires `token:use` on each token's containers and
+ * ignores transforms. One query reads all tokens. The caller records the disclosure, because it knows where values go.
  * @param needed tokens whose values are required. Others are missing where the budget does not cover them, so that the
  * size of a value that only filters see never decides about an error.
  * @throws {ServiceError} `payload_too_large` where the budget does not cover what is needed; `invalid_proxy_request`
@@ -38,7 +37,7 @@ export function revealForUse(
   });
 }
 
-/** Tokens that the budget does not cover are missing. */
+/** Without tokens that the budget does not cover. */
 function openFound(
   vault: Vault,
   tenantId: string,
@@ -69,8 +68,8 @@ function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): 
 }
 
 /**
- * Checks rights as {@link revealForUse} does, for a request that will be refused for another reason. @throws
- * {ServiceError} `forbidden` naming the tokens that the actor may not use.
+ * {@link revealForUse}'s checks of rights, for a request that will be refused for another reason.
+ * @throws {ServiceError} `forbidden` naming the tokens that the actor may not use.
  */
 export async function requireUse(vault: Vault, actor: Omit<Actor, 'traceId'>, ids: readonly string[]): Promise<void> {
   refuseUnusable(actor, await vault.tokens.find(actor.tenantId, ids.filter(isTokenId)));

@@ -5,10 +5,7 @@ import type { Json } from '../../json.ts';
 const mostText = 8 * 1024 * 1024;
 const mostParsed = 64 * 1024 * 1024;
 
-/**
- * Limits the data that one answer shows. Only data that its reader sees is counted, because the size of what is hidden
- * must decide about nothing.
- */
+/** Counts only data that the reader of an answer sees, because the size of what is hidden must decide about nothing. */
 export class ShownData {
   #leftText = mostText;
   #leftParsed = mostParsed;

@@ -7,7 +7,7 @@ import type { TokenRow } from '../token.ts';
 export interface StoredTokens {
   /** Only tokens that have not expired, in no order. One query reads those that are not cached. */
   find(tenantId: string, ids: readonly string[]): AtOnceOrLater<FoundToken[]>;
-  /** Drops a token that does not open from the cache, because a repair in Postgres sends no notice. */
+  /** For a token that does not open, because a repair in Postgres sends no notice. */
   forget(tenantId: string, id: string): void;
 }
 

@@ -17,19 +17,19 @@ export interface TokenPosition {
 export interface PageRow extends TokenPosition {
   sizeBytes: number;
   small: Omit<TokenRow, (typeof largeColumns)[number]>;
-  /** Undefined for a row with more bytes than a page reads at once; it is read later, by its id. */
+  /** Undefined for a row over {@link bytesAtOnce}, which is read later, by its id. */
   whole: TokenRow | undefined;
 }
 
-/** The bytes of rows that are read at once, at least one row: a page can have a hundred of some MiB. */
+/** Bytes of rows that are read at once, at least one row, because a page can have a hundred of some MiB. */
 export const bytesAtOnce = 1024 * 1024;
-/** Bytes come from Postgres as hexadecimal text, which is in memory as a message, as text, and decoded. */
+/** Bytes come from Postgres as hexadecimal: as a message, as text, and decoded. */
 export const copiesRead = 4;
 
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;
 
-/** Newest first. Only the rows of the page are read whole, so that skipped pages cost little. */
+/** Newest first. Only rows of the page are read whole, so that skipped pages cost little. */
 export async function findPage(
   db: Queryable,
   tenantId: string,
@@ -110,7 +110,7 @@ export async function countMatching(
   return total;
 }
 
-/** From counters, minus expired tokens that the worker has not yet deleted. */
+/** From counters, minus expired tokens that the worker has not deleted yet. */
 export async function countAll(db: Queryable, tenantId: string, types: readonly string[]): Promise<number> {
   const counters = types.map((type) => `tokens:${type}`);
   const counted = await sql<{ total: number }>`

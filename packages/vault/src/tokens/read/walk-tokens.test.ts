@@ -8,7 +8,7 @@ import type { TokenFilter } from './list-tokens.ts';
 
 const count = 100_000;
 
-/** One Tenant with 100,000 tokens, two in each millisecond. Every tenth is in a container of its own. */
+/** 100,000 tokens, two in each millisecond, every tenth in a container of its own. */
 const open = useStack(async (stack) => {
   const test = await openTestVault(stack);
   const actor = await test.newActor({ rules: [{ transform: 'redact' }] });
@@ -29,7 +29,6 @@ async function fill(tenantId: string, db: Db, { from, to }: { from: number; to: 
     from generate_series(${from}::integer, ${to}::integer) n`.execute(db);
 }
 
-/** Walks every page and runs `between` after each. */
 async function walkAll(actor: Actor, size: number, between: (page: number) => Promise<void> = async () => {}) {
   const seen: string[] = [];
   let after: TokenPosition | undefined;
@@ -51,7 +50,7 @@ test('a walk over 100,000 tokens gives each that stays exactly once, while other
   let deleted = 0;
   const seen = await walkAll(actor, 100, async (page) => {
     if (page % 5 > 0) return;
-    // Insert tokens newer than all, older than all and in the middle; delete some ahead of the walk and some behind it.
+    // Insert tokens newer and older than all and in the middle; delete some ahead of the walk and some behind.
     for (const at of ['2027-01-01', '2025-01-01', '2026-01-01 00:00:25']) {
       const row = { tenant_id: tenantId, id: randomUUID(), type: 'token', data_ciphertext: Buffer.from('x') };
       const rest = { containers: ['/others/'], metadata: '{}', active_month: '2026-01-01' };
@@ -120,7 +119,7 @@ describe('by EXPLAIN, a page reads no more rows than it needs, wherever it is', 
   test.each<[string, Scene, number]>([
     ['all tokens', read({}), 101],
     ['a filter by type', { ...read({}), filter: { types: ['token'] } }, 101],
-    // Where few tokens match, Postgres sorts all matches from the index of terms, and reads no more than those.
+    // Where few tokens match, Postgres sorts all matches from the index of terms, and reads no more.
     ['a filter by metadata of every tenth', { ...read({}), filter: { metadata: { tenth: 'yes' } } }, matching],
     ['a rule for a container of every tenth', read({ container: '/tenth/' }), 1200],
     ['a rule for a container of nearly all', read({ container: '/others/' }), 200],
@@ -142,7 +141,7 @@ describe('by EXPLAIN, a page reads no more rows than it needs, wherever it is', 
     ];
     expect(first.tokens).toBe(100);
     expect(deep.tokens).toBe(100);
-    // Each row of the page is found in the index and then read whole.
+    // Each row is found in the index and then read whole.
     expect(Math.max(first.rows, deep.rows)).toBeLessThanOrEqual(most + 101);
   });
 
@@ -153,7 +152,7 @@ describe('by EXPLAIN, a page reads no more rows than it needs, wherever it is', 
     query?: string;
   }
 
-  /** How many rows Postgres reads for a page that begins after this token. */
+  /** Rows that Postgres reads for the page after this token. */
   async function rowsRead({ rules, session, filter = {}, query }: Scene, after?: TokenPosition) {
     const { actor, newActor, vault } = open.current;
     const application = await newActor({ tenantId: actor.tenantId, rules });

@@ -15,14 +15,11 @@ export interface WalkRequest {
 
 export interface WalkedTokens {
   tokens: Token[];
-  /** Where the next page begins; absent after the last page. */
+  /** Absent after the last page. */
   next?: TokenPosition;
 }
 
-/**
- * A page of `listTokens` that begins after a token, without a total. It costs the same for any number of tokens and of
- * earlier pages.
- */
+/** A page of `listTokens` after a token, without a total. Its cost does not depend on the number of tokens or pages. */
 export async function walkTokens(
   vault: Vault,
   actor: Actor,

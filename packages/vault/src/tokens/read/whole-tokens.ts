@@ -6,9 +6,9 @@ import type { TokenRow } from '../token.ts';
 import { bytesAtOnce, copiesRead } from './token-list.queries.ts';
 
 /**
- * The tokens in groups to be opened one after another: first small ones, then large ones of about 1 MiB together, which
- * are read only then. Large ones that the budget does not cover are left out. @throws {ServiceError} `unavailable` where a
- * large one has changed since it was found, because the decision about it may no longer hold.
+ * Groups of tokens to be opened one after another: first small ones, then large ones of about 1 MiB together, which are
+ * read only then. Large ones that the budget does not cover are left out.
+ * @throws {ServiceError} `unavailable` where a large one has changed since it was found and decided about.
  */
 export async function* wholeInGroups<T extends FoundToken>(
   vault: Vault,
@@ -21,7 +21,7 @@ export async function* wholeInGroups<T extends FoundToken>(
   let group: LargeToken[] = [];
   let groupBytes = 0;
   let reserved = 0;
-  /** The memory of one group is free when the next one is read. */
+  /** The memory of a group is free when the next one is read. */
   const hold = (bytes: number) => {
     const more = bytes - reserved;
     if (more <= 0) return undefined;

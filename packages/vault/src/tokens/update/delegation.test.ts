@@ -1,4 +1,3 @@
-// Delegation never widens, over sequences of changes to one token by a session and its Application.
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import fc from 'fast-check';
@@ -8,14 +7,12 @@ import { anyPatch, anyRule, hidden, places, sightOf } from '../../testing/sight-
 
 const open = useStack(openTestVault);
 
-/** A session with grants of its own, authorized by the Application. */
 async function sessionOf(application: Actor, grants: object): Promise<Actor> {
   const own = await open.current.newActor({ tenantId: application.tenantId, ...grants });
   const within = { permissions: application.permissions, rules: application.rules };
   return { ...own, actorType: 'session', applicationId: application.id, within };
 }
 
-/** False where the patch is forbidden. */
 async function isPatched(actor: Actor, id: string, patch: Json): Promise<boolean> {
   try {
     await updateToken(open.current.vault, actor, id, patch);

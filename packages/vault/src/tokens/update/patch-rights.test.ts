@@ -121,7 +121,6 @@ test('a caller without token:read learns from a patch where the token is, and no
   expect(shown).toMatchObject({ ...members, metadata: { hidden: 'x', a: 'b' }, fingerprint: expect.any(String) });
 });
 
-// Checks sequences, because each step alone may look harmless.
 test('no sequence of patches shows a caller what it did not see before', async () => {
   const { vault, newActor } = open.current;
   const owner = await newActor();
@@ -154,4 +153,4 @@ test('no sequence of patches shows a caller what it did not see before', async (
     { numRuns: 400 },
   );
   expect(changed).toBeGreaterThan(20);
-}, 300_000); // 400 sequences, each of some twenty statements
+}, 300_000); // 400 sequences of some twenty statements

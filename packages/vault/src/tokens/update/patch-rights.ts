@@ -6,13 +6,13 @@ import { notGranted } from '../require-permission.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
-/** Members whose expressions show parts of the data, or test guesses of it, to their author. */
+/** Their expressions show parts of the data to their author, or test guesses of it. */
 const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
 
 /**
- * Requires `token:update` on all containers that the token leaves or enters. No patch may widen what the actor sees of the
- * token, because a right to a masked read would otherwise become a right to plaintext. @throws {ServiceError} `forbidden`
- * naming the permission, or the member.
+ * Requires `token:update` on all containers that the token leaves or enters. No patch may widen what the actor sees of
+ * the token, because a right to a masked read would otherwise become a right to plaintext.
+ * @throws {ServiceError} `forbidden` naming the permission, or the member.
  */
 export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPatch): void {
   const { id } = token;
@@ -31,8 +31,8 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
 }
 
 /**
- * Where tokens are deduplicated, a conflict reveals that two tokens are equal. So a patch must not compute a new
- * fingerprint over data that its actor is not shown, neither by requesting one nor by merging a part into the data.
+ * Where tokens are deduplicated, a conflict reveals that two are equal. So no patch may compute a new fingerprint over
+ * data that its actor is not shown, by requesting one or by merging a part into the data.
  * @throws {ServiceError} `forbidden` naming the member; the values never decide.
  */
 export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
@@ -46,7 +46,7 @@ export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: Toke
   );
 }
 
-/** The fingerprint of a card covers only its number, so a new date or cvc does not change it. */
+/** A card's fingerprint covers only its number, so a new date or cvc does not change it. */
 function keepsFingerprint({ type, fingerprint, fingerprint_expression }: TokenRow, { data }: TokenPatch): boolean {
   if (type !== 'card' || fingerprint === null || fingerprint_expression !== null) return false;
   return isObject(data) && data.number === undefined;

@@ -5,21 +5,21 @@ import { type Judged, mebibyte } from '../create/read-token-input.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
-/** What callers who do not see a token have patched into it since a caller who sees it last wrote it. */
+/** What callers who do not see a token have patched into it since one who sees it last wrote it. */
 export type BlindBytes = Pick<TokenRow, 'blind_data_bytes' | 'blind_metadata_bytes'>;
 
 type Written = 'data' | 'metadata';
 
-/** A rule must reveal `data`; whoever may read the token sees `metadata`. */
+/** `data` needs a rule that reveals it; `metadata` any right to read. */
 function sees(actor: Actor, token: TokenRow, member: Written): boolean {
   const transform = decide(actor, 'token:read', token);
   return member === 'data' ? transform === 'reveal' : transform !== undefined;
 }
 
 /**
- * The counts after this patch. A caller could find the size of what it does not see by patching until both are too large
- * together. So such patches are judged by the sum of what was sent. @throws {ServiceError} `payload_too_large` where the
- * sum is more than 1 MiB.
+ * The counts after this patch. A caller could find the size of what it does not see by patching until both are too
+ * large together, so such patches are judged by the sum of what was sent.
+ * @throws {ServiceError} `payload_too_large` where the sum is more than 1 MiB.
  */
 export function blindBytesAfter(actor: Actor, token: TokenRow, patch: TokenPatch): BlindBytes {
   return {

@@ -60,7 +60,7 @@ function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
   return faults;
 }
 
-/** Checks only that the expressions can be parsed, because their results depend on the data. */
+/** Only whether the expressions can be parsed, because their results depend on the data. */
 function noteTemplateFault(faults: FieldErrors, member: string, template: Json | undefined): void {
   try {
     countExpressions(template ?? null);

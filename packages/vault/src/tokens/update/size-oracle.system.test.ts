@@ -3,17 +3,14 @@ import { useStack } from '@sluice/testing';
 import { type Actor, createToken, type Json, revealForUse, updateToken } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
-/**
- * A caller who may change a token that it does not see merges padding into it, of this size and that, and looks at what
- * decides between success and an error.
- */
+/** A caller who may change a token that it does not see merges padding into it and looks at which patches fail. */
 const open = useStack(openTestVault);
 
 const kibibyte = 1024;
 const text = (bytes: number) => 'x'.repeat(bytes);
 const hiddenSizes = [10, 1000 * kibibyte];
 
-/** What an attacker sends one after the other, each on top of what it sent before. */
+/** Sent one after the other, each on top of those before. */
 const padding: Json[] = [
   { data: { pad: text(20 * kibibyte) } },
   { data: { pad: text(30 * kibibyte) } },
@@ -26,7 +23,7 @@ const padding: Json[] = [
   { data: { number: 1e300 } },
 ];
 
-/** Members whose result grows with the data, and what that of the control comes to. */
+/** Members whose result grows with the data, and the control's result. */
 const growing = {
   mask: { all: '{{ data }}', part: '{{ data.hidden }}{{ data.hidden }} ' },
   search_indexes: Array.from({ length: 10 }, (_, i) => `{{ data | last4 }}${i}`),
@@ -43,7 +40,7 @@ async function outcomeOf(actor: Actor, id: string, patch: Json): Promise<Json> {
   }
 }
 
-/** What the patches bring, for a hidden text of this size. */
+/** The patches' outcomes for a hidden text. */
 async function played(grants: object, hidden: Json, members: object = {}): Promise<Json[]> {
   const { vault, newActor } = open.current;
   const owner = await newActor();
@@ -104,7 +101,7 @@ test('what is stored has at most 1 MiB more than it had when it was last seen', 
   expect(codes.filter(Array.isArray)).toHaveLength(4);
   const [data] = (await revealForUse(vault, owner, [token.id])).values();
   expect(JSON.stringify(data).length).toBeLessThan(2 * kibibyte * kibibyte);
-  // Who sees it may not make it larger, but makes it smaller, and then others have their room again.
+  // Who sees it may not make it larger, but smaller, and then others have room again.
   expect(await outcomeOf(owner, token.id, { data: { a: 1 } })).toMatchObject({ code: 'payload_too_large' });
   expect(await outcomeOf(owner, token.id, { metadata: { a: 'b' } })).toContain('metadata');
   expect(await outcomeOf(owner, token.id, { data: { 0: null, 1: null, 2: null, 3: null } })).toContain('id');

@@ -3,7 +3,7 @@ import { tokenInputSchema } from '../create/token-input.schema.ts';
 
 const { data, mask, containers, search_indexes, fingerprint_expression } = tokenInputSchema.properties;
 
-/** A JSON merge patch of a token, on the wire. `readTokenPatch` checks what a schema cannot express. */
+/** A JSON merge patch. `readTokenPatch` checks what a schema cannot express. */
 export const tokenPatchSchema = {
   title: 'PatchToken',
   type: 'object',

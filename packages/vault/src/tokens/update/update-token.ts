@@ -28,23 +28,21 @@ import { blindBytesAfter, unjudgedIn } from './patch-sizes.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
 import { type TokenChanges, updateTokenRow } from './update-token.queries.ts';
 
-/** `settlement` says how every process learned of the update. */
 export interface UpdatedToken {
   token: Token;
   settlement: Settlement;
 }
 
-/** An update is prepared again when the token changes meanwhile, up to this many attempts in all. */
+/** An update is prepared anew when the token changes meanwhile. */
 const mostAttempts = 10;
 
 /**
- * Applies a JSON merge patch, which it checks by `tokenPatchSchema`; resolves once no process serves the old state any
- * more. Null resets a member to its default. No patch shows its actor more of the token than before (`patch-rights.ts`),
- * and no error depends on the size of what the actor does not see (`patch-sizes.ts`). The answer shows the token as a read
- * by the actor would; an actor that may not read it is told only where the token is, and by whom and when it was modified.
+ * Applies a JSON merge patch and resolves once no process serves the old state any more. Null resets a member to its
+ * default. No patch shows its actor more of the token than before (`patch-rights.ts`), and no error depends on the size
+ * of what the actor does not see (`patch-sizes.ts`). The answer shows the token as a read would; an actor that may not
+ * read it is told only where the token is, and by whom and when it was modified.
  * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
- * where the token would become equal to another and tokens are deduplicated; `payload_too_large`; `unavailable` where the
- * token keeps changing.
+ * where tokens are deduplicated and an equal one exists; `payload_too_large`; `unavailable` after many changes.
  */
 export async function updateToken(vault: Vault, actor: Actor, id: string, patch: unknown): Promise<UpdatedToken> {
   requirePermission(actor, 'token:update');
@@ -66,7 +64,7 @@ interface Update {
   from: TokenRow;
   input: TokenInput;
   changes: TokenChanges;
-  /** Set where no other token may have it. */
+  /** Set if no other token may have it. */
   uniqueFingerprint: string | undefined;
   members: string[];
 }
@@ -160,7 +158,7 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 
-/** Whether the token is unchanged. A recorded use, or our own opening of it, is not a change. */
+/** A recorded use, or our own opening of the token, is no change. */
 function isSame(now: TokenRow | undefined, { sealed, ...before }: TokenRow): boolean {
   return isDeepStrictEqual(now && { ...now, active_month: before.active_month }, before);
 }

@@ -4,8 +4,8 @@ import { type Actor, createToken, detokenize, findToken, type Json, listTokens, 
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
 /**
- * What a caller who does not see the data could learn of it by reads and patches that work for some values and fail for
- * others. What a mask shows is its author's choice and not compared; whether there is an answer, and which members, is.
+ * What a caller who does not see the data could learn from reads and patches that work for some values and fail for
+ * others. What a mask shows is its author's choice; whether there is an answer, and which members, is compared.
  */
 const open = useStack(openTestVault);
 
@@ -64,7 +64,7 @@ const patches: Json[] = [
 
 const filters = ['', ' | to_number', ' | to_boolean', ' | last4', " | json: '$.number'", ' | slice: 0, 1 | to_number'];
 
-/** The code and words of an error, or what members the answer has. */
+/** An error's code and words, or the members of the answer. */
 async function outcomeOf(run: () => Promise<object | Json>): Promise<Json> {
   try {
     const answer = await run();
@@ -75,7 +75,7 @@ async function outcomeOf(run: () => Promise<object | Json>): Promise<Json> {
   }
 }
 
-/** All that the actor is told about the token, with its id left out. */
+/** All that the actor is told about the token, without its id. */
 async function played(actor: Actor, id: string): Promise<string> {
   const { vault } = open.current;
   const reads = async () => [
@@ -107,7 +107,6 @@ interface Played {
   grants: { permissions?: string[]; rules?: { transform: 'redact' | 'reveal' }[] };
 }
 
-/** The different outcomes, over all values. */
 async function differing(name: string, { tenant = {}, grants }: Played): Promise<number> {
   const { vault, newActor, newTenant } = open.current;
   const { values, members } = tokens[name] ?? { values: [], members: {} };
