@@ -1,7 +1,6 @@
 /** Segments of letters, digits, `_` and `-` between slashes. The outer slashes are optional; `/` alone is the root. */
 export const containerPattern = '^(?:/|/?[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*/?)$';
 
-/** {@link containerPattern} in words that follow the path of a member. */
 export const containerForm = 'must be names of letters, digits, _ and -, with slashes between them';
 
 /** The form in which containers are compared: `a/b` → `/a/b/`, root `/`. */

@@ -54,7 +54,6 @@ const permission = fc.constantFrom(...permissions);
 
 const numRuns = 20_000;
 
-/** Moves of one token by a session and its Application, none of which shows the mover more than before. */
 function movesOf(seesMore: typeof seesMoreIn) {
   const moves = { application: 0, session: 0 };
   const refused = { application: 0, session: 0 };

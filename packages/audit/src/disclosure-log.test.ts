@@ -149,7 +149,6 @@ test('a batch that was stored, which nobody heard of, is stored once', async () 
   await using stack = new AsyncDisposableStack();
   const { db } = await createTestDatabase(stack);
   const tenantId = randomUUID();
-  // The connection is lost after the statement.
   let losses = 0;
   const losing = db.withPlugin({
     transformQuery: ({ node }) => node,

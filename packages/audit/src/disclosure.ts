@@ -65,8 +65,7 @@ function newRow(ms: number): { id: string; at: string } {
 }
 
 /**
- * Inserts rows with one statement and one parameter; existing rows stay. Only a batch that was sent before has some, so
- * it alone pays for looking for them, a tenth of an insert. `lines` has a line break before each row.
+ * `lines` has a line break before each row. Existing rows stay; only a batch that meets some pays for looking for them.
  */
 export async function insertRows(db: Database, lines: Buffer): Promise<void> {
   const json = `[${lines.toString('utf8', 1).replaceAll('\n', ',')}]`;

@@ -16,7 +16,6 @@ export const verbs = [
 
 export type Verb = (typeof verbs)[number];
 
-/** The keys are the values of `entity_type`. */
 export const entityNames = {
   application: 'Application',
   invitation: 'Invitation',

@@ -70,7 +70,6 @@ const former: Readonly<Record<string, Verb>> = {
   'token.expired': 'expire',
 };
 
-/** All stored spellings, former ones included. */
 export function storedOperations(entityType: EntityType, verb: Verb): string[] {
   const before = Object.entries(former).filter(([name, is]) => is === verb && name.startsWith(`${entityType}.`));
   return [verb, ...before.map(([name]) => name)];

@@ -4,10 +4,7 @@ const chunkBytes = 512 * 1024;
 /** A row has some 400 bytes, so more than ever fit. */
 const mostRows = 2048;
 
-/**
- * A line break before each row, as in the spool. The memory is outside V8's heap, because rows wait for a tenth of a
- * second and would all move to the old generation before they are collected.
- */
+/** Outside V8's heap, because rows that wait for a tenth of a second would all move to the old generation. */
 export class RowChunk {
   readonly #bytes: Buffer;
   readonly #ends = new Uint32Array(mostRows);
@@ -27,7 +24,6 @@ export class RowChunk {
     return this.#bytes.length > chunkBytes;
   }
 
-  /** @returns false where there is no room. */
   add(row: RowText): boolean {
     const start = this.#startOf(this.#count);
     const room = this.#bytes.length - start - 1;

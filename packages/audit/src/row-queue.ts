@@ -1,7 +1,6 @@
 import type { RowText } from './disclosure.ts';
 import { RowChunk, RowRange } from './row-chunk.ts';
 
-/** `segment` is undefined without a spool. */
 export interface SpooledRow<Segment> {
   row: RowText;
   segment: Segment;
@@ -19,7 +18,6 @@ export class RowQueue<Segment> {
     return this.#written;
   }
 
-  /** @returns the row's chunk, for `push` or `takeBack`. */
   write(row: RowText): RowChunk {
     this.#chunk = this.#writeTo(this.#chunk, row);
     return this.#chunk;

@@ -26,10 +26,7 @@ type Rows = RowRange | readonly RowText[];
 export interface Spool {
   /** From previous processes, oldest first. */
   left: readonly { row: RowText; segment: Segment }[];
-  /**
-   * The rows survive the process but not the machine, because they may still be in the system's page cache.
-   * @throws {Error} where the write failed; then none of the rows is in the file.
-   */
+  /** They survive the process, not the machine. @throws {Error} where the write failed; then none is in the file. */
   append(rows: Rows): Segment;
   /** In a separate file, because rows that stay long would otherwise keep a file full of others. */
   setAside(rows: Rows): Segment;
@@ -46,10 +43,7 @@ export interface SpoolOptions {
 
 const suffix = '.ndjson';
 
-/**
- * The line break comes before each row, so that a torn line spoils no other.
- * @throws {Error} where the folder cannot be created.
- */
+/** A line break before each row keeps torn lines apart. @throws {Error} where the folder cannot be created. */
 export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: SpoolOptions): Spool {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const left = readLeft(directory, onError);

@@ -14,7 +14,6 @@ interface OpenOptions {
 /** For an API: rows, parsed bodies and written answers take about as much memory again until they are collected. */
 export const apiPart: OpenOptions = { part: 0.25, requestPart: 0.25 };
 
-/** Limited by the settings, or else by the memory limit of the cgroup or machine. */
 export function openBodyBytes(config: BodyBytesConfig, { part, requestPart }: OpenOptions): BodyBytes {
   const processBytes = config.BODY_HELD_BYTES || Math.floor(memoryLimit() * part);
   const tenantBytes = Math.min(config.BODY_HELD_TENANT_BYTES || Math.floor(processBytes / 2), processBytes);

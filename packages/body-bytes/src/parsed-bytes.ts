@@ -6,10 +6,7 @@ const nameBytes = 16;
 
 const [brace = 0, bracket = 0, comma = 0, colon = 0] = Buffer.from('{[,:');
 
-/**
- * The most memory that a JSON text takes once parsed, up to twenty times its size. Marks within strings count too,
- * because one pass without a state is fast.
- */
+/** The most memory that a JSON text takes once parsed. Marks within strings count too, because one pass is fast. */
 export function parsedBytes(json: Uint8Array): number {
   let bytes = json.length;
   for (let at = 0; at < json.length; at++) {

@@ -3,7 +3,6 @@ import type { Change } from './change.ts';
 /** The hash tag in braces keeps both channels in one slot of a Redis Cluster. */
 export const changesChannel = '{sluice}:changes';
 
-/** On it holders acknowledge what this writer announced. */
 export const acknowledgementsChannel = (writerId: string) => `{sluice}:acknowledgements:${writerId}`;
 
 export interface Announcement extends Change {
@@ -15,14 +14,12 @@ export interface Acknowledgement {
   holderId: string;
 }
 
-/** Undefined unless a writer of ours has sent the text. */
 export function readAnnouncement(text: string): Announcement | undefined {
   const { id, tags, writerId } = parseObject(text);
   if (typeof id !== 'string' || typeof writerId !== 'string' || !isListOfStrings(tags)) return undefined;
   return { id, writerId, tags };
 }
 
-/** Undefined unless a holder of ours has sent the text. */
 export function readAcknowledgement(text: string): Acknowledgement | undefined {
   const { changeId, holderId } = parseObject(text);
   return typeof changeId === 'string' && typeof holderId === 'string' ? { changeId, holderId } : undefined;

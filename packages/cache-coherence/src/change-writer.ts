@@ -13,7 +13,6 @@ import { Mailboxes } from './mailboxes.ts';
 export interface ChangeWriter {
   /** Call it in the transaction that makes the change. */
   record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
-  /** For a transaction that changes rows of several Tenants. */
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
   /**
    * Waits, after the commit, until no process serves the old state. Answer success only then.

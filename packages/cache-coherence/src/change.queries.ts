@@ -2,7 +2,6 @@ import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { RecordedChange } from './change.ts';
 
-/** In the transaction of the change. */
 export async function insertChanges(
   tx: Queryable,
   id: string,

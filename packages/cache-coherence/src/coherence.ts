@@ -16,7 +16,6 @@ export interface CoherenceOptions {
   inPart?: InPart | undefined;
 }
 
-/** For a process that has caches and also changes what other processes cache. */
 export interface Coherence {
   caches: CoherentCaches;
   changes: ChangeWriter;

@@ -12,7 +12,6 @@ export interface CoherentCachesOptions {
   /** Renewals have their own connection, so that they never wait for a full pool. */
   databaseUrl: string;
   bus: Bus;
-  /** Shown in the table of leases. */
   service: string;
   log: Logger;
   metrics: Registry;
@@ -23,8 +22,7 @@ export interface CoherentCaches {
   /** `name` labels metrics. @throws {Error} when another cache has this name. */
   open<V extends object>(name: string, limits: CacheLimits): GuardedCache<V>;
   /**
-   * Calls `onChange`, which must not throw, when a change names one of the tags and when the lease is lost. For long
-   * answers, which end with their right. @returns a function that stops this.
+   * `onChange`, which must not throw, runs when one of the tags changes or the lease is lost. @returns a stop function.
    */
   watch(tags: readonly string[], onChange: () => void): () => void;
   drop(tags: readonly string[]): void;

@@ -34,7 +34,6 @@ type Command = typeof commandArbitrary extends fc.Arbitrary<infer C> ? C : never
 
 class World {
   readonly versions = new Map<Key, number>();
-  /** Counts every change, so that absent, present, and absent again differ. */
   readonly changes = new Map<Key, number>(keys.map((key) => [key, 0]));
   readonly unsent: (() => void)[] = [];
   readonly unanswered: (() => void)[] = [];

@@ -226,7 +226,6 @@ describe('the bounds', () => {
 describe('a read that began before the expiry', () => {
   const expiresAt = new Date(1000).toISOString();
 
-  /** The first read begins before the expiry, and the second joins it after it. */
   function readTwice(read: (cache: ReturnType<typeof newCache>, load: () => Promise<string | undefined>) => unknown) {
     const lease = newLease();
     const cache = newCache({}, lease);

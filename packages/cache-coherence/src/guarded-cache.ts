@@ -3,7 +3,6 @@ import type { AtOnceOrLater } from './at-once-or-later.ts';
 import { absent } from './change.ts';
 import { FillGuard } from './fill-guard.ts';
 
-/** Read from Postgres; a change of one of the tags drops it. */
 export interface Loaded<V> {
   value: V;
   tags: readonly string[];
@@ -16,10 +15,7 @@ export interface Loaded<V> {
 export interface CacheLimits {
   maxEntries: number;
   maxBytes: number;
-  /**
-   * Remembers keys that do not exist, bounded by number, so keys must be short. A change that creates one must name
-   * {@link absent}.
-   */
+  /** Remembers keys that do not exist; they must be short. A change that creates one must name {@link absent}. */
   remembersAbsent?: boolean;
 }
 
@@ -77,10 +73,7 @@ export class GuardedCache<V extends object> {
     return this.#entries.calculatedSize;
   }
 
-  /**
-   * `load` resolves to undefined for what does not exist. A cached value comes without a promise, which costs a hot
-   * path more than the look-up.
-   */
+  /** `load` gives undefined for an absence. A cached value needs no promise, which would cost more than the look-up. */
   get(key: string, load: () => Promise<Loaded<V> | undefined>): AtOnceOrLater<V | undefined> {
     if (!this.#lease.isValid()) {
       this.counts.misses += 1;
@@ -209,7 +202,6 @@ export class GuardedCache<V extends object> {
     }
   }
 
-  /** Only if the entry has this value. */
   forget(key: string, value: V): void {
     if (this.#entries.peek(key)?.value === value) this.#entries.delete(key);
   }

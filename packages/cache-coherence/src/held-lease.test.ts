@@ -231,7 +231,6 @@ test('a moment may have come by the clock of the database, never later than it h
   }
 });
 
-/** The registration has reached Postgres and waits for a lock until `proceed`. */
 async function startBehindLock(lease: HeldLease): Promise<{ started: Promise<void>; proceed: () => Promise<void> }> {
   const { db } = database.current;
   const lock = await db.startTransaction().execute();

@@ -15,7 +15,6 @@ export interface HeldLeaseOptions {
   db: Database;
   service: string;
   log: Logger;
-  /** For changes in the mailbox. */
   onChange: (change: MailboxEntry) => void;
   /** Must drop everything, because writers may have answered without this process since. */
   onLoss: () => void;
@@ -53,7 +52,6 @@ export class HeldLease implements Lease {
     return performance.now() + this.#clockOffsetMs >= momentMs;
   }
 
-  /** 0 when it is not valid. */
   get remainingMs(): number {
     return Math.max(0, this.#validUntil - performance.now());
   }
@@ -91,7 +89,6 @@ export class HeldLease implements Lease {
     this.#timer = setTimeout(() => void this.#tick(), delayMs);
   }
 
-  /** @returns the milliseconds until the next renewal. */
   async #renew(): Promise<number> {
     if (!this.#holderId) {
       await this.#register();

@@ -45,7 +45,6 @@ export function listRows(db: Database) {
     .execute();
 }
 
-/** As a writer does whose announcement was not acknowledged. */
 export async function post(db: Database, lease: HeldLease, ...ids: string[]): Promise<void> {
   const entries: MailboxEntry[] = ids.map((id) => ({ id, tags: [`tag-of-${id}`] }));
   await postToMailbox(db, idOf(lease), entries);

@@ -58,7 +58,6 @@ export async function deleteLease(db: Queryable, holderId: string): Promise<void
   await db.deleteFrom('cache_leases').where('holder_id', '=', holderId).execute();
 }
 
-/** The processes that may serve from a cache; the database's clock decides. */
 export async function listLeases(db: Queryable): Promise<{ holder_id: string; has_expired: boolean }[]> {
   return db
     .selectFrom('cache_leases')

@@ -18,10 +18,7 @@ export interface MailboxesOptions {
   counts: { posted: number; deletedLeases: number };
 }
 
-/**
- * Reaches holders without Redis. A change without acknowledgement stays in the mailbox of the holder's lease until the
- * holder takes it out, or the lease runs out and is deleted. Changes for one holder share statements.
- */
+/** Reaches holders without Redis: a change stays in a lease's mailbox until it is taken out or the lease deleted. */
 export class Mailboxes {
   readonly #debts = new Map<string, Map<string, Debt>>();
   readonly #options: MailboxesOptions;

@@ -5,7 +5,6 @@ import type { GuardedCache, Loaded } from './guarded-cache.ts';
 
 type Readable = Pick<GuardedCache<Value>, 'get'>;
 
-/** What a read returns after another has read the old state and was overtaken by the change. */
 async function readOvertaken<C extends Readable>(cache: C, announce: (cache: C) => void): Promise<Value | undefined> {
   const source = newSource();
   const release = source.hold();

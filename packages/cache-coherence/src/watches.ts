@@ -1,11 +1,7 @@
-/**
- * For work that depends on cached state without being a cache entry, such as an export. `onChange` runs when entries
- * with the same tags are dropped, before the change is acknowledged, and must not throw.
- */
+/** For long work, such as an export. `onChange` runs before a change is acknowledged, and must not throw. */
 export class Watches {
   readonly #byTag = new Map<string, Set<() => void>>();
 
-  /** @returns a function that stops the watch. */
   add(tags: readonly string[], onChange: () => void): () => void {
     const own = () => onChange(); // keeps two watches with the same callback apart
     for (const tag of tags) {

@@ -13,13 +13,11 @@ export const keys = {
 interface Typing {
   env?: Record<string, string>;
   stdin?: string;
-  /** What a person waits for on the screen, and types then. */
   turns?: readonly (readonly [shown: string, keyStrokes: string])[];
   isTerminal?: boolean | 'errors only';
   signal?: AbortSignal;
 }
 
-/** As a terminal sends them to a program that edits lines. */
 export const keyStrokes = { enter: '\r', interrupt: '\u0003', endOfInput: '\u0004', backspace: '\u007f' } as const;
 
 export async function type(typed: readonly string[], typing: Typing = {}) {

@@ -5,7 +5,6 @@ import { commands } from './commands.ts';
 
 const repository = new URL('../../../', import.meta.url);
 
-/** From code blocks and code spans; `a && b` and `a > file` are split. */
 async function commandsIn(document: string): Promise<string[]> {
   const text = await readFile(new URL(document, repository), 'utf8');
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);

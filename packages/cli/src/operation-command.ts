@@ -1,4 +1,3 @@
-/** Generated from the OpenAPI document. */
 export interface OperationCommand {
   words: readonly string[];
   /** The method of the library: `applications.keys.create`. */

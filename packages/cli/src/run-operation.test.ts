@@ -31,7 +31,6 @@ async function setUp(closing: AsyncDisposableStack, answer: object) {
   return { seen: service.seen, env };
 }
 
-/** Types everything that the operation accepts. */
 function typedFor({ words, params, query, prefixes, body }: OperationCommand): string[] {
   return [
     ...words,

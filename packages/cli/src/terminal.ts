@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Tests replace these streams. */
 export interface Terminal {
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean; columns?: number };

@@ -1,10 +1,7 @@
 import { addToCounter, type Queryable } from '@sluice/database';
 import { notExpired } from './find-caller.ts';
 
-/**
- * Proxies that named it name none any more. Call it in a transaction. @returns their ids, or undefined for an unknown
- * id.
- */
+/** Proxies that named it name none any more. Needs a transaction. @returns their ids; undefined for an unknown id. */
 export async function deleteApplication(tx: Queryable, tenantId: string, id: string): Promise<string[] | undefined> {
   const deleted = await tx
     .deleteFrom('applications')

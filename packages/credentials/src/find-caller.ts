@@ -42,7 +42,6 @@ const selectByKeyHash = prepared('caller_by_key_hash', (db, keyHash: Buffer) =>
     .where(keyNotExpired),
 );
 
-/** For work that acts as an Application without its key. */
 export async function findCallerById(db: Queryable, tenantId: string, id: string): Promise<FoundCaller | undefined> {
   const [caller] = await selectById(db, tenantId, id);
   return caller;

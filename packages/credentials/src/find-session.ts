@@ -6,10 +6,7 @@ export interface FoundSession extends FoundCaller {
   madeBy: string;
 }
 
-/**
- * Undefined while the session waits, after its expiry, and once an Application, the authorizing key or the Tenant is
- * gone.
- */
+/** Undefined while it waits, after its expiry, and once an Application, the authorizing key or the Tenant is gone. */
 export async function findSession(db: Queryable, keyHash: Buffer): Promise<FoundSession | undefined> {
   const [row] = await selectByKeyHash(db, keyHash);
   if (!row) return undefined;

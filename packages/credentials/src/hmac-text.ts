@@ -12,10 +12,7 @@ interface Pads {
 
 const padsOf = new WeakMap<KeyObject, Pads>();
 
-/**
- * HMAC-SHA-256 (RFC 2104) of a UTF-8 text, one character for each byte. For texts as short as keys it takes a third of
- * the time of `createHmac`.
- */
+/** HMAC-SHA-256 (RFC 2104) of UTF-8, a character for each byte. For short texts three times as fast as `createHmac`. */
 export function hmacText(key: KeyObject, text: string): string {
   if (text.length * 3 > mostTextBytes) return createHmac('sha256', key).update(text).digest('latin1');
   let pads = padsOf.get(key);

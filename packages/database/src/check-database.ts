@@ -11,10 +11,7 @@ const protocolViolation = '08P01';
 /** Checked only once, because a pooler does not change while a process runs. */
 const withoutPoolerFaults = new WeakSet<Database>();
 
-/**
- * Resolves when Postgres answers, has at least the migrations of this version, and its named statements work.
- * @throws {Error} that says what to do.
- */
+/** @throws {Error} saying what to do if Postgres is away, a migration is missing, or named statements do not work. */
 export async function checkDatabase(db: Database): Promise<void> {
   const missing = await findMissing(db);
   if (missing.length > 0) {

@@ -4,10 +4,7 @@ import pg from 'pg';
 /** For a named statement that a server process lacks, or has from another client. */
 const lostStatementCodes = ['26000', '42P05'];
 
-/**
- * The connection that runs each step. A pooler that hands out the last freed server process fails at the second step;
- * one that goes round among two fails at the third or fourth.
- */
+/** The connection of each step. A pooler that passes server processes on fails at the second, third or fourth step. */
 const steps = [0, 1, 0, 0, 1, 1, 0, 1] as const;
 
 const defaultTimeoutMs = 5000;

@@ -61,10 +61,7 @@ function parseTextArray(text: string): unknown {
   return text.slice(1, -1).split(',');
 }
 
-/**
- * Copied, because pg cuts small values out of shared pieces of 64 KiB. A cached ciphertext would keep the whole piece
- * alive, with the plaintext of requests in it.
- */
+/** Copied, because pg cuts small values out of 64 KiB pieces, which caches would keep alive with others' plaintext. */
 function parseBytes(text: string): Buffer {
   const shared: Buffer = pg.types.getTypeParser(builtins.BYTEA, 'text')(text);
   const own = Buffer.alloc(shared.length);

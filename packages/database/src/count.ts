@@ -4,7 +4,6 @@ import type { Queryable } from './database.ts';
 /** So many that two connections seldom wait for one row, and so few that a sum reads one page. */
 const slots = 16;
 
-/** For statements that change a counter beside their rows. */
 export const counterSlot = sql<number>`pg_backend_pid() % ${sql.lit(slots)}`;
 
 /** Call it in the transaction that changes what is counted. `at` also moves `last_at`. */

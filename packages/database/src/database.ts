@@ -44,5 +44,4 @@ export interface Tables {
 
 export type Database = Kysely<Tables>;
 
-/** What a query function takes: a pool or a transaction. */
 export type Queryable = Kysely<Tables> | Transaction<Tables>;

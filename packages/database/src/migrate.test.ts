@@ -6,7 +6,6 @@ import { migrate } from './index.ts';
 import { migrationNames } from './migrate.ts';
 
 const before = '0011-audit-log-ids';
-/** The first of them changes the audit log. */
 const after = migrationNames.slice(migrationNames.indexOf(before) + 1);
 
 test('a migration waits for a long transaction, and what comes after it does not wait behind it', async () => {

@@ -20,10 +20,7 @@ import * as ledgerArrivalTimes from './migrations/0035-ledger-arrival-times.ts';
 import * as dueTokens from './migrations/0040-due-tokens.ts';
 import * as blindBytes from './migrations/0050-blind-bytes.ts';
 
-/**
- * Applied in this order; there is no way back. Each must be safe while the previous version still serves. One that is
- * added between others is applied even where later ones already are.
- */
+/** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
   '0001-first-tables': firstTables,
   '0002-proxy-names': proxyNames,
@@ -49,14 +46,10 @@ export const migrationNames: readonly string[] = Object.keys(migrations);
 export interface MigrateOptions {
   /** Called while another transaction holds a table that the migration needs. */
   onWait?: () => void;
-  /** For tests: the last migration to apply. */
   upTo?: string;
 }
 
-/**
- * While a migration waits for a table, every later statement on it waits too, even one that the current holder would
- * not block. So it soon gives up, lets them pass and tries again.
- */
+/** Later statements on a table wait behind a migration that waits for it, so it soon gives up and tries again. */
 const lockTimeoutMs = 500;
 const pauseMs = 2000;
 const patienceMs = 300_000;

@@ -17,7 +17,6 @@ async function pidOf(db: Database): Promise<number> {
   return rows[0]?.pid as number;
 }
 
-/** Stops the server process of an idle connection until the stack closes. */
 async function freeze(db: Database, stack: AsyncDisposableStack): Promise<number> {
   const pid = await pidOf(db);
   process.kill(pid, 'SIGSTOP');
@@ -95,7 +94,6 @@ test.each(['under way', 'between two statements of a transaction', 'idle'])(
       });
       await expect(transaction).rejects.toThrow();
     }
-    // Postgres's last message may arrive before the end of its connection.
     await eventually('another connection', async () => (await pidOf(db).catch(() => pid)) !== pid);
   },
 );

@@ -1,10 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
-/**
- * Its clients close when Postgres has not answered for this long. A hanging server process keeps its connection open,
- * so the pool would otherwise hand it out again and again.
- */
+/** Closes clients that get no answer, because the pool would hand out a hanging connection again and again. */
 export function watchedClient(answerTimeoutMs: number): typeof pg.Client {
   return class WatchedClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {

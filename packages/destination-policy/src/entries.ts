@@ -3,7 +3,6 @@ import { asName, isName } from './names.ts';
 
 export interface Entries {
   hasAddress(address: Address): boolean;
-  /** Whether it is listed or matches a listed pattern. */
   hasName(name: string): boolean;
   loopback: boolean;
   singleLabel: boolean;

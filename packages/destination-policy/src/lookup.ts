@@ -1,7 +1,6 @@
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** `dns.lookup` with `all: true`. */
 export type Resolver = (
   hostname: string,
   options: LookupAllOptions,
@@ -18,10 +17,7 @@ export class DestinationDeniedError extends Error {
   }
 }
 
-/**
- * A `lookup` for sockets that fails when any resolved address is denied. It returns the addresses that it checked, so
- * that the name cannot change its address in between.
- */
+/** Fails when any address is denied. Returns only addresses that it checked, so the name cannot change in between. */
 export function checkedLookup(
   isAllowed: (address: string, hostname: string) => boolean,
   resolve: Resolver = systemLookup,

@@ -14,10 +14,7 @@ interface CorsOptions {
   origins: string;
 }
 
-/**
- * Lets pages of these origins call an operation (Fetch standard, CORS protocol). It grants nothing, because the key is
- * in a header and there are no cookies.
- */
+/** CORS (Fetch standard). It grants nothing, because the key is in a header and there are no cookies. */
 export function allowBrowsers<C>(app: Express, { path, method }: Operation<C>, { headerPrefix, origins }: CorsOptions) {
   const listed = new Set(origins.split(',').map((origin) => origin.trim()));
   const allowedHeaders = ['API-KEY', 'TRACE-ID', 'IDEMPOTENCY-KEY'].map((name) => `${headerPrefix}-${name}`);

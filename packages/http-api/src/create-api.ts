@@ -213,7 +213,6 @@ interface OnceOptions<C> {
   options: ApiOptions<C>;
 }
 
-/** A repeated request with the same idempotency key gets the answer of the first. */
 function once<C>(
   request: Request,
   { operation, asking, body, options }: OnceOptions<C>,

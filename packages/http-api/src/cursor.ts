@@ -47,7 +47,6 @@ export interface CursorPage<T> {
   data: T[];
 }
 
-/** `next` is present only if there is another row. */
 export function toCursorPage<T>(data: T[], size: number, next: string | undefined): CursorPage<T> {
   return { pagination: { page_size: size, ...(next !== undefined && { next }) }, data };
 }

@@ -5,10 +5,7 @@ interface ObjectSchema {
   items?: object;
 }
 
-/**
- * Removes optional members that are null, which means absent, so that defaults apply. Null stays where the schema
- * accepts it, because it then means "reset". Members unknown to the schema stay.
- */
+/** Drops optional nulls, so that defaults apply. Where the schema accepts null, it stays, because it means "reset". */
 export function dropNulls(value: unknown, schema: object | undefined): void {
   if (typeof value !== 'object' || value === null || typeof schema !== 'object') return;
   const { properties, required = [], items } = schema as ObjectSchema;

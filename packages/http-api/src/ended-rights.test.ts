@@ -17,7 +17,6 @@ async function startApi(stack: AsyncDisposableStack) {
     apiPart,
   );
   const caller: Caller = { id: 'a', tenantId: 'a', type: 'private', permissions: [permission], rules: [] };
-  /** Undefined for a key that is gone. */
   const known: { caller: Caller | undefined } = { caller };
   let acted: Caller[] = [];
   const operation = operationsOf<object>();

@@ -13,7 +13,6 @@ export interface IdempotentRequest {
   body: unknown;
   /** Reserves memory for a kept answer before it is read. */
   hold: Hold;
-  /** Reduces the answer to what may be kept. */
   toKeep(reply: Reply): Reply;
   /** Reduces a kept answer to what may still be told, and confirms its change if that is pending. */
   onReplay(reply: Reply, confirmation?: Confirmation): Promise<Reply>;

@@ -82,7 +82,6 @@ async function send(body: string | Uint8Array, path = '/open') {
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
 
-/** The refusal says where the fault is, without quoting a value. */
 async function expectRefusal(body: string | Uint8Array, path?: string) {
   const { status, type, text } = await send(body, path);
   expect({ status, type, text }).toEqual({

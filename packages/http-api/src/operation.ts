@@ -41,7 +41,6 @@ export interface OperationInput<P, Q, B> {
   settle: SettleAnswer | undefined;
 }
 
-/** Who asks again for an answer that is kept under an idempotency key. */
 export type Asking = Pick<OperationInput<undefined, undefined, undefined>, 'caller' | 'traceId' | 'hold'>;
 
 type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv';
@@ -84,10 +83,7 @@ export interface OperationFacts<P, Q, B> {
   errors?: readonly ErrorCode[];
 }
 
-/**
- * An operation of the API as data: route, permission check, validation, documentation and the type of `handle` come
- * from this record, so that they cannot disagree.
- */
+/** Route, permission check, validation, documentation and the type of `handle` all come from this record. */
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
   /** Reduces an answer to what may be kept for a day under an idempotency key. */
   keep?(body: unknown): unknown;

@@ -1,7 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 import type { Express } from 'express';
 
-/** Needs no key. */
 export interface PublicAnswer {
   /** As for operations: `/.well-known/thing/:id`. */
   path: string;
@@ -11,7 +10,6 @@ export interface PublicAnswer {
   answer(params: Readonly<Record<string, string>>): string;
 }
 
-/** Other methods than GET and HEAD get 405. */
 export function servePublicAnswers(app: Express, answers: readonly PublicAnswer[]): void {
   for (const { path, contentType, maxAgeSeconds, answer } of answers) {
     app.get(path, (request, response) => {

@@ -11,7 +11,6 @@ const operation = operationsOf<object>()({
   handle: async () => new Reply(204, undefined),
 } as const);
 
-/** Turns of the event loop that others get between the parsing of a body and its check by the schema. */
 async function turnsWithin(value: object): Promise<number> {
   let turns = 0;
   const count = () => {

@@ -181,7 +181,6 @@ describe('a reader of a large answer', () => {
     const waiting = send(`/read/${large}`);
     await eventually('it waits', async () => bodyBytes.waiting === 1);
     expect((await (await waiting).text()).length).toBeGreaterThan(large);
-    // The buffers of the connection hold less than the answer.
     expect((await text(reader)).length).toBeLessThan(large);
     expect(isFree(bodyBytes)).toBe(true);
   });

@@ -13,7 +13,6 @@ import type { Logger } from 'pino';
 
 export const problemCodes: readonly string[] = Object.keys(errorCodes);
 
-/** As errors and metrics name them. */
 export const requestLimits: readonly string[] = [
   'body_bytes',
   'body_size',

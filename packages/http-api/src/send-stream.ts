@@ -7,7 +7,6 @@ import type { Streams } from './streams.ts';
 export interface StreamOptions {
   streams: Streams;
   caller: Caller;
-  /** @throws where the request would be refused now. */
   authorize(): Promise<unknown>;
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -78,7 +77,6 @@ async function confirm(authorize: () => Promise<unknown>, state: State): Promise
   }
 }
 
-/** Resolves when the reader has taken what was written, or is gone. */
 function drained(response: Response): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) return resolve();

@@ -22,7 +22,6 @@ export interface StreamLimits {
   STREAM_MAX_SECONDS: number;
 }
 
-/** @returns a function that stops watching. */
 export type WatchCaller = (caller: Caller, onChange: () => void) => () => void;
 
 /** Limits long answers in number for each Tenant, and in time. */

@@ -19,10 +19,7 @@ export interface ConsumeOptions {
 
 type InSpan = <T>(name: string, work: () => Promise<T>, options: { causedBy?: string | undefined }) => Promise<T>;
 
-/**
- * A job may run twice, and a stalled worker may resume, so `handle` must be idempotent. On disposal the running jobs
- * finish first, with or without Redis.
- */
+/** `handle` must be idempotent, because a job may run twice. On disposal running jobs finish, with or without Redis. */
 export function consume<N extends JobName>(
   name: N,
   handle: (payload: Payload<N>) => Promise<void>,

@@ -55,9 +55,7 @@ export async function verifyExport(
 }
 
 interface Walk {
-  /** Not yet reached; by size. */
   known: Checkpoint[];
-  /** The size of the newest checkpoint. */
   target: number;
   frontier: Frontier;
   dropped: number;

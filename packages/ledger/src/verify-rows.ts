@@ -5,10 +5,7 @@ import { rootOfInclusion } from './proofs.ts';
 
 export type RowsVerdict = { isProven: true; rows: number } | { isProven: false; reason: string };
 
-/**
- * Checks rows of any export, also a filtered one, against proofs of `GET /logs/{id}/proof`, one a line, in any order.
- * Says nothing about missing rows.
- */
+/** Checks rows of any export against proofs of `GET /logs/{id}/proof`, one a line. Missing rows are not noticed. */
 export async function verifyRows(
   lines: AsyncIterable<string> | Iterable<string>,
   proofs: AsyncIterable<string> | Iterable<string>,

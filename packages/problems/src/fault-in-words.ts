@@ -1,4 +1,3 @@
-/** As ajv reports it. */
 export interface SchemaFault {
   keyword: string;
   params: Record<string, unknown>;

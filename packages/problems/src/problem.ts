@@ -14,7 +14,6 @@ export interface Problem {
 
 export const problemContentType = 'application/problem+json';
 
-/** An error other than {@link ServiceError} says only "Internal server error". */
 export function toProblem(error: unknown, traceId: string): Problem {
   const known = asServiceError(error);
   const { status, title } = errorCodes[known.code];

@@ -7,7 +7,6 @@ export type ReadinessCheck = () => Promise<unknown>;
 
 const checkTimeoutMs = 2000;
 
-/** For `/readyz`: the missing parts, and why they are missing. */
 export class Readiness {
   #checks = new Map<string, ReadinessCheck>();
   #state: 'starting' | 'running' | 'stopping' = 'starting';

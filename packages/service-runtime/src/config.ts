@@ -10,7 +10,6 @@ export interface ConfigSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, SettingSchema>>;
   readonly required?: readonly string[];
-  /** Requires settings where another one has a certain value. */
   readonly allOf?: readonly SettingCondition[];
 }
 
@@ -54,7 +53,6 @@ export type Config<S extends ConfigSchema> = {
       : SettingValue<S['properties'][K]> | undefined;
 };
 
-/** One fault a line. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);

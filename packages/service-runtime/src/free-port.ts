@@ -14,10 +14,7 @@ const perProcess = 100;
 
 let next = (process.pid * perProcess) % count;
 
-/**
- * Finds a free port of 127.0.0.1 that no process of this user chooses for ten minutes, so that it stays free until a
- * server listens on it, and while that restarts.
- */
+/** No process of this user chooses the port for ten minutes, so that it stays free while a server restarts. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < count; tried++) {
     const port = lowest + next;

@@ -32,7 +32,6 @@ export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
   };
 }
 
-/** {@link inBatches} for the requests of a server. */
 export function requestsInBatches(listener: RequestListener): RequestListener {
   const handle = inBatches(([request, response]: Parameters<RequestListener>) => listener(request, response));
   return (request, response) => handle([request, response]);

@@ -19,7 +19,6 @@ async function open(listener: RequestListener) {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-/** Each answer's body, which is its path, and its Connection header. */
 const answersIn = (all: string) =>
   [...all.matchAll(/Connection: (\S+)[\s\S]*?\r\n\r\n(?:[0-9a-f]+\r\n)?(\/[a-z]*)/g)].map(([, connection, path]) => [
     path,

@@ -70,10 +70,7 @@ function createTimestamp(): () => string {
   };
 }
 
-/**
- * Collects lines into writes of 32 KiB, or two a second, so that logging costs a request almost nothing. They are
- * collected as bytes, because texts would be measured again for each line.
- */
+/** Writes 32 KiB at a time, or twice a second, so that logging costs little; as bytes, which need no measuring. */
 function bufferedStdout(): DestinationStream & Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync'> {
   const options = { dest: 1, sync: false, minLength: 32 * 1024, maxWrite: 64 * 1024, periodicFlush: 500 };
   const stdout = pino.destination({ ...options, contentMode: 'buffer' });

@@ -1,14 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 
-/** Lists the threads of this process. */
 const tasks = '/proc/self/task';
 const libuvName = 'libuv-worker';
 
-/**
- * Lowers the priority of libuv's threads, so that what they decompress for one caller takes no core from the main
- * thread, which serves all. Only on Linux, where each thread has its own priority.
- */
+/** Linux only: libuv's threads, which decompress for one caller, then take no core from the main thread. */
 export async function lowerLibuvThreads(niceness: number): Promise<void> {
   if (process.platform !== 'linux') return;
   // Reading the list has started the threads, all at the same time.

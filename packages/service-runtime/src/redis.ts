@@ -1,10 +1,7 @@
 import type { Logger } from './logger.ts';
 import { openRedis, type RedisClient } from './open-redis.ts';
 
-/**
- * Reconnects for ever, until the stack closes. Commands wait at most 2 s for the first attempt to connect; after that
- * they fail at once while Redis is away, so that no request waits for it.
- */
+/** Reconnects for ever. Commands wait for the first connection, at most 2 s, and later fail at once without Redis. */
 export function connectRedis(url: string, { log, stack }: { log: Logger; stack: AsyncDisposableStack }): RedisClient {
   const redis = openRedis(url, { maxRetriesPerRequest: 0 });
   const failAtOnce = () => {

@@ -9,7 +9,6 @@ import type { Tracing } from './tracing/tracing.ts';
 
 export interface Runtime {
   log: Logger;
-  /** Closes in reverse order what the service opens. */
   stack: AsyncDisposableStack;
   readiness: Readiness;
   /** Aborted when a stop begins; requests are still accepted and answered. */
@@ -41,7 +40,6 @@ interface RuntimeSettings {
   /** Absent where nothing is served. */
   SHUTDOWN_DRAIN_MS?: number;
   STOP_WHEN_STDIN_CLOSES: boolean;
-  /** Absent where traces are off. */
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_EXPORTER_OTLP_HEADERS?: string;
   OTEL_TRACES_SAMPLER_ARG?: number;

@@ -22,7 +22,6 @@ export async function startDestination(stack: AsyncDisposableStack): Promise<Des
 
 export interface CountingDestination<K> {
   url: string;
-  /** Requests by kind. */
   seen: ReadonlyMap<K, number>;
 }
 

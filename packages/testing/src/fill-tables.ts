@@ -51,7 +51,6 @@ const ginIndexes: { readonly [table: string]: string } = { proxies: 'proxies_nam
 
 export type FilledTable = keyof typeof fills;
 
-/** Ids in filled tables. */
 export const filled = {
   /** 0 to 9: one of the ten Tenants that own the rows of the other tables. */
   tenantId: (n: number) => idOf(0, n),

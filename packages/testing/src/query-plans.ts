@@ -56,10 +56,7 @@ export async function findFullScans(db: Database, statements: readonly Statement
   return found;
 }
 
-/**
- * Runs each statement again and counts the rows that it reads from tables and indexes. The changes are rolled back;
- * in a transaction that is left to the caller.
- */
+/** Counts rows of tables and indexes by running each statement again; outside a transaction its changes are undone. */
 export async function countRowsRead(db: Database, statements: readonly Statement[]): Promise<number[]> {
   if (db.isTransaction) return countWithin(db, statements);
   const tx = await db.startTransaction().execute();

@@ -10,7 +10,6 @@ import {
 import { Registry } from 'prom-client';
 import { testRedisUrl } from './test-redis.ts';
 
-/** Shared by all services of one test. */
 export interface TestSecrets {
   KEY_PEPPER: string;
   ROOT_KEY: string;

@@ -41,7 +41,6 @@ interface WireRequest {
 
 const errorStatus = 2;
 
-/** Takes OTLP over HTTP. */
 export async function startTraceCollector(stack: AsyncDisposableStack): Promise<TraceCollector> {
   const hanging = new Set<ServerResponse>();
   const server = createServer(async (request, response) => {

@@ -7,7 +7,6 @@ import pg from 'pg';
 export interface PoolerOptions {
   /** Whether it prepares a statement anew on a server process that lacks it, as PgBouncer does since 1.21. */
   keepsStatements: boolean;
-  /** Which free server process the next transaction gets. */
   order: 'oldest' | 'newest';
   /** Default 3 server processes. */
   size?: number;
@@ -37,10 +36,7 @@ const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const parseComplete = Buffer.from([0x31, 0, 0, 0, 4]);
 const sslRequest = 80_877_103;
 
-/**
- * Hands each transaction to a free server process of the real Postgres, so that what depends on the session fails as it
- * does behind PgBouncer. @returns the URL of the database behind it.
- */
+/** Hands each transaction to any free server process, as PgBouncer does. @returns the URL of the database behind it. */
 export async function startTransactionPooler(
   databaseUrl: string,
   options: PoolerOptions,

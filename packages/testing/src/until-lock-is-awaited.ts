@@ -2,7 +2,6 @@ import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import { eventually } from './eventually.ts';
 
-/** Waits until a statement of this database waits for another transaction's lock. */
 export async function untilLockIsAwaited(db: Queryable): Promise<void> {
   await eventually('a statement waits for a lock', async () => {
     const { rows } = await sql`

@@ -48,10 +48,7 @@ export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   return false;
 }
 
-/**
- * False where JSON.parse changed a number: it turns 1e400 into Infinity and changes most integers beyond 2^53, such as
- * card numbers of 17 digits. Does not recurse.
- */
+/** False where JSON.parse changed a number, as it does with 1e400 and most integers beyond 2^53. Does not recurse. */
 export function hasExactNumbers(value: unknown): boolean {
   const left = [value];
   while (left.length > 0) {
@@ -69,10 +66,7 @@ function isExact(number: number): boolean {
 
 export const unstorable = 'contains a NUL character or a lone surrogate';
 
-/**
- * Postgres can store neither NUL characters nor lone surrogates. `json` is what JSON.stringify wrote, which escapes
- * both; looking at each member of a large object would take fifty times as long.
- */
+/** Postgres stores neither NUL characters nor lone surrogates. `json` comes from JSON.stringify, which escapes both. */
 export function isStorable(json: string | undefined): boolean {
   return !json?.includes('\\u') || !escaped.test(json);
 }

@@ -22,7 +22,6 @@ export interface VaultOptions extends DataKeysOptions {
   caches: CoherentCaches;
   changes: ChangeWriter;
   cacheLimits?: CacheLimits;
-  /** Notes reads that disclose plaintext before they are answered. */
   disclosures: DisclosureLog;
   /** Tokens are on shards of Postgres (`npm run migrate -- --print-citus`). */
   tokensOnShards?: boolean;

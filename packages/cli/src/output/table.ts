@@ -23,7 +23,6 @@ export function toMembers(thing: object): string {
   return align(Object.entries(thing).map(([name, value]) => [escapeLine(name), whole(value)]));
 }
 
-/** At least the first column. */
 function countFitting(table: readonly (readonly string[])[], width: number): number {
   let used = 0;
   const fitting = widthsOf(table).filter((column, index) => {

@@ -7,7 +7,6 @@ import { parseJson, readTextFile } from '../read-input.ts';
 
 const kinds = ['request', 'response'] as const;
 
-/** Stores nothing and calls no destination. */
 export const testTransform: Command = {
   words: ['proxies', 'test'],
   summary: 'Run the transform in FILE in the sandbox, once (proxy:update)',

@@ -5,7 +5,6 @@ import { keys, startService, type } from '../command-line-for-tests.ts';
 
 const staging = keys.management.replace(/m{49}$/, 's'.repeat(49));
 
-/** One installation is named by the environment, the other by the profile staging. */
 async function setUp(closing: AsyncDisposableStack) {
   const [environments, profiles] = await Promise.all([
     startService(closing, () => ({ status: 200, body: [] })),

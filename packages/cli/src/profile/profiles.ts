@@ -50,7 +50,6 @@ export async function writeProfiles(env: Env, profiles: Profiles): Promise<void>
   await rename(unfinished, file);
 }
 
-/** `svc_local_mgt_…` states its type. */
 export function keyTypeOf(key: string): KeyType | undefined {
   const kind = /^[a-z0-9]+_[a-z0-9]+_(mgt|prv|pub)_[0-9A-Za-z]{49}$/i.exec(key)?.[1];
   return kind === 'mgt' ? 'management' : kind === 'prv' ? 'private' : kind === 'pub' ? 'public' : undefined;

@@ -23,7 +23,6 @@ export interface LedgersTable {
   frontier: Generated<Buffer>;
   /** Leaves at the beginning whose rows retention has dropped. */
   dropped: Generated<number>;
-  /** The latest `kept_at` of a leaf. */
   kept_at: string | null;
   /** Rows from before the ledger that are not sequenced yet, and the last one that is. */
   unsequenced_before: Generated<number>;
@@ -39,7 +38,6 @@ export interface LedgerLeavesTable {
   tenant_id: string;
   leaf_index: number;
   log_id: string;
-  /** The row is found by its time. */
   at: string;
   /** Retention starts here: at the row's time, but never before that of an earlier leaf and never in the future. */
   kept_at: string;

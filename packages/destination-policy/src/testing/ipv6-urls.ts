@@ -1,6 +1,5 @@
 import type { UrlRow } from './url-row.ts';
 
-/** In every notation, and in forms that carry an IPv4 address. */
 export const ipv6: UrlRow[] = [
   ['local', 'https://[::1]/'],
   ['local', 'https://[0:0:0:0:0:0:0:1]/'],

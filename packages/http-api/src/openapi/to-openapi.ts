@@ -14,14 +14,10 @@ export interface OpenApiOptions {
   /** Default: the origin that serves the document. */
   servers?: readonly Part[];
   tags?: readonly Tag[];
-  /** Paths and components that are no operations. */
   additions?: Pick<OpenApiDocument, 'paths' | 'components'>;
 }
 
-/**
- * Schemas with a title become components; all others stand where they are used.
- * @throws {Error} where two different schemas share a title, or two operations share an id, or method and path.
- */
+/** @throws {Error} where two schemas share a title, or two operations share an id, or method and path. */
 export function toOpenApi(options: OpenApiOptions): OpenApiDocument {
   const { operations, title, version, description, headerPrefix, tags = [], additions } = options;
   const schemas = collectSchemas();

@@ -2,14 +2,12 @@ import type { Registry } from 'prom-client';
 
 /** Has a fixed list of series, because prom-client's histogram costs too much for each request. */
 export interface DurationHistogram {
-  /** @param series position in the list */
   observe(series: number, milliseconds: number): void;
 }
 
 export interface HistogramOptions {
   name: string;
   help: string;
-  /** Labels of each series. */
   series: readonly Record<string, string>[];
   registry: Registry;
 }

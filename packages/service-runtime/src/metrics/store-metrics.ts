@@ -26,7 +26,6 @@ export function measurePool(registry: Registry, { size, state }: { size: number;
   });
 }
 
-/** Rows of the audit log that are not in Postgres. */
 export interface DisclosureFigures {
   waiting: number;
   refused: number;

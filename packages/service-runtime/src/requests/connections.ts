@@ -11,7 +11,6 @@ export interface Connection {
   readonly owed: ServerResponse[];
   /** Reading is paused, because too many requests wait. */
   isHeld: boolean;
-  /** Later requests are not served. */
   isEnding: boolean;
   /** Says `Connection: close`, because the server stops. */
   closing: ServerResponse | undefined;
@@ -32,7 +31,6 @@ export class Connections {
     return this.#open.get(socket);
   }
 
-  /** Undefined where no answer is owed. */
   lastOwed(socket: Duplex): ServerResponse | undefined {
     const last = this.#open.get(socket)?.owed.at(-1);
     return last && !last.writableFinished && !last.destroyed ? last : undefined;

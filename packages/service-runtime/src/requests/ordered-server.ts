@@ -7,7 +7,6 @@ import { declineUpgrades } from './upgrade-offers.ts';
 
 /** How a service answers what never reaches its listener; each also ends the connection. */
 export interface Refusals {
-  /** For what the parser does not accept as a request. */
   refuse(error: NodeJS.ErrnoException, socket: Duplex): void;
   refuseConnect(socket: Duplex): void;
 }

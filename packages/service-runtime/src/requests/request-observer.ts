@@ -9,7 +9,6 @@ export interface RequestObserverOptions {
   /** `POST /tokens`: method and route of every operation. */
   operations: readonly string[];
   errorCodes: readonly string[];
-  /** Every limit that can be the cause of an error. */
   limits: readonly string[];
   metrics: Registry;
   tracing: Tracing | undefined;

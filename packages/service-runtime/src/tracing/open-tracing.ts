@@ -36,7 +36,6 @@ export interface TracingOptions {
 }
 
 const exportTimeoutMs = 5000;
-/** Between log lines about refused spans. */
 const complaintIntervalMs = 60_000;
 
 /** Closing the stack sends the last spans. Import this module only where traces are on. */

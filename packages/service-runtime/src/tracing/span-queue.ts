@@ -11,16 +11,12 @@ export interface SpanQueueOptions {
 
 export interface SpanCounts {
   exported: number;
-  /** Not accepted by the collector. */
   failed: number;
   /** Lost because the queue was full. */
   dropped: number;
 }
 
-/**
- * Sends spans batch by batch. While the collector is unavailable or slow, spans beyond the limit are dropped and
- * counted, which the SDK's own processor does not do.
- */
+/** Counts spans that it drops while the collector is away or slow, which the SDK's own processor does not do. */
 export class SpanQueue implements SpanProcessor {
   readonly counts: SpanCounts = { exported: 0, failed: 0, dropped: 0 };
   readonly #options: Required<SpanQueueOptions>;

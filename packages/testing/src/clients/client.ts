@@ -19,5 +19,4 @@ export interface Client {
 export const succeeds = (command: string, ...parameters: string[]): boolean =>
   spawnSync(command, parameters).status === 0;
 
-/** A program prints one status a line. */
 export const statusesOf = ({ stdout }: { stdout: string }): number[] => stdout.trim().split('\n').map(Number);

@@ -10,7 +10,6 @@ export interface RawClient {
   /** The connection was reset and not closed in order. */
   isReset(): boolean;
   write(bytes: string): void;
-  /** Resolves with the text at the end of the connection. */
   ended: Promise<string>;
 }
 
@@ -48,7 +47,6 @@ export function openClient(url: string): RawClient {
 export interface TalkOptions {
   /** Stops when it returns true; default: at the end of the connection. */
   until?: (text: string) => boolean;
-  /** The time between pieces. */
   pauseMs?: number;
   /** Then stops with what has been received. */
   withinMs?: number;

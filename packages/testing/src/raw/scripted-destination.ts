@@ -2,7 +2,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type RawMessage, readMessages } from './read-messages.ts';
 
 export interface Script {
-  /** Called for each whole request, in order. */
   onRequest?(socket: Socket, request: RawMessage, place: { connection: number; request: number }): void;
   /** Called for each piece of bytes. */
   onBytes?(socket: Socket, soFar: string, connection: number): void;
@@ -13,7 +12,6 @@ export interface ScriptedDestination {
   sockets: Socket[];
   /** Every received byte of each connection, as latin1. */
   texts: string[];
-  /** The whole requests of all connections. */
   seen(): RawMessage[];
   /** Received bytes that are not whole requests. */
   rest(): string[];

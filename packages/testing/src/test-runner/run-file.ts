@@ -39,7 +39,6 @@ function nameOf({ name, parent }: Circus.TestEntry): string {
   return `${parent.name} ${name}`;
 }
 
-/** The process may have run other files before. */
 export const runFile: RunFile = async (path, { config, globalConfig }) => {
   const unhandled: Error[] = [];
   const note = (error: unknown) => unhandled.push(error instanceof Error ? error : new Error(String(error)));

@@ -53,7 +53,6 @@ export interface Sealed {
   readonly additionalData: Buffer;
 }
 
-/** Memory besides the ciphertext. */
 export function sealedBytes({ tenantId, recordId, field }: SecretPlace): number {
   return 1000 + tenantId.length + recordId.length + field.length;
 }

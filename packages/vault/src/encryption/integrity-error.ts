@@ -1,8 +1,7 @@
 import { announceIntegrityFailure } from './integrity-alarm.ts';
 
 /**
- * A stored ciphertext or key was damaged or swapped, or the root key is the wrong one. Constructing the error raises
- * the alarm; the caller sees a bare 500.
+ * Damaged or swapped ciphertext or key, or a wrong root key. Constructing it raises the alarm; callers see a bare 500.
  */
 export class IntegrityError extends Error {
   readonly code = 'VAULT_INTEGRITY';

@@ -2,7 +2,6 @@ import type { KeyPurpose } from '../keys/data-key.queries.ts';
 import type { DataKeys } from '../keys/data-keys.ts';
 import { decrypt, encrypt, keyVersionOf, type SecretPlace } from './cipher.ts';
 
-/** A vault, or the context of a service that keeps secrets without one. */
 export interface KeyHolder {
   dataKeys: DataKeys;
 }

@@ -3,7 +3,6 @@ import type { Json } from '../json.ts';
 import { type FilterBudget, newFilterBudget, spend } from './filter-budget.ts';
 import { type Expression, filterEngine } from './parse-expressions.ts';
 
-/** Shared, because filters read only its options. */
 let context: Context | undefined;
 
 /**

@@ -4,7 +4,6 @@ import { textLengthOf } from './text-length.ts';
 /** Text that the expressions of one request may still go through, in UTF-16 code units. */
 export interface FilterBudget {
   remaining: number;
-  /** For the results of templates. */
   leftToFill: number;
 }
 

@@ -38,7 +38,6 @@ export function filterEngine(): Liquid {
   return engine;
 }
 
-/** If false, the text holds no expression. */
 export function mayContainExpression(text: string | Uint8Array): boolean {
   if (typeof text === 'string') return text.includes(opening);
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(openingBytes);
@@ -61,9 +60,9 @@ export function faultIn(segments: readonly Segment[]): InvalidExpression | undef
 }
 
 /**
- * Splits a text into expressions and the literals between them. Only the filters are read as Liquid, because token ids
- * may hold characters that Liquid refuses. A malformed expression carries its fault; an unclosed one ends after its
- * braces.
+ * Splits a text into expressions and literals. Only the filters are read as Liquid, because token ids may hold
+ * characters that Liquid refuses. A malformed expression carries its fault; of an unclosed one only the braces are
+ * consumed.
  * @throws {ServiceError} `bad_request` for more than `most` expressions.
  */
 export function readExpressions(text: string, most = mostExpressions): Segment[] {

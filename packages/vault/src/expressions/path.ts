@@ -1,6 +1,5 @@
 import { isObject, type Json } from '../json.ts';
 
-/** Outermost first. */
 export type Path = readonly (string | number)[];
 
 const step = /\.([^\s.[\]'"*]+)|\[(?:'([^']*)'|"([^"]*)"|(-?\d{1,9}))\]/y;

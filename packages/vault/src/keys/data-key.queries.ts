@@ -58,10 +58,7 @@ export async function reserveUses(
   return rows[0]?.version;
 }
 
-/**
- * Stores a new version unless another process was first or the Tenant is closed. The lock on the Tenant's row waits for
- * a closing transaction, so no key can appear after {@link destroyTenantKeys}.
- */
+/** Does nothing if another process was first or the Tenant is closed; a lock keeps keys from following the closing. */
 export async function insertDataKey(db: Queryable, owner: KeyOwner, key: WrappedKey): Promise<void> {
   await sql`
     insert into data_keys (tenant_id, purpose, version, wrapped_key, root_key_id)
@@ -71,9 +68,7 @@ export async function insertDataKey(db: Queryable, owner: KeyOwner, key: Wrapped
   `.execute(db);
 }
 
-/**
- * Makes all that a Tenant encrypted unreadable for ever. Call it in the transaction that closes it, after setting that.
- */
+/** Makes a Tenant's ciphertexts unreadable for ever. Call it after `closed_at` is set, in the same transaction. */
 export async function destroyTenantKeys(tx: Queryable, tenantId: string): Promise<void> {
   await tx.deleteFrom('data_keys').where('tenant_id', '=', tenantId).execute();
 }

@@ -24,10 +24,7 @@ export interface DataKey {
 
 /** Creates a key when it is first needed, and unwraps it once. */
 export interface DataKeys {
-  /**
-   * Finds the key that a ciphertext names. In a transaction pass it as `db`, so that no second connection is needed.
-   * @throws {IntegrityError} where there is no such key or it does not unwrap.
-   */
+  /** In a transaction pass it as `db`. @throws {IntegrityError} for a key that is missing or does not unwrap. */
   find(owner: KeyOwner, version: number, db?: Queryable): AtOnceOrLater<KeyObject>;
   /** The newest key, after counting this many encryptions in the table. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
@@ -43,7 +40,6 @@ export interface DataKeysOptions {
   maximumUses?: number;
 }
 
-/** Counted in the table, but not encrypted yet. */
 interface Reservation {
   version: number;
   remaining: number;
@@ -92,7 +88,6 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
       const reserved = await reserveUses(db, owner, { uses, maximumUses });
       if (reserved !== undefined) return reserved;
       const newest = await findNewestVersion(db, owner);
-      // Another process may have added a version.
       if (newest.version > 0 && newest.use_count + uses <= maximumUses) continue;
       await addVersion(owner, newest.version + 1);
       if (await isTenantClosed(db, owner.tenantId)) throw tenantClosed();

@@ -5,7 +5,6 @@ import { sql } from 'kysely';
 export const mostEncryptions = 2 ** 28;
 
 export interface KeyUsage {
-  /** Of the key in use that has encrypted most. */
   encryptions: number;
   /** Of the oldest key that encrypts now; keys of hashes are never replaced. */
   ageSeconds: number;

@@ -25,7 +25,6 @@ export interface TransitClient {
   refuse(reason: string, status?: number): ServiceError;
 }
 
-/** More than any answer of the transit engine. */
 const mostBytes = 64 * 1024;
 
 /** Statuses for faults of the request. All other errors concern the server or our token. */

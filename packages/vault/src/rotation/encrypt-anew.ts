@@ -9,7 +9,6 @@ import type { EncryptedTable } from './encrypted-rows.ts';
 export interface EncryptAnewOptions {
   owner: KeyOwner;
   table: EncryptedTable;
-  /** Called with the id of a record that does not open. */
   onDamaged: (id: string) => void;
 }
 
@@ -18,10 +17,7 @@ interface Opened {
   plaintext: Buffer;
 }
 
-/**
- * Encrypts the same texts in the same places under the newest version, after reserving its uses. Plaintexts are zeroed.
- * @returns the rows that opened.
- */
+/** Encrypts the same texts under the newest version and zeroes the plaintexts. @returns the rows that opened. */
 export async function encryptAnew(
   dataKeys: DataKeys,
   rows: readonly OldRow[],
@@ -72,7 +68,6 @@ function wipe(texts: readonly Opened[]): void {
   for (const { plaintext } of texts) plaintext.fill(0);
 }
 
-/** Leaves out keys that do not unwrap. */
 async function findKeys(dataKeys: DataKeys, owner: KeyOwner, rows: readonly OldRow[]): Promise<Map<number, KeyObject>> {
   const keys = new Map<number, KeyObject>();
   const versions = new Set<number>();

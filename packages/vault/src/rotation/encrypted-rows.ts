@@ -4,7 +4,6 @@ import type { KeyPurpose } from '../keys/data-key.queries.ts';
 export interface EncryptedTable {
   table: 'tokens' | 'proxies';
   idType: 'text' | 'uuid';
-  /** Sorts before every id. */
   firstId: string;
   /** With the field names that ciphertexts are bound to. */
   columns: readonly EncryptedColumn[];

@@ -22,7 +22,6 @@ export async function readRootKeyStatus(countingDb: Database, keyWrapper: KeyWra
 }
 
 export interface KeyVersionStatus extends KeyVersion {
-  /** Null where no ciphertexts of the purpose are rotated. */
   ciphertexts: number | null;
 }
 

@@ -62,10 +62,7 @@ async function hasOlderRows({ countingDb }: Rotation, tenantId: string, newest: 
   return false;
 }
 
-/**
- * Makes every process forget its copies of these keys, so that none begins to encrypt with an older version. New keys
- * are wrapped before the transaction, which must not wait for a key service.
- */
+/** Makes every process forget these keys, so that none begins to encrypt with an older version. */
 async function announce(
   { db, keyWrapper, changes }: Rotation,
   tenantId: string,

@@ -49,7 +49,6 @@ export async function openProcesses(stack: AsyncDisposableStack) {
     return { id: randomUUID(), tenantId, traceId: 'trace', permissions: [], rules };
   }
 
-  /** Counts without the code under test. */
   async function versionsOf({ tenantId }: Actor): Promise<Record<string, number>> {
     const { rows } = await sql<{ version: number; count: number }>`
       select version, count(*) as count from (

@@ -17,7 +17,6 @@ function pick<T>(values: readonly T[]): T {
   return value;
 }
 
-/** Clients of two processes compare every value that they read. */
 function startLoad(vaults: readonly Vault[], actor: Actor, values: Map<string, Json>) {
   const done = { read: 0, used: 0, created: 0, patched: 0, deleted: 0 };
   const failures: unknown[] = [];

@@ -19,7 +19,6 @@ export interface Rotation {
 export type RotationEvent =
   | VersionsMade
   | { type: 'progress'; what: string; done: number; total: number }
-  /** For requests that began before the rotation and may still write under an older version. */
   | { type: 'waiting'; what: string; ms: number };
 
 export interface VersionsMade {

@@ -83,10 +83,7 @@ export function isInContainer(container: string, tenantId: string): Condition {
   return compileContainer(container, false, tenantId);
 }
 
-/**
- * Containers are stored as sent, compared in canonical form, and hold no commas, so one pattern matches all containers
- * of a token as one text. A prefix that ends with a slash is exactly an index term.
- */
+/** Containers hold no commas, so one pattern matches all of a token. A prefix that ends with a slash is a term. */
 function compileContainer(text: string, isPrefix: boolean, tenantId: string): Condition {
   if (!(isPrefix ? containerBeginning : container).test(text)) return never;
   const wanted = isPrefix ? `/${text.replace(/^\//, '')}` : canonicalContainer(text);

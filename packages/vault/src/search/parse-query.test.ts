@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { parseQuery, type Query } from './parse-query.ts';
 
-/** Puts every operation in parentheses. */
 function show(query: Query): string {
   switch (query.kind) {
     case 'and':

@@ -23,13 +23,11 @@ export class QueryReader {
     return this.position === this.#text.length;
   }
 
-  /** Skips spaces first. */
   take(character: string): boolean {
     this.skipSpace();
     return this.takeNow(character);
   }
 
-  /** Skips no spaces. */
   takeNow(character: string): boolean {
     if (this.#text[this.position] !== character) return false;
     this.position += 1;

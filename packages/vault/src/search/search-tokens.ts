@@ -43,10 +43,7 @@ export interface SearchText {
   query: string;
 }
 
-/**
- * Adds what the actor may search and read.
- * @throws {ServiceError} `forbidden`; `validation_failed` with the position of what is not understood.
- */
+/** @throws {ServiceError} `forbidden`; `validation_failed` with the position of what is not understood. */
 export async function compileSearch(vault: Vault, actor: Actor, { query }: SearchText): Promise<Condition[]> {
   requirePermission(actor, 'token:search');
   if (Array.from(query).length > longestQuery) {

@@ -3,7 +3,6 @@ import { type RawBuilder, sql } from 'kysely';
 
 export type Condition = RawBuilder<boolean>;
 
-/** A member and one of its values. */
 export interface IndexTerm {
   kind: 'type' | 'container' | 'created_by' | 'modified_by' | 'data' | `metadata.${string}`;
   value: string;

@@ -9,7 +9,6 @@ export function withinReach(tenantId: string, grants: Grants, permission: string
   return [own, grants.within ? withinReach(tenantId, grants.within, permission) : []].flat();
 }
 
-/** Undefined for every token. */
 function reached(tenantId: string, { permissions, rules }: Grants, permission: string): Condition | undefined {
   const hasConditions = ({ conditions = [] }: AccessRule) => conditions.length > 0;
   const plain = rules.filter((rule) => !hasConditions(rule));

@@ -13,7 +13,6 @@ interface TestGrants {
   rules?: Partial<AccessRule>[];
 }
 
-/** With a settable clock and the list of what it disclosed. */
 export async function openTestVault(stack: AsyncDisposableStack, options: Partial<VaultOptions> = {}) {
   const database = await createTestDatabase(stack);
   const { db } = database;
@@ -49,7 +48,6 @@ export async function openTestVault(stack: AsyncDisposableStack, options: Partia
     return id;
   }
 
-  /** By the database's clock. */
   async function expire(actor: Actor, ids: readonly string[]): Promise<void> {
     await db
       .updateTable('tokens')

@@ -2,14 +2,12 @@ import { canonicalContainer, decide } from '@sluice/access';
 import fc from 'fast-check';
 import type { Actor, Token } from '../index.ts';
 
-/** Can be written as text and evaluated without a database. */
 export type ModelQuery =
   | { kind: 'and' | 'or'; left: ModelQuery; right: ModelQuery }
   | { kind: 'not'; operand: ModelQuery }
   | { kind: 'term'; field: string; value: string; isPrefix?: boolean }
   | { kind: 'range'; field: 'created_at' | 'modified_at'; from: string; to: string };
 
-/** `searchTexts` are the results of its search indexes. */
 export interface ModelToken {
   token: Token;
   searchTexts: readonly string[];
@@ -18,7 +16,6 @@ export interface ModelToken {
 const bare = /^[^\s"()[\]*]+$/;
 const quote = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
-/** With no more parentheses than necessary. */
 export function writeQuery(query: ModelQuery, within: 'or' | 'and' | 'not' = 'or'): string {
   switch (query.kind) {
     case 'and':
@@ -95,7 +92,6 @@ export function isFindable(actor: Actor, { containers }: Token): boolean {
 
 const segment = fc.constantFrom('a', 'b', 'ab', 'a-1');
 
-/** Containers that often lie within each other, in every spelling. */
 export const anyContainer = fc
   .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', '/'), fc.constantFrom('', '/'))
   .map(([segments, before, after]) => (segments.length === 0 ? '/' : `${before}${segments.join('/')}${after}`));
@@ -103,7 +99,6 @@ export const anyContainer = fc
 export const metadataKeys = ['k', 'customer', 'a key', 'quo"te'] as const;
 export const searchableTexts = ['4242', '42', 'é 🂡', 'a "b" \\c', 'AND', '(x)*', "'--"] as const;
 
-/** Over values that tokens of the test have, and a few that none has. */
 export function anyQuery(known: { ids: string[]; actors: string[]; fingerprints: string[]; moments: string[] }) {
   const term = (field: string, values: readonly string[]) =>
     fc.constantFrom(...values).map((value): ModelQuery => ({ kind: 'term', field, value }));

@@ -5,7 +5,6 @@ import { type Actor, detokenize, findToken, type Json, searchTokens, type Vault 
 const secret = 'canary-4242';
 export const places = ['/a/', '/b/', '/c/'];
 
-/** A canary marks the plaintext. */
 export const hidden = { data: { secret }, mask: 'masked', search_indexes: ['{{ data.secret }}'] };
 
 export const anyRule = fc.record({
@@ -15,7 +14,6 @@ export const anyRule = fc.record({
   permissions: fc.subarray(['token:update', 'token:read', 'token:use', 'token:search'], { minLength: 1 }),
 });
 
-/** A move, or a member that shows parts of the data or tests guesses of it. */
 export const anyPatch: fc.Arbitrary<Json> = fc.oneof(
   fc.record({ containers: fc.subarray(places, { minLength: 1 }) }),
   fc.constantFrom<Json>(

@@ -99,7 +99,6 @@ export async function startTransitServer(
     key,
     requests,
     faults,
-    /** Adds a version, which wraps from then on. */
     rotate: () => void versions.push(randomBytes(32)),
     replaceVersion: (version: number) => void versions.splice(version - 1, 1, randomBytes(32)),
     close,

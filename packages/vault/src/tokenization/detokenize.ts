@@ -88,7 +88,6 @@ export async function detokenizeEach(
   return filled;
 }
 
-/** Parses each distinct string once. */
 function* parseStrings(value: Json): Generator<void, Map<string, Segment[]>, void> {
   const parsed = new Map<string, Segment[]>();
   let expressions = 0;
@@ -214,7 +213,6 @@ function* fill(
   return { result: withValues ?? null, bytes: size };
 }
 
-/** A text that is one expression becomes the expression's value. */
 function* write(
   texts: readonly string[],
   parsed: ReadonlyMap<string, Segment[]>,

@@ -1,9 +1,6 @@
 const pattern = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/**
- * Reads an ISO 8601 date, or date and time, as UTC where it has no zone. Undefined for anything else, and outside the
- * UTC years 1 to 9999, which Postgres would refuse.
- */
+/** ISO 8601, in UTC without a zone. Undefined otherwise, and outside UTC years 1 to 9999, which Postgres refuses. */
 export function parseMoment(text: string): Date | undefined {
   const match = pattern.exec(text);
   if (!match) return undefined;

@@ -1,7 +1,6 @@
 /** Limits the token data that a request decrypts, because parsed data may take thirty times its size. */
 export interface OpeningBudget {
   leftBytes: number;
-  /** Reserves memory for what is about to be read or decrypted; undefined if there is room at once. */
   hold?(bytes: number): Promise<void> | undefined;
 }
 

@@ -137,7 +137,6 @@ function sealedOf(tenantId: string, row: DataColumns, clock: () => Date): Sealed
   return row.sealed;
 }
 
-/** Required tokens get the budget first. */
 export function inOrderOfNeed<T extends { id: string }>(found: readonly T[], needed?: ReadonlySet<string>): T[][] {
   if (!needed) return [[...found]];
   return [found.filter(({ id }) => needed.has(id)), found.filter(({ id }) => !needed.has(id))];

@@ -3,7 +3,6 @@ const refused = /[#/\\+?[\]|&=%<>{}^]/;
 /** Nearly all ids, such as UUIDs, pass this quick check. */
 const plain = /^[\w.~-]{3,400}$/;
 
-/** Follows the path of a member. */
 export const tokenIdForm =
   'must have 3 to 400 characters, no spaces around it, no control characters, and none of # / \\ + ? [ ] | & = % < > { } ^';
 

@@ -35,7 +35,6 @@ export const notExpired = sql<boolean>`(expires_at is null or expires_at > clock
 export const largeColumns = ['data_ciphertext', 'cvc_ciphertext', 'mask', 'metadata'] as const;
 export const smallColumns = tokenColumns.filter((name) => !largeColumns.some((column) => column === name));
 
-/** Of the large columns. */
 export const sizeBytes = sql<number>`(
   octet_length(data_ciphertext) + coalesce(octet_length(cvc_ciphertext), 0)
   + coalesce(octet_length(mask::text), 0) + octet_length(metadata::text)
@@ -175,10 +174,7 @@ export async function noteActivity(
   });
 }
 
-/**
- * The rows of `noteActivity`; the transaction must then count `added`. Waits for locked rows, which may not be used
- * again this month. Sorted, so that two processes cannot deadlock.
- */
+/** The transaction must then count `added`. Waits for locked rows, in sorted order, so that none deadlock. */
 export async function noteActiveRows(
   tx: Queryable,
   tenantId: string,

@@ -28,7 +28,6 @@ export interface Through {
   opening?: OpeningBudget;
 }
 
-/** Unset members are absent. */
 export interface Token {
   id: string;
   type: TokenTypeName;

@@ -15,7 +15,6 @@ import {
 
 export interface TokenType {
   defaultContainer: string;
-  /** Checks `data` itself. */
   data?: Check;
   members?: Readonly<Record<string, Check>>;
   /** Equal for equal data. Called only with data that passed the checks. */

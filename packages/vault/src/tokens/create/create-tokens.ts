@@ -10,10 +10,7 @@ import { type Creation, type Draft, draftToken } from './draft-tokens.ts';
 import type { InsertedToken, Insertion } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
-/**
- * Shows the data as a read by the same actor would; without `token:read` none.
- * @throws {ServiceError} as `draftToken` and `createTokens`.
- */
+/** Shows the data as a read would, or none without `token:read`. @throws as `draftToken` and `createTokens`. */
 export async function createToken(vault: Vault, actor: Actor, input: unknown): Promise<CreatedToken> {
   const [created] = await createTokens(await draftToken(vault, actor, input));
   if (!created) throw new Error('Nothing was created');
@@ -21,8 +18,7 @@ export async function createToken(vault: Vault, actor: Actor, input: unknown): P
 }
 
 /**
- * Stores all of the tokens or none, and returns them in order. Without deduplication, concurrent creations of an
- * Application share a transaction.
+ * Stores all or none, in order. Without deduplication, an Application's concurrent creations share transactions.
  * @throws {ServiceError} `conflict` where an id is taken, `unauthenticated` where the Tenant is closed.
  */
 export async function createTokens(creation: Creation): Promise<CreatedToken[]> {

@@ -35,10 +35,7 @@ export async function draftToken(vault: Vault, actor: Actor, input: unknown): Pr
   return draftTokens(vault, actor, [read]);
 }
 
-/**
- * The slow part of a creation, before its transaction.
- * @throws {ServiceError} `forbidden` unless `token:create` is granted on each container.
- */
+/** @throws {ServiceError} `forbidden` unless `token:create` is granted on each container. */
 export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Creation> {
   if (inputs.length === 0) return { vault, actor, drafts: [] };
   const identified = inputs.map((input) => ({ input, id: input.id ?? randomUUID() }));

@@ -39,10 +39,7 @@ export async function insertTokens(db: Queryable, insertion: Insertion): Promise
   return outcomeOf(rows.filter((row): row is InsertedToken => row.id !== null));
 }
 
-/**
- * {@link insertTokens} for shards, in a transaction. Each statement touches one place, because the Tenant and its
- * counters are on the coordinator and its tokens on a shard.
- */
+/** Takes a statement for each place: Tenants and counters are on the coordinator, tokens on a shard. */
 export async function insertTokensOnShards(tx: Queryable, insertion: Insertion): Promise<InsertOutcome> {
   const values = valuesOf(insertion);
   const [tenant] = await holdTenant(tx, values);

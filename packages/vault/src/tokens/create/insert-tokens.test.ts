@@ -18,7 +18,6 @@ const inputs = [
   { ...card, expires_at: later },
 ];
 
-/** All that Postgres has of a Tenant, less what differs each time. */
 async function storedBy(
   { vault, db, newTenant, newActor }: Awaited<ReturnType<typeof openTestVault>>,
   settings: { fingerprint_tokens: boolean; deduplicate_tokens: boolean },

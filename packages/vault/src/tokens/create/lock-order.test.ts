@@ -45,7 +45,6 @@ function readAll(inputs: object[]) {
   return inputs.map((input) => readTokenInput(input, '', reading));
 }
 
-/** In one transaction, as under an idempotency key. */
 async function create(actor: Actor, inputs: object[]): Promise<readonly CreatedToken[]> {
   const { vault, ours } = world.current;
   const creation = await draftTokens({ ...vault, db: ours.db }, actor, readAll(inputs));

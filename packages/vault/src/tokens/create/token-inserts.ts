@@ -70,10 +70,7 @@ function outcomeOf(rows: readonly NewTokenRow[], outcome: InsertOutcome, byId: M
   return typeof outcome === 'string' ? outcome : rows.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
-/**
- * SQLSTATE classes of refused data: nothing is stored, and a single request may be the cause. After other failures,
- * such as a lost connection, the tokens may have been stored.
- */
+/** SQLSTATE classes of refused data, where nothing is stored. After other failures the tokens may have been stored. */
 function isRefusedData(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'conflict';
   return error instanceof Error && 'code' in error && /^(22|23|54)...$/.test(String(error.code));

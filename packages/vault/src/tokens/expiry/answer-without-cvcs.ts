@@ -3,10 +3,7 @@ import { isObject, type Json } from '../../json.ts';
 import { tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from './cvc.ts';
 
-/**
- * Copies only what changes, because copying metadata of many members takes four times as long as looking at it. A card
- * with its own mask loses its data, because the mask may show the `cvc`.
- */
+/** Copies only what changes. A card with its own mask loses its data, because the mask may show the `cvc`. */
 export function answerWithoutCvcs(answer: Json): Json {
   if (Array.isArray(answer)) {
     const items = answer.map(answerWithoutCvcs);

@@ -3,10 +3,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/**
- * Deletes at most one batch of a deleted Tenant's tokens. Without `order by` Postgres would scan the whole table.
- * @returns how many; 0 when none is left.
- */
+/** @returns how many, at most a batch; 0 when none is left. Without `order by` Postgres would scan the whole table. */
 export async function purgeTokens(db: Database, tenantId: string): Promise<number> {
   const result = await sql`
     delete from tokens where tenant_id = ${tenantId} and id = any(array(

@@ -35,10 +35,7 @@ export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { a
   return applicationId === undefined ? {} : { application_id: applicationId };
 }
 
-/**
- * Call it before answering with values of these tokens, masked or not.
- * @throws {ServiceError} `unavailable` where the disclosure cannot be noted.
- */
+/** Call it before answering with values, masked or not. @throws {ServiceError} `unavailable` if it cannot be noted. */
 export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): Promise<void> {
   const [first] = tokenIds;
   if (first === undefined) return;

@@ -79,7 +79,7 @@ function replaceTokens(answer: Json, tenantId: string, replace: (token: KeptToke
   );
 }
 
-/** Other texts beside tokens in a document are ids of tokens. */
+/** Only tokens have this form, because a document has ids of tokens in place of all its other texts. */
 function isToken(value: JsonObject, tenantId: string): value is KeptToken {
   const { id, type, tenant_id, containers } = value;
   const isKnown = tokenTypeNames.some((name) => name === type) && tenant_id === tenantId;

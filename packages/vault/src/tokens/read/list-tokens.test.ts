@@ -22,7 +22,6 @@ async function list(actor: Actor, filter: TokenFilter = {}, page = firstPage) {
   return { ids: tokens.map(({ id }) => id), total };
 }
 
-/** Oldest first; within a millisecond ordered by id. */
 async function create(actor: Actor, count: number, input: object = {}): Promise<string[]> {
   const moments: string[] = [];
   for (let i = 0; i < count; i++) {

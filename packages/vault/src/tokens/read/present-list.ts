@@ -21,8 +21,8 @@ export interface PresentedPage {
 }
 
 /**
- * Shows rows as a read would, in their order. Rules are applied again, because a query may find rows that the actor may
- * not read. A few large rows at a time are read, so that a page holds no more than it shows, and other work runs.
+ * Shows rows as a read would, in order. Rules are applied again, because a query may find rows that the actor may not
+ * read. A few large rows are read at a time, which bounds memory and lets other work run.
  */
 export async function presentPage(
   vault: Vault,

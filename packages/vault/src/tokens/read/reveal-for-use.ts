@@ -37,7 +37,6 @@ export function revealForUse(
   });
 }
 
-/** Without tokens that the budget does not cover. */
 function openFound(
   vault: Vault,
   tenantId: string,

@@ -152,7 +152,6 @@ describe('by EXPLAIN, a page reads no more rows than it needs, wherever it is', 
     query?: string;
   }
 
-  /** Rows that Postgres reads for the page after this token. */
   async function rowsRead({ rules, session, filter = {}, query }: Scene, after?: TokenPosition) {
     const { actor, newActor, vault } = open.current;
     const application = await newActor({ tenantId: actor.tenantId, rules });

@@ -15,7 +15,6 @@ export interface WalkRequest {
 
 export interface WalkedTokens {
   tokens: Token[];
-  /** Absent after the last page. */
   next?: TokenPosition;
 }
 

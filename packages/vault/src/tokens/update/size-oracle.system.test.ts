@@ -10,7 +10,6 @@ const kibibyte = 1024;
 const text = (bytes: number) => 'x'.repeat(bytes);
 const hiddenSizes = [10, 1000 * kibibyte];
 
-/** Sent one after the other, each on top of those before. */
 const padding: Json[] = [
   { data: { pad: text(20 * kibibyte) } },
   { data: { pad: text(30 * kibibyte) } },
@@ -40,7 +39,6 @@ async function outcomeOf(actor: Actor, id: string, patch: Json): Promise<Json> {
   }
 }
 
-/** The patches' outcomes for a hidden text. */
 async function played(grants: object, hidden: Json, members: object = {}): Promise<Json[]> {
   const { vault, newActor } = open.current;
   const owner = await newActor();

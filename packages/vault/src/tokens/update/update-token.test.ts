@@ -284,7 +284,6 @@ describe('deduplication', () => {
   });
 
   describe('tells an actor to whom the token is not revealed nothing about it', () => {
-    /** What each actor learns from patching a token with an equal one, and one without. */
     async function attack(
       settings: { deduplicate_tokens?: boolean; fingerprint_tokens?: boolean },
       make: (value: string) => object,

@@ -64,7 +64,6 @@ const patches: Json[] = [
 
 const filters = ['', ' | to_number', ' | to_boolean', ' | last4', " | json: '$.number'", ' | slice: 0, 1 | to_number'];
 
-/** An error's code and words, or the members of the answer. */
 async function outcomeOf(run: () => Promise<object | Json>): Promise<Json> {
   try {
     const answer = await run();
@@ -75,7 +74,6 @@ async function outcomeOf(run: () => Promise<object | Json>): Promise<Json> {
   }
 }
 
-/** All that the actor is told about the token, without its id. */
 async function played(actor: Actor, id: string): Promise<string> {
   const { vault } = open.current;
   const reads = async () => [
