@@ -64,9 +64,7 @@ function newRow(ms: number): { id: string; at: string } {
   return { id: written.uuid + randomUUID().slice(15), at: written.at };
 }
 
-/**
- * `lines` has a line break before each row. Existing rows stay; only a batch that meets some pays for looking for them.
- */
+/** `lines` has a line break before each row. Existing rows stay; only a batch that meets some pays for the search. */
 export async function insertRows(db: Database, lines: Buffer): Promise<void> {
   const json = `[${lines.toString('utf8', 1).replaceAll('\n', ',')}]`;
   try {

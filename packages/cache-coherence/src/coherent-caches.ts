@@ -21,9 +21,7 @@ export interface CoherentCachesOptions {
 export interface CoherentCaches {
   /** `name` labels metrics. @throws {Error} when another cache has this name. */
   open<V extends object>(name: string, limits: CacheLimits): GuardedCache<V>;
-  /**
-   * `onChange`, which must not throw, runs when one of the tags changes or the lease is lost. @returns a stop function.
-   */
+  /** `onChange`, which must not throw, runs when a tag changes or the lease is lost. @returns a stop function. */
   watch(tags: readonly string[], onChange: () => void): () => void;
   drop(tags: readonly string[]): void;
   /** Undefined while this process has no lease. */

@@ -1,8 +1,6 @@
 import { announceIntegrityFailure } from './integrity-alarm.ts';
 
-/**
- * Damaged or swapped ciphertext or key, or a wrong root key. Constructing it raises the alarm; callers see a bare 500.
- */
+/** A damaged or swapped ciphertext or key, or a wrong root key. Constructing it raises the alarm; callers see a 500. */
 export class IntegrityError extends Error {
   readonly code = 'VAULT_INTEGRITY';
 

@@ -60,9 +60,8 @@ export function faultIn(segments: readonly Segment[]): InvalidExpression | undef
 }
 
 /**
- * Splits a text into expressions and literals. Only the filters are read as Liquid, because token ids may hold
- * characters that Liquid refuses. A malformed expression carries its fault; of an unclosed one only the braces are
- * consumed.
+ * Splits a text into expressions and literals. Only filters are read as Liquid, because it refuses characters of token
+ * ids. A malformed expression carries its fault; of an unclosed one only the braces are consumed.
  * @throws {ServiceError} `bad_request` for more than `most` expressions.
  */
 export function readExpressions(text: string, most = mostExpressions): Segment[] {
