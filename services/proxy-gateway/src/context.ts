@@ -24,7 +24,6 @@ export interface Context {
   proxies: GuardedCache<ProxyDefinition>;
   destinations: Destinations;
   transforms: TransformPool;
-  /** Whether the console of transforms is logged. */
   logsConsole: boolean;
   pepper: KeyObject;
   headerNames: HeaderNames;
@@ -40,7 +39,6 @@ export interface Context {
   decodings: Decodings;
   workPieces: WorkPieces;
   metrics: InvocationMetrics;
-  /** Undefined where traces are off. */
   tracing: Tracing | undefined;
   /** Whether destinations receive the trace context. */
   tellsDestinations: boolean;

@@ -14,7 +14,6 @@ import { createInvocationMetrics } from './observation/metrics.ts';
 import { createGatewayServer } from './server/gateway-server.ts';
 import { openTransforms } from './transforms/open-transforms.ts';
 
-/** Opens in order; what opens first closes last. */
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);

@@ -3,7 +3,6 @@ import { bodyBytesSettings } from '@sluice/body-bytes';
 const count = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const;
 const bytes = { type: 'integer', minimum: 1024 } as const;
 
-/** Limits on the parts of one request that must be parsed. */
 export const budgetSettings = {
   ...bodyBytesSettings,
   BODY_TIMEOUT_MS: {

@@ -2,13 +2,10 @@ import type { MessageLimits } from '@sluice/sandbox';
 import type { Config as ConfigOf } from '@sluice/service-runtime';
 import type { budgetSettings } from './budget-settings.ts';
 
-/** Limits on the work that one invocation may cause. */
 export interface Budgets {
   requestTransform: MessageLimits;
   responseTransform: MessageLimits;
-  /** Expressions in a held body and in what its transforms detokenize. */
   expressions: number;
-  /** Size of the largest result of a transform. */
   resultBytes: number;
 }
 

@@ -1,11 +1,8 @@
 import { decodeBody } from '../http/content-coding.ts';
 
-/**
- * Decodes the held bodies of each Tenant one after another. A few kilobytes decode to megabytes, in libuv's four threads. If
- * one Tenant had all of them, the bodies of others would wait, and on a small machine the main thread would, too.
- */
+/** Decodes each Tenant's held bodies one after another, so that none takes all four threads of libuv. */
 export interface Decodings {
-  /** Call the result when memory for the body is reserved, because no body may wait for memory while others wait for it. */
+  /** Call the result once memory for the body is reserved, because no body may wait for memory in its turn. */
   of(tenantId: string): typeof decodeBody;
 }
 

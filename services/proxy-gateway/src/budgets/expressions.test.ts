@@ -3,7 +3,6 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack, { BODY_MAX_EXPRESSIONS: '1000' }));
 
-/** A transform that detokenizes texts with `each` expressions concurrently, and returns the outcomes. */
 const detokenizing = (calls: number, each: number, token: string) => `module.exports = async ({ svc }) => {
   const text = '{{ ${token} }}'.repeat(${each});
   const settled = await Promise.allSettled(Array.from({ length: ${calls} }, () => svc.detokenize(text)));

@@ -28,7 +28,7 @@ function send({ url }: Gateway, proxyKey: string, { body, coding }: { body: stri
 }
 
 const keep = 'module.exports = async () => ({})';
-/** Makes the destination hold answers to bodies of over 1,000 bytes; the result releases them. */
+/** The result releases the answers to bodies of over 1,000 bytes. */
 function holdLargeBodies({ destination }: Gateway): () => void {
   const released = Promise.withResolvers<void>();
   destination.answer = (request, response) => {

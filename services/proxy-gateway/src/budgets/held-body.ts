@@ -5,8 +5,8 @@ const copies = 2;
 /** The text that the transform sees and its results, while they wait for a thread or the destination. */
 const copiesOfTransformed = 8;
 /** The first reservation of a body of unknown length, and the step by which it grows. */
-const firstStep = 64 * 1024;
-const step = 256 * 1024;
+const firstStepBytes = 64 * 1024;
+const stepBytes = 256 * 1024;
 
 export interface Sizes {
   /** The largest size of the received body. */
@@ -17,9 +17,8 @@ export interface Sizes {
 }
 
 /**
- * The memory of one direction's body, from before its first byte until the end of the invocation: as received, decoded,
- * with values filled in, and as a transform's result. Each method is called before the bytes exist, and returns
- * undefined where there is room.
+ * The memory of one direction's body, from before its first byte until the end of the invocation. Each method is called
+ * before the bytes exist, and returns undefined where there is room.
  * @throws {ServiceError} from the returned promises: 503 when waiting was in vain, 400 when the caller has left.
  */
 export class HeldBody {
@@ -31,41 +30,37 @@ export class HeldBody {
     this.#sizes = sizes;
   }
 
-  /** Call before the first byte is read. */
   begin(contentLength: number | undefined): Promise<void> | undefined {
-    return this.#reservation.growTo(Math.min(contentLength ?? firstStep, firstStep) * copies);
+    return this.#reservation.growTo(Math.min(contentLength ?? firstStepBytes, firstStepBytes) * copies);
   }
 
   /** Call once `bytes` have arrived, before reading more. */
   readOn(bytes: number): Promise<void> | undefined {
     const { codedBytes } = this.#sizes;
-    if (bytes >= codedBytes || Math.min(bytes + firstStep, codedBytes) * copies <= this.#reservation.bytes) {
+    if (bytes >= codedBytes || Math.min(bytes + firstStepBytes, codedBytes) * copies <= this.#reservation.bytes) {
       return undefined;
     }
-    return this.#reservation.growTo(Math.min(bytes + step, codedBytes) * copies);
+    return this.#reservation.growTo(Math.min(bytes + stepBytes, codedBytes) * copies);
   }
 
   decode(codedBytes: number): Promise<void> | undefined {
     return this.#reservation.growTo(codedBytes + this.#sizes.bodyLimitBytes * copies);
   }
 
-  /** Call before filling in values adds `bytes`. */
   fill(bytes: number): Promise<void> | undefined {
     return this.#reservation.growBy(bytes * copies);
   }
 
-  /** Call before its transform waits for a thread and runs. */
   run(bytes: number): Promise<void> | undefined {
     return this.#reservation.growTo(bytes * copiesOfTransformed + this.#sizes.resultBytes);
   }
 
-  /** The body now has this size, and everything else it took is freed. */
+  /** Frees what the body took beyond its present size. */
   has(bytes: number, next: { isTransformed: boolean } = { isTransformed: false }): void {
-    this.#reservation.shrinkTo(bytes * copies, mostOf(bytes, next.isTransformed, this.#sizes));
+    this.#reservation.shrinkTo(bytes * copies, mostMemoryOf(bytes, next.isTransformed, this.#sizes));
   }
 
-  /** The body is streamed instead. */
-  isStreamed(): void {
+  streamInstead(): void {
     this.#reservation.shrinkTo(0);
   }
 
@@ -78,7 +73,6 @@ export class HeldBody {
   }
 }
 
-/** The most memory that a body of this size may take, with its transform. */
-export function mostOf(bytes: number, isTransformed: boolean, { resultBytes }: Sizes): number {
+export function mostMemoryOf(bytes: number, isTransformed: boolean, { resultBytes }: Sizes): number {
   return isTransformed ? bytes * copiesOfTransformed + resultBytes : bytes * copies;
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { BodyDirection } from '@sluice/body-bytes';
 import type { Context } from '../context.ts';
-import { HeldBody, mostOf } from './held-body.ts';
+import { HeldBody, mostMemoryOf } from './held-body.ts';
 
-/** The part of an invocation that says whose bodies they are, and where they are kept. */
+/** The part of an invocation that owns the memory of its bodies. */
 export interface BodyHolder {
   readonly response: ServerResponse;
   readonly proxy: { readonly tenantId: string };
@@ -28,7 +28,7 @@ export function heldBody(
   const codedBytes = Math.min(body.contentLength ?? bodyLimitBytes, bodyLimitBytes);
   const sizes = { codedBytes, bodyLimitBytes, resultBytes: budgets.resultBytes };
   const bytes = body.isCoded ? bodyLimitBytes : codedBytes;
-  const most = mostOf(bytes, body.isTransformed, sizes) + (body.isCoded ? codedBytes : 0);
+  const most = mostMemoryOf(bytes, body.isTransformed, sizes) + (body.isCoded ? codedBytes : 0);
   const held = new HeldBody(bodyBytes.open(holder.proxy.tenantId, direction, most), sizes);
   if (holder.response.destroyed) held.stopWaiting();
   holder.held[direction] = held;

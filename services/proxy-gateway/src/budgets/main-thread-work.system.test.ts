@@ -5,10 +5,7 @@ import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
-/**
- * How much time of the main thread, which all Tenants share, one small request can take. It is compared with a plain
- * request of the same size by processor time in this process, and not by a clock.
- */
+/** Work is compared with that of a plain request of the same size, by processor time instead of a clock. */
 const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '8000' }));
 
 afterEach(() => {
@@ -21,9 +18,7 @@ const count = 'module.exports = async ({ args }) => ({ body: { n: 1 } })';
 const returning = (result: string) => `module.exports = async ({ args, svc }) => { ${result} }`;
 
 interface Scene extends Omit<ProxyParts, 'destination'> {
-  /** The caller's body. */
   sent?: { type: string; body: string };
-  /** The destination's answer. */
   answered?: { type: string; body: string };
   key?: string;
 }
@@ -173,7 +168,7 @@ function invoking(body: string, type: string | undefined, parts: Partial<ProxyPa
   };
 }
 
-/** The time of reading, decoding and scanning a body of 5 MiB in one pass, with its garbage. */
+/** The time, in microseconds, of reading, decoding and scanning a body of 5 MiB in one pass, with its garbage. */
 const onePass = 50_000;
 
 test.each<[string, string | undefined, () => string]>([
@@ -211,7 +206,7 @@ test('answers to the calls of a transform are written in pieces, one after anoth
 const shredded = (bytes: number) => `${'1\r\nx\r\n'.repeat(bytes)}0\r\n\r\n`;
 const shreds = 150_000;
 
-/** Sends a request with these headers, whose body is chunks of one byte. @returns the status. */
+/** The body is chunks of one byte. @returns the status. */
 function sendShredded(headers: Record<string, string>): Promise<number> {
   const { hostname, port, host } = new URL(gateway.current.url);
   const { promise, resolve } = Promise.withResolvers<number>();

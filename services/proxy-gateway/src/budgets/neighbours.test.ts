@@ -5,7 +5,6 @@ import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
-/** Small requests of one Tenant that cause much work, and a later request of another Tenant. */
 const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '8000' }));
 
 afterEach(() => {
@@ -21,7 +20,7 @@ const running = (code: string) => `
 interface Attack extends Omit<ProxyParts, 'destination'> {
   body?: string;
   type?: string;
-  /** The destination's answer, compressed. */
+  /** The destination compresses it. */
   answered?: { type: string; body: string };
 }
 
@@ -105,6 +104,6 @@ test.each(attacks)('%s: another Tenant is answered before they are', async (_, a
   order.push('other');
   await Promise.all(attackers);
   expect(status).toBe(200);
-  // Transforms run in parallel, so the first of the attackers may have been short.
+  // Transforms run in parallel, so the first of the attackers may have been short
   expect(order.indexOf('other')).toBeLessThan(atOnce / 2);
 });

@@ -5,16 +5,12 @@ import { type BodyHolder, heldBody } from './hold-body.ts';
 /** Data up to this size is covered by the bytes that were reserved for the body itself. */
 const smallData = 16 * 1024;
 
-/** The part of an invocation that says what it may open, and whether its answer has begun. */
 interface Opener extends BodyHolder {
   opening: OpeningBudget | undefined;
   readonly destinationStatus: number | undefined;
 }
 
-/**
- * How much token data an invocation may still open, for its body and for its transforms together. What it opens is
- * reserved first, like the bytes of its bodies, because a request of some kilobytes can name megabytes of tokens.
- */
+/** Reserves the bytes of token data first, because a request of some kilobytes can name megabytes of tokens. */
 class Opening implements OpeningBudget {
   leftBytes = newOpeningBudget().leftBytes;
   readonly #opener: Opener;
@@ -32,7 +28,6 @@ class Opening implements OpeningBudget {
   }
 }
 
-/** The one opening budget of an invocation. */
 export function openingOf(opener: Opener, context: Context): OpeningBudget {
   opener.opening ??= new Opening(opener, context);
   return opener.opening;

@@ -4,7 +4,6 @@ import { call, eventually, useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
-/** A body of which little has arrived must not reserve its full size. */
 const mebibyte = 2 ** 20;
 const keep = 'module.exports = async () => ({})';
 const gateway = useStack((stack) =>
@@ -18,7 +17,6 @@ const hasty = useStack((stack) => startTestGateway(stack, { BODY_TIMEOUT_MS: '30
 
 type Gateway = typeof gateway.current;
 
-/** Sends a part of the body at once, and the rest when `end` is called. */
 function sendInParts({ url }: Gateway, proxyKey: string, { part, coding }: { part: Buffer; coding?: string }) {
   const headers = {
     'SVC-PROXY-KEY': proxyKey,
@@ -98,7 +96,6 @@ test('a body that a transform is to see has so much time to come; another one st
   const refused = sendInParts(hasty.current, transformed.key, { part: Buffer.from('one ') });
   expect(await refused.status).toBe(408);
   refused.leave();
-  // Its waiting time has passed too
   streamed.end('two');
   expect(await streamed.status).toBe(200);
   expect(destination.seen.at(-1)?.body).toBe('one two');

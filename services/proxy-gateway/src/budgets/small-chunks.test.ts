@@ -6,7 +6,6 @@ import { runInNewContext } from 'node:vm';
 import { eventually, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
-/** Bodies that are held until their end, and come in chunks of one byte. */
 const gateway = useStack((stack) => startTestGateway(stack));
 
 const keep = 'module.exports = async () => ({})';
@@ -14,7 +13,7 @@ const count = 300_000;
 const chunks = '1\r\nx\r\n'.repeat(count);
 const mostBytesEach = 40;
 
-/** Every socket of this process, so that a test finds the gateway's end of a connection. */
+/** Tells a test the gateway's end of a connection. */
 const sockets: Socket[] = [];
 const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
 const channels = ['net.server.socket', 'net.client.socket'];

@@ -3,14 +3,11 @@ export interface BreakerOptions {
   failures: number;
   /** How long it stays open before one call may try again, in milliseconds. */
   openMs: number;
-  /** Milliseconds of a monotonic clock; default `performance.now`. */
+  /** Monotonic, in milliseconds; default `performance.now`. */
   now?: () => number;
 }
 
-/**
- * Keeps calls away from an unreachable origin. Only failed connection attempts count: any answer proves that the origin
- * is reachable, and a slow or interrupted call says nothing about the next connection.
- */
+/** Only failed connection attempts count, because any answer proves that the origin can be reached. */
 export interface Breaker {
   /** Milliseconds until a call may try; 0 if it may now. After the time is over, only one caller gets 0. */
   waitMs(): number;
@@ -32,7 +29,7 @@ export function createBreaker({ failures, openMs, now = () => performance.now() 
       if (failed < failures) return 0;
       const wait = opensAgainAt - now();
       if (wait > 0) return wait;
-      // Others wait for the result of this attempt; if there is none, the next may try after the same time
+      // Others wait for the result of this attempt; if it brings none, the next may try after `openMs`
       opensAgainAt = now() + openMs;
       return 0;
     },

@@ -14,7 +14,7 @@ import type { WaitingCall } from './slots.ts';
 const noTrailers: string[] = [];
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
-/** The common part of both transports: the order of events at the sink, the time limit for the head, the end. */
+/** The common part of both transports. */
 export abstract class Call implements DestinationCall, WaitingCall {
   readonly proxyId: string;
   readonly callerId: string;
@@ -71,7 +71,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     this.fail(error);
   }
 
-  /** Returns the slot once the transport is done; repeated calls have no effect. */
+  /** Repeated calls have no effect. */
   protected giveSlotBack(): void {
     if (this.#hasSlot) this.link.slots.giveBack(this);
     this.#hasSlot = false;
@@ -80,7 +80,6 @@ export abstract class Call implements DestinationCall, WaitingCall {
   /** Starts the transport, and restarts it for a retry. */
   protected abstract start(): void;
   abstract resume(): void;
-  /** Frees the socket at once. */
   protected abstract disconnect(reason: Error): void;
 
   abort(): void {
@@ -123,7 +122,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     if (this.#settle()) this.sink.onEnd(rawTrailers.length === 0 ? noTrailers : this.filter.response(rawTrailers));
   }
 
-  /** Reports asynchronously, so that the sink has the call before it hears of a failure. */
+  /** Asynchronous, so that the sink has the call before it hears of a failure. */
   protected fail(error: unknown): void {
     if (!this.#settle()) return;
     const told = this.isAnswered ? cutOff(error) : failedBeforeHead(error);
@@ -132,8 +131,8 @@ export abstract class Call implements DestinationCall, WaitingCall {
   }
 
   /**
-   * Whether to send the request again, which is true at most once. It requires an idempotent method and a kept
-   * connection that turned out to be closed before it brought a byte (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
+   * Whether to send the request again, at most once: only with an idempotent method, and if a kept connection turned
+   * out to be closed before it brought a byte (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
    * @param isUntouched whether the connection was kept from an earlier call and has brought no byte for this one.
    */
   protected takeRetry(error: Error, method: string, isUntouched: boolean): boolean {
@@ -143,7 +142,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     return true;
   }
 
-  /** Called when the time is up; a transport may override it where there is still progress. */
+  /** A transport may override it where there is still progress. */
   onHeadTimeout(): void {
     this.fail(failure('EHEADTIMEOUT', 'No response head in time'));
   }
@@ -162,7 +161,7 @@ function onHeadTimeout(call: Call): void {
   call.onHeadTimeout();
 }
 
-/** Reports a failure that precedes the link to the sink, asynchronously like any other. */
+/** Reports a failure that precedes the link, asynchronously like any other. */
 export function failedCall(error: unknown, sink: DestinationSink): DestinationCall {
   let isAborted = false;
   queueMicrotask(() => {

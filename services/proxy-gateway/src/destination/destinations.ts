@@ -11,7 +11,7 @@ export interface DestinationOptions {
   policy: DestinationPolicy;
   /** PEM file with authorities that are trusted besides the usual ones. */
   caFile?: string | undefined;
-  /** The configured prefix of the service's own headers, for example `SVC`. */
+  /** Marks the service's own headers, for example `SVC`. */
   headerPrefix: string;
   /** From the start of a call, or the last progress of a streamed body, to the response head. */
   headTimeoutMs: number;
@@ -24,24 +24,19 @@ export interface DestinationOptions {
   keepAliveTimeoutMs: number;
   /** Concurrent calls for each Tenant and origin. */
   maxConnectionsPerOrigin: number;
-  /** Of the headers of an answer, and of its trailers. Default 64 KiB. */
+  /** Limits the headers of an answer, and its trailers. Default 64 KiB. */
   maxHeadBytes?: number;
   /** How many calls may wait for one of these. Default: any number. */
   maxWaitingPerOrigin?: number;
-  /** How names are resolved; default: by the system's files. */
   names?: NamesOptions;
   /** How many pairs of Tenant and origin keep connections. Default 2,000. */
   maxLinks?: number;
 }
 
 interface DestinationsState {
-  /** Calls that wait for a free connection. */
   waiting: number;
-  /** Links whose breaker is open. */
   openBreakers: number;
-  /** Calls refused so far because too many waited. */
   waitingRefusals: number;
-  /** Connections not attempted so far because a breaker was open. */
   breakerRefusals: number;
   names: NamesState;
 }
@@ -49,7 +44,7 @@ interface DestinationsState {
 export interface Destinations {
   readonly headers: HeaderFilter;
   readonly headTimeoutMs: number;
-  /** Throws when the policy denies the origin, or when the gateway is stopping. */
+  /** @throws when the policy denies the origin, or when the gateway is stopping. */
   link(tenantId: string, origin: string): Link;
   state(): DestinationsState;
   /** Lets running calls finish for at most `drainMs` (default 5,000), then closes every socket. */
@@ -60,7 +55,7 @@ const sweepMs = 30_000;
 /** Sweeps after which an unused link is closed: 60 to 90 seconds. */
 const maxIdleSweeps = 3;
 
-/** Throws when the CA file cannot be read. Opens no connection yet. */
+/** Opens no connection yet. @throws when the CA file cannot be read. */
 export function openDestinations(options: DestinationOptions): Destinations {
   const links = new Map<string, Link>();
   let waitingRefusals = 0;
@@ -126,7 +121,7 @@ function sweep(links: Map<string, Link>): void {
   }
 }
 
-/** If all links are in use none is closed; their number is then limited by the number of calls. */
+/** If all links are in use none is closed; the number of calls then limits their number. */
 function closeLongestIdle(links: Map<string, Link>): void {
   let longest: [string, Link] | undefined;
   for (const entry of links) {

@@ -9,10 +9,8 @@ export interface DialOptions {
   policy: DestinationPolicy;
   /** Resolves names, and refuses those that the policy denies. */
   lookup: LookupFunction;
-  /** The trusted roots. */
   secureContext: SecureContext;
   connectTimeoutMs: number;
-  /** Failed connections in a row that close an origin for a while; 0, the default, for never. */
   breakerFailures?: number;
   breakerOpenMs?: number;
   /** Called for each connection that was not attempted because the breaker is open. */
@@ -21,7 +19,6 @@ export interface DialOptions {
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void;
 
-/** An origin, and what is kept between its connections. */
 export interface Peer {
   readonly isSecure: boolean;
   /** Without brackets. */
@@ -41,7 +38,7 @@ export function peerOf(origin: URL, { breakerFailures = 0, breakerOpenMs = 0 }: 
 
 /**
  * The only place that opens sockets to destinations. The policy checks name and address before connecting, and the
- * connected address again before the first byte. With TLS the certificate is verified against the name.
+ * connected address again before the first byte.
  */
 export function dial(peer: Peer, options: DialOptions, callback: DialCallback): void {
   const { policy, lookup, connectTimeoutMs, onKeptAway } = options;

@@ -19,7 +19,7 @@ const caFile = join(mkdtempSync(join(tmpdir(), 'early-')), 'ca.pem');
 writeFileSync(caFile, authority.certificate);
 const policy = createDestinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
 
-/** Answers as soon as a head has arrived, and closes with the upload unread, which resets the connection. */
+/** Closes with the upload unread, which resets the connection. */
 function refuseAtOnce(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   socket.once('data', () => {

@@ -10,8 +10,8 @@ interface Kind {
 }
 
 /**
- * What the caller is told, by the code of the failure; the first match counts. Denied and refused connections share the
- * text of unknown failures, because the answer must reveal neither the network nor the policy.
+ * What callers are told; the first match counts. Denied and refused connections share the text of unknown failures,
+ * because the answer must reveal neither the network nor the policy.
  */
 const kinds: readonly Kind[] = [
   {
@@ -104,7 +104,7 @@ export function failure(code: OwnCode, message: string, cause?: unknown): Error 
   return Object.assign(new Error(message, { cause }), { code });
 }
 
-/** The caller's error when no response head arrived; the precise reason is its `cause`. */
+/** The error has the precise reason as its `cause`. */
 export function failedBeforeHead(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const happened = codeOf(error);
@@ -116,19 +116,17 @@ export function failedBeforeHead(error: unknown): ServiceError {
   });
 }
 
-/** The caller's error for an interrupted answer of which nothing has been sent on. */
+/** The answer was interrupted before any of it was sent on. */
 export function answerCutOff(cause: unknown): ServiceError {
   return new ServiceError('destination_failed', 'The answer of the destination was interrupted', { cause });
 }
 
-/** The breaker is open, so no connection was attempted. */
 export function breakerOpen(waitMs: number): ServiceError {
   return new ServiceError('unavailable', 'The last connections to the destination failed; try again later', {
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   });
 }
 
-/** Too many calls wait for a connection, so none was attempted. */
 export function tooManyWaiting(): ServiceError {
   return new ServiceError('unavailable', 'Too many calls wait for a connection to the destination; try again later', {
     retryAfterSeconds: 1,

@@ -106,7 +106,7 @@ describe.each([
   });
 
   describe('sending again', () => {
-    /** Answers the first request, and closes the connection when the second arrives. The next connection works. */
+    /** The connection closes when the second request arrives. The next connection works. */
     const closesKeptConnections = (last: 'destroy' | 'half') =>
       startScript((socket, connection) => {
         let requests = 0;

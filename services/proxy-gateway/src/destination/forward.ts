@@ -15,14 +15,10 @@ export interface DestinationRequest extends Target {
   headers: string[];
   /** In memory, so that its length is known. */
   body: Buffer | undefined;
-  /** Sent as `CDN-Loop`. */
   cdnLoop?: string | undefined;
 }
 
-/**
- * Sends a request whose body is in memory, over pooled connections of the Tenant. It is sent again only if the method
- * is idempotent and a kept connection turned out to be closed before it brought a byte.
- */
+/** Sends a request whose body is in memory, over pooled connections of its Tenant. */
 export function forward(
   request: DestinationRequest,
   destinations: Destinations,
@@ -63,7 +59,6 @@ class PooledCall extends Call implements ConnectionHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The call was aborted while its connection was made
     if (this.isOver) {
       controller.abort(new Error('The call is over'));
       return;

@@ -18,7 +18,7 @@ const hopByHop = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** Written by this service in each request; in a response they mean nothing, or give its length. */
+/** This service writes them in each request; in a response they mean nothing, or give its length. */
 const ofOneConnection = new Set(['host', 'expect', 'content-length', 'cdn-loop']);
 
 /** Parsers count only names and values; up to this many lines the uncounted rest is under 4 KiB. */
@@ -38,7 +38,7 @@ const requestOnly = 3;
 const transferEncoding = 4;
 type Kind = typeof keep | typeof drop | typeof connection | typeof requestOnly | typeof transferEncoding;
 
-/** Bounded, because strangers choose the names. */
+/** Bounded, because clients and destinations choose the names. */
 const maxKnownNames = 2000;
 
 /** `ownPrefix` is the configured one: with `SVC`, headers that begin with `SVC-` are the service's own. */
@@ -110,8 +110,8 @@ function without(headers: string[], names: ReadonlySet<string>): string[] {
 }
 
 /**
- * Whether a response declares any coding other than a single `chunked` (RFC 9112 section 6.1). None other was
- * requested, the caller does not see the header, and parsers that meet one read until the connection ends.
+ * Whether a response declares a coding other than a single `chunked` (RFC 9112 section 6.1). None was requested,
+ * callers do not see the header, and parsers that meet one read until the connection ends.
  */
 export function hasForeignCoding(rawHeaders: readonly (string | Buffer)[]): boolean {
   let codings = 0;
@@ -140,8 +140,8 @@ function text(part: string | Buffer | undefined): string {
 }
 
 /**
- * A `Connection` header that a caller chose for the destination must not nominate headers that are sent or used for
- * framing, because the next hop would drop them. Throws a `bad_request`.
+ * The next hop drops the headers that a `Connection` header nominates, so it may nominate none that is sent or frames
+ * the message. @throws {ServiceError} `bad_request`
  */
 export function checkConnection(value: string, headers: readonly string[]): void {
   for (const token of connectionTokens(value)) {

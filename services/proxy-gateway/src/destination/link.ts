@@ -8,11 +8,8 @@ import { Slots } from './slots.ts';
 export interface LinkOptions extends DialOptions {
   keepAliveTimeoutMs: number;
   maxConnectionsPerOrigin: number;
-  /** Of the headers of an answer, and of its trailers. */
   maxHeadBytes: number;
-  /** How many calls may wait for one of these; default any number. */
   maxWaitingPerOrigin?: number;
-  /** Called for each call refused because too many wait. */
   onRefused?: () => void;
 }
 
@@ -27,14 +24,11 @@ export interface Link {
   readonly pool: Pool;
   /** For streamed bodies. */
   readonly agent: Agent;
-  /** For both. */
   readonly slots: Slots;
   readonly maxHeadBytes: number;
   /** Calls in progress. */
   active: number;
-  /** Then no call is started any more. */
   isClosed: boolean;
-  /** How many sweeps have found it unused. */
   idleSweeps: number;
 }
 

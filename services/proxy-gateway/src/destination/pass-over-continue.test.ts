@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { passOverContinue } from './pass-over-continue.ts';
 
-/** What a reader receives of these writes, each of which is read before the next one. */
 async function readOf(writes: readonly string[], expectsHead = true): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

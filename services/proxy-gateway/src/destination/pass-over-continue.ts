@@ -5,9 +5,8 @@ const digitOne = 0x31;
 const none: Buffer = Buffer.alloc(0);
 
 /**
- * Hides an unsolicited `100 Continue` from undici, which would otherwise end the connection; RFC 9110 section 15.2
- * tells clients to ignore it.
- * @returns a function that announces the head of an answer.
+ * Hides an unsolicited `100 Continue`, which clients are to ignore (RFC 9110 section 15.2), from undici, which would
+ * end the connection. @returns a function that announces the head of an answer.
  */
 export function passOverContinue(socket: Socket): () => void {
   const read = socket.read.bind(socket);
@@ -34,7 +33,6 @@ export function passOverContinue(socket: Socket): () => void {
   };
 }
 
-/** The position of the first head that is not a `100 Continue`. */
 function endOfContinues(bytes: Buffer): number | 'not known yet' {
   let position = 0;
   for (;;) {
@@ -43,7 +41,7 @@ function endOfContinues(bytes: Buffer): number | 'not known yet' {
     if (start.length < 12) return 'HTTP/1.'.startsWith(start.slice(0, 7)) ? 'not known yet' : position;
     if (!/^HTTP\/1\.[01] 100/.test(start)) return position;
     const end = bytes.indexOf('\r\n\r\n', position);
-    // A head without such an end is left for the parser to refuse.
+    // A head without such an end is left for the parser to refuse
     if (end === -1) return bytes.includes('\n\n', position) ? position : 'not known yet';
     position = end + 4;
   }

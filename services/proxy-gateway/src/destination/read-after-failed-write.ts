@@ -4,9 +4,9 @@ import { isConnectionLoss } from './failures.ts';
 type Done = (error?: Error | null) => void;
 
 /**
- * Lets an answer be read that a destination sent before it had read the whole request. When that destination closes its
- * connection, the next write fails while the answer waits in the receive buffer, and Node would destroy the socket with
- * it. Here a write that failed because the other side is gone ends the socket only when nothing is left to read.
+ * A destination may answer before it has read the whole request, and close its connection. The next write then fails
+ * while the answer waits in the receive buffer. Node would destroy the socket; here it ends once nothing is left to
+ * read.
  */
 export function readAfterFailedWrite(socket: Socket): void {
   const write = socket._write.bind(socket);

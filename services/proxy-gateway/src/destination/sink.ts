@@ -1,9 +1,8 @@
 /** Receives the answer of a destination. Ends with exactly one of `onEnd` and `onError`, unless the call is aborted. */
 export interface DestinationSink {
   /**
-   * The final status (without 1xx) and the headers for `writeHead`, a flat list of names and values without hop-by-hop
-   * headers (RFC 9110 section 7.6.1) and the service's own. The reason phrase is undefined where a status line cannot
-   * hold it.
+   * The final status (without 1xx), and filtered headers for `writeHead` as a flat list of names and values. The reason
+   * phrase is undefined where a status line cannot hold it.
    */
   onHead(status: number, headers: string[], reason: string | undefined): void;
   /** False asks for a pause until `resume()`; a few chunks may still follow. */
@@ -19,6 +18,6 @@ export interface DestinationSink {
 
 export interface DestinationCall {
   resume(): void;
-  /** Aborts the call, for example because the client left. The sink receives nothing more. */
+  /** The sink receives nothing more. */
   abort(): void;
 }

@@ -4,7 +4,6 @@ import { tooManyWaiting } from './failures.ts';
 export interface SlotOptions {
   /** Concurrent calls. */
   slots: number;
-  /** Calls that may wait for a slot. */
   maxWaiting: number;
   /** Called for each call refused because too many wait. */
   onRefused?: (() => void) | undefined;
@@ -15,17 +14,14 @@ export interface WaitingCall {
   readonly callerId: string;
   /** Its position among the calls that hold a slot, maintained by the slots. */
   place: number;
-  /** The waiting call now holds a slot. */
   onSlot(): void;
-  /** The waiting call makes room for a caller with fewer waiting calls. */
+  /** The call makes room for a caller with fewer waiting calls. */
   onRefused(error: ServiceError): void;
 }
 
 /**
- * Shares the calls to one origin, over either transport. Slots and waiting positions go in turn to the Tenant's
- * Proxies, and within a Proxy to its callers: the next slot goes to the one that holds the fewest, and where too many
- * wait, the newest call of the one with the most waiting is refused. So slow calls of one caller never queue ahead of
- * the others' calls.
+ * Shares the calls to one origin among the Tenant's Proxies, and within a Proxy among its callers. The next slot goes
+ * to the one that holds the fewest; where too many wait, the newest call of the one with the most waiting is refused.
  *
  * The transports' own queues do not suffice: undici's has no limit, neither drops a call that was aborted while it
  * waited, and Node's agent counts only established connections, so that a burst opens one for each call.
@@ -44,7 +40,7 @@ export class Slots {
   }
 
   /**
-   * True: the call holds a slot. False: it waits for `onSlot`.
+   * False means that the call waits for `onSlot`.
    * @throws {ServiceError} `unavailable` where too many wait, and no caller has more waiting calls than this one.
    */
   take(call: WaitingCall): boolean {
@@ -58,7 +54,6 @@ export class Slots {
     return false;
   }
 
-  /** Removes an aborted call that waits. */
   leave(call: WaitingCall): void {
     this.#waiting.delete(call);
   }
@@ -81,7 +76,7 @@ export class Slots {
     call.place = this.#holding.push(call) - 1;
   }
 
-  /** Of those with the fewest slots, the one whose turn was longest ago. The returned slot still counts. */
+  /** Among those with the fewest slots, the one whose turn was longest ago. The returned slot still counts. */
   #nextInTurn(): WaitingCall | undefined {
     if (this.#waiting.size === 0) return undefined;
     const held = countBy(this.#holding);
@@ -99,7 +94,6 @@ export class Slots {
     }
   }
 
-  /** @throws {ServiceError} when the arriving call itself is refused. */
   #makeRoomFor(arriving: WaitingCall): void {
     this.#options.onRefused?.();
     const all = [...this.#waiting, arriving];
@@ -112,7 +106,6 @@ export class Slots {
   }
 }
 
-/** The number of calls of each Proxy, and of each of its callers. */
 function countBy(calls: readonly WaitingCall[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const call of calls) {

@@ -18,7 +18,6 @@ import { type Destinations, type StreamedRequest, streamThrough } from './index.
 
 afterEach(closeAll);
 
-/** The gateway's request for an incoming one that it does not read. */
 function through(incoming: IncomingMessage, origin: string, destinations: Destinations): StreamedRequest {
   const headers = destinations.headers.request(incoming.rawHeaders);
   return {
@@ -47,7 +46,6 @@ async function startGateway(
   });
 }
 
-/** Control: plain http-proxy. */
 function startBareProxy(origin: string): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   onClose(() => agent.destroy());

@@ -12,13 +12,12 @@ import type { DestinationCall, DestinationSink } from './sink.ts';
 
 export interface StreamedRequest extends Omit<DestinationRequest, 'body'> {
   /**
-   * The caller's request itself (keeps its length), a stream made from it (sent chunked), or a buffer. A stream that is
+   * The caller's request (keeps its length), a stream made from it (sent chunked), or a buffer. A stream that is
    * destroyed with an error aborts the call, and the sink receives the error if it is a ServiceError.
    */
   body: Readable | Buffer | undefined;
-  /** Sent as `Keep-Alive`. */
   keepAlive?: string | undefined;
-  /** Sent as `Connection`. A `bad_request` if it nominates a header that is sent. */
+  /** A `bad_request` if it nominates a header that is sent. */
   connection?: string | undefined;
 }
 
@@ -58,8 +57,7 @@ class StreamedCall extends Call {
     const { host, port } = this.link.peer;
     const target = { protocol: this.link.protocol, host, hostname: host, port };
     const buffer = body instanceof Readable ? body : Readable.from(body ? [body] : []);
-    // A blank request and response instead of the caller's, so that http-proxy cannot read or change them. With POST,
-    // http-proxy leaves the framing alone.
+    // Blank ones, so that http-proxy cannot read or change the caller's. With POST it leaves the framing alone
     const blank = new IncomingMessage(new Socket());
     blank.method = 'POST';
     try {
@@ -156,7 +154,7 @@ class StreamedCall extends Call {
     if (this.#response?.complete) return;
     const { body, method } = this.#request;
     const { reusedSocket = false, socket } = this.#outgoing ?? {};
-    // A stream has been read, so it cannot be sent a second time.
+    // A stream has been read, so it cannot be sent a second time
     const isUntouched = reusedSocket && socket?.bytesRead === this.#bytesRead && !(body instanceof Readable);
     if (this.takeRetry(error, method, isUntouched)) this.start();
     else this.fail(error);
@@ -179,7 +177,7 @@ class StreamedCall extends Call {
   }
 }
 
-/** The part of the contract between requests and agents that the declared types leave out. */
+/** The declared types leave this method out. */
 interface RequestQueue {
   addRequest(request: ClientRequest, options: object): void;
 }
@@ -190,7 +188,7 @@ function appendHeaders(outgoing: ClientRequest, headers: readonly string[]): voi
   for (let i = 0; i + 1 < headers.length; i += 2) outgoing.appendHeader(headers[i] ?? '', headers[i + 1] ?? '');
 }
 
-/** Written by this service and always true: only the length of the caller's request has been verified by the parser. */
+/** Written by this service, because the parser has verified only the length of the caller's request. */
 function framing({ body, method }: StreamedRequest): string[] {
   const sizeBytes = body instanceof Readable ? sizeOf(body) : (body?.length ?? 0);
   if (sizeBytes === undefined) return ['Transfer-Encoding', 'chunked'];

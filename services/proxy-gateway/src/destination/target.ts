@@ -6,7 +6,6 @@ export interface Target {
   path: string;
 }
 
-/** The parts of a destination's URL. */
 export interface DestinationUrl {
   origin: string;
   host: string;
@@ -15,16 +14,15 @@ export interface DestinationUrl {
   query: string;
 }
 
-/** Undefined where it is not a URL. */
 export function parseDestination(destinationUrl: string): DestinationUrl | undefined {
   const url = URL.parse(destinationUrl);
   return url ? { origin: url.origin, host: url.host, path: url.pathname, query: url.search } : undefined;
 }
 
 /**
- * The destination's URL unchanged when there is no suffix, else its path without a trailing slash, followed by the
- * suffix; both queries are joined. `suffix` and `query` are raw, with their `/` and `?`; both may be ''. Throws a
- * `bad_request` when the suffix could lead out of the destination's path.
+ * The destination's path without a trailing slash, followed by the suffix, and both queries joined. `suffix` and
+ * `query` are raw, with their `/` and `?`, or ''; without a suffix the path stays as it is.
+ * @throws {ServiceError} `bad_request` when the suffix could lead out of the destination's path.
  */
 export function joinUrl(destination: DestinationUrl, suffix: string, query: string): Target {
   const { origin, path, query: ownQuery } = destination;

@@ -25,7 +25,6 @@ const policy = createDestinationPolicy({
   resolve: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
 });
 
-/** Listens as `api.example.test`. */
 async function startTls({ certificate: cert, key }: Issued, options: TlsOptions = {}) {
   const names: unknown[] = [];
   const server = createServer({ cert, key, ...options }, (request, response) => {

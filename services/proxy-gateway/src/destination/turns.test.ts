@@ -4,7 +4,6 @@ import { forward, streamThrough } from './index.ts';
 
 afterEach(closeAll);
 
-/** Calls of several Proxies and callers to one origin, which the test answers. */
 async function setUp(limits: { maxConnectionsPerOrigin: number; maxWaitingPerOrigin: number }) {
   const arrived: { who: string; response: ServerResponse }[] = [];
   const { origin } = await startServer((request, response) => {
@@ -21,7 +20,6 @@ async function setUp(limits: { maxConnectionsPerOrigin: number; maxWaitingPerOri
       return outcome;
     });
   };
-  /** Answers the calls that have arrived, one after the other, until none waits. */
   const answerAll = async (count: number) => {
     for (let i = 0; i < count; i++) {
       await until(() => arrived.length > i);

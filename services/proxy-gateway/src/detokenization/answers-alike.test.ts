@@ -3,10 +3,6 @@ import { ask, differing, type SeenAnswer, values } from '../testing/ask-alike.ts
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
-/**
- * For every kind of body, held and streamed: status, reason, all headers and the body of an answer are the same for all
- * values, and so is which of several errors is told.
- */
 const limitBytes = 64 * 1024;
 const gateway = useStack(async (stack) => {
   const test = await startTestGateway(stack, { BODY_LIMIT_BYTES: `${limitBytes}` });
@@ -28,7 +24,6 @@ const part = (content: string, header = '') =>
 
 interface Kind {
   headers: Record<string, string>;
-  /** A body with this text in the place of a value, and with others that make it longer. */
   body(text: string, others: readonly string[]): string;
 }
 
@@ -71,7 +66,7 @@ const ways: Record<'held' | 'streamed', Way> = {
   streamed: { others: Array(80).fill('o'.repeat(1000)), isChunked: true },
 };
 
-/** What is asked of each token, with filters that fail on some values and work on others, and that make some large. */
+/** The filters fail on some values and work on others; some make values large. */
 const filtered = [
   '{{ TOKEN | to_number }}',
   '{{ TOKEN | slice: 0, 1 | to_boolean }}',
@@ -83,7 +78,7 @@ const filtered = [
   '{{ TOKEN | first | to_number | reveal_last: 1 }}',
 ];
 
-/** What is wrong beside a filter that fails on some values. The first that holds in this order is told. */
+/** Beside a filter that fails on some values. The first that holds in this order is told. */
 const wrong: [status: number, text: string][] = [
   [403, '{{ HIDDEN | to_number }}'],
   [400, '{{ TOKEN | nope }}'],

@@ -17,10 +17,7 @@ import type { Place } from './place.ts';
 
 const noValues: ReadonlyMap<string, Json> = new Map();
 
-/**
- * What the places ask for, less the tokens whose values are known.
- * @throws {ServiceError} 400 for over 100 tokens, the known ones included.
- */
+/** @throws {ServiceError} 400 for over 100 tokens, the known ones included. */
 export function askedIn(places: readonly Place[], known = noValues): Asked {
   const ids = new Set<string>();
   let hasFilters = false;
@@ -57,7 +54,7 @@ export function textLengthIn(places: readonly Place[], values: ReadonlyMap<strin
   return length;
 }
 
-/** The first invalid expression, if there is one. It is reported only after the caller's rights are checked. */
+/** Report the fault only after the caller's rights are checked. */
 export function faultInPlaces(places: readonly Place[]): InvalidExpression | undefined {
   for (const place of places) {
     const fault = place.fault ? place.fault() : faultIn(place.segments);
@@ -66,18 +63,15 @@ export function faultInPlaces(places: readonly Place[]): InvalidExpression | und
   return undefined;
 }
 
-/** What places are filled with. */
 export interface Filling {
   values: ReadonlyMap<string, Json>;
   limitBytes: number;
-  /** Results of filters that were computed before. */
   filtered?: ReadonlyMap<Expression, Json>;
 }
 
 /**
- * Puts the values in the places of a body. The results of filters never decide whether this throws, because the error
- * would tell the caller something about the values. If a result would make the body too large, its place is written as
- * if the filter had failed.
+ * The results of filters never decide whether this throws, because the error would tell the caller something about the
+ * values: a result that would make the body too large is left out as if its filter had failed.
  * @throws {ServiceError} 413 if the body is too large without any result of a filter; 400 for an invalid expression.
  */
 export function fillPlaces(
@@ -89,8 +83,8 @@ export function fillPlaces(
   if (fault) throw fault;
   const texts: string[] = [];
   const filtered: number[] = [];
-  // Count the characters before joining them, because a few bytes can name a large value 10,000 times in one place, whose
-  // first value is counted when it is written. Twice the limit, because places with filters are written twice.
+  // A few bytes can name a large value 10,000 times, so all characters but those of a place's first value are counted
+  // before they are joined. Twice the limit, because places with filters are written twice.
   let left = 2 * limitBytes;
   let position = 0;
   let size = 0;
@@ -147,7 +141,6 @@ function knownResults(values: ReadonlyMap<string, Json>, results: ReadonlyMap<Ex
     (expression.filters.length === 0 ? values.get(expression.reference) : results.get(expression)) ?? null;
 }
 
-/** Computes the results of all filters, in pieces, for {@link fillPlaces}. */
 export function* filterInPieces(
   places: readonly Place[],
   { values, limitBytes }: Filling,
@@ -168,9 +161,7 @@ function hasFilter(segment: Segment): boolean {
   return segment.kind === 'expression' && segment.filters.length > 0;
 }
 
-/**
- * Writes the places that have filters again, with their results, as long as they fit. @returns the size of the body.
- */
+/** Writes places with filters again, as long as their results fit. @returns the size of the body. */
 function writeFiltered(
   texts: string[],
   filtered: readonly number[],
@@ -194,7 +185,7 @@ function writeFiltered(
   return total;
 }
 
-/** Assembles the body in one buffer, so that fewer copies of the values stay in memory. */
+/** One buffer leaves fewer copies of the values in memory. */
 function replaced(
   body: Buffer,
   places: readonly Place[],

@@ -10,7 +10,7 @@ import { newConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { Asked, OpenedTokens } from './opened-body.ts';
 
 /**
- * Opens tokens for one invocation. Their values must not leave the process before {@link recordDisclosure} is done.
+ * The values must not leave the process before {@link recordDisclosure} is done.
  * @throws {ServiceError} 401 and 403 for the key, 400 and 403 for the tokens, 400 for the expressions.
  */
 export function openTokens(
@@ -68,7 +68,6 @@ export function recordDisclosure(
   });
 }
 
-/** Opens tokens and records their disclosure, for a body that streams. */
 export async function discloseTokens(
   invocation: Invocation,
   asked: Asked,

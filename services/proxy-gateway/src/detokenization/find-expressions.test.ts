@@ -3,7 +3,6 @@ import { faultInPlaces } from './detokenize.ts';
 import { findExpressions, mayHoldExpression } from './find-expressions.ts';
 import type { Place } from './place.ts';
 
-/** Fills the places as the gateway does, every expression with `value`. */
 function fill(body: Buffer, places: readonly Place[], value: string): string {
   let filled = Buffer.alloc(0);
   let position = 0;
@@ -14,7 +13,6 @@ function fill(body: Buffer, places: readonly Place[], value: string): string {
   return Buffer.concat([filled, body.subarray(position)]).toString();
 }
 
-/** Throws what is wrong in a JSON text. */
 function check(text: string, options?: { isWhole: boolean }): void {
   const fault = faultInPlaces(findExpressions(Buffer.from(text), 'json', options));
   if (fault) throw fault;

@@ -6,10 +6,7 @@ import { JsonTexts } from './json.ts';
 import { addPlace, mostOfWindow, opening, type Place, type TextFinder } from './place.ts';
 import { decodeText, placesInText } from './text.ts';
 
-/**
- * Finds the places of a body that hold expressions. Bodies are read as Latin-1, in which every byte is one character,
- * so that bytes which are not replaced stay as they came. If the body is whole, errors name the JSON path.
- */
+/** Latin-1 keeps bytes that are not replaced as they came. Errors in a whole body name the JSON path. */
 export function findExpressions(
   body: Buffer,
   kind: ContentKind,
@@ -30,7 +27,7 @@ export function findExpressions(
   }
 }
 
-/** Like {@link findExpressions} for a whole body, but in pieces, because an expression with ten filters takes 20 µs. */
+/** Reads a whole body in pieces, because an expression with ten filters takes 20 µs. */
 export function* findExpressionsInPieces(body: Buffer, kind: ContentKind, most = mostOfWindow): Pieces<Place[]> {
   switch (kind) {
     case 'json':
@@ -74,7 +71,7 @@ function* placesInPieces(texts: TextFinder, length: number, most: number): Piece
 
 const openings = [opening, '%7b', '%7B', '\\u007b', '\\u007B'].map((text) => Buffer.from(text));
 
-/** Whether a body may hold an expression, in any spelling. False is certain, true is not. */
+/** Looks for any spelling. False is certain, true is not. */
 export function mayHoldExpression(body: Buffer): boolean {
   return openings.some((opening) => body.includes(opening));
 }

@@ -10,8 +10,8 @@ const brace = 0x7b;
 const escapedBrace = /\\u007b/i;
 
 /**
- * The string values of a JSON text that hold expressions. The text is not parsed: numbers, the order of members, white
- * space and everything else between such strings stay byte for byte. Names of members are not values and stay too.
+ * The string values of a JSON text that hold expressions. The text is not parsed, so that numbers, white space and
+ * everything else between such strings stay byte for byte. Names of members are not values and stay too.
  */
 export class JsonTexts implements TextFinder {
   position = 0;
@@ -61,7 +61,7 @@ export class JsonTexts implements TextFinder {
     return place;
   }
 
-  /** The text of a literal that is a value and holds an expression. Other literals are not decoded or checked. */
+  /** Only a value that holds an expression is decoded and checked. */
   #textOf(start: number, end: number): string | undefined {
     const latin1 = this.#latin1;
     if (this.#opening !== -1 && this.#opening < start) this.#opening = latin1.indexOf(opening, start);
@@ -79,14 +79,12 @@ export class JsonTexts implements TextFinder {
   }
 }
 
-/** @returns the position behind the string literal that starts here. */
 function endOfLiteral(text: string, start: number): number {
   const end = endOfString(text, start + 1);
   if (end === -1) throw malformedBody('JSON: a string is not closed');
   return end;
 }
 
-/** Whether a colon follows: then the string is the name of a member. */
 function isName(text: string, position: number): boolean {
   for (let i = position; i < text.length; i++) {
     const c = text.charCodeAt(i);
@@ -95,7 +93,7 @@ function isName(text: string, position: number): boolean {
   return false;
 }
 
-/** The JSON path of a position. Only errors need it, so it is computed when one is made. */
+/** Only errors need the path, so it is computed when one is made. */
 function jsonPathAt(latin1: string, position: number): string {
   const path: (string | number)[] = [];
   let literal = '""';
@@ -128,7 +126,7 @@ function memberAt(latin1: string, position: number): string {
     : `the member ${quoted(decodeLiteral(latin1.slice(start, closing + 1)))}`;
 }
 
-/** A literal of plain ASCII without escapes, which needs no decoding. Most literals are like that. */
+/** Most literals are plain ASCII without escapes and need no decoding. */
 const plainLiteral = /^"[ !#-[\]-~]*"$/;
 
 function decodeLiteral(latin1: string): string {

@@ -2,11 +2,10 @@ import type { Json } from '@sluice/vault';
 import { fillPlaces } from './detokenize.ts';
 import { findExpressions } from './find-expressions.ts';
 
-/** A small body can name a large value 10,000 times. What that takes is counted in readings of the value. */
+/** A small body can name a large value 10,000 times, so readings of the value are counted. */
 const limitBytes = 5 * 2 ** 20;
 const large = 'x'.repeat(2 ** 20);
 
-/** A value that counts how often its text is made. */
 function counted(text: string): { value: Json; readings: () => number } {
   let readings = 0;
   const value = {

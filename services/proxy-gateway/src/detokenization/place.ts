@@ -3,41 +3,37 @@ import { type Expression, type InvalidExpression, type Json, type Segment, toTex
 
 /** A range of bytes in a body that holds expressions and is replaced as a whole. */
 export interface Place {
-  /** Position of the first byte that is replaced. */
   start: number;
   /** Position behind the last byte that is replaced. */
   end: number;
   segments: readonly Segment[];
   /** The new text, escaped as the place needs it. */
   write(value: (expression: Expression) => Json): string;
-  /** Number of expressions in all places up to and including this one. */
+  /** Counts all places up to and including this one. */
   expressionsSoFar?: number;
-  /** The encoding of the new text; UTF-8 if absent. */
+  /** UTF-8 if absent. */
   encoding?: 'latin1';
-  /** The first fault of its expressions, with where it is in the body. If absent, the fault that the segments hold. */
+  /** The first fault, with where it is in the body. If absent, the fault that the segments hold. */
   fault?(): InvalidExpression | undefined;
 }
 
 export const opening = '{{';
 
-/** Goes through a body and decodes the texts in it that hold expressions, one after another. */
 export interface TextFinder {
   /** The body has been read up to here. */
   readonly position: number;
-  /** The next text; undefined if there is none before the end of the body, or before about `until`. */
+  /** Undefined if there is none before the end of the body, or before about `until`. */
   next(until: number): string | undefined;
   /** The place of the last text, once its expressions have been parsed. */
   place(segments: readonly Segment[]): Place;
 }
 
-/** The text that the segments make with the values in it. */
 export function textOf(segments: readonly Segment[], resolve: (expression: Expression) => Json): string {
   let text = '';
   for (const segment of segments) text += segment.kind === 'literal' ? segment.text : toText(resolve(segment));
   return text;
 }
 
-/** Most expressions in one window of a body that streams. */
 export const mostOfWindow = 10_000;
 
 /** @throws {ServiceError} 400 for more expressions than one body may have. */
@@ -47,7 +43,6 @@ export function addPlace(places: Place[], place: Place, most: number): void {
   places.push(place);
 }
 
-/** How many expressions the places hold. */
 export function expressionsOf(places: readonly Place[]): number {
   const last = places.at(-1);
   return last?.expressionsSoFar ?? places.reduce((sum, place) => sum + countOf(place), 0);
@@ -59,17 +54,14 @@ function countOf({ segments }: Place): number {
   return count;
 }
 
-/** The error for more places than one body may have. */
 export function tooManyPlaces(most: number): ServiceError {
   return new ServiceError('bad_request', `The body has more than ${most} expressions`, { limit: 'expressions' });
 }
 
-/** The error for a body that holds an opening of an expression and is not what its type says. */
 export function malformedBody(what: string): ServiceError {
   return new ServiceError('bad_request', `The body is not valid ${what}`);
 }
 
-/** A name as an error shows it. */
 export function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100));
 }

@@ -32,9 +32,6 @@ const largestPiece = 8 * 1024;
 /** Values up to this size are covered by the bytes that were reserved for the body itself. */
 const smallGrowth = 16 * 1024;
 
-/**
- * Finds the expressions of the body, and opens the tokens that they name. A body that streams does this while it flows.
- */
 export function openExpressions(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { kind, headers, body } = invocation.message;
   if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return undefined;
@@ -71,14 +68,13 @@ export function noteDisclosure(invocation: Invocation, context: Context): AtOnce
   return opened && recordDisclosure(invocation, opened, context);
 }
 
-/** Puts the values, or the results of their filters, in the place of the expressions. */
 export function fillBody(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { opened, message } = invocation;
   if (!opened) return undefined;
   invocation.opened = undefined;
   const { body, places, values } = opened;
   const limitBytes = context.bodyLimitBytes;
-  // Each expression adds at most all that was opened, so most bodies need not be measured.
+  // Each expression adds at most all that was opened, so most bodies need not be measured
   const most = expressionsOf(places) * openedBytes(openingOf(invocation, context));
   const grown = Math.min(body.length + (most <= smallGrowth ? most : textLengthIn(places, values)), limitBytes);
   if (isLarge(body) || grown > smallGrowth) return fillLargeBody(invocation, { ...opened, grown }, context);

@@ -13,14 +13,13 @@ export interface DecodedText {
   encoding: 'utf8' | 'latin1';
 }
 
-/** The body as text. Undefined if it holds no expression. A body that is not UTF-8 is read as Latin-1. */
+/** Undefined if it holds no expression. A body that is not UTF-8 is read as Latin-1. */
 export function decodeText(body: Buffer): DecodedText | undefined {
   const encoding = isUtf8(body) ? 'utf8' : 'latin1';
   const text = body.toString(encoding);
   return text.includes(opening) ? { text, encoding } : undefined;
 }
 
-/** The expressions of a text. Each is a place of its own, and the text between them stays. */
 export function placesInText(
   { text, encoding }: DecodedText,
   kind: 'text' | 'xml',
@@ -28,7 +27,7 @@ export function placesInText(
 ): Place[] {
   const escapeText = kind === 'xml' ? escapeXml : (value: string) => value;
   const places: Place[] = [];
-  // A character may take several bytes in the body, so bytes are counted along the way.
+  // A character may take several bytes in the body, so bytes are counted along the way
   let byte = 0;
   for (const segment of segments) {
     const start = byte;

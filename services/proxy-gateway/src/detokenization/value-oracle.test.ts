@@ -4,12 +4,10 @@ import { values } from '../testing/ask-alike.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { upload } from '../testing/upload.ts';
 
-// What a caller with nothing but token:use could learn of a value from how a Proxy answers: nothing.
-
 const limitBytes = 64 * 1024;
 const gateway = useStack((stack) => startTestGateway(stack, { BODY_LIMIT_BYTES: `${limitBytes}` }));
 
-/** Values of one length that share no digit at any position. */
+/** They have one length, and no two share a digit at any position. */
 const digits: Json[] = ['4242424242424242', '5555555555554444', '1029384756102938'];
 
 interface Asked {
@@ -17,7 +15,7 @@ interface Asked {
   bodyFor(token: string): string;
 }
 
-/** An answer as the caller sees it, less the ids that it sent itself and the trace id. */
+/** Leaves out the ids that the caller sent itself, and the trace id. */
 type Seen = [status: number, length: number, body: string];
 
 async function startAttack() {
@@ -50,7 +48,7 @@ test('80 requests that ask for each digit of a card number give 80 times the sam
     }
   }
   expect([...answers]).toEqual(['[200,11,"{\\"ok\\":true}"]']);
-  // The destination, for which the values are, sees that the filters failed on some digits and worked on others.
+  // The destination, for which the values are, sees that the filters failed on some digits and worked on others
   const bodies = new Set(destination.seen.slice(before).map(({ body }) => body));
   expect([...bodies].sort()).toEqual(['{"a":2}', '{"a":4}', '{"a":null}']);
 });
@@ -69,7 +67,7 @@ test('a body that is filled to its last byte does not overflow by what a filter 
 
 test('the work of filters is used up alike for every value', async () => {
   const ask = await startAttack();
-  // A value that is a number is padded to 1,000 characters, another is null at once: together over 8 Mi, or far below.
+  // A value that is a number is padded to 1,000 characters, another is null at once: together over 8 Mi, or far below
   const expression = `{{ TOKEN | to_number | pad_left: 1000 ${'| upcase '.repeat(7)}| slice: 0, 1 }}`;
   const bodyFor = (token: string) => JSON.stringify(Array(900).fill(expression.replaceAll('TOKEN', token)));
   const asked = { contentType: 'application/json', bodyFor };

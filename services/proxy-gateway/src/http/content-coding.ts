@@ -48,7 +48,7 @@ function isCoding(name: string): name is Coding {
 
 const noCodings: string[] = [];
 
-/** The codings of a `Content-Encoding` value in the order in which they were applied (RFC 9110 section 8.4). */
+/** Lists them in the order in which they were applied (RFC 9110 section 8.4). */
 export function contentCodings(contentEncoding: string | undefined): string[] {
   if (contentEncoding === undefined) return noCodings;
   return contentEncoding
@@ -58,20 +58,15 @@ export function contentCodings(contentEncoding: string | undefined): string[] {
 }
 
 /**
- * Decodes a body, never beyond `limitBytes`.
- * @throws {ServiceError} `unsupported_media_type` for an unknown coding, `payload_too_large`, `bad_request` for a body
- * that does not decode.
+ * @throws {ServiceError} `unsupported_media_type` for several or an unknown coding, `payload_too_large`, `bad_request`
+ * for a body that does not decode.
  */
 export async function decodeBody(body: Buffer, codings: readonly string[], limitBytes: number): Promise<Buffer> {
   const coding = checkCoding(codings);
   return coding === undefined ? body : decodeOne(body, coding, limitBytes);
 }
 
-/**
- * The single coding of a body; undefined where it has none. Several are refused, because each can multiply a few bytes
- * by a thousand.
- * @throws {ServiceError} `unsupported_media_type` for several, or for an unknown one.
- */
+/** Several are refused, because each can multiply a few bytes by a thousand. */
 function checkCoding(codings: readonly string[]): Coding | undefined {
   const [coding, ...others] = codings;
   if (others.length > 0) {
@@ -97,9 +92,8 @@ async function decodeOne(body: Buffer, coding: Coding, maxOutputLength: number):
 }
 
 /**
- * Decodes a body while it is streamed, holding never more than a window of it.
- * @throws {ServiceError} `unsupported_media_type` for an unknown coding. A body that does not decode destroys the
- * stream.
+ * Never holds more than a window of the body. A body that does not decode destroys the stream.
+ * @throws {ServiceError} `unsupported_media_type` for several codings, or for an unknown one.
  */
 export function decodeWhileStreaming(body: Readable, codings: readonly string[]): Readable {
   const coding = checkCoding(codings);
@@ -107,10 +101,8 @@ export function decodeWhileStreaming(body: Readable, codings: readonly string[])
 }
 
 /**
- * Pipes once the target is read. Unlike plain `pipe`, a source that fails or ends early destroys the target with an
- * error for the caller. When the target ends, the source is released: a request is drained, so that its connection can
- * carry the answer and the next request.
- * @returns the target.
+ * Pipes once the target is read. Unlike with plain `pipe`, a source that fails or ends early destroys the target with
+ * an error for the caller. When the target ends, a request is drained, so that its connection can be used again.
  */
 export function feed<T extends Transform>(source: Readable, target: T): T {
   target.once('resume', () => {

@@ -1,10 +1,10 @@
 /**
- * How a body is read. `none`: no content type, and the body is JSON if it parses. `multipart`: `multipart/form-data`,
- * whose text parts are read. `opaque`: binary and unknown types, which pass unchanged.
+ * `none`: no content type, and the body is JSON if it parses. `multipart`: `multipart/form-data`, whose text parts are
+ * read. `opaque`: binary and unknown types, which pass unchanged.
  */
 export type ContentKind = 'json' | 'form' | 'multipart' | 'xml' | 'text' | 'none' | 'opaque';
 
-/** The kind of a `Content-Type` value (RFC 9110 section 8.3). */
+/** Follows RFC 9110 section 8.3. */
 export function contentKind(contentType: string | undefined): ContentKind {
   if (contentType === 'application/json') return 'json';
   if (contentType === undefined || contentType.trim() === '') return 'none';

@@ -22,7 +22,7 @@ export function inPairs(headers: readonly string[]): [name: string, value: strin
   return Array.from({ length: headers.length >> 1 }, (_, i) => [headers[2 * i] ?? '', headers[2 * i + 1] ?? '']);
 }
 
-/** The value of the first header with this lower-case name. */
+/** Takes the first of several; the name is in lower case. */
 export function findHeader(headers: readonly string[], name: string): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const sent = headers[i] ?? '';

@@ -1,4 +1,3 @@
-/** The service's own headers and its query parameter, with the configured prefix. */
 export interface HeaderNames {
   prefix: string;
   apiKey: string;

@@ -6,14 +6,10 @@ const bytesOfPiece = 64 * 1024;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const closings: Record<number, number> = { 91: 0x5d, 123: 0x7d };
 const openingBrace = 0x7b;
-/** Numbers, literals, and escapes in strings. */
 const scalar = /(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
 const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/**
- * Whether `JSON.parse` would accept the text, whose bytes are given as Latin-1. It builds no values, because building
- * millions of values takes longer than scanning them.
- */
+/** Whether `JSON.parse` would accept the Latin-1 text, without the time that building millions of values takes. */
 export function* isJsonInPieces(latin1: string): Pieces<boolean> {
   /** The closing characters of open arrays and objects. */
   const open: number[] = [];
@@ -62,7 +58,7 @@ function endOfSpace(text: string, from: number): number {
   }
 }
 
-/** @returns the position after the string that starts here; -1 where it is not a valid string. */
+/** -1 where it is not a valid string. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; ) {
     const c = text.charCodeAt(at);

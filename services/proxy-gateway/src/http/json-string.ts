@@ -1,7 +1,6 @@
 /**
- * The position after the quote that ends a JSON string literal (RFC 8259 section 7); -1 if it does not end in this
- * text. Not a regular expression, which would exhaust the engine's stack on strings of megabytes.
- * @param from a position inside the literal, after its opening quote.
+ * The position after the closing quote of a JSON string (RFC 8259 section 7), or -1 without one; `from` is inside the
+ * string. A regular expression would exhaust the engine's stack on strings of megabytes.
  */
 export function endOfString(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {

@@ -5,7 +5,7 @@ const parameter = new RegExp(`[ \\t]*;[ \\t]*(${token})=(?:(${loose})|"([^"\\\\\
 const first = new RegExp(`^[ \\t]*(${token}(?:/${token})?)`);
 
 export interface ParameterizedValue {
-  /** The part before the first semicolon, in lower case. */
+  /** What stands before the first semicolon, in lower case. */
   value: string;
   /** In their order and with repetitions; names in lower case. */
   parameters: readonly (readonly [name: string, value: string])[];

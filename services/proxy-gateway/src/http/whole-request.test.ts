@@ -7,7 +7,7 @@ import { WholeRequest } from './whole-request.ts';
 
 type Handle = (request: WholeRequest) => Promise<unknown>;
 
-/** Sends parts one after another over one connection, each once `handle` or its turn of the event loop has had a chance. */
+/** Sends over one connection; each part follows once `handle` or its turn of the event loop has had a chance. */
 async function send(parts: readonly string[], handle: Handle): Promise<unknown[]> {
   const results: unknown[] = [];
   const server = createServer({ IncomingMessage: WholeRequest }, (request: IncomingMessage, response) => {

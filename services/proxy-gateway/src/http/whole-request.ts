@@ -3,7 +3,7 @@ import { GatheredRequest } from '@sluice/service-runtime';
 
 /** Methods of Node that its types leave out. */
 interface Undeclared {
-  /** Is called at the end of an answer whose request nobody has read. */
+  /** Node calls it at the end of an answer whose request nobody has read. */
   _dump(): void;
   /** Closes the stream without its events, as Node does for requests without a body. */
   _dumpAndCloseReadable(): void;
@@ -15,8 +15,8 @@ const Base = GatheredRequest as unknown as (new (
   Omit<typeof GatheredRequest, 'prototype'>;
 
 /**
- * A request whose body can be had without a stream where it came as one chunk, as most do: passing it through the stream
- * takes longer than all else that is done with it. The chunk waits here until somebody reads.
+ * A body that came as one chunk, as most do, waits here until somebody reads, and can be had without a stream, because
+ * passing it through the stream takes longer than all else that is done with it.
  */
 export class WholeRequest extends Base {
   #first: Buffer | undefined;
@@ -55,7 +55,7 @@ export class WholeRequest extends Base {
     if (!this.takeWhole(Number.POSITIVE_INFINITY)) super._dump();
   }
 
-  /** The whole body, if it has arrived in one chunk of at most `limitBytes` and nobody has read. */
+  /** Undefined if it is longer, did not arrive in one chunk, or has been read. */
   takeWhole(limitBytes: number): Buffer | undefined {
     const whole = this.#first;
     if (!whole || !this.complete || this.destroyed || whole.length > limitBytes) return undefined;

@@ -11,7 +11,6 @@ const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n';
 
 const later = (step: () => unknown) => setTimeout(step, 20);
 
-/** What the caller gets, up to the end of its connection, of a destination that does this for each request. */
 async function call(play: (socket: Socket) => unknown, { method = 'POST', contentType = 'application/json' } = {}) {
   const { tenant, url } = gateway.current;
   const { origin } = await startScript((socket) => socket.once('data', () => play(socket)));

@@ -18,27 +18,22 @@ import { isTransformed } from '../transforms/response-transform.ts';
 import { ownHeaders } from './own-headers.ts';
 import { writeHead } from './reply.ts';
 
-/** How an invocation ends. Exactly one of these is called, once. */
+/** Exactly one of these is called, once. */
 export interface Outcome {
-  /** Its answer has been sent. */
   answered(invocation: Invocation): void;
   /** The destination's whole answer is in memory, for the response transform. */
   collected(invocation: Invocation, answer: Answer): void;
   failed(invocation: Invocation, error: unknown): void;
 }
 
-/**
- * Calls the destination. Its answer streams to the caller, unless a response transform has to see all of it.
- * Bodies in memory go over undici. Streams, and calls that choose their own `Connection` or `Keep-Alive`, go over
- * http-proxy. If the caller leaves, the call is aborted.
- */
+/** Bodies in memory go over undici; streams, and calls with their own `Connection` or `Keep-Alive`, over http-proxy. */
 export function callDestination(invocation: Invocation, context: Context, outcome: Outcome): void {
-  // The caller may have left during an earlier step, and `close` does not fire a second time.
+  // The caller may have left during an earlier step, and `close` does not fire a second time
   if (invocation.response.destroyed) throw new CallerGone();
   const { proxy, caller, head, target, message, clock, trace } = invocation;
   const { destinations } = context;
   clock.enter('destination');
-  // Headers that frame a connection are never passed on, whoever set them.
+  // Headers that frame a connection are never passed on, whoever set them
   const headers = destinations.headers.request(message.headers);
   const { keepAlive, connection } = head;
   const { body } = message;
@@ -82,7 +77,6 @@ class AnswerSink implements DestinationSink {
   #length: number | undefined;
   #whole: Buffer | undefined;
   #isSettleDue = false;
-  /** Whether a part of the answer has been sent. */
   #isBegun = false;
 
   constructor(invocation: Invocation, context: Context, outcome: Outcome) {
@@ -94,7 +88,7 @@ class AnswerSink implements DestinationSink {
 
   follow(call: DestinationCall): void {
     this.#call = call;
-    // A closure stored in the invocation would survive V8's young collections; a listener on the response does not.
+    // A closure stored in the invocation would survive V8's young collections; a listener on the response does not
     this.#response.on('close', () => {
       if (this.#response.writableFinished) return;
       call.abort();
@@ -143,7 +137,6 @@ class AnswerSink implements DestinationSink {
     return this.#isRead && !this.#response.writableNeedDrain;
   }
 
-  /** False asks for a pause. */
   #take(chunk: Buffer): boolean {
     if (this.#isOver) return true;
     if (!this.#chunks) {
@@ -164,7 +157,6 @@ class AnswerSink implements DestinationSink {
     return this.#isRead;
   }
 
-  /** Pauses the answer until there is room for more of it. */
   #waitFor(room: Promise<void> | undefined): void {
     if (!room) return;
     this.#isRead = false;
@@ -237,7 +229,6 @@ function lengthOf(headers: readonly string[]): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** The caller closed the connection; nobody is there to be answered. */
 export class CallerGone extends Error {
   constructor() {
     super('the caller went away');

@@ -6,7 +6,6 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 
-/** Runs the task while no API key can be looked up. */
 async function whileKeysWait(task: () => Promise<void>): Promise<void> {
   await gateway.current.db.transaction().execute(async (tx) => {
     await sql`lock table applications in access exclusive mode`.execute(tx);

@@ -2,16 +2,10 @@ import { ServiceError } from '@sluice/problems';
 
 const ownName = 'sluice';
 const mostPasses = 4;
-/**
- * A quoted text up to its closing quote. If there is none, it matches to the end of the header, so that the search
- * stays linear.
- */
+/** Without a closing quote it matches to the end of the header, so that the search stays linear. */
 const quotedText = /"(?:[^"\\]|\\.?)*("|$)/gs;
 
-/**
- * The `CDN-Loop` header of the call (RFC 8586): the one of the request with our own member added.
- * @throws {ServiceError} `loop_detected` when the request has already come through here four times.
- */
+/** Adds our own member (RFC 8586). @throws {ServiceError} `loop_detected` when four of them are there already. */
 export function nextCdnLoop(received: string | undefined): string {
   if (received === undefined) return ownName;
   const passes = received.replace(quotedText, keptOf).split(',').filter(isOwn).length;
@@ -22,7 +16,7 @@ export function nextCdnLoop(received: string | undefined): string {
   return `${received}, ${ownName}`;
 }
 
-/** Removes quoted text, whose commas separate no members. A quote that is never closed is kept as it is. */
+/** The commas of quoted text separate no members. A quote that is never closed is kept as it is. */
 function keptOf(quoted: string, end: string): string {
   return end === '' ? quoted : '';
 }

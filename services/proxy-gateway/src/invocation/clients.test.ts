@@ -16,7 +16,6 @@ const gateway = useStack((stack) => startTestGateway(stack));
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'clients-'));
 
-/** A Proxy, the headers that call it, and a token whose expression the body has. */
 async function openProxy() {
   const { tenant, destination } = gateway.current;
   const proxy = await tenant.proxy({ destination: destination.url });
@@ -25,7 +24,6 @@ async function openProxy() {
   return { destination, headers, token: await tenant.token({ data: 'the value' }) };
 }
 
-/** The gateway behind a door that counts the connections. */
 async function openDoor(stack: AsyncDisposableStack) {
   let count = 0;
   const { hostname, port } = new URL(gateway.current.url);

@@ -2,13 +2,12 @@ import { eventually, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { upload } from '../testing/upload.ts';
 
-/** A body that is held may take two minutes, and waits for room: what is revoked meanwhile reveals and forwards nothing. */
+/** A held body may take two minutes, and waits for room; its rights may end meanwhile. */
 const gateway = useStack(async (stack) => {
   const started = await startTestGateway(stack);
   return { ...started, ...(await started.startAnother()) };
 });
 
-/** The answer where something happens between the first and the last bytes of a small body. */
 async function answerAfter(happens: (ids: { application: string; proxy: string }) => Promise<string[]>) {
   const { tenant, url, announce, destination } = gateway.current;
   const application = await tenant.application();

@@ -13,7 +13,7 @@ import { readRequest } from './read-request.ts';
 /** A step is done when it returns, or when its promise resolves. It leaves its results in the invocation. */
 type Step = (invocation: Invocation, context: Context) => AtOnceOrLater<void>;
 
-/** The hot path, top to bottom: all that happens before the destination is called. */
+/** The hot path: all that happens before the destination is called. */
 const steps: readonly Step[] = [
   readHead,
   selectProxy,
@@ -28,10 +28,7 @@ const steps: readonly Step[] = [
   transformRequest,
 ];
 
-/**
- * Runs the steps of an invocation and calls the destination. `outcome` is told how it ends. With warm caches all steps
- * run in one turn of the event loop, because only a step that has to wait returns a promise.
- */
+/** Only a step that has to wait returns a promise, so with warm caches all steps run in one turn of the event loop. */
 export function invoke(invocation: Invocation, context: Context, outcome: Outcome): void {
   try {
     for (let step = steps[invocation.step]; step; step = steps[invocation.step]) {
@@ -73,7 +70,7 @@ function checkRateLimits({ proxy, caller }: Invocation, { rateLimits }: Context)
   return rateLimits?.check(proxy.id, caller?.applicationId ?? caller?.id);
 }
 
-/** Takes a place. If the caller has left, `close` has already fired and would never give it back, so none is taken. */
+/** If the caller has left, `close` has already fired and would never give the place back, so none is taken. */
 function admit(invocation: Invocation, { places }: Context): void {
   const { proxy, head } = invocation;
   if (!invocation.response.destroyed) {

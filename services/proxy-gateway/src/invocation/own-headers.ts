@@ -2,10 +2,6 @@ import type { Context } from '../context.ts';
 import type { HeaderList } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 
-/**
- * The headers that we add to an answer: the trace id, the destination's status if there is one, and the timing if
- * enabled.
- */
 export function ownHeaders(
   { traceId, clock }: Invocation,
   destinationStatus: number | undefined,

@@ -6,26 +6,21 @@ import type { HeldBody } from '../budgets/held-body.ts';
 import { contentCodings, decodeBody, decodeWhileStreaming } from '../http/content-coding.ts';
 import { WholeRequest } from '../http/whole-request.ts';
 
-/** Whether the request has a body, judged by its framing (RFC 9112 section 6.3). */
+/** Judges by the framing (RFC 9112 section 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** How a body is read into memory. */
 export interface Reading {
   /** Reserves the bytes before they are read. */
   held: HeldBody;
-  /** For a body with a content coding: decodes it in its Tenant's turn. */
+  /** Decodes in the Tenant's turn. */
   decode: typeof decodeBody | undefined;
-  /** Longest time for the whole body, not counting the time it waits for room. */
+  /** Limits the time that the whole body takes, less the time that it waits for room. */
   timeoutMs: number;
 }
 
-/**
- * The whole body, decoded.
- * @throws {ServiceError} `payload_too_large` as soon as the body is known not to fit, `request_timeout`, and the errors
- * of `held`.
- */
+/** @throws {ServiceError} `payload_too_large` once the body cannot fit, `request_timeout`, and the errors of `held`. */
 export function readBody(request: IncomingMessage, limitBytes: number, reading?: Reading): AtOnceOrLater<Buffer> {
   return andThen(collect(request, limitBytes, reading), (bytes) => {
     if (bytes === 'late') throw new ServiceError('request_timeout', 'The body did not arrive in time');
@@ -48,7 +43,7 @@ async function decodeHeld(
   return (reading?.decode ?? decodeBody)(bytes, codings, limitBytes);
 }
 
-/** The body, decoded: in memory if it fits and comes in time, otherwise a stream from its first byte. */
+/** In memory if the body fits and comes in time, otherwise a stream from its first byte. */
 export function readOrStreamBody(
   request: IncomingMessage,
   limitBytes: number,
@@ -78,7 +73,7 @@ function codingsOf({ headers }: IncomingMessage): string[] {
   return contentCodings(headers['content-encoding']);
 }
 
-/** Reads the body. If it does not fit or is late, the bytes that were read are put back in front of the rest. */
+/** If the body does not fit or is late, the bytes that were read are put back in front of the rest. */
 function collect(
   request: IncomingMessage,
   limitBytes: number,
@@ -130,7 +125,7 @@ function collect(
   request.on('end', onEnd);
   request.on('error', fail);
   request.on('close', () => {
-    // After the end the promise is settled, so the error, which is slow to create, is not made.
+    // After the end the promise is settled, so the error, which is slow to create, is not made
     if (!request.readableEnded) fail(endedEarly());
   });
   startTimer();

@@ -49,7 +49,7 @@ function checkFraming(request: IncomingMessage): void {
 }
 
 /**
- * All other offers of an upgrade are ignored (RFC 9110 section 7.8). Clients offer `h2c` or `TLS/1.2` with ordinary
+ * Other offers of an upgrade are ignored (RFC 9110 section 7.8): clients offer `h2c` or `TLS/1.2` with ordinary
  * requests, and accept an answer in plain HTTP/1.1.
  */
 function asksForWebSocket({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
@@ -72,10 +72,7 @@ function splitQuery(raw: string | undefined, parameter: string): { query: string
   return { query: kept.length === 0 ? '' : `?${kept.join('&')}`, keys };
 }
 
-/**
- * Whether the name of a pair can be the parameter's, by its length: an escaped character takes three. Others are not
- * decoded.
- */
+/** Judges by the length, because an escaped character takes three. Other names are not decoded. */
 function mayName(pair: string, parameter: string): boolean {
   const equals = pair.indexOf('=');
   const length = equals === -1 ? pair.length : equals;

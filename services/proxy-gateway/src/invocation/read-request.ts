@@ -9,10 +9,7 @@ import { hasBody, readBody, readOrStreamBody } from './read-body.ts';
 
 const noBody = Buffer.alloc(0);
 
-/**
- * Prepares the message with the headers as they came. A body that has to be read is in memory. If it is too large for
- * that and no transform has to see it, it is a stream. A compressed body is decoded and forwarded without its coding.
- */
+/** A body that must be read is held. If it is too large and no transform has to see it, it streams. */
 export function readRequest(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { request } = invocation;
   const kind = contentKind(request.headers['content-type']);
@@ -28,7 +25,6 @@ export function readRequest(invocation: Invocation, context: Context): AtOnceOrL
   });
 }
 
-/** Reserves bytes before it reads any. */
 function readHeld(
   invocation: Invocation,
   known: { isCoded: boolean; isTransformed: boolean },
@@ -39,14 +35,13 @@ function readHeld(
   const contentLength = length === undefined ? undefined : Number(length);
   const limit = context.bodyLimitBytes;
   const read: typeof readOrStreamBody = known.isTransformed ? readBody : readOrStreamBody;
-  // A body that is too large is not held in memory: it streams, or is refused.
   if (contentLength !== undefined && contentLength > limit) return read(request, limit);
   const held = heldBody(invocation, 'request', context, { contentLength, ...known });
   const decode = known.isCoded ? context.decodings.of(invocation.proxy.tenantId) : undefined;
   return andThen(held.begin(contentLength), () =>
     andThen(read(request, limit, { held, decode, timeoutMs: context.bodyTimeoutMs }), (body) => {
       if (Buffer.isBuffer(body)) held.has(body.length, known);
-      else held.isStreamed();
+      else held.streamInstead();
       return body;
     }),
   );

@@ -11,7 +11,6 @@ import { ownHeaders } from './own-headers.ts';
 
 const emptyStatuses = new Set([204, 205, 304]);
 
-/** Sends an answer that is in memory. */
 export function sendAnswer(invocation: Invocation, { status, reason, headers, body }: Answer, context: Context): void {
   const { response } = invocation;
   const framed = withoutHeaders(headers, 'content-length');
@@ -21,13 +20,12 @@ export function sendAnswer(invocation: Invocation, { status, reason, headers, bo
   response.end(isBodiless ? undefined : body);
 }
 
-/** Writes the head of an answer. Without a reason phrase Node adds the usual one of the status. */
+/** Without a reason phrase Node adds the usual one of the status. */
 export function writeHead(response: ServerResponse, { status, reason, headers }: Omit<Answer, 'body'>): void {
   if (reason === undefined) response.writeHead(status, headers);
   else response.writeHead(status, reason, headers);
 }
 
-/** Sends the custom answer of a transform. */
 export function sendCustomResponse(invocation: Invocation, custom: CustomHttpResponse, context: Context): void {
   const { response } = invocation;
   if (custom.status < 200) throw informational(custom.status);
@@ -55,9 +53,6 @@ function informational(status: number): ServiceError {
   return new ServiceError('transform_failed', `The transform answered with the informational status ${status}`);
 }
 
-/**
- * Sends a failure as an object with the member `proxy_error`, without a destination status. The only place that does.
- */
 export function sendProxyError(invocation: Invocation, thrown: unknown, context: Context): void {
   const { response } = invocation;
   if (response.headersSent) {

@@ -12,7 +12,6 @@ import { CallerGone, type Outcome } from './call-destination.ts';
 import { invoke } from './invoke.ts';
 import { sendAnswer, sendCustomResponse, sendProxyError } from './reply.ts';
 
-/** Serves invocations, and writes their failures, access log lines and metrics. */
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
   const { headerNames, log, metrics, places, tracing } = context;
   const logInvocation = lineWriter(log, 'invocation');
@@ -30,7 +29,6 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     sendProxyError(invocation, thrown, context);
   }
 
-  /** @returns false if `thrown` is not the custom answer of a transform. */
   function answerAsTransformSays(thrown: unknown, invocation: Invocation): boolean {
     if (!(thrown instanceof CustomHttpResponse)) return false;
     invocation.clock.enter();
@@ -67,7 +65,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
   }
 
   function answered(invocation: Invocation): void {
-    // The answer is out, so the rest of the request body is not revealed any more.
+    // The answer is out, so the rest of the request body is not revealed any more
     invocation.revealing?.destroy();
     settle(invocation);
   }
@@ -89,14 +87,11 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
   };
 
   const begin = inBatches((invocation: Invocation) => {
-    // The caller may have left before the batch began.
+    // The caller may have left before the batch began
     if (!invocation.response.destroyed) invoke(invocation, context, outcome);
   });
 
-  /**
-   * Releases reserved bytes only when nothing uses them any more. Otherwise callers who leave would free bytes that are
-   * still held.
-   */
+  /** Callers who leave must not free bytes that are still held, so both flags are awaited. */
   function giveBytesBack({ held, isClosed, isSettled }: Invocation): void {
     if (!isClosed || !isSettled) return;
     held.request?.release();

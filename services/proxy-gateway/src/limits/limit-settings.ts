@@ -2,7 +2,6 @@ import { sharedLimitSettings } from '@sluice/rate-limits';
 
 const perSecond = { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 } as const;
 
-/** Limits for one Application, Proxy, Tenant or client. */
 export const limitSettings = {
   RATE_LIMIT_APPLICATION_PER_SECOND: {
     ...perSecond,

@@ -39,7 +39,6 @@ const gauges = {
   ],
 } as const;
 
-/** Refusals by limit. */
 function refusalsOf({ bodyBytes, places, destinations, rateLimits, refusals }: Limits): Record<string, number> {
   const { breakerRefusals, waitingRefusals } = destinations.state();
   const { applicationRefusals = 0, proxyRefusals = 0 } = rateLimits?.state() ?? {};
@@ -54,7 +53,6 @@ function refusalsOf({ bodyBytes, places, destinations, rateLimits, refusals }: L
   };
 }
 
-/** Read at each scrape. */
 export function measureLimits(limits: Limits, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges))
     exportGauge(registry, { name, help, read: () => read(limits) });

@@ -41,7 +41,7 @@ async function statuses(keys: Keys, count: number, gateway = 0): Promise<number[
 
 const count = (all: number[], status: number) => all.filter((one) => one === status).length;
 
-/** On a busy machine calls can take longer than a window; then as many pass again in each that has begun since `from`. */
+/** Slow calls can take longer than a window; then as many pass again in each window that has begun since `from`. */
 function expectLimited(all: number[], from: number, limit = 10): void {
   const windows = 1 + Math.floor((performance.now() - from) / 10_000);
   const passed = count(all, 200);
@@ -50,7 +50,6 @@ function expectLimited(all: number[], from: number, limit = 10): void {
   expect(count(all, 429)).toBe(all.length - passed);
 }
 
-/** The first refusal, however long the calls before it take. */
 async function refusalOf(call: () => ReturnType<typeof invoke>) {
   let last = await call();
   await eventually('a refusal', async () => {
@@ -166,7 +165,7 @@ test('Redis cut off: the same, and when it is back the gateways count together',
     expectLimited(await statuses(keys, 20), from);
     await scene.current.door.open();
   });
-  // The other gateway connects to Redis in its own time.
+  // The other gateway connects to Redis in its own time
   await eventually('they count together', async () => {
     const fresh = await setUp();
     const all = [...(await statuses(fresh, 8, 0)), ...(await statuses(fresh, 8, 1))];

@@ -6,7 +6,7 @@ import type { limitSettings } from './limit-settings.ts';
 export type LimitConfig = ConfigOf<{ type: 'object'; properties: typeof limitSettings }>;
 
 export interface RateLimits {
-  /** The Application may be missing. @throws {ServiceError} `too_many_requests` with the time to wait. */
+  /** @throws {ServiceError} `too_many_requests` with the time to wait. */
   check(proxyId: string, applicationId: string | undefined): Promise<void>;
   state(): RateLimitState;
 }

@@ -4,7 +4,6 @@ import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
-/** Each limit of what one request may bring, raised or lowered by its setting, and counted when it refuses. */
 const gateway = useStack(async (stack) => {
   const settings = {
     ...{ BODY_MAX_EXPRESSIONS: '12000', FORM_MAX_PAIRS: '100', BODY_LIMIT_BYTES: String(1024 * 1024) },
@@ -42,14 +41,12 @@ async function invoke(parts: Omit<ProxyParts, 'destination'>, { headers = {}, bo
   return { status: answer.status, body: told };
 }
 
-/** How often each limit has refused. */
 async function refused(): Promise<Record<string, number>> {
   const text = await gateway.current.metrics.metrics();
   const lines = text.matchAll(/^sluice_limit_refusals_total\{limit="(\w+)"[^}]*\} (\d+)$/gm);
   return Object.fromEntries([...lines].map(([, limit = '', count]) => [limit, Number(count)]));
 }
 
-/** An invocation whose destination answers with these headers. */
 function answered(headers: Record<string, string>) {
   gateway.current.destination.answer = (_request, response) =>
     response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).end('{}');

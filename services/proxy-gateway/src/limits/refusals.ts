@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 
-/** Limits of what one request may bring, as errors and metrics name them. Of `field_errors` the rest is cut. */
+/** Limits on one request, by their names in errors and metrics. `field_errors` only shortens the list of errors. */
 const requestLimits = [
   'body_size',
   'content_codings',
@@ -15,7 +15,6 @@ const requestLimits = [
 ] as const;
 type RequestLimit = (typeof requestLimits)[number];
 
-/** Counts what is refused because of the request itself, or of what its transforms and destination make of it. */
 export class Refusals {
   readonly counts: Record<RequestLimit, number>;
 
@@ -23,7 +22,6 @@ export class Refusals {
     this.counts = Object.fromEntries(requestLimits.map((limit) => [limit, 0])) as Record<RequestLimit, number>;
   }
 
-  /** Counts the error if a limit is its reason. */
   note(error: unknown): void {
     const limit = error instanceof ServiceError ? error.limit : undefined;
     if (limit !== undefined && isRequestLimit(limit)) this.counts[limit] += 1;

@@ -11,30 +11,28 @@ export interface TenantPlaces {
   readonly refusals: number;
 }
 
-/** From this number of Tenants on, idle ones are removed. */
-const leastSweep = 1000;
+const sweepsFrom = 1000;
 
-/** @param most for each Tenant. */
-export function createTenantPlaces(most: number): TenantPlaces {
-  // Idle Tenants stay, because a map that grows and shrinks with each invocation is copied again and again
+export function createTenantPlaces(mostPerTenant: number): TenantPlaces {
+  // Idle Tenants stay until a sweep, because a map that grows and shrinks with each invocation is copied repeatedly
   const takenBy = new Map<string, number>();
-  let sweepAt = leastSweep;
+  let sweepAt = sweepsFrom;
   let taken = 0;
   let refusals = 0;
 
   function sweep(): void {
     for (const [tenantId, count] of takenBy) if (count === 0) takenBy.delete(tenantId);
-    sweepAt = Math.max(leastSweep, 2 * takenBy.size);
+    sweepAt = Math.max(sweepsFrom, 2 * takenBy.size);
   }
 
   return {
     take(tenantId) {
       const count = takenBy.get(tenantId) ?? 0;
-      if (count >= most) {
+      if (count >= mostPerTenant) {
         refusals++;
         throw new ServiceError(
           'unavailable',
-          `This Tenant has reached its limit of ${most} concurrent invocations; try again later`,
+          `This Tenant has reached its limit of ${mostPerTenant} concurrent invocations; try again later`,
           {
             retryAfterSeconds: 1,
           },

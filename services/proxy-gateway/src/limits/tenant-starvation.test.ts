@@ -22,7 +22,6 @@ function invoke({ key, proxyKey }: Keys, contentType = 'application/json') {
   return call(scene.current.url, 'POST', '/proxy', { key, headers, body: '{}' });
 }
 
-/** A destination that answers only once it is released, and invocations that lead there. */
 async function openHanging() {
   let letGo = () => {};
   const released = new Promise<void>((resolve) => {
@@ -36,7 +35,7 @@ async function openHanging() {
   return { destination, keys: { key, proxyKey }, letGo };
 }
 
-/** Starts `count` invocations; `settled` holds the answers so far. */
+/** `settled` holds the answers so far. */
 function start(count: number, invocation: () => ReturnType<typeof invoke>) {
   const settled: Awaited<ReturnType<typeof invoke>>[] = [];
   const all = Promise.all(
@@ -71,7 +70,6 @@ test('a Tenant whose destinations hang has its share, and another Tenant is serv
   const served200 = statuses.filter((status) => status === 200).length;
   expect(served200).toBeGreaterThan(0);
   expect(served200).toBeLessThanOrEqual(30);
-  // All places have been returned
   for (let round = 0; round < 3; round++) {
     const all = start(10, () => invoke(hanging[0]?.keys ?? other));
     await all.all;

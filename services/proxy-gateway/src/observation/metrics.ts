@@ -3,7 +3,6 @@ import { createDurationHistogram, statusClasses, statusClassIndex } from '@sluic
 import { Counter, type Registry } from 'prom-client';
 import { type StageClock, stages } from './stage-clock.ts';
 
-/** The work of an invocation beyond passing bytes on. */
 const routes = ['forward', 'detokenize', 'transform'] as const;
 type Route = (typeof routes)[number];
 

@@ -7,9 +7,8 @@ import type { ProxyDefinition } from './definition.ts';
 import { proxyNotFound } from './find-proxy.ts';
 
 /**
- * The Application or session behind a key that may use tokens with this Proxy.
  * @throws {ServiceError} 401 for a key that is not accepted, 404 if the Proxy is another Tenant's, 403 without
- * `token:use`, neither flat nor by any rule, and for a session that is bound to other Proxies.
+ * `token:use` and for a session that is bound to other Proxies.
  */
 export function authenticateCaller(
   apiKey: string | undefined,

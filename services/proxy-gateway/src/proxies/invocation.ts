@@ -12,7 +12,6 @@ import type { InvocationTrace } from '../observation/trace.ts';
 import type { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { ProxyDefinition } from './definition.ts';
 
-/** What the head of a request says, before anything is looked up. */
 export interface InvocationHead {
   method: string;
   /** Raw path behind `/proxy`; '' if there is none. */
@@ -20,30 +19,27 @@ export interface InvocationHead {
   /** Raw query with its `?`, without the proxy key; '' if there is none. */
   query: string;
   proxyKey: string;
-  /** Undefined if none was sent. */
   apiKey: string | undefined;
   keepAlive: string | undefined;
   connection: string | undefined;
-  /** The `CDN-Loop` header of the call. */
+  /** Sent to the destination as `CDN-Loop`. */
   cdnLoop: string;
 }
 
 /**
- * One call of a Proxy, from its head to the end of its answer. Every step takes it, and leaves in it what later steps
- * need: `head`, `proxy`, `caller`, `target` and `message`, in this order. If a step fails, the results of later ones
- * stay undefined; only the access log has to expect that.
+ * One call of a Proxy, from its head to the end of its answer. The steps set `head`, `proxy`, `caller`, `target` and
+ * `message` in this order. If one fails, the later ones stay undefined, which only the access log has to expect.
  */
 export class Invocation {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly traceId: string;
   readonly clock: StageClock;
-  /** Undefined if tracing is off. */
   readonly trace: InvocationTrace | undefined;
 
   head!: InvocationHead;
   proxy!: ProxyDefinition;
-  /** Undefined if the Proxy asks for no key. The key is then checked only if the body holds an expression. */
+  /** Undefined if the Proxy asks for no key; a key is then checked only if the body holds an expression. */
   caller: Caller | undefined;
   target!: Target;
   /** The message to the destination: first as it came, then with the values, then as the transform wrote it. */
@@ -53,25 +49,23 @@ export class Invocation {
   /** Number of steps that have begun. */
   step = 0;
 
-  /** Whether it has taken one of its Tenant's places, which must be given back. */
+  /** Whether it has taken one of its Tenant's places. */
   hasPlace = false;
-  /** The bytes reserved for its bodies. They are given back when the invocation is over. */
   readonly held: Partial<Record<BodyDirection, HeldBody>> = {};
-  /** Whether its connection is done with it (answer sent, or caller gone). See `isSettled` for whether work goes on. */
+  /** Whether its answer has been sent or its caller has left. Its work may still go on until `isSettled`. */
   isClosed = false;
   isSettled = false;
   /** Number of tokens that it has disclosed. */
   tokens: number | undefined;
-  /** How many bytes of token data it may still open. */
   opening: OpeningBudget | undefined;
   /** Number of expressions that were parsed for its body and its transforms. */
   expressions = 0;
   destinationStatus: number | undefined;
   /** Why there was no answer; `caller_gone` if the caller left. */
   errorCode: string | undefined;
-  /** The secrets that its transforms have seen. They are never logged, and redacted from what transforms print. */
+  /** What its transforms have seen; it is redacted from what they print. */
   secrets: ConsoleSecrets | undefined;
-  /** The body, if its expressions are replaced while it streams. It is destroyed when the invocation is over. */
+  /** The body, if its expressions are replaced while it streams. */
   revealing: Readable | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, begun: InvocationBegin) {

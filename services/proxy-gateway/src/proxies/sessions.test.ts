@@ -5,7 +5,6 @@ import { repeated, upload } from '../testing/upload.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack, { BODY_LIMIT_BYTES: '65536' }));
 
-/** A Proxy that a session is bound to, another Proxy, and a usable token. */
 async function setUp() {
   const { tenant, destination } = gateway.current;
   const application = await tenant.application();

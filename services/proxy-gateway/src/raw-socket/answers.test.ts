@@ -165,10 +165,8 @@ const answerRows: AnswerRow[] = [
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
-/** Trailers in the rows that may pass. */
 const trailers = ['X-Trailer: 1', 'Set-Cookie: a=b'];
 
-/** Sends the bytes as the first answer, and a valid answer from then on. */
 function answersOnce(bytes: string): Script {
   let answers = 0;
   return {

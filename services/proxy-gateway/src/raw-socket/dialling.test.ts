@@ -47,7 +47,6 @@ describe.each([
     return status ?? (error?.cause as { code?: string } | undefined)?.code;
   }
 
-  /** Allow list, deny list, answers of the resolver, whether the name is dialled. */
   const answers: [allow: string[], deny: string[], answers: string[], isDialled: boolean][] = [
     [['127.0.0.1'], [], ['127.0.0.1'], true],
     [['127.0.0.1'], [], ['127.0.0.2'], false],

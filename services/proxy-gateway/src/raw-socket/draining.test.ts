@@ -7,7 +7,6 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
-/** A gateway that is stopped in two steps, as by a signal. */
 async function startStoppable() {
   const stack = new AsyncDisposableStack();
   const drain = new AbortController();

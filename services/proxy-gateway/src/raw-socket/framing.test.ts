@@ -7,12 +7,11 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 /** Refused before the destination has a whole request, or passed on exactly, with the next one. */
 type Verdict = 'refused' | 'taken';
 
-/** Name, verdict, framing header lines, and body. A request to `/proxy/next` follows in the same bytes. */
+/** A request to `/proxy/next` follows in the same bytes. */
 type FramingRow = [name: string, verdict: Verdict, lines: string, body: string];
 
 const chunks = '5\r\nhello\r\n0\r\n\r\n';
 
-/** Values of `Transfer-Encoding` on its own. */
 const codings: [Verdict, string][] = [
   ['taken', 'chunked'],
   ['taken', 'Chunked'],
@@ -61,7 +60,6 @@ const disguises = [
   'X: y\r\n\rTransfer-Encoding: chunked',
 ];
 
-/** Values of `Content-Length` for a body of five bytes. */
 const lengths: [Verdict, string][] = [
   ['taken', '5'],
   ['taken', '5  '],
@@ -181,13 +179,11 @@ function requestWith(lines: string, body: string, { keys }: Scene, way: Way): By
   return { head, body: body + next };
 }
 
-/** Expects no whole request, and no byte of the smuggled one. */
 function expectNothing({ destination }: Scene) {
   expect(destination.seen()).toEqual([]);
   expect(destination.texts.join('')).not.toMatch(/next|SVC-/i);
 }
 
-/** Expects both requests, with unambiguous framing, and with the first one's headers separate from its trailers. */
 function expectBoth({ destination }: Scene) {
   const seen = destination.seen().toSorted((a, b) => b.start.localeCompare(a.start));
   expect(seen.map(({ start, body, trailers }) => [start, body, trailers])).toEqual([

@@ -6,12 +6,11 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
-/** Names of the lines, in lower case, without those of every message. */
+/** Returns lower case, and leaves out the names of every message. */
 function names(lines: readonly string[] = [], usual: readonly string[]): string[] {
   return lines.map((line) => line.slice(0, line.indexOf(':')).toLowerCase()).filter((name) => !usual.includes(name));
 }
 
-/** Lines that are sent, and the names that arrive. */
 const toDestination: [lines: string[], arriving: string[]][] = [
   [
     ['X-A: 1', 'X-B: 2'],

@@ -9,7 +9,6 @@ afterEach(closeScenes);
 const forged = okAnswer('forged');
 const ok = okAnswer('ok');
 
-/** Name, method, status, the answer, and the bytes that the destination sends after its end. */
 const rows: [name: string, method: string, status: number, answer: string, more: string][] = [
   ['a second answer', 'POST', 200, ok, forged],
   ['a second answer', 'GET', 200, ok, forged],
@@ -91,7 +90,6 @@ describe.each(ways)('%s', (way) => {
       expect(messages.map(({ start }) => Number(start.split(' ')[1]))).toEqual([status, 200]);
       expect(messages[1]?.body).toBe('second');
       expect(rest).toBe('');
-      // RFC 9110 section 8.6: a 204 has no length, and a client that believes one waits for a body
       if (status === 204) expect(valuesOf(messages[0]?.lines ?? [], 'Content-Length')).toEqual([]);
       expect(text).not.toContain('forged');
     });

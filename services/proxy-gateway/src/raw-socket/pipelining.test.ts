@@ -13,7 +13,6 @@ describe.each(ways)('%s', (way) => {
   const get = (path: string, keys: string, more = '') => `GET /proxy/${path} HTTP/1.1\r\nHost: x\r\n${keys}${more}\r\n`;
 
   test('requests with keys of their own are answered in order, each by its own destination', async () => {
-    // The first one is the slowest
     const slow = await openScene(gateway.current, {
       onRequest: (socket) => void setTimeout(() => socket.write(okAnswer('slow')), 80),
     });
@@ -66,7 +65,6 @@ describe.each(ways)('%s', (way) => {
     expect([isAnswered, hasOvertaken]).toEqual([true, false]);
   });
 
-  /** Bytes after a POST with a slow answer, and the expected statuses. */
   test.each([
     ['a head that cannot be read', 'GET /proxy HTTP/1.1\r\nHost : x\r\n\r\n', [200, 400]],
     ['no HTTP', '\x00\x01\x02', [200, 400]],

@@ -3,7 +3,7 @@ import { readMessages, talk, valuesOf } from '@sluice/testing/raw';
 import { closeScenes, openScene } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
-/** Name, allowed statuses, and the request; `KEYS` stands for the key headers, `\n` for CRLF. */
+/** In the request, `KEYS` stands for the key headers and `\n` for CRLF. */
 type RequestRow = [name: string, statuses: number[], request: string];
 
 const close = 'Connection: close\r\n';

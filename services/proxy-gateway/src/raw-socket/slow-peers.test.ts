@@ -14,7 +14,6 @@ const gateway = useStack((stack) =>
 );
 afterEach(closeScenes);
 
-/** Calls `write` repeatedly until it returns false. */
 async function drip(everyMs: number, write: () => boolean): Promise<void> {
   while (write()) await wait(everyMs);
 }

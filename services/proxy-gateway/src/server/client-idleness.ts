@@ -2,10 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from '@sluice/service-runtime';
 
-/**
- * Ends connections whose clients are idle: they neither send the rest of a body nor read their answer. The total time
- * of a request has no limit, because the size of a body has none. A client that waits for the gateway is left alone.
- */
+/** Ends connections whose clients neither send the rest of a body nor read their answer. */
 export function endIdleClients(server: Server, connections: Connections, idleMs: number): void {
   // Node reports connections on which nothing moved in either direction, and those kept alive for long enough
   server.setTimeout(idleMs, (socket: Socket) => {

@@ -14,7 +14,6 @@ const connectRequest = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n';
 function openSocket(text: string): Promise<Socket> {
   const { hostname, port } = new URL(gateway.current.url);
   return new Promise((resolve) => {
-    // A client that never closes its side.
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () =>
       socket.write(text, () => resolve(socket)),
     );

@@ -8,11 +8,10 @@ import { endIdleClients } from './client-idleness.ts';
 
 const inProxyError = { contentType: 'application/json', wrap: (problem: object) => ({ proxy_error: problem }) };
 
-/** How long a client may take, in milliseconds. */
 interface ClientTimes {
-  /** To send a head. */
+  /** Milliseconds that a client may take to send a head. */
   clientHeadMs: number;
-  /** To send more of an awaited body, or to read more of its answer. */
+  /** Milliseconds until a client must send more of an awaited body, or read more of its answer. */
   clientIdleMs: number;
 }
 

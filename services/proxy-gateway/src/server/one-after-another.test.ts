@@ -4,7 +4,7 @@ import { createOrderedServer, listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient } from '@sluice/testing/raw';
 
-/** The most that one read of Node can bring: 64 KiB of requests of 29 bytes. */
+/** One read of Node brings at most 64 KiB of requests of 29 bytes. */
 const mostInOneRead = 2300;
 
 const scene = useStack(async (stack) => {

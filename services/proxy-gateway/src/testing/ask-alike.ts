@@ -3,13 +3,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Json } from '@sluice/vault';
 
-/** What a caller sees of an answer, but for what says when it was made. */
 export interface SeenAnswer {
   status: number;
   reason: string;
-  /** Names and values, in their order. */
+  /** Names and values in their order, without `Date`. */
   headers: readonly string[];
-  /** The ids of the tokens that the caller sent are the same in all answers. */
+  /** Each of the sent token ids is shown as `<token>`. */
   body: string;
 }
 
@@ -36,7 +35,6 @@ export interface Question {
   isChunked?: boolean;
 }
 
-/** Sends one request and answers all that is seen of its answer. */
 export async function ask({ url, headers, body, isChunked }: Question, tokens: readonly string[]): Promise<SeenAnswer> {
   const outgoing = request(`${url}/proxy`, { method: 'POST', headers: { ...headers, 'SVC-TRACE-ID': 'trace' } });
   if (isChunked) outgoing.flushHeaders();
@@ -55,7 +53,7 @@ function withoutDate(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, i) => rawHeaders[i - (i % 2)]?.toLowerCase() !== 'date');
 }
 
-/** The answers that differ from each other: one where nothing is learned from them. */
+/** Returns one answer where nothing is learned from them. */
 export function differing(answers: readonly SeenAnswer[]): SeenAnswer[] {
   return [...new Map(answers.map((answer) => [JSON.stringify(answer), answer])).values()];
 }

@@ -45,7 +45,7 @@ interface Received {
   port: number;
 }
 
-/** An HTTP server that records requests. By default it answers 200 with an empty body. */
+/** Records requests. By default it answers 200 with an empty body. */
 export async function startServer(answer: RequestListener = (_, response) => response.end()) {
   const received: Received[] = [];
   const open = new Set<Socket>();
@@ -68,7 +68,7 @@ export async function startServer(answer: RequestListener = (_, response) => res
   return { origin, received, server, connections: () => open.size };
 }
 
-/** A TCP server that plays a script for each connection, counted from 0, and records the received bytes. */
+/** Plays a script for each connection, counted from 0, and records the received bytes. */
 export async function startScript(play: (socket: Socket, connection: number, bytes: () => string) => void) {
   const sockets: Socket[] = [];
   const texts: string[] = [];
@@ -102,7 +102,6 @@ export interface Outcome {
   error?: Error;
 }
 
-/** Everything the sink receives; a failure is an outcome too. */
 export function outcomeOf(start: (sink: DestinationSink) => DestinationCall): Promise<Outcome> {
   return new Promise((resolve) => {
     const outcome: Outcome = { headers: [], body: '', isWhole: false };
@@ -118,7 +117,7 @@ export function outcomeOf(start: (sink: DestinationSink) => DestinationCall): Pr
   });
 }
 
-/** Sends bytes, and returns what is received until the connection ends or `enough` is satisfied. */
+/** Returns what is received until the connection ends or `enough` is satisfied. */
 export function exchange(
   origin: string,
   bytes: string,
@@ -137,7 +136,6 @@ export function exchange(
   });
 }
 
-/** A sink that writes a reply, as the gateway does. */
 export function replyTo(response: ServerResponse): DestinationSink {
   return {
     onHead: (status, headers) => response.writeHead(status, headers),
@@ -150,7 +148,6 @@ export function replyTo(response: ServerResponse): DestinationSink {
   };
 }
 
-/** A minimal gateway that calls `serve` for each request. */
 export async function startFront(serve: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer(serve);
   const origin = await listen(server, 'http');

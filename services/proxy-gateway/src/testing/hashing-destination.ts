@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { listen } from '@sluice/service-runtime';
 
-/** A body of which only the digest is kept. */
 interface HashedBody {
   headers: IncomingHttpHeaders;
   sizeBytes: number;
-  /** Of all that came, once it has ended in good order. */
+  /** Set once all of it has come in good order. */
   sha256?: string;
   /** Undefined while it comes. */
   isWhole?: boolean;
@@ -15,14 +14,12 @@ interface HashedBody {
 export interface HashingDestination {
   url: string;
   seen: HashedBody[];
-  /** Whether it answers before it has read anything. */
   answersAtOnce: boolean;
-  /** From now on bodies are not read. */
   pause(): void;
   resume(): void;
 }
 
-/** A destination for bodies that are too large to be kept. It answers when a body is whole. */
+/** For bodies that are too large to be kept. It answers when a body is whole. */
 export async function startHashingDestination(stack: AsyncDisposableStack): Promise<HashingDestination> {
   const seen: HashedBody[] = [];
   const destination = { url: '', seen, answersAtOnce: false, pause, resume };

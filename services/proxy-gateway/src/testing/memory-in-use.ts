@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What is in use after everything that can go has gone, in bytes. */
 export function memoryInUse(): number {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');

@@ -9,7 +9,6 @@ export interface DnsServer {
   server: string;
   /** Every query so far, such as `A name.example`. */
   asked: string[];
-  /** Resolves when the server uses the zone. */
   setZone(zone: DnsZone): Promise<void>;
 }
 

@@ -11,9 +11,8 @@ interface SeenRequest {
 
 export interface TestDestination {
   url: string;
-  /** Every request so far, oldest first. */
   seen: SeenRequest[];
-  /** The present behaviour; the default answers 200 and `{"ok":true}`. */
+  /** By default 200 and `{"ok":true}`. */
   answer: RequestListener;
   server: Server;
 }
@@ -22,7 +21,6 @@ export const defaultAnswer: RequestListener = (_request, response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"ok":true}');
 };
 
-/** An HTTP server that records requests. */
 export async function startDestination(stack: AsyncDisposableStack): Promise<TestDestination> {
   const destination: TestDestination = { url: '', seen: [], answer: defaultAnswer, server: createServer() };
   destination.server.on('request', async (request, response) => {

@@ -6,13 +6,12 @@ import { start } from '../service.ts';
 import { startDestination } from './test-destination.ts';
 import { createTestTenant } from './test-tenant.ts';
 
-/** A gateway on real stores, a Tenant, and a destination that records requests. */
 export async function startTestGateway(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
   const database = await createTestDatabase(stack);
   const { db, url: databaseUrl } = database;
   const secrets = createTestSecrets();
   const logLines: string[] = [];
-  /** Starts another gateway of the same deployment. */
+  /** The other gateway belongs to the same deployment. */
   const startAnother = (
     own: Record<string, string> = {},
     stop?: { stack: AsyncDisposableStack; draining: AbortSignal },

@@ -24,7 +24,7 @@ export interface ProxyParts {
   configuration?: Record<string, string>;
 }
 
-/** A Tenant whose rows are written directly into the database, as the control plane would write them. */
+/** Its rows are written directly into the database, as the control plane would write them. */
 export interface TestTenant {
   id: string;
   application(parts?: {
@@ -34,7 +34,6 @@ export interface TestTenant {
     expiresAt?: Date;
   }): Promise<TestApplication>;
   proxy(parts: ProxyParts): Promise<TestProxy>;
-  /** A session that this private Application has authorized. */
   session(
     authorizerId: string,
     parts?: { permissions?: string[]; rules?: AccessRule[]; proxies?: string[] },

@@ -4,15 +4,11 @@ import { text } from 'node:stream/consumers';
 
 export interface UploadAnswer {
   status: number;
-  /** Of the `proxy_error`, if it is one. */
   detail: string | undefined;
   headers: IncomingMessage['headers'];
 }
 
-/**
- * Sends a body that is made while it is sent. Without a `Content-Length` it goes in chunks. What is left of it when the
- * whole answer has come is not sent.
- */
+/** Without a `Content-Length` the body goes in chunks. Its rest is not sent once the whole answer has come. */
 export function upload(
   url: string,
   headers: OutgoingHttpHeaders,
@@ -33,7 +29,7 @@ export function upload(
   return promise;
 }
 
-/** Some text again and again, in chunks of 64 KiB. */
+/** In chunks of 64 KiB. */
 export function* repeated(piece: string, times: number): Generator<Buffer> {
   const perChunk = Math.ceil(65_536 / piece.length);
   const chunk = Buffer.from(piece.repeat(perChunk));

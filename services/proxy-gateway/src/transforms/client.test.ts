@@ -18,7 +18,6 @@ async function newCard(): Promise<string> {
 
 const received = () => JSON.parse(gateway.current.destination.seen.at(-1)?.body ?? '');
 
-/** The disclosures to an Application through Proxies, oldest first. */
 async function disclosuresOf(applicationId: string): Promise<string[][]> {
   const rows = await gateway.current.db
     .selectFrom('audit_log')
@@ -101,7 +100,6 @@ describe('an Application that ends in the middle of a transform', () => {
     message: 'The Application of this Proxy does not exist any more: it was deleted, or has expired',
   };
 
-  /** An invocation that calls the client again and again, of an Application that is there. */
   async function invokeAndAwaitCalls(code: string) {
     const { db, tenant } = gateway.current;
     const { id } = await tenant.application({ permissions: ['token:use', 'token:create'] });

@@ -4,9 +4,8 @@ import type { Json } from '@sluice/vault';
 export type DetokenizeEach = (values: readonly Json[]) => Promise<readonly Json[]>;
 
 /**
- * Detokenizes concurrently requested values with one call, so one query and one disclosure. If that fails, each value
- * is requested on its own, so that an unknown token does not affect the others. Calls begin one after another, because
- * the results of many at once, of up to 5 MiB each, would all be in memory.
+ * Detokenizes concurrent requests with one query and one disclosure; if that fails, each on its own, so that an unknown
+ * token fails alone. Calls begin one after another, because many results of up to 5 MiB would all be in memory.
  */
 export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json) => Promise<Json> {
   let waiting: { value: Json; resolve: (answer: Promise<Json>) => void }[] = [];
@@ -37,7 +36,7 @@ export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json
       waiting.push({ value, resolve });
       if (isAtWork) return;
       isAtWork = true;
-      // Calls that the code makes in parallel arrive in the same turn.
+      // Calls that the code makes in parallel arrive in the same turn
       setImmediate(() => void work());
     });
 }

@@ -32,7 +32,6 @@ const counters = {
   ],
 } as const;
 
-/** Names of the limits of a run in metrics, and of ends without a limit. */
 const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
   cpuMs: 'cpu_time',
   wallMs: 'wall_time',
@@ -44,7 +43,6 @@ const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
   crashed: 'crashed',
 };
 
-/** Read at each scrape. */
 export function measureTransforms(transforms: TransformPool, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges)) {
     exportGauge(registry, { name, help, read: () => read(transforms.state()) });

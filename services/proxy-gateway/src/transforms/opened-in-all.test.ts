@@ -4,7 +4,6 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 /** Each call of `svc` could have 8 MiB of tokens decrypted, fifty times in one invocation. */
 const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '12000' }));
 
-/** How the calls of one transform ended, for tokens of 1 MiB: what it detokenizes or retrieves is held by nobody. */
 async function outcomes(calls: string[]): Promise<unknown[]> {
   const { tenant, destination, url } = gateway.current;
   const reveal = {

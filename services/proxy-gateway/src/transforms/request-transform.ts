@@ -8,10 +8,6 @@ import type { Invocation } from '../proxies/invocation.ts';
 import { runTransform } from './run-transform.ts';
 import { applyWritten, passesBy, toTransformMessage, unreadableIn } from './transform-message.ts';
 
-/**
- * Runs the Proxy's request transform, if it has one and the body is of a kind that transforms see. The body holds the
- * values.
- */
 export function transformRequest(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const { message, proxy, clock } = invocation;
   const { requestTransform: code } = proxy;

@@ -12,10 +12,7 @@ import { applyWritten, passesBy, toTransformMessage, unreadableIn } from './tran
 
 const seesEveryHeader: ReadonlySet<string> = new Set();
 
-/**
- * Whether the Proxy's response transform runs on an answer with this head: JSON and forms with any status, other text
- * only on success. Other answers are streamed.
- */
+/** It runs on JSON and forms with any status, on other text only on success. Other answers are streamed. */
 export function isTransformed(proxy: ProxyDefinition, status: number, headers: readonly string[]): boolean {
   if (proxy.responseTransform === undefined) return false;
   const kind = contentKind(findHeader(headers, 'content-type'));
@@ -35,7 +32,7 @@ export async function transformResponse(invocation: Invocation, answer: Answer, 
     const written = await runTransform(invocation, { kind: 'response', code, argsJson, message: seen }, context);
     const { headers, body } = applyWritten(written, decoded);
     heldBody(invocation, 'answer', context).has(body.length);
-    // The filter keeps a transform from setting framing headers and headers with the service's prefix.
+    // The filter keeps a transform from setting framing headers and headers with the service's prefix
     return {
       status: answer.status,
       reason: answer.reason,
@@ -50,7 +47,6 @@ export async function transformResponse(invocation: Invocation, answer: Answer, 
   }
 }
 
-/** The destination is at fault, and not the caller. */
 function unusableAnswer({ detail: why, limit }: { detail: string; limit?: string | undefined }, cause: unknown) {
   const detail = `The answer of the destination could not be read for the transform: ${why}`;
   return new ServiceError('destination_answer_unusable', detail, { cause, limit });

@@ -19,7 +19,6 @@ export interface TransformRun {
   message: TransformMessage;
 }
 
-/** Runs a transform in the sandbox, with the Proxy's configuration and, if it names an Application, a client for it. */
 export async function runTransform(
   invocation: Invocation,
   run: TransformRun,
@@ -30,10 +29,10 @@ export async function runTransform(
   const direction = run.kind === 'request' ? 'request' : 'answer';
   const room = heldBody(invocation, direction, context).run(run.message.text.length);
   if (room) await room;
-  // If the Application was deleted or has expired, the code sees no client, as if none were set.
+  // If the Application was deleted or has expired, the code sees no client, as if none were set
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
-  // The invocation waits for the log call, so that the Tenant's places bound how many are under way.
+  // The invocation waits for the log call, so that the Tenant's places bound how many are under way
   let logging: Promise<void> | undefined;
   const secretsOfRun = () => {
     const secrets = newConsoleSecrets();

@@ -17,10 +17,7 @@ export function sensitiveParts(operation: string, payload: Json, answer: unknown
   }
 }
 
-/**
- * The answer without what was already in the payload, which is not a secret. An answer with too many values is returned
- * only in part, which is enough to withhold everything that is printed.
- */
+/** A part of an answer with too many values is enough, because everything that is printed is then withheld. */
 function revealedIn(payload: Json, answer: unknown): unknown[] {
   const revealed = leavesOf(answer);
   if (revealed.length > mostMembers) return revealed;
@@ -28,7 +25,7 @@ function revealedIn(payload: Json, answer: unknown): unknown[] {
   return revealed.filter((leaf) => !before.has(leaf));
 }
 
-/** At most one more than are looked for. */
+/** Returns at most one more than are looked for. */
 function leavesOf(value: unknown): unknown[] {
   const leaves: unknown[] = [];
   const left = [value];

@@ -1,6 +1,6 @@
 import type { Pieces } from '@sluice/service-runtime';
 
-/** How many values, and characters of texts, are written before other work may run: about a millisecond. */
+/** So much is written before other work may run, which takes about a millisecond. */
 const valuesOfPiece = 2000;
 const charactersOfPiece = 256 * 1024;
 
@@ -32,7 +32,7 @@ export function* stringifyInPieces(value: unknown): Pieces<string> {
   return isArray ? `[${text}]` : `{${text}}`;
 }
 
-/** The number of values, a long text counting as several; counted up to one more than a piece. */
+/** A long text counts as several values. The count stops at one more than a piece. */
 function sizeOf(value: unknown): number {
   let size = 0;
   const left = [value];

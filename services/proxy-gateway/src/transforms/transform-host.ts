@@ -23,7 +23,6 @@ import { stringifyInPieces } from './stringify.ts';
 
 type HostOperation = (vault: Vault, actor: Actor, payload: Json) => Promise<unknown>;
 
-/** Operations of a transform's client object: those of the vault, as the Proxy's Application. */
 const operations: Record<string, HostOperation> = {
   'tokens.create': async (vault, actor, payload) => (await createToken(vault, actor, payload)).token,
   'tokens.retrieve': (vault, actor, payload) => findToken(vault, actor, idOf(payload)),
@@ -43,7 +42,7 @@ function idOf(payload: Json): string {
   throw new ServiceError('bad_request', 'The id of a token must be a string');
 }
 
-/** What is taken of a budget through this one can be given back, because values that fail together are asked for again. */
+/** What is taken through this part can be given back, because values that fail together are asked for again. */
 function partOf(whole: OpeningBudget): OpeningBudget & { giveBack(): void } {
   let taken = 0;
   return {
@@ -61,10 +60,7 @@ function partOf(whole: OpeningBudget): OpeningBudget & { giveBack(): void } {
   };
 }
 
-/**
- * Answers the calls of a transform's client. The Application is looked up at each call, so that one that is deleted,
- * expired or restricted meanwhile loses its rights; its key never reaches the sandbox.
- */
+/** Each call looks up the Application, so that ended rights count at once. Its key never reaches the sandbox. */
 export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
   const { callers, vault, budgets, workPieces } = context;
   const { traceId, head } = invocation;
@@ -102,7 +98,7 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
     if (!secrets.isTooMuch) secrets.add(sensitiveParts(operation, payload, answer));
     return answer === undefined ? '' : workPieces.run(tenantId, stringifyInPieces(answer));
   };
-  // The transform may answer the error in its own way, so it is counted here.
+  // The transform may answer the error in its own way, so it is counted here
   return (operation: string, payloadJson: string) =>
     call(operation, payloadJson).catch((error: unknown) => {
       context.refusals.note(error);

@@ -9,7 +9,7 @@ const ofDigests = ['content-md5', 'digest'];
 
 const kinds = { json: 'json', none: 'none', form: 'form', xml: 'text', text: 'text' } as const;
 
-/** A message for the sandbox; undefined where transforms do not see the body: binary, or several parts. */
+/** Undefined where transforms do not see the body: binary, or several parts. */
 export function toTransformMessage(
   { headers, body }: Message,
   kind: ContentKind,
@@ -31,13 +31,11 @@ export function applyWritten({ headers, body, lacksContentType }: WrittenMessage
   return { headers: resulting, body: Buffer.from(body) };
 }
 
-/** What is wrong with a body that the sandbox could not read, and the limit that is the reason. */
 interface Unreadable {
   detail: string;
   limit?: string;
 }
 
-/** Undefined for every other failure. */
 export function unreadableIn(error: unknown, { limits }: TransformMessage): Unreadable | undefined {
   if (!(error instanceof UnreadableBody)) return undefined;
   if (error.reason === 'not_json') return { detail: 'The body is not valid JSON' };

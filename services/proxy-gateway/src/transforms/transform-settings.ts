@@ -1,6 +1,5 @@
 import { defaultSuspension, transformSettings as limitSettings } from '@sluice/sandbox';
 
-/** How transforms run in the gateway: their limits, threads, suspension, and console. */
 export const transformSettings = {
   TRANSFORM_THREADS: {
     type: 'integer',

@@ -3,7 +3,6 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 
-/** The body that the transform sends on, acting as an Application with these permissions. */
 async function transform(permissions: string[], body: string, sent: unknown) {
   const { tenant, destination, url } = gateway.current;
   const { id: applicationId } = await tenant.application({ permissions });

@@ -14,7 +14,6 @@ const scene = useStack(async (stack) => {
 
 const loopback = { addresses: ['127.0.0.1'], ttl: 0 };
 
-/** Calls a destination of this name through a Proxy of the Tenant. */
 async function invoker(tenant: TestTenant, name: string) {
   const { gateway, port } = scene.current;
   const proxy = await tenant.proxy({ destination: `http://${name}:${port}`, requireAuth: false });

@@ -1,6 +1,5 @@
 import type { NamesOptions } from './names.ts';
 
-/** How names of destinations are resolved: `properties` for the configuration schema. */
 export const nameSettings = {
   DESTINATION_NAME_SERVERS: {
     type: 'string',

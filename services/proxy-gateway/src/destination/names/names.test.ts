@@ -27,7 +27,6 @@ async function open(zone: Parameters<DnsServer['setZone']>[0], options: NamesOpt
   asked.length = 0;
   const names = openNames({ servers: [server], hostsFile: nothing, resolvConf: nothing, ...options });
   closers.push(() => names.close());
-  /** Addresses, or the code of the failure. */
   const ask = (name: string, tenantId = 'a') =>
     new Promise<string[] | string>((resolve) => {
       names.resolverFor(tenantId)(name, { all: true }, (error, addresses) =>

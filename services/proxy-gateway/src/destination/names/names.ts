@@ -22,9 +22,8 @@ export interface NamesState {
   outcomes: { found: number; absent: number; failed: number };
 }
 
-/** Resolves destinations, and limits for each Tenant what its look-ups may cost the process. */
 export interface Names {
-  /** For sockets of this Tenant. Its answers are not yet checked by the policy. */
+  /** The policy has not checked its answers yet. */
   resolverFor(tenantId: string): Resolver;
   state(): NamesState;
   close(): void;
@@ -46,8 +45,8 @@ interface Tenant {
 const failureAgeMs = 1000;
 
 /**
- * Remembers addresses as long as the answer allows, and combines concurrent look-ups of one name. Concurrent look-ups
- * of a Tenant are limited, so that names without an answer cost only their Tenant.
+ * Remembers addresses as long as the answer allows, and joins concurrent look-ups of one name. A Tenant's concurrent
+ * look-ups are limited, so that names without an answer cost only their Tenant.
  */
 export function openNames(options: NamesOptions = {}): Names {
   const { lookupsPerTenant = 4, maxNames = 10_000, maxAgeSeconds = 30, maxWaitMs = 5000 } = options;

@@ -18,7 +18,7 @@ interface Resolved {
 export interface NameResolver {
   /** Names known without a query: those of the hosts file, and `localhost` with everything below it (RFC 6761). */
   local(name: string): LookupAddress[] | undefined;
-  /** Fails with ENOTFOUND for a name without addresses, and EDNS where no server answers. */
+  /** @throws ENOTFOUND for a name without addresses, EDNS where no server answers. */
   resolve(name: string): Promise<Resolved>;
   close(): void;
 }
@@ -35,8 +35,8 @@ const loopback: LookupAddress[] = [
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /**
- * Resolves names by c-ares on sockets of the event loop, because `getaddrinfo` would block one of libuv's four threads
- * for as long as a name server is silent. Changes of both system files are followed.
+ * Resolves by c-ares on the event loop, because `getaddrinfo` would block one of libuv's four threads for as long as a
+ * name server is silent. Changes of both system files are followed.
  */
 export function createNameResolver(options: ResolverOptions = {}): NameResolver {
   const { servers = [], hostsFile = '/etc/hosts', resolvConf = '/etc/resolv.conf' } = options;

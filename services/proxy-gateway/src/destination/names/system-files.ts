@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 const checkedEveryMs = 1000;
 
-/** The parsed content of a system file, which is checked for changes at most once a second. */
+/** Parses again after a change, which is looked for at most once a second. */
 export function watchedFile<T>(path: string, parse: (text: string) => T): () => T {
   let checkedAt = performance.now();
   let changedAt = changeOf(path);
@@ -38,7 +38,7 @@ function linesOf(text: string): string[][] {
   );
 }
 
-/** Addresses by name, from a file in the form of hosts(5). */
+/** Reads addresses by name from a text in the form of hosts(5). */
 export function parseHosts(text: string): Map<string, LookupAddress[]> {
   const hosts = new Map<string, LookupAddress[]>();
   for (const [address = '', ...names] of linesOf(text)) {
@@ -57,7 +57,7 @@ export interface SearchRules {
   ndots: number;
 }
 
-/** The search rules of a file in the form of resolv.conf(5); the last line of a kind counts. */
+/** Reads a text in the form of resolv.conf(5); the last line of a kind counts. */
 export function parseSearchRules(text: string): SearchRules {
   const rules: SearchRules = { search: [], ndots: 1 };
   for (const [keyword, ...words] of linesOf(text)) {

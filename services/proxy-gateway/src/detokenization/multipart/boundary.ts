@@ -3,7 +3,7 @@ import { readParameters } from '../../http/parameters.ts';
 /** RFC 2046 section 5.1.1, and further characters that clients use. It never ends with a space. */
 const boundaryText = /^[0-9A-Za-z'()+_,\-./:=?!#$%&*^`|~ ]{0,69}[0-9A-Za-z'()+_,\-./:=?!#$%&*^`|~]$/;
 
-/** The boundary of a `multipart/form-data` request. Undefined if its headers name none, or name it ambiguously. */
+/** Undefined if the headers of the `multipart/form-data` request name none, or name it ambiguously. */
 export function boundaryOf(headers: readonly string[]): string | undefined {
   const types = headers.filter((_, i) => i % 2 === 1 && headers[i - 1]?.toLowerCase() === 'content-type');
   const [type] = types;

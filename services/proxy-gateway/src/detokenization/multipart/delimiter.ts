@@ -1,21 +1,13 @@
-/** What stands at a position where a boundary can begin a line. */
 export type Delimiter =
-  /** A part follows behind `end`. */
   | { kind: 'part'; start: number; end: number }
-  /** No part follows. */
   | { kind: 'close'; start: number; end: number }
-  /** More of the body is needed to decide. */
   | { kind: 'unfinished'; start: number }
   /** Some parsers see a delimiter here, others do not. */
   | { kind: 'uncertain'; start: number };
 
-/** Where in a text the search begins. */
 export interface Search {
   from: number;
-  /**
-   * Whether the content of a part, or the body, begins here. Undefined in the middle of a content, whose first two
-   * bytes have already been searched.
-   */
+  /** Undefined in the middle of a content, whose first two bytes have already been searched. */
   begins: 'content' | 'body' | undefined;
   isLast: boolean;
 }

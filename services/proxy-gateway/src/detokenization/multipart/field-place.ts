@@ -7,7 +7,6 @@ import type { DelimiterFinder } from './delimiter.ts';
 type Resolve = (expression: Expression) => Json;
 
 export interface FilledField {
-  /** Position of its content in the body. */
   start: number;
   name: string;
   content: Buffer;
@@ -16,9 +15,8 @@ export interface FilledField {
 }
 
 /**
- * Makes the whole content of a field one place, so that its new text can be checked as a whole: neither one value nor
- * several with text between them may end the part. If the result of a filter would end it, the expressions with filters
- * become empty instead of an error, because an error would tell the caller something about the value.
+ * Makes the whole content of a field one place, because all of its values together must not end the part. Results of
+ * filters that would end it are left out, since an error would tell something about the value.
  */
 export function fieldPlace({ start, name, content, places }: FilledField, finder: DelimiterFinder): Place {
   const segments = places.flatMap((place) => place.segments);
@@ -39,7 +37,7 @@ export function fieldPlace({ start, name, content, places }: FilledField, finder
   };
 }
 
-/** Returns Latin-1 text, in which every byte of the content stays as it came. */
+/** Latin-1 keeps every byte of the content as it came. */
 function fill(content: Buffer, places: readonly Place[], resolve: Resolve): string {
   const parts: string[] = [];
   let position = 0;

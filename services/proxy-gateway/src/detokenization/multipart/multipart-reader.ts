@@ -7,7 +7,6 @@ import { DelimiterFinder } from './delimiter.ts';
 import { fieldPlace } from './field-place.ts';
 import { type Field, MultipartScanner } from './scanner.ts';
 
-/** Finds the expressions in the fields of a `multipart/form-data` body, one window after another. */
 export class MultipartReader {
   readonly #scanner: MultipartScanner;
   readonly #finder: DelimiterFinder;
@@ -40,7 +39,6 @@ export class MultipartReader {
     return found;
   }
 
-  /** Like `find`, but in pieces. */
   *findInPieces(bytes: Buffer): Pieces<Place[]> {
     const found: Place[] = [];
     let count = 0;
@@ -57,12 +55,10 @@ export class MultipartReader {
   }
 }
 
-/** The expressions of a whole body. */
 export function findInMultipart(body: Buffer, boundary: string | undefined, most = mostOfWindow): Place[] {
   return readerOf(body, boundary, most).find(body);
 }
 
-/** Like {@link findInMultipart}, but in pieces. */
 export function findInMultipartInPieces(
   body: Buffer,
   boundary: string | undefined,

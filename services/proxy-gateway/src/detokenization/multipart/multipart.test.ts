@@ -51,7 +51,6 @@ function split(body: Buffer, sizes: readonly number[]): Buffer[] {
   return chunks;
 }
 
-/** What came out, or the code and detail of the error. */
 async function outcome(task: () => Buffer | Promise<Buffer>): Promise<string> {
   try {
     return (await task()).toString('latin1');
@@ -61,7 +60,6 @@ async function outcome(task: () => Buffer | Promise<Buffer>): Promise<string> {
   }
 }
 
-/** Both ways of reading must agree, wherever the body is split. */
 async function outcomeOf(text: string): Promise<string> {
   const body = Buffer.from(text);
   const expected = await outcome(() => held(body));
@@ -132,7 +130,8 @@ describe('what is replaced', () => {
   });
 
   test('forms as node writes them keep every field and every file', async () => {
-    const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[{}\\]/.test(text)); // a backslash in a name is refused where its field has an expression
+    // A backslash in a name is refused where its field has an expression
+    const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[{}\\]/.test(text));
     const parts = fc.array(fc.tuple(line, fc.oneof(line, fc.constant('{{tok}}'), fc.uint8Array())), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(parts, async (entries) => {
@@ -238,7 +237,7 @@ describe('an expression is refused where readers could disagree', () => {
     ['JSON that is none', field('{{tok}}', `${named}\r\nContent-Type: application/json`) + end],
   ])('%s', async (_, body) => {
     expect(await outcomeOf(body)).toMatch(/^! bad_request: /);
-    // A control: it is the expression that is refused.
+    // Control: it is the expression that is refused
     const plain = body.replace('{{tok}}', '"tok"');
     expect(await outcomeOf(plain)).toBe(plain);
   });
@@ -305,7 +304,7 @@ describe('a value that would end its part', () => {
   });
 
   test('does not tell by the answer what a filter made of it', async () => {
-    // Without the value the part holds a delimiter, so it is refused whatever the value is.
+    // Without the value the part holds a delimiter, so it is refused whatever the value is
     for (const token of ['tok', 'empty', 'half']) {
       expect(await outcomeOf(field(`--Bo{{${token} | strip}}-_un`) + end)).toMatch(/^! bad_request/);
     }
@@ -371,7 +370,7 @@ test('no value makes or hides a part for any reader, and windows change nothing'
       const body = Buffer.from(text);
       const expected = await outcome(() => held(body));
       const actual = await outcome(() => streamed(body, { windowBytes, sizes: chunkSizes }));
-      // Of two errors a stream meets the first.
+      // Of two errors a stream meets the first
       expect(actual.startsWith('! ') ? '!' : actual).toBe(expected.startsWith('! ') ? '!' : expected);
       if (expected.startsWith('! ')) return;
       expect(delimitersIn(expected)).toBe(delimitersIn(body.toString('latin1')));

@@ -1,9 +1,7 @@
 import { contentKind } from '../../http/content-type.ts';
 import { readParameters } from '../../http/parameters.ts';
 
-/** How the content of a part is treated. */
 export type PartReading =
-  /** It is searched for expressions. */
   | { mode: 'read'; name: string; kind: 'text' | 'xml' | 'json' }
   /** A file, or a type that is not searched. */
   | { mode: 'pass' }
@@ -13,16 +11,13 @@ export type PartReading =
 const line = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 const plainEncodings = ['7bit', '8bit', 'binary'];
 
-/**
- * How to read a part with these header lines (RFC 7578 section 4). The block does not include the empty line at its
- * end.
- */
+/** Follows RFC 7578 section 4. The block does not include the empty line at its end. */
 export function readPartHeader(block: string): PartReading {
   const fields = readLines(block);
   const dispositions = fields?.get('content-disposition') ?? [];
   const disposition = dispositions.length === 1 ? readParameters(dispositions[0] ?? '') : undefined;
   if (!fields || !disposition) {
-    // A parser that finds a file name takes the part for a file.
+    // A parser that finds a file name takes the part for a file
     if (/filename/i.test(block)) return { mode: 'pass' };
     return {
       mode: 'refuse',

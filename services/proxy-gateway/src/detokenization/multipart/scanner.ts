@@ -24,7 +24,6 @@ interface Window {
   parts: number;
 }
 
-/** Where the next step begins, and whether it needs more of the body. */
 interface Step {
   position: number;
   waits?: boolean;
@@ -37,7 +36,7 @@ type State =
 
 type Reading = Exclude<PartReading, { mode: 'refuse' }> | { mode: 'refuse'; error: ServiceError };
 
-/** Most parts in one window, because many parts of a few bytes take longer to read than a few long ones. */
+/** Many parts of a few bytes take longer to read than a few long ones. */
 const mostParts = 10_000;
 const longestHeaderBytes = 16 * 1024;
 const opening = /(?:\{|\\u007b){2}/i;
@@ -46,8 +45,7 @@ const bareLineBreak = /\r(?!\n)|(?<!\r)\n/;
 
 /**
  * Finds the fields of a `multipart/form-data` body (RFC 7578) in windows of Latin-1 text. Each window starts with the
- * part of the previous one that was not read. Where parsers could disagree, an expression is refused, and bytes without
- * an expression pass. Files are not read.
+ * unread part of the previous one. Where parsers could disagree, an expression is refused. Files are not read.
  */
 export class MultipartScanner {
   readonly #finder: DelimiterFinder;
@@ -62,10 +60,7 @@ export class MultipartScanner {
     this.#state = boundary === undefined ? { at: 'broken', error } : { at: 'preamble', begins: 'body', reading };
   }
 
-  /**
-   * @throws {ServiceError} `bad_request` for an expression where parsers could disagree, `payload_too_large` for one in
-   * a field that is too long to be held.
-   */
+  /** @throws {ServiceError} `bad_request` where parsers could disagree, `payload_too_large` for too long a field. */
   scan(text: string, isLast: boolean): Scan {
     const window: Window = { text, isLast, fields: [], parts: 0 };
     for (let position = 0; ; ) {
@@ -101,7 +96,6 @@ export class MultipartScanner {
     }
   }
 
-  /** The position is within a part, or before the first one, and its end is not in the window. */
   #wait({ text, isLast }: Window, position: number, delimiter: Delimiter | undefined): Step {
     const state = this.#state;
     if (state.at !== 'content' && state.at !== 'preamble') return { position, waits: true };

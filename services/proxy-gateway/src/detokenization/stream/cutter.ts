@@ -1,40 +1,29 @@
 import { ServiceError } from '@sluice/problems';
 
-/**
- * How much of a window can be processed before more of the body has come. A window is a part of a body as Latin-1 text.
- */
+/** How much of a window, a part of a body as Latin-1 text, can be processed before more of the body has come. */
 export interface Cut {
   /** Number of bytes at its start that pass unread. */
   passes: number;
-  /** From there up to here no string, pair or expression is cut in two. The rest waits for more of the body. */
+  /** Up to here no string, pair or expression is cut in two. The rest waits for more of the body. */
   end: number;
 }
 
-/** Called for one window after another. Each starts with the rest of the previous one. */
+/** Each window starts with the rest of the previous one. */
 export type Cutter = (window: string, isLast: boolean) => Cut;
 
-/** How a format consists of pieces that must be read whole, such as string literals or pairs. */
+/** A format as pieces that must be read whole, such as string literals or pairs. */
 export interface Pieces {
-  /** The position behind the last whole piece; 0 if the window is a part of one piece. */
+  /** Where the last whole piece ends; 0 if the window is a part of one piece. */
   lastBorder(window: string): number;
-  /**
-   * For a window that starts within a piece: the position behind that piece; -1 if the window does not hold its end.
-   */
+  /** Where the piece ends that began in an earlier window; -1 if it does not end in this one. */
   endOfPiece(window: string): number;
-  /** Whether a piece, or a part of it, holds the opening of an expression in any spelling. */
+  /** Whether an expression may open, in any spelling. */
   holdsOpening(part: string): boolean;
-  /**
-   * For a window that is a part of one piece: how many of its bytes can pass without cutting an escape or an opening in
-   * two.
-   */
+  /** Bytes that can pass without cutting an escape or an opening in two, if the window is a part of one piece. */
   passable(window: string): number;
 }
 
-/**
- * Cuts behind whole pieces. A piece that gets longer than `longestPieceBytes` passes unread from then on, as long as no
- * expression opens in it.
- * @throws {ServiceError} `payload_too_large` for an expression within such a piece.
- */
+/** @throws {ServiceError} `payload_too_large` for an expression in a piece longer than `longestPieceBytes`. */
 export function createCutter(pieces: Pieces, longestPieceBytes: number): Cutter {
   let isWithinPiece = false;
 

@@ -1,6 +1,5 @@
 import type { Pieces } from './cutter.ts';
 
-/** The pairs of a form. */
 export const formPieces: Pieces = {
   lastBorder: (window) => window.lastIndexOf('&') + 1,
   endOfPiece: (window) => window.indexOf('&') + 1 || -1,

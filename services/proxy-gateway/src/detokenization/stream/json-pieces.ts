@@ -2,9 +2,8 @@ import { backslashesBefore, endOfString } from '../../http/json-string.ts';
 import type { Pieces } from './cutter.ts';
 
 /**
- * The string literals of JSON texts. A literal with an opening waits for the next token, because a colon makes it the
- * name of a member. A brace outside of strings waits as well, because a second brace would make an opening, which is
- * refused.
+ * String literals. One with an opening waits for the next token, because a colon makes it the name of a member. A brace
+ * outside of strings waits as well, because a second brace would make an opening, which is refused.
  */
 export const jsonPieces: Pieces = {
   lastBorder,
@@ -17,13 +16,13 @@ export const jsonPieces: Pieces = {
 };
 
 const longestOpening = '\\u007b\\u007b';
-const nextQuote = /["{]/g;
+const nextQuoteOrBrace = /["{]/g;
 const nextToken = /[^ \t\n\r]/g;
 
 function lastBorder(window: string): number {
   let position = 0;
   for (let literal = -1; ; ) {
-    const start = indexOf(window, nextQuote, position);
+    const start = indexOf(window, nextQuoteOrBrace, position);
     if (start === -1) return literal !== -1 && awaitsToken(window, literal, position) ? literal : window.length;
     if (window[start] === '{') {
       if (window.startsWith('{{', start)) return window.length; // the reader refuses it
@@ -38,14 +37,14 @@ function lastBorder(window: string): number {
   }
 }
 
-/** Whether the literal from `start` to `end` has an opening, and a colon may still follow it. */
+/** A colon may still follow the literal. */
 function awaitsToken(window: string, start: number, end: number): boolean {
   return indexOf(window, nextToken, end) === -1 && holdsOpening(window.slice(start, end));
 }
 
 function holdsOpening(part: string): boolean {
   if (!part.includes('{') && !/\\u007b/i.test(part)) return false;
-  // An escaped backslash starts no escape.
+  // An escaped backslash starts no escape
   return /(?:\{|\\u007b){2}/i.test(part.replaceAll('\\\\', '__'));
 }
 

@@ -154,7 +154,7 @@ describe('compressed', () => {
 });
 
 describe('what is wrong in the middle ends the call', () => {
-  /** 4 MiB with this in the middle. */
+  /** 4 MiB. */
   function* around(middle: string) {
     yield Buffer.from('[');
     yield* repeated('"abcdefg",', 200_000);
@@ -254,7 +254,6 @@ test('each batch of tokens is a row, and the log counts all of them', async () =
   expect(lastSeen()?.sha256).toBe(sha256(body(['value 0', 'value 1', 'value 2', 'value 3'])));
   await eventually('the rows', async () => (await disclosuresOf(traceId)).length === 2);
   const rows = await disclosuresOf(traceId);
-  // Both may be of one millisecond, so their order is not known.
   const details = rows.map(({ detail }) => detail);
   expect(details).toHaveLength(2);
   const { host } = new URL(gateway.current.hashing.url);
@@ -328,7 +327,6 @@ describe('a slow destination, a caller that leaves', () => {
     return { count, chunks: counting() };
   }
 
-  /** Until something has moved, and nothing moves any more. */
   async function standstill(count: { bytes: number }): Promise<void> {
     for (let before = 0; before === 0 || before !== count.bytes; ) {
       before = count.bytes;

@@ -9,11 +9,9 @@ import { cutText } from './text-cutter.ts';
 
 export type StreamedKind = Exclude<ContentKind, 'none' | 'opaque'>;
 
-/** Reads the windows of a body, one after another. */
 export interface WindowReader {
-  /** Cuts a window into parts that can be read on their own. */
   cut: Cutter;
-  /** Finds the expressions in the part that was cut last. */
+  /** Reads the part that was cut last. */
   find(bytes: Buffer): Place[];
 }
 
@@ -22,7 +20,6 @@ export interface ReaderOptions {
   longestPieceBytes: number;
 }
 
-/** The reader for a body of this kind. */
 export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: ReaderOptions): WindowReader {
   const find = (bytes: Buffer) => findExpressions(bytes, kind, { isWhole: false });
   switch (kind) {
@@ -40,7 +37,7 @@ export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: R
 /** `{` or `[` and what can follow it in JSON. */
 const jsonStart = /^[ \t\n\r]*(?:\{[ \t\n\r]*["}]|\[[ \t\n\r]*[[{"\-\d\]tfn])/;
 
-/** Whether a body without a content type is read as JSON, judged by its start. */
+/** Judges a body without a content type by its start. */
 export function startsLikeJson(window: string): boolean {
   return jsonStart.test(window);
 }

@@ -41,7 +41,6 @@ async function inMemory(body: Buffer, kind: ContentKind): Promise<Buffer> {
   return fillPlaces(body, places, { values: await fetchValues(asked), limitBytes: 2 ** 20 });
 }
 
-/** The code of the error, or what came out. */
 async function outcome(task: () => Promise<Buffer>): Promise<string> {
   try {
     return (await task()).toString('latin1');
@@ -76,7 +75,6 @@ const text = fc
   .array(fc.oneof(plain, plain, expression, loose), { maxLength: 6 })
   .map((parts) => parts.join(' ').replaceAll('{ {', '{'));
 
-/** Every character as it may be spelled in a JSON string. */
 function spell(value: string, style: number): string {
   return JSON.stringify(value).replace(/[{}a-z€]/g, (c, i: number) => {
     if ((i * 7 + style) % 3 !== 0 || style === 0) return c;
@@ -212,7 +210,6 @@ test('a body without content type is JSON if it starts like it, and otherwise pa
 describe('bounds', () => {
   const mebibyte = 2 ** 20;
 
-  /** Pieces of a body, made when they are asked for. */
   function* repeat(piece: Buffer, bytes: number): Generator<Buffer> {
     for (let left = bytes; left > 0; left -= piece.length) yield piece;
   }

@@ -8,12 +8,9 @@ import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from 
 
 export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
-  /** The boundary of a multipart body; undefined if it is ambiguous. */
+  /** Undefined if it is ambiguous. */
   boundary?: string | undefined;
-  /**
-   * Checks the caller's rights, throws the fault if there is one, records the disclosure, and returns the values of tokens
-   * that the body has not named before.
-   */
+  /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
   /** Largest size of a window with its values, in bytes. */
   limitBytes: number;
@@ -27,12 +24,8 @@ const defaultWindowBytes = 64 * 1024;
 const defaultLongestPieceBytes = 1024 * 1024;
 
 /**
- * Puts the values in the place of the expressions while the body flows. It reads one window of the body, replaces the
- * expressions in its whole pieces, and keeps the rest for the next window. The values of a window are fetched together,
- * while the previous window is being sent. Memory does not grow with the body: it holds two windows, one unfinished
- * piece, and the values. All other bytes stay as they came.
- *
- * On an error it is destroyed with that error: a ServiceError of a window, or of `fetchValues`.
+ * Fills in the values window by window, and fetches those of a window while the previous one is being sent. It holds
+ * two windows, one unfinished piece, and the values. A window that cannot be filled destroys it with a ServiceError.
  */
 export class RevealStream extends Transform {
   readonly #options: RevealStreamOptions;
@@ -92,7 +85,7 @@ export class RevealStream extends Transform {
   }
 
   async #fill(bytes: Buffer): Promise<Buffer> {
-    // After the first opening the whole body must be what its type says.
+    // After the first opening the whole body must be what its type says
     this.#hasOpening ||= mayHoldExpression(bytes);
     if (!this.#hasOpening) return bytes;
     const places = this.#reader?.find(bytes) ?? [];

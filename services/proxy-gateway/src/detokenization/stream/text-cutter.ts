@@ -3,7 +3,7 @@ import type { Cut } from './cutter.ts';
 /** Longest expression: 2,000 UTF-16 code units of at most three bytes each. */
 const longestExpressionBytes = 6000;
 
-/** Cuts a text so that no expression and no UTF-8 character is cut in two. */
+/** Cuts neither an expression nor a UTF-8 character in two. */
 export function cutText(window: string, isLast: boolean): Cut {
   if (isLast) return { passes: 0, end: window.length };
   for (let position = 0; ; ) {
@@ -11,7 +11,7 @@ export function cutText(window: string, isLast: boolean): Cut {
     if (start === -1) return { passes: 0, end: endOfWhole(window) };
     const close = closeOf(window, start + 2);
     if (close === undefined) {
-      // The parser refuses an expression that is too long.
+      // The parser refuses an expression that is too long
       const isTooLong = window.length - start > longestExpressionBytes;
       return { passes: 0, end: isTooLong ? window.length : start };
     }
@@ -19,10 +19,7 @@ export function cutText(window: string, isLast: boolean): Cut {
   }
 }
 
-/**
- * The position behind the braces that close an expression, or where it is broken; undefined if the window holds
- * neither.
- */
+/** The position behind the closing braces, or where the expression is broken; undefined if the window holds neither. */
 function closeOf(window: string, from: number): number | undefined {
   const brace = window[from] === undefined ? -1 : firstBrace(window, from);
   if (brace === -1) return undefined;
@@ -31,9 +28,7 @@ function closeOf(window: string, from: number): number | undefined {
   return brace + 2;
 }
 
-/**
- * Finds the first brace outside of quotes. Filters follow the first bar, and their quoted arguments may hold braces.
- */
+/** Skips quoted arguments of filters, which follow the first bar and may hold braces. */
 function firstBrace(window: string, from: number): number {
   let quote = '';
   let isFilter = false;

@@ -2,7 +2,6 @@ import type { Pieces } from '@sluice/service-runtime';
 import fc from 'fast-check';
 import { newSecretFinder } from './find-secrets.ts';
 
-/** The result of the work, and the number of its pieces. */
 function run<T>(work: Pieces<T>): { value: T; pieces: number } {
   for (let pieces = 1; ; pieces += 1) {
     const { done, value } = work.next();

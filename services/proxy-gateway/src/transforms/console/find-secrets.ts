@@ -4,13 +4,11 @@ import type { Pieces } from '@sluice/service-runtime';
 const shortestInWords = 4;
 const charactersOfPiece = 4096;
 
-/** The position of a secret, from its first character to after its last. */
 export interface Found {
   start: number;
   end: number;
 }
 
-/** Finds all secrets in one pass over a text, however many there are. */
 export interface SecretFinder {
   /** In order; overlapping secrets are one find. */
   findIn(text: string): Pieces<Found[]>;
@@ -29,8 +27,7 @@ interface States {
 }
 
 /**
- * Builds a case-insensitive finder by the algorithm of Aho and Corasick (Communications of the ACM 18(6), 1975),
- * because its time depends on the characters of text and secrets, and not on the number of secrets.
+ * By Aho and Corasick (Communications of the ACM 18(6), 1975), in time that does not depend on the number of secrets.
  */
 export function* newSecretFinder(secrets: Iterable<string>): Pieces<SecretFinder> {
   const states: States = { steps: new Map(), shorter: [0], longest: [0], alone: [0] };
@@ -47,7 +44,7 @@ export function* newSecretFinder(secrets: Iterable<string>): Pieces<SecretFinder
   return { findIn: (text) => findIn(text, states) };
 }
 
-/** `levels` groups the steps by their depth, so that shorter prefixes are linked first. */
+/** Groups the steps by their depth in `levels`, so that shorter prefixes are linked first. */
 function addSecret(secret: string, { steps, shorter, longest, alone }: States, levels: number[][]): void {
   let state = 0;
   for (let at = 0; at < secret.length; at += 1) {

@@ -6,7 +6,7 @@ const fragmentLength = 8;
 const shortestSecret = 4;
 const shortestEncoding = 6;
 
-/** Forms of secrets searched in one piece of work; each form costs something, however short it is. */
+/** A piece of work searches for so many characters of forms; each form costs something, however short it is. */
 const charactersOfPiece = 4096;
 const formCost = 16;
 
@@ -15,9 +15,8 @@ export function squeeze(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Looks for secrets in squeezed lines, also across line ends. */
 export interface FragmentFinder {
-  /** The lines that contain a part of a secret, plain or encoded. */
+  /** The lines that contain a part of a secret, plain or encoded, also across line ends. */
   linesWith(secrets: readonly string[]): Pieces<Set<number>>;
 }
 
@@ -26,7 +25,6 @@ export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
   const lineAt = lines.flatMap((line, index) => Array<number>(line.length).fill(index));
   const placesBySize = new Map<number, Map<string, number[]>>();
 
-  /** The positions of each run of `size` characters. */
   function placesOf(size: number): Map<string, number[]> {
     const known = placesBySize.get(size);
     if (known) return known;
@@ -49,7 +47,7 @@ export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
       const run = form.slice(at, at + size);
       const found = places.get(run);
       if (!found) continue;
-      // One search is enough, however often the secret repeats the run.
+      // One search is enough, however often the secret repeats the run
       places.delete(run);
       for (const place of found) {
         for (let offset = 0; offset < size; offset++) touched.add(lineAt[place + offset] ?? 0);
@@ -80,7 +78,7 @@ export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
   };
 }
 
-/** Forms in which code might print a secret unintentionally: squeezed, reversed, and in the common encodings. */
+/** Forms in which code might print a secret unintentionally. */
 function formsOf(secret: string): string[] {
   const plain = squeeze(secret);
   if (plain.length < shortestSecret) return [];

@@ -2,13 +2,12 @@ import type { ConsoleLine } from '@sluice/sandbox';
 import type { Logger, Pieces } from '@sluice/service-runtime';
 import { redactConsole } from './redact.ts';
 
-/** The invocation that printed. */
 export interface Printer {
   tenantId: string;
   proxyId: string;
   kind: 'request' | 'response';
   traceId: string;
-  /** The id of its span; undefined where traces are off. */
+  /** Undefined where traces are off. */
   spanTraceId: string | undefined;
 }
 

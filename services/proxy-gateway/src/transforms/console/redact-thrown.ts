@@ -4,8 +4,7 @@ import type { Pieces } from '@sluice/service-runtime';
 import { redactConsole, withheldMark } from './redact.ts';
 
 /**
- * Redacts the error of a transform for its caller, so that what its code wrote into the error reveals no more than its
- * console. A complete answer, and text that is not the code's own, stays unchanged.
+ * The error of a transform's code must reveal no more than its console. Other errors stay unchanged.
  * @param secrets undefined where there are too many to look for; then every text is withheld.
  */
 export function* redactThrown(error: unknown, secrets: () => readonly string[] | undefined): Pieces<unknown> {
@@ -20,7 +19,7 @@ export function* redactThrown(error: unknown, secrets: () => readonly string[] |
   return new ServiceError(code, first + place, { ...(redacted && { errors: redacted }), cause, limit });
 }
 
-/** The same lists with the shown texts, which alternate between a path and its messages. */
+/** The texts alternate between a path and its messages. */
 function fieldErrors(errors: FieldErrors, shown: string[]): FieldErrors {
   const redacted: FieldErrors = Object.create(null);
   let at = 0;

@@ -8,15 +8,14 @@ export const withheldMark = '[withheld: it may show a secret]';
 
 const charactersOfPiece = 4096;
 
-/** API keys, proxy keys, and what looks like a card number, whoever they belong to. */
+/** The keys of everybody, and what looks like a card number. */
 const apiKey = /svc_[a-z0-9]{1,16}_[a-z]{3}_[0-9A-Za-z]{8,}/gi;
 const proxyKey = /(?<![0-9A-Za-z])[0-9A-Za-z]{32}(?![0-9A-Za-z])/g;
 const cardNumber = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g;
 
 /**
- * Console text without secrets. A secret that appears literally, in any case or escaped for JSON, is replaced with a
- * mark; a line with a part of a secret, spread over lines or encoded, is withheld whole. In doubt more is hidden than
- * necessary. The time is linear in the characters of lines and secrets.
+ * A secret that appears literally, in any case or escaped for JSON, is replaced with a mark; a line with a part of a
+ * secret, spread over lines or encoded, is withheld whole. The time is linear in the characters of lines and secrets.
  * @param secrets undefined where there are too many to look for; then every line is withheld.
  */
 export function* redactConsole(

@@ -7,7 +7,7 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 const mebibyte = 1024 * 1024;
 
-/** How much memory stays taken by 20 values of 1 MiB, each of one text or of many, that were only given to `keep`. */
+/** Memory that stays taken by 20 values of 1 MiB, each of one text or of many, that were only given to `keep`. */
 async function keptBytes(keep: (value: unknown) => void): Promise<number> {
   const memory = async () => {
     await nextTurn();

@@ -1,18 +1,14 @@
-/** Secrets with more text take too long to look for at each invocation; then nothing that is printed is shown. */
+/** More text takes too long to look for at each invocation; then nothing that is printed is shown. */
 const mostCharacters = 8_192;
-/** The limit for members of any type, because a value of megabytes can have millions of them. */
+/** Limits members of any type, because a value of megabytes can have millions of them. */
 export const mostMembers = 10_000;
 
-/**
- * Values that the console of one invocation must not show. What was added is not kept, but for its texts while they can
- * be looked for: an invocation may outlive megabytes of values, whose memory is nobody's any more once they are used.
- */
+/** Keeps only texts, because the memory of the values is no longer counted once they are used. */
 export interface ConsoleSecrets {
-  /** Adds every text and number in a value: what was detokenized or is being tokenized, and the configuration. */
+  /** Adds every text and number in a value. */
   add(value: unknown): void;
   /** Undefined where there are too many to look for. */
   texts(): readonly string[] | undefined;
-  /** Whether there are too many already, so that nothing more needs to be added. */
   readonly isTooMuch: boolean;
 }
 
@@ -38,7 +34,7 @@ export function newConsoleSecrets(): ConsoleSecrets {
         const text = typeof item === 'string' ? item.trim() : typeof item === 'number' ? String(item) : '';
         if (text === '' || texts.has(text)) continue;
         texts.add(text);
-        // The escaped form is searched too, and is no shorter.
+        // The escaped form is searched too, and is no shorter
         characters += text.length > mostCharacters ? text.length : JSON.stringify(text).length - 2;
       }
       if (isTooMuch()) texts.clear();
