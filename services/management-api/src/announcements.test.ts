@@ -12,7 +12,6 @@ import { Redis } from 'ioredis';
 import { operations } from './app.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
-/** A management API, and every change announced on Redis. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
   const subscriber = new Redis(testRedisUrl());
@@ -23,7 +22,7 @@ const api = useStack(async (stack) => {
   return { ...management, changes };
 });
 
-/** The tags of each announcement that names the id, made by this change. */
+/** Returns the tags of the announcements that name the id and were made by this change. */
 async function announcedOf(id: string, change: () => Promise<unknown>): Promise<(readonly string[])[]> {
   await everythingSoFar(); // announcements of the test's preparation do not count
   const before = api.current.changes.length;
@@ -32,7 +31,7 @@ async function announcedOf(id: string, change: () => Promise<unknown>): Promise<
   return api.current.changes.slice(before).flatMap(({ tags }) => (tags.some((tag) => tag.includes(id)) ? [tags] : []));
 }
 
-/** Publishes a message of the test's own, which arrives after everything published before it. */
+/** Publishes a message of its own, which arrives after everything that was published before. */
 async function everythingSoFar(): Promise<void> {
   const marker = new Redis(testRedisUrl());
   const mark = String(Math.random());
@@ -80,7 +79,6 @@ test.each([
 
 type Send = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** A session made with a public key and authorized by a private one, and the answer to the authorization. */
 async function authorizedSession(send: Send) {
   const keyOf = async (type: string) => {
     const permissions = [type === 'public' ? 'token:create' : 'token:use'];
@@ -216,7 +214,7 @@ test('while Redis hangs an alarm keeps nobody waiting, nor does a stop', async (
     await application(body);
     return performance.now() - startedAt;
   };
-  // Each request waits until its change is confirmed, which takes longer than usual.
+  // Each request waits until its change is confirmed, which takes longer than usual
   const differences: number[] = [];
   for (let round = 0; round < 3; round++) {
     differences.push((await creation({ expires_at: '2999-01-01' })) - (await creation({})));

@@ -21,7 +21,6 @@ beforeAll(async () => {
   for (const { tenant_id } of [tenant, stranger]) await giveLedger(tenant_id);
 });
 
-/** An id of the Tenant that this operation accepts. */
 async function newId({ path }: Operation): Promise<string> {
   const { application, proxy, session, tenant } = api.current;
   if (path.startsWith('/sessions')) return (await session()).id;
@@ -30,8 +29,8 @@ async function newId({ path }: Operation): Promise<string> {
 }
 
 /**
- * A request that succeeds with exactly these permissions, or with the key that the operation requires. Operations on
- * the Tenant itself get a Tenant of their own, which they may change or close.
+ * Succeeds with exactly these permissions, or with the key that the operation requires. Operations on the Tenant itself
+ * get a Tenant of their own, which they may change or close.
  */
 async function acceptedRequest(operation: Operation, permissions: unknown[]) {
   const { addKey, application, newTenant } = api.current;
@@ -49,7 +48,6 @@ async function acceptedRequest(operation: Operation, permissions: unknown[]) {
 
 const statusOf = ({ response }: Operation) => Object.keys(response)[0];
 
-/** Masks what may differ between otherwise equal answers: the trace id and the requested id. */
 function comparable({ status, headers, body }: Answer, id = 'ID') {
   const { instance: _, ...rest } = body;
   return { status, type: headers.get('content-type'), body: JSON.parse(JSON.stringify(rest).replaceAll(id, 'ID')) };
@@ -101,7 +99,7 @@ test('the operations here are those of the specification, and the place to try t
 });
 
 describe('401', () => {
-  /** Every kind of invalid key, including one that was valid until now. */
+  /** One of them was valid until now. */
   const keys = useStack(async () => {
     const { application, send, newTenant, db } = api.current;
     const manager = { type: 'management', permissions: permissionsFor('management').map(({ type }) => type) };
@@ -328,7 +326,6 @@ describe('HEAD', () => {
 });
 
 describe('two Tenants', () => {
-  /** All rows of a Tenant, as sorted lines. */
   const rowsOf = async (tenantId: string) => {
     const { db } = api.current;
     const tables = await Promise.all([

@@ -7,7 +7,6 @@ import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** The audit row of each operation that changes something. */
 const expected: Record<string, { operation: string; entity_type: string }> = {
   createApplication: { operation: 'create', entity_type: 'application' },
   updateApplication: { operation: 'update', entity_type: 'application' },
@@ -33,7 +32,7 @@ const unaudited = ['testTransform', 'createSession'];
 const changing = all.filter(([id, { method }]) => method !== 'get' && !unaudited.includes(id));
 const reading = all.filter(([id, { method }]) => method === 'get' || unaudited.includes(id));
 
-/** A new Tenant with an Application and a Proxy; only later audit rows are looked at. */
+/** Only audit rows after it are looked at. */
 async function newScene(operation: Operation) {
   const { newTenant, application, proxy, session, addKey, db } = api.current;
   const { management_key, tenant_id, application_id } = await newTenant('T');
@@ -116,7 +115,6 @@ test.each(changing)('%s that is refused writes none', async (_id, operation) => 
   expect(await newRows()).toEqual([]);
 });
 
-/** The audit row and the change are committed together or not at all. */
 test('a change whose audit row cannot be written does not happen', async () => {
   await using stack = new AsyncDisposableStack();
   const management = await startTestManagement(stack);
@@ -125,7 +123,7 @@ test('a change whose audit row cannot be written does not happen', async () => {
   const keyId = await addKey(created.applications.id);
   const sessionId = (await session()).id;
   const tables = ['tenants', 'applications', 'application_keys', 'sessions', 'proxies', 'data_keys'] as const;
-  /** But for the counted uses. */
+  /** Leaves out the counted uses. */
   const state = async () => {
     const rows = await Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
     return sortedLines(rows.flat().map((row) => ({ ...row, use_count: undefined })));

@@ -10,13 +10,11 @@ const mebibyte = 1024 * 1024;
 
 const operationsWithBody = operations.filter(({ body }) => body !== undefined);
 
-/** An accepted key for each operation. */
 const keys = useStack(async () => {
   const callers = operationsWithBody.map(async (one) => [one.id, (await openCaller(api.current, one)).key] as const);
   return new Map(await Promise.all(callers));
 });
 
-/** Builds a request head by hand. */
 function head(method: string, path: string, headers: Record<string, string | number | undefined>): string {
   const all = { Host: 'x', Connection: 'close', 'SVC-API-KEY': api.current.tenant.management_key, ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
@@ -67,7 +65,7 @@ describe.each(bodies)('%s', (_name, body) => {
       const key = { 'SVC-API-KEY': keys.current.get(operation.id) };
       const headers = { ...options.headers, ...key, 'Content-Length': Buffer.byteLength(body) };
       const answer = await rawRequest(api.current.url, head(method, path, headers), body);
-      // These operations accept a body without any member they know, and then report the unknown id.
+      // These operations accept a body without any member they know, and then report the unknown id
       expect([400, ...(['patchProxy', 'createApplicationKey'].includes(operation.id) ? [404] : [])]).toContain(
         statusOf(answer),
       );

@@ -4,7 +4,7 @@ import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** A new Tenant with this many Applications or Proxies; ids newest first. */
+/** Returns ids newest first. */
 async function tenantWith(resource: 'applications' | 'proxies', count: number) {
   const { management_key: key, application_id } = await api.current.newTenant('T');
   const ids: string[] = resource === 'applications' ? [application_id] : [];
@@ -12,7 +12,7 @@ async function tenantWith(resource: 'applications' | 'proxies', count: number) {
     const { application, proxy } = api.current;
     const { id } = await (resource === 'applications' ? application({}, { key }) : proxy({}, { key }));
     ids.unshift(id);
-    // The order depends on the millisecond.
+    // The order depends on the millisecond
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   const list = (query = '') => api.current.send('GET', `/${resource}${query}`, { key });

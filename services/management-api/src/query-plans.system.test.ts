@@ -148,7 +148,7 @@ test.each(['3f2a9', '*3F2*a', 'proxy 3f2'])(
 );
 
 describe('what the test itself would find', () => {
-  /** What the test finds after a change of the database that is then undone. */
+  /** The change of the database is then undone. */
   async function findAfter(change: RawBuilder<unknown>, query: Query): Promise<string[]> {
     const statements = await recorded(query);
     const tx = await large.current.startTransaction().execute();

@@ -1,5 +1,3 @@
-/** Schema parts that several resources share. */
-
 export const uuid = { type: 'string', format: 'uuid' } as const;
 export const date = {
   type: 'string',

@@ -30,7 +30,6 @@ import { openTrials } from './proxies/open-trials.ts';
 import { measureSessionLimits } from './sessions/session.limits.ts';
 import { openTenantQueue } from './sessions/tenant-queue.ts';
 
-/** Opens in order; what opens first closes last. */
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
   const { db, caches, changes, vault } = await openStores(config, runtime, { service: 'management-api' });
@@ -91,10 +90,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   return { port };
 }
 
-/**
- * Without TRUSTED_PROXIES all clients behind an ingress share its address, so that a flood from one ends everybody's
- * waiting sessions. Only this warning says so.
- */
+/** Clients behind an ingress share its address, so that a flood from one would end everybody's waiting sessions. */
 function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;
   const advice = 'name the networks of the proxies before this service, or none where clients connect directly';

@@ -6,7 +6,7 @@ import { sampleRequest } from './testing/sample-requests.ts';
 import { sequenceLog } from './testing/sequence-log.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
-/** One Tenant may know ids of another. Each request is sent with a foreign id and with one that does not exist. */
+/** Each request is sent with a foreign id and with one that does not exist. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
   const { application, proxy, session, addKey, tenant, stranger } = management;
@@ -35,7 +35,7 @@ type Foreign = (typeof foreignIds)[number];
 
 interface Operation {
   method: string;
-  /** FOREIGN stands for the foreign id, OWN for an id of the Tenant's own. */
+  /** FOREIGN stands for the foreign id, OWN for one of the Tenant's own. */
   path: string;
   body?: object;
   contentType?: string;
@@ -61,7 +61,6 @@ const whole = part.map((body) => ({ name: 'Mine', destination_url: 'https://exam
 
 const mergePatch = 'application/merge-patch+json';
 
-/** Every operation on one resource, with a body that it accepts. */
 const byPath: Operation[] = operations
   .filter(({ path }) => path.includes(':id'))
   .flatMap((one) => {
@@ -108,7 +107,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ method: fc.constant('POST'), path: fc.constantFrom('/proxies', '/applications'), body: whole }),
 );
 
-/** The answer to an operation on this id, without what differs for each request and resource. */
+/** Leaves out what differs for each request and resource. */
 async function answerAbout(id: string, { method, path, body, contentType }: Operation) {
   const { own, send } = api.current;
   const ownId = path.startsWith('/proxies') ? own.proxy : own.application;
@@ -130,7 +129,6 @@ function comparable({ status, headers, body }: Answer, id: string) {
   return { status, names, type: headers.get('content-type'), body: text.replaceAll(id, 'FOREIGN') };
 }
 
-/** All rows of the other Tenant. */
 async function theirRows() {
   const { db, stranger } = api.current;
   const id = stranger.tenant_id;

@@ -41,7 +41,7 @@ const asked: Record<string, (id: string) => Asked> = {
   }),
 };
 
-/** What is different for each token or moment by itself: its id, fingerprint and times, which are of one length. */
+/** Its id, fingerprint and times differ for each token or moment, and are of one length. */
 function withoutOwn(text: string, id: string): string {
   return text
     .replaceAll(id, '<id>')
@@ -66,7 +66,6 @@ async function ask(key: string, id: string, { method, path, body, type }: Asked)
 
 type Plant = (seen: Seen, value: unknown) => Seen;
 
-/** How many different answers all values have. */
 async function differing(
   key: string,
   tokens: readonly string[],

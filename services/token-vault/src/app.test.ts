@@ -13,7 +13,6 @@ const createKey = (application: Parameters<typeof service.current.createKey>[0])
 const card = { type: 'card', data: { number: '4242424242424242', cvc: '987' } };
 const text = { headers: { 'Content-Type': 'text/plain' } };
 
-/** Every operation and its permission. */
 const every: [string, string, string][] = [
   ['POST', '/tokens', 'token:create'],
   ['GET', '/tokens', 'token:read'],
@@ -36,7 +35,6 @@ test('every operation is in the loop below', () => {
   expect(every.toSorted()).toEqual(records.toSorted());
 });
 
-/** Answers that all operations share. */
 describe.each(every)('%s %s', (method, path, permission) => {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const headers = { 'Content-Type': type };

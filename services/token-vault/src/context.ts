@@ -21,7 +21,6 @@ export function actorOf({ caller, traceId, hold }: Asking): Actor {
   return { ...caller, actorType: caller.type === 'session' ? 'session' : 'application', traceId, hold };
 }
 
-/** For operations that answer tokens. */
 export function replayTokens(answer: unknown, { vault }: Context, asking: Asking): Promise<unknown> {
   return presentKept(vault, actorOf(asking), answer as Json);
 }

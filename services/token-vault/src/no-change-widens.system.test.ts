@@ -28,7 +28,7 @@ const ask: Ask = ({ key }, { method, path, body, idempotencyKey }) => {
   return service.current.send(method, path, options);
 };
 
-/** A request of a caller, and what the service answers it; the owner may do everything. */
+/** The owner may do everything. */
 interface Played {
   caller: ModelCaller;
   asked: Asked;
@@ -36,7 +36,6 @@ interface Played {
   owner: ModelCaller;
 }
 
-/** Changes an answer, after the service gave it, into that of a service with a defect. */
 type Defect = (played: Played) => Told | Promise<Told>;
 
 const asOwner = ({ owner, asked }: Played) => ask(owner, asked);
@@ -53,7 +52,6 @@ const unguarded =
     return { status: 200, body: {} };
   };
 
-/** Shows more of an equal token that was found than it may. */
 const onEqual =
   (path: string, change: (found: Record<string, unknown>, whole: Record<string, unknown>) => object): Defect =>
   async ({ asked, told, owner }) => {
@@ -145,7 +143,6 @@ function defects(): Record<string, Defect> {
   };
 }
 
-/** Counts what the runs have exercised. */
 const done = new Map<string, number>();
 
 async function newScene(grants: Grants, shapes: readonly object[]): Promise<{ cast: Cast; hidden: Hidden[] }> {
@@ -177,7 +174,7 @@ const anyGrants = fc.record({
 });
 type Grants = typeof anyGrants extends fc.Arbitrary<infer T> ? T : never;
 
-/** Says where the property fails, of the service or of one with a defect; undefined where it holds. */
+/** Undefined where the property holds, of the service or of one with a defect. */
 async function failureWith(defect: Defect = ({ told }) => told, seed?: number): Promise<string | undefined> {
   const property = fc.asyncProperty(
     anyGrants,
@@ -224,7 +221,7 @@ describe('the control: each planted defect is found by as many runs', () => {
   test.each(Object.keys(defects()))(
     '%s',
     async (name) => {
-      // A fixed seed, so that it does not depend on luck; the property above has another each time.
+      // The fixed seed keeps it from depending on luck; the property above has another each time
       expect(await failureWith(defects()[name], 1)).toBeDefined();
     },
     240_000,

@@ -9,7 +9,6 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openPublicTokenLimits } from './public-tokens/public-token.limits.ts';
 
-/** Opens in order; what opens first closes last. */
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);

@@ -1,6 +1,6 @@
 /**
- * Gives each Tenant one step of `work` in turn, so that a Tenant with much to do delays no other, until none answers true
- * for more. A failing Tenant stops only itself. @throws {AggregateError} of the failures, once the other Tenants are done.
+ * Gives each Tenant a step of `work` in turn, so that much work of one delays no other, until none answers true.
+ * @throws {AggregateError} of the failures of Tenants, once the others are done.
  */
 export async function byTenant(
   tenantIds: readonly string[],

@@ -17,7 +17,6 @@ const stores = useStack(async (stack) => {
 
 const past = new Date(Date.now() - 1000).toISOString();
 
-/** Makes writes to this Tenant's rows fail, as if its shard were unavailable. */
 async function poison(tenantId: string): Promise<void> {
   const fail = `create or replace function fail() returns trigger language plpgsql as
     $$ begin raise exception 'the shard is away'; end $$`;
@@ -32,7 +31,6 @@ async function poison(tenantId: string): Promise<void> {
   }
 }
 
-/** A Tenant with an expired token, a due code, and an answer that was kept long enough. */
 async function dueTenant(): Promise<string> {
   const { db, rows } = stores.current;
   const tenantId = await rows.tenant();

@@ -15,7 +15,7 @@ const large = useStack(async (stack) => {
     ...(['tenants', 'applications', 'sessions', 'proxies', 'tokens'] as const),
     ...(['data_keys', 'counters', 'idempotency_records'] as const),
   ]);
-  // One ledger in a hundred has an unwitnessed checkpoint, and one has rows from before there were ledgers.
+  // One ledger in a hundred has an unwitnessed checkpoint, and one has rows from before there were ledgers
   await sql`
     insert into ledgers (tenant_id, size, checkpoint, witnessed_size, unsequenced_before)
     select gen_random_uuid(), 10, 'signed', case when i % 100 = 0 then 5 else 10 end, case when i % 100 = 1 then 5 else 0 end

@@ -31,7 +31,6 @@ const keyUsageIntervalMs = 300_000;
 /** Long, because it takes a query or two for each Tenant. */
 const overlookedIntervalMs = 600_000;
 
-/** Opens in order; what opens first closes last. */
 export async function start(
   config: Config,
   { log, stack, readiness, metrics: registry, tracing }: Runtime,

@@ -6,15 +6,12 @@ export interface SweepOptions {
   log: Logger;
   onFailure?: () => void;
   onSuccess?: (durationMs: number) => void;
-  /** Once it is aborted no round begins, while a stop waits for those of other sweeps. */
+  /** No round begins once it is aborted, while a stop waits for those of other sweeps. */
   stopping: AbortSignal;
   stack: AsyncDisposableStack;
 }
 
-/**
- * Repeats from the rows alone what a job should have done, so that a lost queue only delays. Rounds do not overlap;
- * disposal waits for the current one.
- */
+/** Repeats from the rows alone what a job should have done. Rounds do not overlap; disposal awaits the current one. */
 export function startSweep(
   round: () => Promise<unknown>,
   { name, intervalMs, log, stopping, stack, onFailure, onSuccess }: SweepOptions,
@@ -33,7 +30,7 @@ export function startSweep(
       .catch((error: unknown) => {
         onFailure?.();
         failures += 1;
-        // Only the first of consecutive failures is logged, because sweeps run every second.
+        // Only the first of consecutive failures is logged, because sweeps run every second
         if (failures === 1) log.error({ err: error, sweep: name }, 'a sweep failed; the next one tries again');
       })
       .finally(() => {

@@ -90,7 +90,6 @@ export async function keepOldKeyColumn(tx: Queryable, tenantId: string, applicat
     .execute();
 }
 
-/** Whether the key of this hash is accepted now. */
 export async function isKey(db: Queryable, keyHash: Buffer): Promise<boolean> {
   const rows = await selectByHash(db, keyHash);
   return rows.length > 0;

@@ -12,7 +12,7 @@ const list = (id: string) => api.current.send('GET', `/applications/${id}/keys`)
 const get = (id: string, keyId: string) => api.current.send('GET', `/applications/${id}/keys/${keyId}`);
 const remove = (id: string, keyId: string) => api.current.send('DELETE', `/applications/${id}/keys/${keyId}`);
 
-/** Whether the key is accepted; every private key may list the permissions. */
+/** Every private key may list the permissions. */
 async function isAccepted(key: string): Promise<boolean> {
   const { status } = await api.current.send('GET', '/permissions', { key });
   if (status !== 200 && status !== 401) throw new Error(`answered ${status}`);

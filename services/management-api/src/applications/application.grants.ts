@@ -11,10 +11,7 @@ export function requireGrants({ permissions, rules }: SentGrants): void {
   throw validationFailed({ permissions: ['must not be empty when rules is empty'] });
 }
 
-/**
- * Removes duplicates. @throws {ServiceError} `validation_failed` naming each permission and rule that the type cannot
- * hold.
- */
+/** Removes duplicates. @throws {ServiceError} `validation_failed` naming each grant that the type cannot hold. */
 export function checkGrants(sent: SentGrants, type: ApplicationType): SentGrants {
   const errors: FieldErrors = {};
   noteUnholdable(errors, 'permissions', sent.permissions, type);
@@ -33,8 +30,8 @@ export function checkGrants(sent: SentGrants, type: ApplicationType): SentGrants
 type GrantedPermissions = Pick<Grants, 'permissions'> & { rules: readonly Pick<SentRule, 'permissions'>[] };
 
 /**
- * A caller may grant only what it holds, because it could otherwise act through the new Application with more. Token
- * permissions are exempt, because no management key can hold them. `granted` are the present and the new grants.
+ * Without this a caller could act through the Application with more than it holds. Token permissions are exempt,
+ * because no management key can hold them. `granted` are the present and the new grants.
  * @throws {ServiceError} `forbidden` naming the management permissions that the caller lacks.
  */
 export function requireHeld(caller: Grants, ...granted: readonly GrantedPermissions[]): void {

@@ -11,7 +11,6 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** Mostly `usual`, occasionally `seldom`. */
 const mostly = <A, B>(usual: fc.Arbitrary<A>, seldom: fc.Arbitrary<B>): fc.Arbitrary<A | B> =>
   fc.oneof({ arbitrary: usual, weight: 40 }, { arbitrary: seldom, weight: 1 });
 const often = <A, B>(usual: fc.Arbitrary<A>, seldom: fc.Arbitrary<B>): fc.Arbitrary<A | B> =>
@@ -73,7 +72,7 @@ const bodyFor = (type: Type) =>
       permissions: mostly(permissionsFor(type), fc.constant(null)),
       rules: mostly(fc.array(accessRule(type), { maxLength: 2 }), wrong),
       expires_at: fc.constantFrom(...Object.keys(dates).slice(0, 3), ...Object.keys(dates), null, 5),
-      // These members must have no effect.
+      // These members must have no effect
       id: fc.constant('mine'),
       key: fc.constant('mine'),
       created_by: wrong,
@@ -101,7 +100,6 @@ const first: ApplicationCommand[] = [
   { do: 'create', body: { name: 'first', type: 'management', permissions: ['application:read'] } },
 ];
 
-/** Each run has its own Tenant. */
 const property = (rules = applicationRules) =>
   agreement({
     command,

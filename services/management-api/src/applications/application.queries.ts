@@ -63,7 +63,7 @@ const selectById = prepared('application_by_id', (db, tenantId: string, id: stri
     .where(notExpired),
 );
 
-/** All conditions must hold; an empty list of ids matches every Application. */
+/** An empty list of ids matches every Application. */
 export interface ApplicationFilter {
   ids: readonly string[];
   type?: ApplicationType | undefined;

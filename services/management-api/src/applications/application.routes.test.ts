@@ -13,7 +13,6 @@ const post = (body: unknown) => api.current.send('POST', '/applications', { body
 const put = (id: string, body: unknown) => api.current.send('PUT', `/applications/${id}`, { body });
 const get = (id: string) => api.current.send('GET', `/applications/${id}`);
 
-/** The answer of create or regenerate without its key, which is what get answers. */
 function withoutKey({ key: _, ...application }: Record<string, unknown>) {
   return application;
 }
@@ -147,7 +146,7 @@ describe('create', () => {
   });
 });
 
-/** Faulty bodies of create and update, by the path that the error names. */
+/** By the path that the error names. */
 const faultyBodies: [string, object][] = [
   ['name', { name: undefined }],
   ['name', { name: null }],

@@ -5,7 +5,7 @@ import { startTestManagement } from '../testing/test-management.ts';
 const api = useStack((stack) => startTestManagement(stack));
 const get = (path: string) => call(api.current.url, 'GET', path);
 
-/** Sends raw requests, because fetch adds cache headers and normalizes the path. */
+/** fetch would add cache headers and normalize the path. */
 const raw = (path: string, headers = '') =>
   rawRequest(api.current.url, `GET ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n${headers}\r\n`);
 

@@ -23,14 +23,12 @@ const swaggerFiles = {
   'favicon-32x32.png': 'image/png',
 } as const;
 
-/** `/openapi.json` with the configured header prefix, and the page `/docs` that shows it. */
 export function readDocumentation(headerPrefix: string): PublicFile[] {
   const document = readPublic('openapi.json').toString();
   const pages = [welcome(), page('/docs'), page('/docs/')];
   return [openApiFile(withHeaderPrefix(document, headerPrefix)), ...pages, script(), ...swagger()];
 }
 
-/** For a person who opens the base URL. */
 function welcome(): PublicFile {
   const text =
     '<!doctype html><title>Sluice</title><p>Sluice is running. The API reference is at <a href="/docs">/docs</a>.\n';

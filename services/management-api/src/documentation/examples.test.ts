@@ -15,7 +15,6 @@ test('there is an example for every operation with a body', () => {
   expect([...new Set(withBody.map(([id]) => id))].sort()).toEqual(ids.sort());
 });
 
-/** A real nonce in place of the example's, and a key that may authorize it. */
 async function ownNonce() {
   const { nonce, authorizer } = await api.current.waitingSession();
   return { key: authorizer.key as string, body: { nonce } };

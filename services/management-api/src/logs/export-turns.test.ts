@@ -9,7 +9,7 @@ import { openExportTurns } from './export-turns.ts';
 const api = useStack((stack) => startTestManagement(stack));
 const small = useStack((stack) => startTestManagement(stack, { DATABASE_POOL_SIZE: '1' }));
 
-/** Ten exports whose pages Postgres does not answer until the lock is given back. */
+/** Postgres does not answer their pages until the lock is given back. */
 async function beginTen({ db, url, tenant }: typeof api.current, stack: AsyncDisposableStack): Promise<void> {
   const { tenant_id, management_key } = tenant;
   await sql`

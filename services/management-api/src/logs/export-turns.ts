@@ -1,12 +1,8 @@
-/** Gives exports a few of the process's connections, so that the rest stays free for other requests. */
 export interface ExportTurns {
   run<T>(tenantId: string, read: () => Promise<T>): Promise<T>;
 }
 
-/**
- * The reads of one Tenant run in their order, and Tenants take turns, so that one with many exports does not hold up
- * another. `connections` reads run at the same time.
- */
+/** Tenants take turns, so that one with many exports does not hold up another. `connections` reads run at a time. */
 export function openExportTurns(connections: number): ExportTurns {
   /** In the order of turns; a Tenant that had its turn goes to the end. */
   const waiting = new Map<string, (() => void)[]>();

@@ -10,7 +10,7 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const script = fileURLToPath(new URL('ledger.command.ts', import.meta.url));
 
-/** A closed Tenant whose log was made through the API, and the files that an auditor kept before. */
+/** The Tenant was closed after its log was made through the API and an auditor kept files. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
   const { newTenant, application, send, db, url } = management;
@@ -27,7 +27,6 @@ const api = useStack(async (stack) => {
   return { ...management, tenant_id, folder, files };
 });
 
-/** Runs the command in the folder, with the database only where it should need one. */
 async function ledger(args: string[], { withDatabase = true, input = '' } = {}) {
   const { folder, databaseUrl } = api.current;
   const env = withDatabase ? { DATABASE_URL: databaseUrl } : {};

@@ -19,7 +19,7 @@ const api = useStack((stack) => startTestManagement(stack));
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const bytes = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'base64'));
 
-/** A Tenant with a ledger of this size, as the worker builds it, and its root at each size. */
+/** As the worker builds it; returns its root at each size. */
 async function newLedger(size: number) {
   const { db, newTenant, send } = api.current;
   const { tenant_id, management_key: key } = await newTenant('T');
@@ -79,7 +79,7 @@ test.each([1, 2, 15, 16, 17, 333])(
   },
 );
 
-/** As the worker's retention leaves the ledger: fewer than 16 hashes of each level before these rows. */
+/** The worker's retention leaves fewer than 16 hashes of each level before these rows. */
 async function dropRows(tenantId: string, dropped: number): Promise<void> {
   const { db } = api.current;
   await db.updateTable('ledgers').set({ dropped }).where('tenant_id', '=', tenantId).execute();

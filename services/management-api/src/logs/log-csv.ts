@@ -10,7 +10,6 @@ const header = [
 /** Spreadsheets run such a cell as a formula, some only after trimming it. */
 const formula = /^[\s\p{C}]*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]|^[\t\r\n]/u;
 
-/** RFC 4180. */
 export const csvHeader = `${header.join(',')}\r\n`;
 
 /** RFC 4180; unset members are empty. */

@@ -10,7 +10,7 @@ const short = useStack((stack) => startTestManagement(stack, { STREAM_MAX_SECOND
 
 type Management = typeof api.current;
 
-/** A Tenant whose log is larger than all buffers between the service and a reader that does not read. */
+/** The log is larger than all buffers between the service and a reader that does not read. */
 async function newScene({ db, newTenant }: Management) {
   const { management_key, tenant_id } = await newTenant('T');
   await sql`
@@ -27,7 +27,6 @@ const scene = useStack(() => newScene(api.current));
 const newAuditor = ({ owner }: { owner: { key: string } }, { application }: Management = api.current) =>
   application({ type: 'management', permissions: ['log:read'] }, owner);
 
-/** Starts an export and stops reading it. */
 async function begin({ key }: { key: string }, { url }: Management = api.current): Promise<IncomingMessage> {
   const request = get(`${url}/logs/export`, { headers: { 'SVC-API-KEY': key }, agent: false });
   request.on('error', () => undefined); // `finish` reports it
@@ -36,7 +35,7 @@ async function begin({ key }: { key: string }, { url }: Management = api.current
   return response;
 }
 
-/** Reads the rest: the number of lines, or why there were no more. */
+/** Returns the number of remaining lines, or why there were no more. */
 async function finish(response: IncomingMessage): Promise<number | string> {
   let lines = 0;
   try {

@@ -34,7 +34,7 @@ const pageBytes = 256 * 1024;
 /** @throws {ServiceError} `unavailable` where retention has dropped rows of the span. */
 type Page = (db: Database, tenantId: string, options: LeafSpan & { filter: LogFilter }) => Promise<LeafPage>;
 
-/** Reads the next thousand leaves in their order, so the cost depends on the number of leaves. */
+/** The cost depends on the number of leaves. */
 export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) => {
   const until = Math.min(from + pageRows, end);
   const source = sql`
@@ -48,7 +48,7 @@ export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) 
   return { rows, next: isFull ? placeAfter(rows, until) : until };
 };
 
-/** Finds matches by the filter, in leaf order. Each page looks at all matches, so there must be few. */
+/** Each page looks at all matches, so there must be few. */
 export const readNextMatches: Page = async (db, tenantId, { filter, from, end }) => {
   const where = (more: readonly Condition[]) => sql`where ${all([...conditionsOf(tenantId, filter), ...more])}`;
   const source = sql`
@@ -130,7 +130,6 @@ function placeAfter(rows: readonly LeafRow[], otherwise: number): number {
   return last ? last.leaf_index + 1 : otherwise;
 }
 
-/** For queries that find rows by other conditions. */
 function touches(tenantId: string, { token_id }: LogFilter): Condition[] {
   if (token_id === undefined) return [];
   return [

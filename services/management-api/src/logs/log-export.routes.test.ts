@@ -7,7 +7,7 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** A Tenant with a sequenced log of this many rows, which touch three tokens in turn. */
+/** The rows touch three tokens in turn. */
 async function newScene(count: number) {
   const { db, newTenant, url } = api.current;
   const { management_key: key, tenant_id } = await newTenant('T');
@@ -161,7 +161,7 @@ describe('as CSV', () => {
   });
 });
 
-/** A strict parser for RFC 4180. */
+/** Strict as RFC 4180. */
 function parseCsv(text: string): string[][] {
   const records: string[][] = [[]];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;

@@ -18,16 +18,14 @@ export interface ExportOptions {
   filter: LogFilter;
   start: number;
   format: 'ndjson' | 'csv';
-  /** Lets a read wait for its turn among those of other exports. */
   inTurn?: InTurn;
 }
 
 type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
 
 /**
- * Rows of the ledger in leaf order, up to the last one that is sequenced at the start; a piece has at most a thousand.
- * Between pieces it holds neither a connection nor a snapshot. The next two pages are read while a piece is made and sent,
- * so that Postgres is never idle.
+ * Rows of the ledger in leaf order, up to the last one that is sequenced at the start. Between pieces, of at most a
+ * thousand rows, it holds neither a connection nor a snapshot. The next two pages are read while a piece is sent.
  */
 export async function* exportLog(
   db: Database,
@@ -55,7 +53,7 @@ async function* pagesOf(
   tenantId: string,
   { filter, end, inTurn, ...span }: LeafSpan & { filter: LogFilter; inTurn: InTurn },
 ) {
-  // The filter finds few matches; for many all leaves are read.
+  // The filter finds few matches; for many all leaves are read
   const isFiltered = Object.keys(filter).length > 0;
   const isNarrow = isFiltered && (await inTurn(() => countFilteredLogs(db, tenantId, filter))) <= mostCounted;
   let isOver = false;
@@ -71,7 +69,7 @@ async function* pagesOf(
   try {
     for (let from = span.from; from < end; ) {
       const { rows, next } = await (readings.shift() ?? begin(from));
-      // The next pages begin at known leaves, unless rows are large or the filter finds them.
+      // The next pages begin at known leaves, unless rows are large or the filter finds them
       const isKnown = !isNarrow && next === from + pageRows;
       if (!isKnown) readings = [];
       for (

@@ -2,7 +2,7 @@ import { parseDate } from '@sluice/http-api';
 import type { LogFilter } from './log.queries.ts';
 import { logFilters } from './log.schema.ts';
 
-/** In a fixed order, with dates normalized. */
+/** Its order is fixed, and its dates are normalized. */
 export function filterOf(query: LogFilter): LogFilter {
   const given = Object.keys(logFilters).flatMap((name) => {
     const value = query[name as keyof LogFilter];

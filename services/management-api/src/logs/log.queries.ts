@@ -26,7 +26,6 @@ export interface LogPlace {
   id: string;
 }
 
-/** Filtered rows are counted up to this number. */
 export const mostCounted = 10_000;
 
 export type Condition = RawBuilder<unknown>;
@@ -55,8 +54,8 @@ export async function listLogs(
 /** Counts one more than {@link mostCounted} at most, from an index unless rows wait to be dropped. */
 export async function countFilteredLogs(db: Database, tenantId: string, filter: LogFilter): Promise<number> {
   const kept = (await hasGivenUpRows(db, tenantId)) ? [isKept] : [];
-  // The order helps the planner: without it, a limit over most of a table becomes a scan for each pair of type and
-  // operation, although few pairs have rows. Rows of a token are found through the token alone.
+  // Without the order, a limit over most of a table becomes a scan for each pair of type and operation, although few
+  // pairs have rows. Rows of a token are found through the token alone.
   const order = filter.token_id === undefined ? sql`order by log.at desc` : sql``;
   const rest: Rest = (more, { id }) => {
     const conditions = [...conditionsOf(tenantId, filter), ...kept.map((each) => each(tenantId, id)), ...more];
@@ -76,7 +75,6 @@ export async function countFilteredLogs(db: Database, tenantId: string, filter: 
   return rows[0]?.total ?? 0;
 }
 
-/** Sequenced and kept rows, and rows that wait to be sequenced. */
 export async function countAllLogs(db: Database, tenantId: string): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select (
@@ -87,7 +85,6 @@ export async function countAllLogs(db: Database, tenantId: string): Promise<numb
   return rows[0]?.total ?? 0;
 }
 
-/** The columns that order the rows, in the table whose index returns them in this order. */
 interface Key {
   at: Condition;
   id: Condition;
@@ -96,13 +93,9 @@ interface Key {
 const ofLog: Key = { at: sql`log.at`, id: sql`log.id` };
 const ofTouched: Key = { at: sql`touched.at`, id: sql`touched.log_id` };
 
-/** Builds the conditions and the order that follow the source. */
 type Rest = (more: readonly Condition[], key: Key) => Condition;
 
-/**
- * Chooses the source so that an index returns the rows newest first for any filter. A filter by type or operation alone
- * names few pairs of both, and each pair is read in order from one index.
- */
+/** Any filter by type or operation names few pairs of both, and each pair is read newest first from one index. */
 export function sourceOf(tenantId: string, filter: LogFilter, rest: Rest): Condition {
   const { token_id, entity_id, actor_id, trace_id, entity_type, operation } = filter;
   if (token_id !== undefined) {
@@ -170,7 +163,7 @@ function isKept(tenantId: string, id: Condition): Condition {
         and leaf.leaf_index < (select dropped from ledgers where tenant_id = ${tenantId}) offset 0))`;
 }
 
-/** For the narrow table of touched tokens. They repeat the dates, because its index is searched by them. */
+/** The conditions repeat the dates, because the index of the narrow table of touched tokens is searched by them. */
 function touchedBy(tenantId: string, { token_id, start_date, end_date }: LogFilter): Condition[] {
   return [
     sql`touched.tenant_id = ${tenantId}`,

@@ -12,7 +12,6 @@ const newScene = async () => {
   const { management_key: key, tenant_id, application_id } = await newTenant('T');
   const list = async (query = '') => (await send('GET', `/logs${query}`, { key })).body;
   const idsOf = async (query: string) => (await list(query)).data.map(({ id }: { id: string }) => id);
-  /** Inserts a row as a gateway or a previous version writes it. */
   async function insert(row: Record<string, unknown>): Promise<string> {
     const id = randomUUID();
     const text = JSON.stringify({ id, tenant_id, at: new Date().toISOString(), ...row });

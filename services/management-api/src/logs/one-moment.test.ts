@@ -20,7 +20,7 @@ async function newLedger(): Promise<string> {
   return tenantId;
 }
 
-/** A database in which retention drops rows as soon as the first statement is answered. */
+/** Retention drops rows as soon as the first statement is answered. */
 function prunedMeanwhile(db: Database, tenantId: string): Database {
   let isPruned = false;
   return db.withPlugin({

@@ -18,7 +18,7 @@ async function openLargeLog(stack: AsyncDisposableStack, rowCount: number): Prom
   const patient = connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 1 }, options);
   await patient.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
-    // Building the indexes afterwards takes half the time.
+    // Building the indexes afterwards takes half the time
     const { rows: indexes } = await sql<{ name: string; definition: string }>`
       select indexname as name, replace(indexdef, ' ON ONLY ', ' ON ') as definition
       from pg_indexes where tablename in ('audit_log', 'audit_log_tokens')
@@ -93,7 +93,7 @@ const sum = (counts: readonly number[]) => counts.reduce((total, count) => total
 export function testPlans(rowCount: number): void {
   const large = useStack((stack) => openLargeLog(stack, rowCount), 600_000);
   const rows = rowCount.toLocaleString('en');
-  // Besides the rows: the row in each partition that ends the scan, and a look at the ledger.
+  // Besides the rows: the row in each partition that ends the scan, and a look at the ledger
   const mostOfPage = 3 * pageSize + 40;
 
   test.each(filters)(`GET /logs by %s reads as many rows as it shows at ${rows} rows`, async (_name, filter, index) => {
@@ -130,7 +130,7 @@ export function testPlans(rowCount: number): void {
       for (const start of [0, rowCount / 2]) {
         for await (const _piece of exportLog(recorded.db, { tenantId, filter, start, format: 'ndjson' })) break;
       }
-      // A piece of a thousand rows and the next one ahead; with a filter, all matches are read for each of them.
+      // A piece of a thousand rows and the next one ahead; with a filter, all matches are read for each of them
       const most = Object.keys(filter).length === 0 ? 2100 : 2 * mostCounted + 2100;
       for (const count of await countRowsRead(large.current, recorded.statements.filter(isRead))) {
         expect(count).toBeLessThanOrEqual(most);
@@ -151,7 +151,7 @@ export function testPlans(rowCount: number): void {
     await proveRow(recorded.db, tenantId, row.log_id);
     await proveConsistency(recorded.db, tenantId, { from: Math.floor(size / 3), to: size });
     const counts = await countRowsRead(large.current, recorded.statements.filter(isRead));
-    // At most 16 stored hashes for each stored level on either side of the path.
+    // At most 16 stored hashes for each stored level on either side of the path
     const levels = Math.ceil(Math.log2(size) / 4);
     expect(Math.max(...counts)).toBeLessThanOrEqual(2 * 16 * levels);
     const all = recordStatements(large.current);

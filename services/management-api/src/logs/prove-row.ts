@@ -33,9 +33,7 @@ export function proveRow(db: Database, tenantId: string, logId: string) {
   });
 }
 
-/**
- * @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or before what retention has kept.
- */
+/** @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or has no rows for any more. */
 export function proveConsistency(db: Database, tenantId: string, { from, to }: { from: number; to: number }) {
   return inOneMoment(db, async (tx) => {
     const { size = 0, dropped = 0 } = (await findLedger(tx, tenantId)) ?? {};

@@ -1,12 +1,9 @@
 import { defaultTransformLimits, openTransformPool, type TransformPool } from '@sluice/sandbox';
 
-/** Code is judged by its processor time; this only ends what hangs, because honest code may wait long on a busy machine. */
+/** Code is judged by its processor time. This only ends what hangs, because honest code may wait on a busy machine. */
 const wallMs = 30_000;
 
-/**
- * The threads in which the code of Proxies is parsed before it is stored. That takes milliseconds, but code can be written
- * that takes all of its CPU time; one Tenant holds one of the two threads at most, so that others are answered meanwhile.
- */
+/** One Tenant holds one of the two threads at most, because code can be written whose parsing takes long. */
 export function openCompiler(
   config: { HEADER_PREFIX: string },
   stack: AsyncDisposableStack,

@@ -20,10 +20,7 @@ type TrialConfig = Readonly<
   Record<keyof typeof transformSettings | keyof typeof trialSettings, number> & { HEADER_PREFIX: string }
 >;
 
-/**
- * Trials have a pool of their own, so that an endless loop in a trial delays no change of a Proxy. Its threads start with
- * the first trial, because many installations never run one.
- */
+/** A pool of its own keeps trials from delaying changes of Proxies. It starts with the first trial, if any. */
 export function openTrials(config: TrialConfig, stack: AsyncDisposableStack): () => TransformPool {
   let pool: TransformPool | undefined;
   stack.defer(() => pool?.close());

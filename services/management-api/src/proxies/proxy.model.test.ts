@@ -13,7 +13,6 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** Mostly `usual`, occasionally `seldom`. */
 const mostly = <A, B>(usual: fc.Arbitrary<A>, seldom: fc.Arbitrary<B>): fc.Arbitrary<A | B> =>
   fc.oneof({ arbitrary: usual, weight: 30 }, { arbitrary: seldom, weight: 1 });
 const wrong = fc.constantFrom(null, 5, 'x', [], {}, true);
@@ -57,7 +56,7 @@ const optional = {
   configuration,
   require_auth: mostly(fc.constantFrom(true, false, null), wrong),
   application_id: mostly(fc.constantFrom('application 0', 'application 1'), fc.constant(null)),
-  // These members must have no effect.
+  // These members must have no effect
   key: fc.constant('mine'),
   unknown: wrong,
 };
@@ -104,7 +103,6 @@ const first: ProxyCommand[] = [
   { do: 'create', body: { name: 'ab', destination_url: 'https://example.com/in', configuration: { a: '0' } } },
 ];
 
-/** Each run has its own Tenant. */
 const property = (rules = proxyRules) =>
   agreement({
     command,

@@ -62,10 +62,7 @@ export interface ProxyFilter {
   name: string | undefined;
 }
 
-/**
- * Newest first. Only the rows of the page are read whole, so that skipped pages cost little. `page.hold` is called before
- * that.
- */
+/** Newest first. Only the page's rows are read whole, after `page.hold`, so that skipped pages cost little. */
 export async function listProxies(
   db: Database,
   tenantId: string,
@@ -104,7 +101,6 @@ async function countProxies(db: Database, tenantId: string, filter: ProxyFilter)
   return total;
 }
 
-/** A filter that is empty, or has only `*`, matches every name. */
 function isNameFilter(name: string | undefined): boolean {
   return name !== undefined && /[^*]/.test(name);
 }

@@ -106,7 +106,7 @@ describe('create', () => {
   });
 });
 
-/** Faults of create, full update and patch results, by the path that the error names. */
+/** By the path that the error names. */
 const faultyDefinitions: [string, object][] = [
   ['name', { name: null }],
   ['name', { name: '' }],
@@ -246,7 +246,6 @@ describe('patch (RFC 7386)', () => {
   });
 
   describe('the Application', () => {
-    /** The Application of a Proxy that named the first one, after a write with `members`. */
     async function applicationAfter(method: 'PUT' | 'PATCH', members: (ids: string[]) => object) {
       const { application, proxy, send } = api.current;
       const ids = [(await application()).id, (await application()).id];

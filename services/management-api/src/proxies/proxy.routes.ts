@@ -180,7 +180,7 @@ const patchProxy = operation({
       await checkTransforms(definition, tenantId, context);
       const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
       change = await db.transaction().execute(async (tx) => {
-        // The slow checks ran before this transaction. If the row has changed since, they are repeated on the new row.
+        // The slow checks ran before this transaction. If the row has changed since, they are repeated on the new row
         if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return undefined;
         await updateProxy(tx, tenantId, id, columns);
         await recordChange(tx, actOf(caller, traceId), auditOf('update', id));

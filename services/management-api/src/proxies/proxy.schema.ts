@@ -1,6 +1,5 @@
 import { authorship, example, name, uuid } from '../resource.schema.ts';
 
-/** The function's body follows in each example. */
 const exported = 'module.exports = async function (req) {\n  const { args, configuration } = req;\n';
 
 const transform = {
@@ -66,7 +65,7 @@ const sample = {
   require_auth: true,
 } as const;
 
-/** Of create and full update; also checks the result of a merge patch. */
+/** Also checks the result of a merge patch. */
 export const proxyBody = {
   type: 'object',
   title: 'ProxyBody',

@@ -14,7 +14,6 @@ export function encryptProxyKey(vault: Vault, tenantId: string, proxyId: string,
   return encryptSecret(vault, place(tenantId, proxyId, 'key'), key);
 }
 
-/** The configuration is encrypted. */
 export async function toColumns(vault: Vault, tenantId: string, proxyId: string, definition: ProxyDefinition) {
   const { configuration } = definition;
   return {

@@ -17,7 +17,7 @@ test('code that takes too long to be parsed is 422, and not an error of ours', a
 
 test('while the code of one Tenant is being parsed, the code of another is', async () => {
   await using stack = new AsyncDisposableStack();
-  // Only processor time counts, because the machine may be busy.
+  // Only processor time counts, because the machine may be busy
   const limits = { ...defaultTransformLimits, cpuMs: 1_000, wallMs: 600_000 };
   const compiler = openCompiler({ HEADER_PREFIX: 'SVC' }, stack, limits);
   const answered: string[] = [];

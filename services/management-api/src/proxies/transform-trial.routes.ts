@@ -11,7 +11,6 @@ const bodyLimitBytes = 6 * 2 ** 20;
 /** Serializing deeper nesting would take seconds. */
 const deepestArgs = 500;
 
-/** Stores nothing and calls no destination. */
 export const testTransform = operation({
   id: 'testTransform',
   tag: 'Proxies',

@@ -22,7 +22,6 @@ export const transformTrialBody = {
   ],
 } as const;
 
-/** Has either `result` or `error`. */
 export const transformTrial = {
   type: 'object',
   title: 'TransformTrial',

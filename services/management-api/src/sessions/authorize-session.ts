@@ -30,7 +30,7 @@ export const authorizeSession = operation({
     if (keyId === undefined)
       throw new ServiceError('forbidden', 'A session must be authorized with the API key of an Application');
     const wanted = readAuthorization(body);
-    // Authorizations of one nonce, and the Tenant's limit, need the same locks.
+    // Authorizations of one nonce, and the Tenant's limit, need the same locks
     const change = await sessionQueue.run(tenantId, () =>
       db.transaction().execute(async (tx) => {
         const found = await findWaiting(tx, context, { tenantId, ...wanted });
@@ -70,7 +70,6 @@ interface Wanted {
   address: string | undefined;
 }
 
-/** Locks the session of the nonce, if it may be authorized now. */
 async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, address }: Wanted) {
   const { pepper, sessionLimits, sessionFigures } = context;
   const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));

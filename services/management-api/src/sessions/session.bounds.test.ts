@@ -1,4 +1,3 @@
-// However many requests a client sends, other clients of its Application and other Tenants are served.
 import { randomUUID } from 'node:crypto';
 import { untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -21,7 +20,6 @@ const authorize = (key: string, nonce: string) =>
   api.current.send('POST', '/sessions/authorize', { key, body: { nonce, permissions: ['token:read'] } });
 const publicApplication = () => api.current.application({ type: 'public', permissions: ['token:create'] });
 
-/** Waiting sessions, the oldest first, that end in this many seconds. */
 async function flood(applicationId: string, endsInSeconds: number, network = (_n: number) => '192.0.2.0/24') {
   const { db, tenant } = api.current;
   const rows = Array.from({ length: mostWaiting - 1 }, (_, n) => ({
@@ -84,7 +82,7 @@ test('a Tenant has at most so many authorized sessions; one more is 429, and ano
   expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
   const other = await api.current.waitingSession();
   expect((await authorize(other.authorizer.key, other.nonce)).status).toBe(200);
-  // A session that has ended makes room before it is swept.
+  // A session that has ended makes room before it is swept
   const expires_at = new Date(Date.now() - 1).toISOString();
   await db.updateTable('sessions').set({ expires_at }).where('id', '=', first.id).execute();
   expect((await authorize(beyond.authorizer.key, beyond.nonce)).status).toBe(200);
@@ -105,7 +103,7 @@ test('the start says when all clients may count as one network', async () => {
 });
 
 describe('another Tenant is answered while 100 requests of one wait', () => {
-  /** Holds a lock that the requests of one Tenant need until the other Tenant has its answer. */
+  /** The lock is held until the other Tenant has its answer. */
   async function answersWhile(
     hold: (tx: typeof api.current.db) => Promise<unknown>,
     ask: () => Promise<{ status: number }>,
@@ -143,7 +141,7 @@ describe('another Tenant is answered while 100 requests of one wait', () => {
       () => authorize(authorizer.key, nonce),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    // On a very busy machine those behind the first may wait for a connection for too long.
+    // On a very busy machine those behind the first may wait for a connection for too long
     expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
     expect(statuses).toContain(409);
   });

@@ -8,9 +8,8 @@ const held = new Set<string>(permissions.map(({ type }) => type).filter((type) =
 const container = new RegExp(containerPattern);
 
 /**
- * A session may have every token permission, and rules with either a container or conditions. Grants beyond those of the
- * authorizing Application are no fault, because they have no effect. Removes duplicates. @throws {ServiceError}
- * `validation_failed` naming each fault.
+ * Grants beyond those of the authorizing Application are no fault, because they have no effect. Removes duplicates.
+ * @throws {ServiceError} `validation_failed` naming each fault.
  */
 export function checkSessionGrants({ permissions: flat, rules }: Pick<AuthorizeSession, 'permissions' | 'rules'>) {
   if (flat.length === 0 && rules.length === 0) {

@@ -27,7 +27,6 @@ export interface SessionLimits {
 export interface SessionFigures {
   /** Waiting sessions that ended to make room for a newer one. */
   ended: number;
-  /** Authorizations beyond the Tenant's limit. */
   refused: number;
 }
 

@@ -32,7 +32,6 @@ const isStanding = sql<boolean>`(
 
 export type NewSession = Omit<Insertable<SessionsTable>, 'expires_at' | 'rules'>;
 
-/** It waits three minutes to be authorized. */
 export function insertSession(tx: Queryable, row: NewSession) {
   const inserted = tx
     .insertInto('sessions')
@@ -55,9 +54,9 @@ async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
 }
 
 /**
- * Makes room for one more waiting session of an Application. At the limit, the oldest session of the network with the most
- * sessions ends, so that a flood from one network ends only its own. Transactions of one Application run one at a time.
- * Sessions after their three minutes do not count, swept or not. @returns how many sessions it ended.
+ * At the limit of an Application, the oldest session of the network with the most sessions ends, so that a flood from
+ * one network ends only its own. Transactions of one Application run one at a time. Sessions after their three
+ * minutes do not count, swept or not. @returns how many sessions ended.
  */
 export async function makeRoom(
   tx: Queryable,

@@ -11,7 +11,7 @@ const make = (key: string, address = '192.0.2.7') =>
 const authorize = (key: string, body: object, headers = {}) =>
   send('POST', '/sessions/authorize', { key, body: { permissions: ['token:read'], ...body }, headers });
 
-/** Whether the key of a session is accepted; any valid key may list the permissions. */
+/** Any valid key may list the permissions. */
 async function isAccepted(key: string): Promise<boolean> {
   const { status } = await send('GET', '/permissions', { key });
   if (status !== 200 && status !== 401) throw new Error(`answered ${status}`);
@@ -283,7 +283,7 @@ test('it ends at its moment: three minutes by default, or when it was told to', 
 });
 
 describe('401 where the Application of the caller goes between its authentication and its act', () => {
-  /** Deletes the Application in a transaction that is committed once the request waits for it. */
+  /** The transaction is committed once the request waits for it. */
   async function deletedMeanwhile(id: string, request: () => ReturnType<typeof send>) {
     const { db } = api.current;
     const deletion = await db.startTransaction().execute();

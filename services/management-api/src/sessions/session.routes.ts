@@ -113,7 +113,7 @@ const endOwnSession = operation({
   response: { 204: null },
   async handle({ caller, traceId }, context) {
     const ended = await endSession(context, { caller, traceId, id: caller.id });
-    // Another request has ended the session since its key was checked.
+    // Another request has ended the session since its key was checked
     if (!ended) throw new ServiceError('unauthenticated', 'The session ended while the request was processed');
     return ended;
   },

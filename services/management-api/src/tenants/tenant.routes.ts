@@ -22,7 +22,7 @@ function toTenant<T extends TenantRow>({ fingerprint_tokens, deduplicate_tokens,
   return { ...withoutNulls(row), settings };
 }
 
-/** For a Tenant that was closed after its key was checked. */
+/** The Tenant was closed after its key was checked. */
 function closed(): ServiceError {
   return new ServiceError('not_found', 'The Tenant does not exist');
 }

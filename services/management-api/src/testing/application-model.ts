@@ -36,7 +36,7 @@ export type ApplicationCommand =
   | { do: 'list'; query: ListQuery }
   | { do: 'get by key' | 'list permissions'; application: number; key: number };
 
-/** Dates as they may be sent, and as they are answered. */
+/** As they may be sent, and as they are answered. */
 export const dates: Record<string, string | undefined> = {
   '2999-01-02': '2999-01-02T00:00:00.000Z',
   '2999-01-02T03:04:05': '2999-01-02T03:04:05.000Z',
@@ -46,7 +46,6 @@ export const dates: Record<string, string | undefined> = {
   soon: undefined,
 };
 
-/** The table of permissions, by type. */
 const tokenPermissions = all({ token: 'create update read search delete use' });
 const holdable: Record<string, string[]> = {
   public: tokenPermissions.slice(0, 2),
@@ -67,7 +66,7 @@ function all(actions: Record<string, string>): string[] {
   return Object.entries(actions).flatMap(([on, list]) => list.split(' ').map((action) => `${on}:${action}`));
 }
 
-/** What the specification says of Applications. A test of the model breaks one rule at a time. */
+/** A test of the model breaks one rule of the specification at a time. */
 export const applicationRules = {
   mayHold: (type: string, permission: string): boolean => holdable[type]?.includes(permission) ?? false,
   needsContainer: (type: string): boolean => type !== 'management',
@@ -79,7 +78,6 @@ export const applicationRules = {
 const accessRule = ['description', 'priority', 'container', 'conditions', 'transform', 'permissions'];
 const containers = /^\/?[\w-]+(\/[\w-]+)*\/?$|^\/$/;
 
-/** Applications of one Tenant according to the specification. */
 export function createApplicationModel(
   tenant: { tenant_id: string; application_id: string },
   createdAt: string,
@@ -200,7 +198,6 @@ export function createApplicationModel(
     };
   }
 
-  /** Faults that do not depend on the type. */
   function shapeFaults({ name, permissions = [], rules: accessRules = [] }: Body): string[] {
     const faults = isName(name) ? [] : ['name'];
     faults.push(...textFaults('permissions', permissions));
@@ -210,7 +207,6 @@ export function createApplicationModel(
     return isEmpty ? [...faults, 'permissions', 'rules'] : faults;
   }
 
-  /** Well-formed grants that the type cannot hold. */
   function grantFaults({ permissions = [], rules: accessRules = [] }: Body, type: string): string[] {
     if (!Array.isArray(permissions) || !Array.isArray(accessRules)) return [];
     const faults = unholdable(permissions, 'permissions', type);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import { openCompiler } from '../proxies/open-compiler.ts';
 
-// A process of its own, which a test binds to one core. Prints whether the compiler accepts 256 KiB of code beside endless
-// loops on that core; with an argument, whether a compiler does that judges by so many milliseconds of the clock.
+// Runs on one core beside endless loops, and prints whether the compiler accepts 256 KiB of code; with an argument,
+// whether a compiler does that judges by so many milliseconds of the clock.
 const loops = 11;
 /** The loops end by themselves where this process is killed. */
 const endlessLoop = 'const end = Date.now() + 60_000; while (Date.now() < end);';

@@ -1,7 +1,6 @@
 import type { Answer, CallOptions } from '@sluice/testing';
 import fc from 'fast-check';
 
-/** A request, and the answer that the model expects. */
 export interface Step {
   method: string;
   path: string;
@@ -23,13 +22,11 @@ export interface ModelRun<Command> {
 
 interface Agreement<Command> {
   command: fc.Arbitrary<Command>;
-  /** Commands that run before each list, so that there is something to work with. */
+  /** Run before each list, so that there is something to work with. */
   first: readonly Command[];
-  /** Begins with a new model and a new Tenant. */
   begin(): Promise<ModelRun<Command>>;
 }
 
-/** For any list of commands the service answers as the model expects. */
 export function agreement<Command>({ command, first, begin }: Agreement<Command>) {
   const runnable = command.map((one) => ({
     check: () => true,
@@ -70,7 +67,7 @@ export function problem(status: number, title: string): Expected {
 export const notFound = problem(404, 'Not found');
 export const noContent: Expected = { status: 204, body: '' };
 
-/** The id of the n-th created resource; where there are fewer, an id that does not exist. */
+/** Where there are fewer, an id that does not exist. */
 export function idAt(created: readonly { id: string }[], n: number): string {
   return created[n]?.id ?? `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 }
@@ -82,7 +79,6 @@ export interface ListQuery {
   size?: number;
 }
 
-/** Queries of every kind, some with invalid pages or sizes. */
 export const listQuery: fc.Arbitrary<ListQuery> = fc.record(
   {
     ids: fc.array(fc.nat(3), { maxLength: 3 }),
@@ -109,7 +105,6 @@ export function byAge(a: { created_at: string; id: string }, b: { created_at: st
   return a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? 1 : -1;
 }
 
-/** The expected page of all matches. */
 export function pageOf(matching: readonly unknown[], { page = 1, size = 20 }: ListQuery): Expected {
   const faults = [...(page < 1 ? ['page'] : []), ...(size > 100 ? ['size'] : [])];
   if (faults.length > 0) return { faults };

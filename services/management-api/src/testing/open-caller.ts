@@ -7,7 +7,6 @@ type Management = Pick<
   'application' | 'session' | 'waitingSession' | 'tenant'
 >;
 
-/** A caller of an operation, and what its body must contain for that caller. */
 export interface OperationCaller {
   key: string;
   body?: object;
@@ -15,7 +14,7 @@ export interface OperationCaller {
   audited?: { actor_id: string; actor_type: 'application' | 'session'; entity_id: string; detail: object | null };
 }
 
-/** A caller that the operation accepts: the management key, or a new Application or session of the same Tenant. */
+/** The management key, or a new Application or session of the same Tenant. */
 export async function openCaller(
   { application, session, waitingSession, tenant }: Management,
   { id, takesKeyOf }: Operation<Context>,

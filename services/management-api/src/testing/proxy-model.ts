@@ -30,7 +30,7 @@ export type ProxyCommand =
 
 export const code = 'module.exports = async () => ({})';
 export const brokenCode = 'module.exports = (';
-/** Destinations, and whether they are allowed. */
+/** Whether each destination is allowed. */
 export const destinations: Record<string, boolean> = {
   'https://example.com/in': true,
   'HTTPS://Example.com:443/a/../b?x=%7e': true,
@@ -42,7 +42,7 @@ export const destinations: Record<string, boolean> = {
   '': false,
 };
 
-/** What the specification says of Proxies. A test of the model breaks one rule at a time. */
+/** A test of the model breaks one rule of the specification at a time. */
 export const proxyRules = {
   /** RFC 7386 section 2. */
   merge(target: unknown, patch: unknown): unknown {
@@ -68,7 +68,6 @@ export const proxyRules = {
 const transforms = ['request_transform', 'response_transform'] as const;
 const writable = ['name', 'destination_url', ...transforms, 'configuration', 'require_auth', 'application'];
 
-/** Proxies of one Tenant according to the specification. */
 export function createProxyModel(tenant: { tenant_id: string; application_id: string }, rules = proxyRules) {
   const applications: Application[] = [];
   const proxies: Proxy[] = [];
@@ -175,7 +174,6 @@ export function createProxyModel(tenant: { tenant_id: string; application_id: st
     return noContent;
   }
 
-  /** The current definition, without an Application that has been deleted. */
   function current({ definition }: Proxy): Body {
     const { application, ...rest } = definition;
     const named = applications.find(({ id }) => isObject(application) && id === application.id);
@@ -221,7 +219,6 @@ export function createProxyModel(tenant: { tenant_id: string; application_id: st
   return { step };
 }
 
-/** PUT and PATCH may name the Application as answers do. */
 function named({ application_id: id, ...body }: Body): Body {
   if (Object.hasOwn(body, 'application') || id === undefined) return body;
   return { ...body, application: id === null ? null : { id } };

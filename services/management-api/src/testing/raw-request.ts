@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Sends raw bytes on a new connection, and returns everything received until the connection closes. */
+/** Returns everything that is received until the connection closes. */
 export async function rawRequest(url: string, ...parts: (string | Buffer)[]): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -10,7 +10,7 @@ export async function rawRequest(url: string, ...parts: (string | Buffer)[]): Pr
   socket.on('data', (text) => {
     received += text;
   });
-  // A server may refuse a body before reading all of it; what it sent until then counts.
+  // A server may refuse a body before reading all of it; what it sent until then counts
   socket.on('error', () => closed.resolve());
   socket.on('close', () => closed.resolve());
   for (const part of parts) socket.write(part);
@@ -18,7 +18,7 @@ export async function rawRequest(url: string, ...parts: (string | Buffer)[]): Pr
   return received;
 }
 
-/** The status of a raw answer; NaN where there is none. */
+/** NaN where there is none. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? Number.NaN);
 }

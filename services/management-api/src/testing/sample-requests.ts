@@ -3,7 +3,6 @@ import type { Operation } from '@sluice/http-api';
 import type { CallOptions } from '@sluice/testing';
 import type { Context } from '../context.ts';
 
-/** A valid body for each operation that has one, by operation id. */
 const bodies: Record<string, object> = {
   createApplication: { name: 'Sample', type: 'private', permissions: ['token:read'] },
   updateApplication: { name: 'Sample', permissions: ['token:read'] },
@@ -16,7 +15,6 @@ const bodies: Record<string, object> = {
   testTransform: { code: 'module.exports = () => ({})', args: {} },
 };
 
-/** Queries of the operations that require one. */
 const queries: Record<string, string> = { getLogConsistency: '?from=1&to=1' };
 
 export interface SampleRequest {
@@ -25,7 +23,6 @@ export interface SampleRequest {
   options: CallOptions;
 }
 
-/** A request that the operation accepts, for the resource `id` and the key `keyId`. */
 export function sampleRequest(
   operation: Operation<Context>,
   id: string = randomUUID(),

@@ -14,7 +14,7 @@ import {
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
-/** Builds the ledger of a Tenant by time and id, as the worker does, and signs its checkpoint. */
+/** Orders rows by time and id, as the worker does, and signs the checkpoint. */
 export async function sequenceLog(db: Database, tenantId: string) {
   const rows = (await db
     .selectFrom('audit_log')

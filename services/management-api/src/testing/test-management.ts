@@ -12,7 +12,7 @@ import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 import { createTenant } from '../tenants/create-tenant.ts';
 
-/** A management API on real stores, with a Tenant that holds every permission and an equal stranger. */
+/** Its Tenant holds every permission, and so does the stranger. */
 export async function startTestManagement(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
   const { db, url: databaseUrl } = await createTestDatabase(stack);
   const secrets = createTestSecrets();
@@ -26,11 +26,10 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
   const tenant = await newTenant('Tenant');
   const stranger = await newTenant('Stranger');
 
-  /** Sends a request, by default with the Tenant's management key. */
+  /** By default with the Tenant's management key. */
   const send = (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
     call(url, method, path, { key: tenant.management_key, ...options });
 
-  /** Creates a resource and returns the body of the answer. */
   async function create(path: string, body: object, options: CallOptions = {}): Promise<Answer['body']> {
     const answer = await send('POST', path, { body, ...options });
     if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -43,15 +42,13 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
   const proxy = (part: object = {}, options?: CallOptions) =>
     create('/proxies', { name: 'P', destination_url: 'https://example.com/in', ...part }, options);
 
-  /** The key of a new management Application with exactly these permissions. */
   const keyWith = async (...permissions: PermissionType[]): Promise<string> =>
     (await application({ type: 'management', permissions })).key;
 
-  /** Adds a key to an Application and returns the key's id. */
   const addKey = async (applicationId: string, options?: CallOptions): Promise<string> =>
     (await create(`/applications/${applicationId}/keys`, {}, options)).id;
 
-  /** A waiting session, with its key and nonce, and the Applications that it needs. */
+  /** Comes with its key and nonce, and the Applications that it needs. */
   const waitingSession = async (options?: CallOptions) => {
     const maker = await application({ type: 'public', permissions: ['token:create'] }, options);
     const authorizer = await application({}, options);
@@ -59,7 +56,7 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
     return { ...made, maker, authorizer };
   };
 
-  /** An authorized session, by default for `token:read`. */
+  /** By default for `token:read`. */
   const session = async (part: object = {}, options?: CallOptions) => {
     const made = await waitingSession(options);
     const body = { nonce: made.nonce, permissions: ['token:read'], ...part };
@@ -68,7 +65,7 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
     return made;
   };
 
-  /** Gives a Tenant a ledger of one row, whose id is that of the Tenant. */
+  /** The ledger has one row, whose id is that of the Tenant. */
   async function giveLedger(tenantId: string): Promise<void> {
     const leaf = { tenant_id: tenantId, leaf_index: 0, log_id: tenantId, leaf_version: 1, leaf_hash: Buffer.alloc(32) };
     const at = '2026-01-01T00:00:00.000Z';

@@ -13,7 +13,6 @@ export interface DestinationRequest extends Target {
   method: string;
   /** Flat list of names and values that passed the request filter; `Host` and framing are added here. */
   headers: string[];
-  /** In memory, so that its length is known. */
   body: Buffer | undefined;
   cdnLoop?: string | undefined;
 }

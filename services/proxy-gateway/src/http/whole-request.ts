@@ -42,7 +42,6 @@ export class WholeRequest extends Base {
     else super._read(size);
   }
 
-  /** @returns whether something was passed on now. */
   #passOn(): boolean {
     const first = this.#first;
     this.#first = undefined;

@@ -7,7 +7,6 @@ interface HashedBody {
   sizeBytes: number;
   /** Set once all of it has come in good order. */
   sha256?: string;
-  /** Undefined while it comes. */
   isWhole?: boolean;
 }
 

@@ -12,7 +12,6 @@ interface SeenRequest {
 export interface TestDestination {
   url: string;
   seen: SeenRequest[];
-  /** By default 200 and `{"ok":true}`. */
   answer: RequestListener;
   server: Server;
 }

@@ -31,7 +31,6 @@ interface Run {
   exit: Promise<number | null>;
 }
 
-/** Runs the command as a process. */
 function run(args: string[], env: Record<string, string> = {}): Run {
   const path = fileURLToPath(new URL('keys.command.ts', import.meta.url));
   const { url, ROOT_KEY } = setup.current;
@@ -89,7 +88,7 @@ async function expectAllReadable(actor: Actor, values: Map<string, string>, key 
   }
 }
 
-/** Makes each batch slow, so that it can be interrupted. */
+/** A slow batch can be interrupted. */
 async function slowDown(ms: number): Promise<void> {
   const { db } = setup.current;
   await sql`create or replace function wait_a_moment() returns trigger language plpgsql as

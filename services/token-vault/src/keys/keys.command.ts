@@ -34,7 +34,7 @@ async function run(argv: string[]): Promise<number> {
   }
 }
 
-/** Results and messages go to the standard output, but with `--json` messages go to the standard error. */
+/** With `--json` the standard output has only results, and messages go to the standard error. */
 async function runWithStores(command: Exclude<KeysCommand, { name: 'help' }>): Promise<number> {
   const config = readConfig(configSchema, process.env);
   const progress = openProgress(process.stderr);
@@ -44,7 +44,7 @@ async function runWithStores(command: Exclude<KeysCommand, { name: 'help' }>): P
     console.error('Stopping after the batch under way');
     stop.abort(new Stopped(signal));
   };
-  // Listens once: a second signal ends the process at once, which loses nothing either.
+  // Listens once: a second signal ends the process at once, which loses nothing either
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
   const say = command.json ? (line: string) => console.error(line) : (line: string) => console.log(line);
   await using stack = new AsyncDisposableStack();

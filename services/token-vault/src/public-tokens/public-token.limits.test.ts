@@ -1,5 +1,3 @@
-// Everybody can see a public key, so the tokens made with it are limited, and one client's use leaves the others
-// theirs.
 import { randomUUID } from 'node:crypto';
 import { singleAddressOf } from '@sluice/http-api';
 import { call, eventually, openRedisDoor, useStack } from '@sluice/testing';
@@ -27,7 +25,7 @@ const scene = useStack(async (stack) => {
   return { ...service, door, redis, urls: [service.url, another.url] as const };
 });
 
-/** Whether the process already counts in Redis; it counts locally until it is connected. */
+/** The process counts locally until it is connected. */
 async function countsInRedis(url: string, { key, metrics }: { key: string; metrics: Registry }): Promise<boolean> {
   const decidedAlone = async () =>
     /^sluice_rate_limit_local_decisions_total (\d+)$/m.exec(await metrics.metrics())?.[1];
@@ -41,7 +39,7 @@ const publicKey = () => scene.current.createKey({ type: 'public', permissions: [
 let lastAddress = 0;
 /** Each run has its own addresses, because counts in Redis outlive a run by a minute. */
 const run = randomUUID().slice(0, 4);
-/** An unused address; each is in a /64 of its own. */
+/** Each address is in a /64 of its own. */
 const newAddress = () => `2001:db8:${run}:${(++lastAddress).toString(16)}::1`;
 
 interface Making {
@@ -51,7 +49,6 @@ interface Making {
   headers?: Record<string, string>;
 }
 
-/** POST /tokenize with `count` values. */
 async function tokenize(count: number, making: Making) {
   const body = Array.from({ length: count }, (_, i) => `value ${i}`);
   return request('/tokenize', making, body);

@@ -20,7 +20,6 @@ export interface PublicTokenLimits {
 
 const windowSeconds = 60;
 
-/** As in the metric of refusals. */
 type LimitName = 'application' | 'address' | 'address_bytes';
 
 /** Undefined where the limit is switched off. */
@@ -64,7 +63,7 @@ export function openPublicTokenLimits(
   return {
     async count({ caller, address: addressOf, tokens, bodyBytes }) {
       if (caller.type !== 'public') return;
-      // The address is counted first, so that a refused address uses up nothing of the Application's limit.
+      // The address is counted first, so that a refused address uses up nothing of the Application's limit
       if (address || addressBytes) {
         const from = singleAddressOf(addressOf());
         await count(address, from, tokens);

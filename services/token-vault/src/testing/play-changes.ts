@@ -29,7 +29,6 @@ export const anyPermissions: fc.Arbitrary<string[]> = fc.oneof(
   fc.subarray(everything),
 );
 
-/** How a token is at first: with a mask or none, found by its plaintext or not. */
 export const anyHidden = fc.record({
   containers: fc.subarray(places, { minLength: 1, maxLength: 2 }),
   mask: fc.constantFrom('{{ data.hint }}', null),
@@ -109,7 +108,7 @@ export function newSecret(): { secret: string; data: object } {
   return { secret: `canary-${secrets}`, data: { secret: `canary-${secrets}`, hint: `hint-${secrets}` } };
 }
 
-/** The request of a step. `last` is the last one with an idempotency key. */
+/** `last` is the last request with an idempotency key. */
 function requestOf({ what }: Step, { id, secret }: Hidden, last: Asked | undefined): Asked | undefined {
   const path = `/tokens/${id}`;
   const equal = { type: 'token', data: { secret, hint: secret.replace('canary', 'hint') }, deduplicate_token: true };
@@ -132,7 +131,7 @@ function requestOf({ what }: Step, { id, secret }: Hidden, last: Asked | undefin
   }
 }
 
-/** Plays the steps, and fails at the first that shows a caller more than the model says it may see. */
+/** Fails at the first step that shows a caller more than the model says it may see. */
 export async function play(ask: Ask, cast: Cast, hidden: readonly Hidden[], steps: readonly Step[]): Promise<string[]> {
   const done: string[] = [];
   const replies = new Map<string, { body: unknown; state: string }>();
@@ -178,7 +177,7 @@ async function isTaken(ask: Ask, owner: ModelCaller, { id }: Hidden): Promise<bo
   return (await ask(owner, { method: 'GET', path: `/tokens/${id}` })).status === 200;
 }
 
-/** Looks at the token as its owner. A token that another has created under its id is not the hidden one. */
+/** A token that another has created under its id is not the hidden one. */
 export async function see(ask: Ask, owner: ModelCaller, hidden: Hidden): Promise<void> {
   const { status, body } = await ask(owner, { method: 'GET', path: `/tokens/${hidden.id}` });
   const isThere = status === 200 && JSON.stringify(body.data).includes(hidden.secret);

@@ -10,7 +10,6 @@ export interface ModelCaller {
   authorizer?: ModelCaller;
 }
 
-/** A token as its owner sees it. */
 export interface TrueToken {
   containers: readonly string[];
   mask?: unknown;
@@ -18,7 +17,7 @@ export interface TrueToken {
   fingerprint_expression?: string;
 }
 
-/** How much of a token is seen: nothing, its members without its data, the data masked, plaintext. */
+/** The levels are nothing, the members without the data, the data masked, and plaintext. */
 export type Level = 0 | 1 | 2 | 3;
 
 export interface Sight {
@@ -46,7 +45,7 @@ function transformFor(caller: ModelCaller, permission: string, containers: reado
 export function maySee(caller: ModelCaller, token: TrueToken): Sight {
   const read = transformFor(caller, 'token:read', token.containers);
   const masked = JSON.stringify(token.mask ?? null);
-  // A mask shows what its author named in it.
+  // A mask shows what its author named in it
   const shownByMask: Level = masked.includes('data.secret') ? 3 : masked.includes('{{') ? 2 : 1;
   const isIndexed = (token.search_indexes ?? []).includes('{{ data.secret }}');
   return {
@@ -58,6 +57,6 @@ export function maySee(caller: ModelCaller, token: TrueToken): Sight {
 export const mayUse = (caller: ModelCaller, { containers }: TrueToken): boolean =>
   transformFor(caller, 'token:use', containers) > 0;
 
-/** Whether a rule reveals the token to the caller, who then may change what its mask and indexes show of its data. */
+/** The caller may then change what the token's mask and indexes show of its data. */
 export const isRevealedTo = (caller: ModelCaller, { containers }: TrueToken): boolean =>
   transformFor(caller, 'token:read', containers) === 3;

@@ -1,6 +1,6 @@
 import type { Level, ModelCaller, Sight, TrueToken } from './rights-model.ts';
 
-/** A request as the property sends it, so that a planted defect can stand between it and the service. */
+/** A planted defect can stand between the property and the service. */
 export interface Asked {
   method: string;
   path: string;
@@ -16,12 +16,11 @@ export interface Told {
 
 export type Ask = (caller: ModelCaller, asked: Asked) => Promise<Told>;
 
-/** A token of the owner, which others may see in part. */
 export interface Hidden {
   id: string;
   /** Marks its plaintext. No other token that ever has this id holds it. */
   secret: string;
-  /** As the owner sees it; undefined once it was deleted. */
+  /** Undefined once it was deleted. */
   token: TrueToken | undefined;
 }
 
@@ -34,7 +33,6 @@ export function levelIn(shown: object, secret: string, blind: readonly string[])
   return Object.keys(shown).every((member) => blind.includes(member)) ? 0 : 1;
 }
 
-/** Everything in an answer that is a token of this id. */
 export function tokensIn(body: unknown, id: string): object[] {
   if (typeof body !== 'object' || body === null) return [];
   const inner = Object.values(body).flatMap((member) => tokensIn(member, id));
@@ -46,7 +44,6 @@ const levelOfValue = (value: unknown, secret: string): Level => {
   return JSON.stringify(value).includes(secret) ? 3 : 2;
 };
 
-/** All that a caller is shown of the tokens by every operation that reads. */
 export async function sightsOf(
   ask: Ask,
   caller: ModelCaller,

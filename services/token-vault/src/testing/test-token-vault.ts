@@ -25,10 +25,7 @@ export const everything = [
 
 export const reveal: AccessRule = { priority: 1, container: '/', transform: 'reveal', permissions: everything };
 
-/**
- * The service as in production, on its own database, with the lines it logs.
- * @param through rewrites the database URL, for a proxy between the service and its database.
- */
+/** @param through rewrites the database URL, for a proxy between the service and its database. */
 export async function startTestTokenVault(
   stack: AsyncDisposableStack,
   through: (databaseUrl: string) => string | Promise<string> = (direct) => direct,
@@ -39,7 +36,7 @@ export async function startTestTokenVault(
   const { db, url: directUrl } = await createTestDatabase(stack);
   const databaseUrl = await through(directUrl);
   const onLogLine = (line: string) => void lines.push(line);
-  /** Starts another process on the same stores. */
+  /** The other process uses the same stores. */
   const startAnother = () =>
     startTestService({ configSchema, start }, { databaseUrl, secrets, stack, settings, onLogLine });
   const { url, metrics } = await startAnother();
@@ -50,7 +47,7 @@ export async function startTestTokenVault(
     return id;
   }
 
-  /** The key of a new Application, by default in a new Tenant. */
+  /** By default in a new Tenant. */
   async function createKey(application: NewApplication) {
     return (await createApplication(application)).key;
   }
@@ -66,7 +63,7 @@ export async function startTestTokenVault(
     return { id: row.id, tenantId: row.tenant_id, key };
   }
 
-  /** A session authorized by an Application, by default for everything that the Application may do. */
+  /** By default for everything that the Application may do. */
   async function createSession(
     { id: authorizerId, tenantId }: { id: string; tenantId: string },
     { permissions = [], rules = [reveal] }: Pick<NewApplication, 'permissions' | 'rules'> = {},

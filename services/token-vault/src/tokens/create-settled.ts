@@ -4,7 +4,7 @@ import { type CreatedToken, type Creation, createTokens, createTokensAnd } from 
 interface SettledCreation<T> {
   creation: Creation;
   answerTo: (created: readonly CreatedToken[]) => T;
-  /** Stores the answer under the request's idempotency key; undefined where it has none. */
+  /** Undefined where the request has no idempotency key. */
   settle: SettleAnswer | undefined;
 }
 

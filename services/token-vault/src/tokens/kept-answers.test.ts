@@ -6,7 +6,6 @@ const service = useStack(startTestTokenVault);
 const number = '4242424242424242';
 const card = { type: 'card', data: { number, cvc: '987' } };
 
-/** Sends the request twice with the same idempotency key. */
 async function sendTwice(key: string, [method, path, body]: [string, string, unknown]) {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const headers = { 'Content-Type': type, 'SVC-IDEMPOTENCY-KEY': randomUUID() };

@@ -1,4 +1,3 @@
-// Requests whose answer was lost after their change was committed, sent again with the same idempotency key.
 import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -6,7 +5,7 @@ import { reveal, startTestTokenVault } from '../testing/test-token-vault.ts';
 
 const service = useStack(startTestTokenVault);
 
-/** Refuses to store an answer after the commit, as if the process had died. */
+/** No answer is stored after the commit, as if the process had died. */
 beforeAll(async () => {
   const { db } = service.current;
   await sql`create function refuse() returns trigger language plpgsql as $$ begin

@@ -3,7 +3,6 @@ import type { AccessRule } from '@sluice/access';
 import { call, eventually, useStack } from '@sluice/testing';
 import { everything, reveal, startTestTokenVault } from '../testing/test-token-vault.ts';
 
-/** What a kept answer tells when it is asked for again, after the rights of its caller, or the tokens, have changed. */
 const service = useStack(startTestTokenVault);
 const number = '4242424242424242';
 const secret = { data: { text: 'hunter2' }, mask: 'masked', metadata: { note: 'private' } };
@@ -21,7 +20,7 @@ const kinds: Kind[] = ['POST /tokens', 'POST /tokenize', 'PATCH /tokens/{id}'];
 
 const patchType = 'application/merge-patch+json';
 
-/** A request of that kind by a key that sees everything, ready to be sent again under its idempotency key. */
+/** The key sees everything. */
 async function sendFirst(kind: Kind): Promise<Request & { first: Awaited<ReturnType<typeof call>> }> {
   const { createTenant, createApplication, createKey, send, url } = service.current;
   const tenantId = await createTenant();
@@ -47,7 +46,7 @@ async function sendFirst(kind: Kind): Promise<Request & { first: Awaited<ReturnT
 const tokenOf = ({ body }: { body: { deep?: [unknown] } }) =>
   (body.deep?.[0] ?? body) as { id: string; data?: unknown };
 
-/** The answer of another process, which has cached nothing, once the key has these rules. */
+/** Another process answers, which has cached nothing. */
 async function againWith(request: Request, rules: AccessRule[], permissions: string[] = []) {
   const { db, startAnother } = service.current;
   await db
@@ -114,7 +113,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(JSON.stringify(gone.body)).not.toContain('hunter2');
     const owner = await service.current.createKey({ tenantId, rules: [reveal] });
     expect((await send('POST', '/tokens', { key: owner, body: { id: tokenId, data: 'other' } })).status).toBe(201);
-    // Both may be of one millisecond.
+    // Both may be of one millisecond
     const created_at = new Date(Date.now() + 1000).toISOString();
     await db.updateTable('tokens').set({ created_at }).where('id', '=', tokenId).execute();
     const replaced = await request.send(url);

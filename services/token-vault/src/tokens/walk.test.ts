@@ -4,7 +4,7 @@ import { everything, reveal, startTestTokenVault } from '../testing/test-token-v
 const service = useStack(startTestTokenVault);
 const send = (method: string, path: string, options?: CallOptions) => service.current.send(method, path, options);
 
-/** A Tenant with seven tokens, token-1 the oldest; the odd ones are cards. */
+/** Token-1 is the oldest, and the odd ones are cards. */
 async function newScene() {
   const { createTenant, createKey } = service.current;
   const tenantId = await createTenant();

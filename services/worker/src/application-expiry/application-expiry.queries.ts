@@ -13,10 +13,8 @@ export interface ExpiredRow {
 }
 
 /**
- * Deletes expired Applications, oldest first, and updates counters and audit log; their Proxies name none any more. Skips
- * locked rows. Call it in a transaction.
- * It compares with `statement_timestamp()`, which an index can be searched by. `clock_timestamp()` may change from row to
- * row, so Postgres would compare it with every row.
+ * Oldest first, in the caller's transaction; locked rows are skipped. An index serves `statement_timestamp()`, but not
+ * `clock_timestamp()`, which Postgres compares with every row, because it may change from row to row.
  */
 export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]> {
   const { rows } = await sql<ExpiredRow>`

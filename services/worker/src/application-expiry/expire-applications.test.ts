@@ -46,7 +46,6 @@ const stores = useStack(async (stack) => {
   return { db, databaseUrl, redis, confirmed, registry, expiry, rows: testRows(db) };
 });
 
-/** A worker as in production, with real jobs; it sweeps at its start and then at this interval. */
 async function startWorker(stack: AsyncDisposableStack, sweepIntervalMs = never, settings = {}) {
   const { databaseUrl } = stores.current;
   await startTestService(

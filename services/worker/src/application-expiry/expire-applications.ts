@@ -17,9 +17,8 @@ interface Alarm {
 }
 
 /**
- * Only cleans up, because Applications count as deleted from `expires_at` on. Alarms that ring together share batches, so
- * that a hundred thousand alarms cost no more than the rows. Repeated or concurrent runs delete each Application once and
- * write one audit row.
+ * Only cleans up, because Applications count as deleted from `expires_at` on. Alarms that ring together share batches.
+ * Repeated or concurrent runs delete each Application once and write one audit row.
  */
 export function openApplicationExpiry(context: Context): ApplicationExpiry {
   let ringing: Alarm[] = [];
@@ -50,7 +49,7 @@ export function openApplicationExpiry(context: Context): ApplicationExpiry {
       const startedAt = performance.now();
       const deleted = await expireBatch(context);
       if (deleted === 0) return;
-      // The pause is as long as the work, so that requests have half of the database.
+      // The pause is as long as the work, so that requests have half of the database
       await delay(performance.now() - startedAt);
     }
   }

@@ -18,7 +18,7 @@ const stores = useStack(async (stack) => {
   return { db, url, redis, rows: testRows(db) };
 });
 
-/** A worker process that sweeps only at its start, so later work comes from jobs. */
+/** It sweeps only at its start, so later work comes from jobs. */
 async function startWorker(stack: AsyncDisposableStack): Promise<ChildProcess> {
   const settings = { ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', JOB_LOCK_MS: '2000', SWEEP_INTERVAL_MS: '3600000' };
   const child = spawn(process.execPath, [main], {
@@ -38,7 +38,6 @@ async function startWorker(stack: AsyncDisposableStack): Promise<ChildProcess> {
   return child;
 }
 
-/** Waits for at most half a minute. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (const deadline = performance.now() + 30_000; !(await holds()); ) {
     if (performance.now() > deadline) throw new Error(`did not come within 30 s: ${what}`);
@@ -58,7 +57,7 @@ test('a worker that hangs in the middle of a deletion past its lock: another one
   await jobs.enqueue('application-expiry', { id: `application-${id}`, payload, at });
   const count = async () => Number((await redis.keys('{sluice:jobs}:application-expiry:*:lock')).length);
 
-  // The table's lock keeps the first worker in its transaction when it is stopped.
+  // The table's lock keeps the first worker in its transaction when it is stopped
   await db.transaction().execute(async (tx) => {
     await sql`lock table audit_log in access exclusive mode`.execute(tx);
     await until('the job is taken', async () => (await count()) > 0);

@@ -4,7 +4,7 @@ import { createTestDatabase, untilLockIsAwaited } from '@sluice/testing';
 import { sql } from 'kysely';
 import { addComingMonths } from './add-coming-months.ts';
 
-/** The 15th of the month `count` months from now. */
+/** The 15th of the month. */
 function monthsAway(count: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + count, 15)).toISOString();
@@ -12,7 +12,7 @@ function monthsAway(count: number): string {
 
 const partOf = (parent: string, at: string) => `${parent}_${at.slice(0, 7).replace('-', '_')}`;
 
-/** A database in the last month that its migration covers, to which no worker has added months. */
+/** In the last month that its migration covers; no worker has added months. */
 async function newDatabase(stack: AsyncDisposableStack): Promise<Database> {
   const { db } = await createTestDatabase(stack);
   for (const parent of ['audit_log', 'audit_log_tokens']) {
@@ -28,7 +28,6 @@ const insertRow = (db: Database, at: string) =>
     values (${randomUUID()}, ${at}, 'read', 'token', ${randomUUID()})
   `.execute(db);
 
-/** The partition of each row, and of its token. */
 async function placesOf(db: Database) {
   const { rows } = await sql<{ row: string; token: string }>`
     select log.tableoid::regclass::text as row, token.tableoid::regclass::text as token

@@ -1,13 +1,10 @@
 import type { Database } from '@sluice/database';
 import { sql } from 'kysely';
 
-/**
- * Adds partitions for this month, the next two, and months that passed while no worker ran, whose rows leave the default
- * partition.
- */
+/** Adds this month, the next two, and past ones that were missed, whose rows leave the default partition. */
 export async function addComingMonths(db: Database): Promise<void> {
   for (const month of await listMissingMonths(db)) {
-    // If another worker holds the lock, the months are left to it or to the next round.
+    // If another worker holds the lock, the months are left to it or to the next round
     await sql`
       select add_audit_log_month(${month}::date) where pg_try_advisory_xact_lock(hashtext('audit_log_months'))
     `.execute(db);

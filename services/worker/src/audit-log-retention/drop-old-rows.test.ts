@@ -9,17 +9,16 @@ import { dropOldRows } from './drop-old-rows.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const dayMs = 86_400_000;
-/** Noon of the 15th of the month `count` months from now. */
+/** Noon of the 15th. */
 const monthsAway = (count: number) => {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + count, 15, 12)).toISOString();
 };
 const name = (parent: string, at: string) => `${parent}_${at.slice(0, 7).replace('-', '_')}`;
 
-/** The number of days that drops everything before that month. */
 const daysFor = (months: number) => Math.floor((Date.now() - Date.parse(monthsAway(months))) / dayMs);
 
-/** A database whose months begin a year ago, as if it had been migrated then. */
+/** The months begin a year ago, as if the database had been migrated then. */
 async function newDatabase(stack: AsyncDisposableStack): Promise<Database> {
   const { db } = await createTestDatabase(stack);
   const first = `${monthsAway(-12).slice(0, 7)}-01T00:00:00Z`;
@@ -60,7 +59,7 @@ async function stateOf(db: Database, tenantId: string) {
   return { rows: rows.length, tokens: tokens.length, leaves: leaves.length, nodes: nodes.length, ledger };
 }
 
-/** The root over the dropped subtrees and the kept leaves, read from the tables. */
+/** Over the dropped subtrees and the kept leaves, read from the tables. */
 async function rootFromWhatIsKept(db: Database, tenantId: string): Promise<Buffer> {
   const { ledger } = await stateOf(db, tenantId);
   const leaves = new Map(

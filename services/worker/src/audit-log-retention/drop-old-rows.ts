@@ -22,9 +22,8 @@ export interface RetentionOptions {
 }
 
 /**
- * First ledgers give up rows, then months are dropped, then subtrees and leaves that prove nothing any more are deleted.
- * Each step is atomic, and the next round repeats what was not done. @throws {Error} that names a ledger which could not
- * be processed, once all others are done.
+ * First ledgers give up rows, then months are dropped, then what proves nothing any more is deleted. Each step is
+ * atomic, and the next round repeats what was not done. @throws {Error} naming a failed ledger, after all others.
  */
 export async function dropOldRows({ db, retentionDays, keepClosedDays }: RetentionOptions): Promise<void> {
   const ledgers = separately(db);

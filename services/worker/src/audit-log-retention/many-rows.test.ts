@@ -11,7 +11,6 @@ const keepFrom = '2026-02-01T00:00:00Z';
 
 const database = useStack((stack) => createTestDatabase(stack));
 
-/** A ledger with a large old month: its leaves, and the subtrees of its first stored level. */
 async function fillLedger(db: Database): Promise<string> {
   const tenantId = randomUUID();
   await db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();

@@ -32,9 +32,8 @@ export async function listClosedLedgers(db: Database, days: number): Promise<str
 const besides = 15;
 
 /**
- * Removes the rows before this moment from the log, which then begins after them. Their leaves are deleted later, except
- * the last ones, which prove the rest; the rows of those are deleted now. @throws {Error} where a leaf is missing, because
- * the end of the rows is then unknown.
+ * The log then begins after the rows before this moment. Leaves are deleted later; the last ones stay to prove the rest,
+ * without their rows. @throws {Error} where a leaf is missing, because the end of the rows is then unknown.
  */
 export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: string): Promise<void> {
   const ofTenant = sql`tenant_id = ${tenantId}`;
@@ -87,8 +86,8 @@ export async function listLedgersToPrune(db: Database): Promise<string[]> {
 }
 
 /**
- * Deletes a batch of leaves that prove nothing any more, and their rows in months that are kept because a clock was ahead
- * or the row was late. @returns how many.
+ * Deletes a batch of leaves that prove nothing any more, and their rows in months that are kept because a clock was
+ * ahead or the row was late. @returns how many.
  */
 export async function pruneLeaves(db: Database, tenantId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ pruned: number }>`
@@ -112,8 +111,8 @@ export async function pruneLeaves(db: Database, tenantId: string, limit: number)
 }
 
 /**
- * Deletes a batch of subtrees that prove nothing any more. Each stored level keeps the fewer than 16 subtrees that make up
- * the complete subtrees over the dropped leaves, and everything after them. @returns how many.
+ * Each stored level keeps the fewer than 16 subtrees that make up the complete subtrees over the dropped leaves, and
+ * everything after them. @returns how many were deleted.
  */
 export async function pruneNodes(db: Database, tenantId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ pruned: number }>`
@@ -137,7 +136,6 @@ export async function pruneNodes(db: Database, tenantId: string, limit: number):
   return rows[0]?.pruned ?? 0;
 }
 
-/** Also finds the tokens that the rows touched. */
 const deletedRows = (tenantId: string) => sql`
   gone as (
     delete from audit_log as log using old

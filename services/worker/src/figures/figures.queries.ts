@@ -38,8 +38,8 @@ export type Figure = keyof typeof queries;
 export type Figures = ReadonlyMap<Figure, number>;
 
 /**
- * Each figure has its own statement, so that a failing one hides no other. Reads no further one once `stopping` is
- * aborted, because each takes up to the connection timeout while Postgres hangs.
+ * Each figure has its own statement, so that a failing one hides no other. None is read once `stopping` is aborted,
+ * because each takes up to the connection timeout while Postgres hangs.
  */
 export async function readFigures(
   db: Queryable,

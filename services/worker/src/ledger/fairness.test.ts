@@ -25,7 +25,7 @@ const newTenants = async (count: number) => {
   return (await Promise.all(Array.from({ length: count }, () => rows.tenant()))).sort();
 };
 
-/** More rows than a round takes, so that a round without a limit of its own would still end. */
+/** A round without a limit of its own would still end with the rows. */
 const mostRows = 2 * mostPasses;
 
 /** Each pass over the busy Tenant adds another row to it; the third adds one to the late Tenant. */

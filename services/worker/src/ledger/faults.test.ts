@@ -24,7 +24,7 @@ const ledgerOrigin = 'sluice.example';
 /** More than the leaves of the smallest stored subtree, so that each pass writes to each table. */
 const rowCount = 20;
 
-/** Adds a table that keeps every committed checkpoint, because anybody could have seen it. */
+/** The added table keeps every committed checkpoint, because anybody could have seen it. */
 async function openLedger(stack: AsyncDisposableStack) {
   const { db, url } = await createTestDatabase(stack);
   await sql
@@ -57,14 +57,13 @@ const insertRows = (db: Database, tenantId: string) =>
     select ${tenantId}, 'use', 'proxy', 'p' from generate_series(1, ${rowCount}::int)
   `.execute(db);
 
-/** Waits until nothing is left, because Postgres may briefly hold the lock of a killed worker. */
+/** Postgres may briefly hold the lock of a killed worker. */
 const catchUp = (db: Database) =>
   eventually('nothing waits to be sequenced', async () => {
     await sequence(db);
     return (await listDueTenants(db)).length === 0;
   });
 
-/** Checks the tree of a Tenant against every checkpoint that was ever committed. */
 async function examine(db: Database, tenantId: string): Promise<{ faults: string[]; checkpoints: number }> {
   const leaves = await db
     .selectFrom('ledger_leaves')
@@ -138,7 +137,6 @@ test.each([
   },
 );
 
-/** A database without the lock of the ledger. */
 const withoutLock = (db: Database): Database =>
   db.withPlugin({
     transformQuery({ node }) {

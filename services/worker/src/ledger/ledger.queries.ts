@@ -2,7 +2,7 @@ import { type LogRow, logColumns } from '@sluice/audit';
 import { type Database, preparedSql, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Tenants with unsequenced rows; `isUnsignedDue` adds those whose tree grew while no worker had a key. */
+/** `isUnsignedDue` adds Tenants whose tree grew while no worker had a key. */
 export async function listDueTenants(db: Database, { isUnsignedDue = false } = {}): Promise<string[]> {
   const unsigned = sql`union select tenant_id from ledgers where checkpoint is null and size > 0`;
   const { rows } = await sql<{ tenant_id: string }>`
@@ -49,8 +49,8 @@ export async function lockLedger(
 }
 
 /**
- * If arrivals of a purged Tenant come late from a spool, its log is kept as if they had been in time. The key share lock
- * makes a running purge wait, because it must see that there is a ledger to close.
+ * Late arrivals of a purged Tenant are kept as if they had been in time. The key share lock makes a running purge wait,
+ * because it must see that there is a ledger to close.
  */
 const makeLedger = preparedSql(
   'make_ledger',
@@ -84,15 +84,15 @@ export async function readRowsBefore(
 }
 
 /**
- * Takes the next arrivals in their order, in the transaction that sequences them, so that each is sequenced once. A row
- * that is already in the tree, or no longer in the log, is taken and left out.
+ * Takes arrivals in the transaction that sequences them, so that each is sequenced once. A row that is already in the
+ * tree, or no longer in the log, is taken and left out.
  */
 export async function takeArrivals(
   tx: Queryable,
   tenantId: string,
   limit: number,
 ): Promise<{ taken: number; rows: LogRow[] }> {
-  // Planned each time, because a kept plan would go through a month that was empty when it was made.
+  // Planned each time, because a kept plan would go through a month that was empty when it was made
   const { rows } = await sql<LogRow & { taken: number }>`
     with due as (
       select arrival from (
@@ -131,7 +131,7 @@ export interface NewLeaf {
   leaf_hash: Buffer;
 }
 
-/** From `start` on. Lists are sent as pg would send them, without its search for characters to escape. */
+/** Lists are sent as pg would send them, without its search for characters to escape. */
 export async function insertLeaves(
   tx: Queryable,
   tenantId: string,

@@ -7,7 +7,7 @@ const ledgerCount = 5000;
 const leafCount = 50_000;
 const batch = 500;
 
-/** Many ledgers with nothing to do, and a large one with waiting rows. */
+/** Many ledgers have nothing to do, and a large one has waiting rows. */
 const large = useStack(async (stack) => {
   const { db } = await createTestDatabase(stack);
   const tenantId = randomUUID();
@@ -35,7 +35,7 @@ const large = useStack(async (stack) => {
   return { db, tenantId };
 }, 120_000);
 
-/** What each statement of this work reads by itself, before any of the work is done. */
+/** Each statement is measured before any of the work is done. */
 async function readBy(work: (db: ReturnType<typeof recordStatements>['db']) => Promise<unknown>): Promise<number[]> {
   const { db } = large.current;
   const tx = await db.startTransaction().execute();

@@ -33,7 +33,6 @@ async function treeOf(tenantId: string) {
   return { leaves, ids: rows.map(({ id }) => id).sort(), ledger };
 }
 
-/** Every row occurs once, numbered without a gap, under a checkpoint signed over exactly these rows. */
 async function expectWhole(tenantId: string): Promise<void> {
   const { leaves, ids, ledger } = await treeOf(tenantId);
   expect(leaves.map(({ log_id }) => log_id).sort()).toEqual(ids);

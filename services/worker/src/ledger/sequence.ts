@@ -40,10 +40,9 @@ export interface SequenceOptions {
 }
 
 /**
- * Puts waiting rows of the audit log into the trees of their Tenants, and signs trees that grew without a key. Each pass
- * gives every due Tenant one batch, so that no Tenant waits for another's many rows. Workers may run it concurrently,
- * because each ledger is locked. @returns how many rows. @throws {Error} that names a ledger which could not grow, once
- * all others have.
+ * Also signs trees that grew without a key. Each pass gives every due Tenant one batch, so that none waits for another's
+ * many rows. Workers may run it concurrently, because each ledger is locked. @returns how many rows.
+ * @throws {Error} naming a ledger that could not grow, once all others have.
  */
 export async function sequenceDue(options: SequenceOptions): Promise<number> {
   const { db, privateKey, signal } = options;
@@ -64,10 +63,7 @@ export async function sequenceDue(options: SequenceOptions): Promise<number> {
   return total;
 }
 
-/**
- * One transaction: arrivals become leaves and the new size is signed, or nothing happens. @returns whether anything was
- * done, so that another pass may find more.
- */
+/** All of it is one transaction. @returns whether anything was done, so that another pass may find more. */
 async function sequenceBatch(
   tenantId: string,
   { db, privateKey, ledgerOrigin }: SequenceOptions,
@@ -91,7 +87,7 @@ async function sequenceBatch(
       size: frontier.size,
       frontier: Buffer.concat(frontier.hashes),
       kept_at: grown.keptAt,
-      // Without a key there is no checkpoint, because the previous one does not match the proofs of the grown tree.
+      // Without a key there is no checkpoint, because the previous one does not match the proofs of the grown tree
       checkpoint: privateKey
         ? signCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) }, privateKey)
         : null,

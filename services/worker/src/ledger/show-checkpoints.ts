@@ -6,9 +6,8 @@ import type { Witness } from './witness.ts';
 const mostFailures = 5;
 
 /**
- * Shows the witness the newest checkpoint of each Tenant that it lacks. A checkpoint is noted only once the witness has
- * accepted it, so a killed worker shows it again. Each round begins after the Tenant where the previous one ended, so that
- * refused checkpoints do not block others.
+ * A checkpoint is noted only once the witness has accepted it, so that a killed worker shows it again. Each round
+ * begins after the Tenant where the previous one ended, so that refused checkpoints do not block others.
  */
 export function showsCheckpoints(db: Database, witness: Witness, signal?: AbortSignal): () => Promise<void> {
   let after: string | undefined;

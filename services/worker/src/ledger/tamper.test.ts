@@ -40,7 +40,7 @@ async function readCheckpoint(tenantId: string): Promise<Checkpoint> {
   return openCheckpoint(checkpoint ?? '', [verifierOf(tenantId)]);
 }
 
-/** The export of the rows in leaf order; a row deleted from the log is missing in it. */
+/** A row that was deleted from the log is missing. */
 async function exportLines(tenantId: string): Promise<string[]> {
   const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
   const { rows } = await sql<LogRow & { leaf_index: number; leaf_hash: Buffer; version: number }>`
@@ -59,7 +59,7 @@ async function exportLines(tenantId: string): Promise<string[]> {
   );
 }
 
-/** The verdict on forty rows after tampering with the tables, given what an auditor holds. */
+/** The log has forty rows, and an auditor holds its checkpoint. */
 async function verifyAfter(tamper: (tenantId: string) => Promise<unknown>): Promise<Verdict> {
   const tenantId = await testRows(database.current.db).tenant();
   await insertRows(tenantId, rowCount);
@@ -178,7 +178,7 @@ const ledgerTables = [
   'ledger_nodes',
 ];
 
-/** Dumps a Tenant's log; the result restores it over what is there. */
+/** The result restores the log over what is there. */
 async function dumpLog(tenantId: string): Promise<() => Promise<void>> {
   const { db } = database.current;
   const rowsOf = (table: string) =>

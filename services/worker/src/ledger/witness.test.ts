@@ -20,7 +20,6 @@ const verifiersOf = (tenantId: string) => [
   readVerifierLine(verifierLine({ name: originOf(ledgerOrigin, tenantId), publicKey })),
 ];
 
-/** Adds rows to the Tenant's log, and sequences and signs them. */
 async function grow(tenantId: string, rows: number): Promise<void> {
   const { db } = database.current;
   await sql`
@@ -32,7 +31,7 @@ async function grow(tenantId: string, rows: number): Promise<void> {
 
 beforeEach(() => sql`delete from ledgers`.execute(database.current.db));
 
-/** A witness that answers with `status`, and keeps the notes that it accepts. */
+/** It keeps the notes that it accepts. */
 async function startWitness(stack: AsyncDisposableStack, status: (note: string) => number) {
   const taken: string[] = [];
   const server = createServer(async (request, response) => {

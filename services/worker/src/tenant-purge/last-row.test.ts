@@ -18,7 +18,6 @@ const sweeps: [string, (db: Database) => Promise<unknown>][] = [
   ['keys of Applications', (db) => deleteExpiredKeys(db)],
 ];
 
-/** A Tenant of which a token, a verification code, an Application and a key are due. */
 async function dueTenant(): Promise<string> {
   const { db } = database.current;
   const rows = testRows(db);
@@ -39,7 +38,7 @@ async function dueTenant(): Promise<string> {
   return tenant_id;
 }
 
-/** As the API does it: the row of the Tenant first, then the audit row. */
+/** The API writes the row of the Tenant first, then the audit row. */
 async function close(tx: Parameters<typeof recordChange>[0], tenantId: string): Promise<void> {
   await tx.updateTable('tenants').set({ closed_at: new Date().toISOString() }).where('id', '=', tenantId).execute();
   await recordChange(tx, systemAct(tenantId), { operation: 'delete', entityType: 'tenant', entityId: tenantId });

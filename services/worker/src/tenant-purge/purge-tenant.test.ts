@@ -22,7 +22,6 @@ const stores = useStack(async (stack) => {
   return { db, databaseUrl, rows: testRows(db), context: { db, log } };
 });
 
-/** A Tenant with rows in every table. */
 async function fullTenant(tokens = 3): Promise<string> {
   const { db, rows } = stores.current;
   const id = await rows.tenant();
@@ -95,7 +94,7 @@ test.each(['job', 'sweep'])('a running worker purges by the %s', async (way) => 
   const { databaseUrl, rows } = stores.current;
   const settings = { SWEEP_INTERVAL_MS: way === 'job' ? '3600000' : '100' };
   await startTestService({ configSchema, start }, { databaseUrl, secrets: createTestSecrets(), stack, settings });
-  // Wait for the sweep at the start.
+  // The sweep at the start must be over
   await new Promise((resolve) => setTimeout(resolve, 300));
   const closed = await fullTenant();
   await rows.close(closed);

@@ -15,7 +15,7 @@ export const purgedTables = [
 
 type PurgedTable = (typeof purgedTables)[number];
 
-/** After `tenant_id`. */
+/** Columns after `tenant_id`. */
 const restOfKey: Record<PurgedTable, readonly string[]> = {
   idempotency_records: ['application_id', 'request_hash'],
   proxies: ['id'],
@@ -25,7 +25,7 @@ const restOfKey: Record<PurgedTable, readonly string[]> = {
   due_tokens: ['kind', 'due_at'],
 };
 
-/** Deleted Tenants that still have their row; only the given one, if any. */
+/** With an `id` only that Tenant. */
 export async function listClosedTenants(db: Queryable, id?: string): Promise<string[]> {
   const rows = await db
     .selectFrom('tenants')
@@ -37,10 +37,7 @@ export async function listClosedTenants(db: Queryable, id?: string): Promise<str
   return rows.map((row) => row.id);
 }
 
-/**
- * Deletes at most one batch. Without `order by` Postgres would scan the whole table, at the latest when none is left.
- * @returns how many.
- */
+/** One batch at most. Without `order by` Postgres would scan the whole table once few rows are left. @returns how many. */
 export async function purgeRows(db: Database, table: PurgedTable, tenantId: string): Promise<number> {
   const key = sql.join(restOfKey[table].map((column) => sql.ref(column)));
   const result = await sql`
@@ -52,12 +49,12 @@ export async function purgeRows(db: Database, table: PurgedTable, tenantId: stri
 }
 
 /**
- * Until they commit, deletions by other workers and requests that began before the Tenant was closed count as something
- * left. @returns false where something is left.
+ * Deletions by other workers, and requests that began before the Tenant was closed, count as something left until they
+ * commit. @returns false where something is left.
  */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // Creators of tokens lock this row, so that their inserts are visible below.
+    // Creators of tokens lock this row, so that their inserts are visible below
     const tenant = tx.selectFrom('tenants').select('id').where('id', '=', id).where('closed_at', 'is not', null);
     if (!(await tenant.forUpdate().executeTakeFirst())) return false;
     for (const table of ['tokens', ...purgedTables] as const) {

@@ -1,16 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Cuts the connection before Postgres sees a statement, or after it has run and before the answer. */
+/** Before Postgres sees a statement, or after it has run and before the answer. */
 export type Cut = 'before' | 'after';
 
 export interface StatementDoor {
   url: string;
   /** The number of statements so far, `begin` and `commit` included. */
   count(): number;
-  /** Cuts the connection at the nth statement from now, counted from 1. Returns a function that cancels it. */
+  /** At the nth statement from now, counted from 1. Returns a function that cancels it. */
   cutAt(n: number, cut: Cut): () => void;
-  /** Holds the nth statement from now. */
   holdAt(n: number): { reached: Promise<void>; release: () => void };
 }
 
@@ -20,7 +19,7 @@ interface Plan {
   hold?: { reached: () => void; released: Promise<void> };
 }
 
-/** A proxy that recognizes the end of a statement: a simple query, or a Sync of the extended protocol. */
+/** Recognizes the end of a statement: a simple query, or a Sync of the extended protocol. */
 export async function openStatementDoor(databaseUrl: string, stack: AsyncDisposableStack): Promise<StatementDoor> {
   const url = new URL(databaseUrl);
   const target = { port: Number(url.port), host: url.hostname };
@@ -83,7 +82,7 @@ export async function openStatementDoor(databaseUrl: string, stack: AsyncDisposa
   };
 }
 
-/** Reads messages of a client. The first one has no letter before its length. */
+/** The first message has no letter before its length. */
 async function relay(client: Socket, pass: (message: Buffer, isStatement: boolean) => Promise<void>): Promise<void> {
   let waiting = Buffer.alloc(0);
   let letters = 0;
@@ -100,7 +99,7 @@ async function relay(client: Socket, pass: (message: Buffer, isStatement: boolea
   }
 }
 
-/** Whether an answer ends with ReadyForQuery, so the statement is done. */
+/** ReadyForQuery means that the statement is done. */
 function isReady(answer: Buffer): boolean {
   return answer.length >= 6 && answer.subarray(-6, -1).equals(Buffer.from([0x5a, 0, 0, 0, 5]));
 }

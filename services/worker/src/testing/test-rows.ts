@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { addToCounter, type Database } from '@sluice/database';
 
-/** Inserts rows as the other services write them. */
 export function testRows(db: Database) {
   async function tenant(): Promise<string> {
     const id = randomUUID();
@@ -50,7 +49,6 @@ export function testRows(db: Database) {
     await db.updateTable('tenants').set({ closed_at: new Date().toISOString() }).where('id', '=', tenant_id).execute();
   }
 
-  /** The number of the Tenant's rows in each table. */
   async function count(tenant_id: string): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const table of ['tokens', 'proxies', 'applications', 'data_keys', 'counters', 'audit_log'] as const) {

@@ -22,7 +22,6 @@ interface Dates {
   cvc_due_at?: string;
 }
 
-/** Inserts tokens as the vault writes them. */
 async function insertTokens(tenant_id: string, count: number, { expires_at, cvc_due_at }: Dates): Promise<string[]> {
   const { db } = stores.current;
   const row = {

@@ -18,7 +18,6 @@ export interface NamesState {
   underWay: number;
   waiting: number;
   remembered: number;
-  /** Look-ups so far for which name servers gave addresses, none, or no answer. */
   outcomes: { found: number; absent: number; failed: number };
 }
 

@@ -37,7 +37,6 @@ function lastBorder(window: string): number {
   }
 }
 
-/** A colon may still follow the literal. */
 function awaitsToken(window: string, start: number, end: number): boolean {
   return indexOf(window, nextToken, end) === -1 && holdsOpening(window.slice(start, end));
 }

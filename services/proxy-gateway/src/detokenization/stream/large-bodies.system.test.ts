@@ -154,7 +154,6 @@ describe('compressed', () => {
 });
 
 describe('what is wrong in the middle ends the call', () => {
-  /** 4 MiB. */
   function* around(middle: string) {
     yield Buffer.from('[');
     yield* repeated('"abcdefg",', 200_000);

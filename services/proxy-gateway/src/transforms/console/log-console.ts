@@ -7,7 +7,6 @@ export interface Printer {
   proxyId: string;
   kind: 'request' | 'response';
   traceId: string;
-  /** Undefined where traces are off. */
   spanTraceId: string | undefined;
 }
 
