@@ -76,7 +76,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   [
     'destination_answer_unusable',
     'The answer of the destination is not HTTP/1.1, has too many headers, or cannot be read for the response transform.',
-    'The answer of the destination has more headers than may be read',
+    'The answer of the destination has more headers than DESTINATION_HEADER_BYTES allows',
   ],
   [
     'unavailable',

@@ -85,6 +85,7 @@ export async function countAllLogs(db: Database, tenantId: string): Promise<numb
   return rows[0]?.total ?? 0;
 }
 
+/** The columns that order the rows, in the table whose index returns them in this order. */
 interface Key {
   at: Condition;
   id: Condition;
@@ -93,9 +94,10 @@ interface Key {
 const ofLog: Key = { at: sql`log.at`, id: sql`log.id` };
 const ofTouched: Key = { at: sql`touched.at`, id: sql`touched.log_id` };
 
+/** Builds the conditions and the order that follow the source. */
 type Rest = (more: readonly Condition[], key: Key) => Condition;
 
-/** Any filter by type or operation names few pairs of both, and each pair is read newest first from one index. */
+/** An index returns the rows newest first for any filter: a type or operation names few pairs, each read in order. */
 export function sourceOf(tenantId: string, filter: LogFilter, rest: Rest): Condition {
   const { token_id, entity_id, actor_id, trace_id, entity_type, operation } = filter;
   if (token_id !== undefined) {

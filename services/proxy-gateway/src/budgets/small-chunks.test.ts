@@ -33,7 +33,7 @@ function memory(): number {
   return heapUsed + external;
 }
 
-/** Writes the chunks without an end, and waits until the gateway has read them and keeps little more than their bytes. */
+/** Leaves the body without an end, and waits until the gateway has read the chunks and keeps little more than them. */
 async function sendAndMeasure(socket: Socket, head: string): Promise<void> {
   const before = memory();
   socket.write(head);

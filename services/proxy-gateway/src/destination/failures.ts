@@ -68,7 +68,7 @@ const kinds: readonly Kind[] = [
   {
     is: /^(EHEADTOOLARGE|HPE_HEADER_OVERFLOW|UND_ERR_HEADERS_OVERFLOW)$/,
     code: 'destination_answer_unusable',
-    detail: 'The answer of the destination has more headers than may be read',
+    detail: 'The answer of the destination has more headers than DESTINATION_HEADER_BYTES allows',
     limit: 'headers',
   },
   {

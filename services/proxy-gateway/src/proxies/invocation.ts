@@ -63,7 +63,7 @@ export class Invocation {
   destinationStatus: number | undefined;
   /** Why there was no answer; `caller_gone` if the caller left. */
   errorCode: string | undefined;
-  /** What its transforms have seen; it is redacted from what they print. */
+  /** What its transforms have seen. It is never logged, and redacted from what they print. */
   secrets: ConsoleSecrets | undefined;
   /** The body, if its expressions are replaced while it streams. */
   revealing: Readable | undefined;

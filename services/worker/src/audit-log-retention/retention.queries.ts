@@ -32,8 +32,8 @@ export async function listClosedLedgers(db: Database, days: number): Promise<str
 const besides = 15;
 
 /**
- * The log then begins after the rows before this moment. Leaves are deleted later; the last ones stay to prove the rest,
- * without their rows. @throws {Error} where a leaf is missing, because the end of the rows is then unknown.
+ * The log then begins after the rows before this moment. Leaves are deleted later; the last ones stay, without their
+ * rows, to prove the rest. @throws {Error} where a leaf is missing, because the end of the rows is then unknown.
  */
 export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: string): Promise<void> {
   const ofTenant = sql`tenant_id = ${tenantId}`;

@@ -37,7 +37,7 @@ export async function listClosedTenants(db: Queryable, id?: string): Promise<str
   return rows.map((row) => row.id);
 }
 
-/** One batch at most. Without `order by` Postgres would scan the whole table once few rows are left. @returns how many. */
+/** One batch. Without `order by` Postgres would scan the whole table once few rows are left. @returns how many. */
 export async function purgeRows(db: Database, table: PurgedTable, tenantId: string): Promise<number> {
   const key = sql.join(restOfKey[table].map((column) => sql.ref(column)));
   const result = await sql`

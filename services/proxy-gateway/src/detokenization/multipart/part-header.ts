@@ -21,14 +21,14 @@ export function readPartHeader(block: string): PartReading {
     if (/filename/i.test(block)) return { mode: 'pass' };
     return {
       mode: 'refuse',
-      why: fields ? 'has not one clear Content-Disposition' : 'has a header that cannot be read',
+      why: fields ? 'its Content-Disposition is missing, repeated or malformed' : 'its header cannot be read',
     };
   }
   const { value, parameters } = disposition;
   if (parameters.some(([name]) => name.startsWith('filename'))) return { mode: 'pass' };
   const [name, ...more] = parameters.filter((parameter) => parameter[0].startsWith('name'));
   if (value !== 'form-data' || name?.[0] !== 'name' || more.length > 0) {
-    return { mode: 'refuse', why: 'has not one clear name' };
+    return { mode: 'refuse', why: 'its Content-Disposition is not form-data with exactly one name' };
   }
   return readContent(name[1], fields);
 }
@@ -36,14 +36,13 @@ export function readPartHeader(block: string): PartReading {
 function readContent(name: string, fields: ReadonlyMap<string, string[]>): PartReading {
   const types = fields.get('content-type') ?? [];
   const [type] = types;
-  if (types.length > 1) return { mode: 'refuse', why: 'has two content types' };
+  if (types.length > 1) return { mode: 'refuse', why: 'it has several content types' };
   const encodings = [...(fields.get('content-transfer-encoding') ?? []), ...(fields.get('content-encoding') ?? [])];
   const isEncoded = encodings.some((encoding) => !plainEncodings.includes(encoding.trim().toLowerCase()));
   const kind = kindOf(type);
   if (kind === undefined) return { mode: 'pass' };
-  if (isEncoded) return { mode: 'refuse', why: 'is encoded' };
-  if (type !== undefined && !readParameters(type))
-    return { mode: 'refuse', why: 'has a content type that cannot be read' };
+  if (isEncoded) return { mode: 'refuse', why: 'its content is encoded' };
+  if (type !== undefined && !readParameters(type)) return { mode: 'refuse', why: 'its content type cannot be read' };
   return { mode: 'read', name, kind };
 }
 

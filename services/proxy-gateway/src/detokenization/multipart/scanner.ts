@@ -55,7 +55,7 @@ export class MultipartScanner {
   constructor(boundary: string | undefined, longestFieldBytes: number) {
     this.#finder = new DelimiterFinder(boundary ?? '');
     this.#longestFieldBytes = longestFieldBytes;
-    const error = malformedBody('multipart/form-data: its Content-Type has not one clear boundary');
+    const error = malformedBody('multipart/form-data: its Content-Type must name exactly one boundary');
     const reading = { mode: 'refuse', error: malformedForm('an expression stands outside of its parts') } as const;
     this.#state = boundary === undefined ? { at: 'broken', error } : { at: 'preamble', begins: 'body', reading };
   }
@@ -86,7 +86,7 @@ export class MultipartScanner {
         if (!delimiter || delimiter.kind === 'unfinished') return this.#wait(window, position, delimiter);
         if (delimiter.kind === 'uncertain') {
           if (reading.mode === 'refuse') refuseOpening(window.text.slice(position, delimiter.start), reading.error);
-          this.#break('its boundary stands where some readers see it and others do not');
+          this.#break('its boundary stands where some parsers see it and others do not');
           return { position: reading.mode === 'read' ? position : delimiter.start };
         }
         endContent(window, { ...reading, start: position, end: delimiter.start });
