@@ -5,8 +5,7 @@ type Done = (error?: Error | null) => void;
 
 /**
  * A destination may answer before it has read the whole request, and close its connection. The next write then fails
- * while the answer waits in the receive buffer. Node would destroy the socket; here it ends once nothing is left to
- * read.
+ * while the answer waits in the receive buffer. Node would destroy the socket; here it ends once all of it is read.
  */
 export function readAfterFailedWrite(socket: Socket): void {
   const write = socket._write.bind(socket);
