@@ -46,6 +46,18 @@ test.each(['{ $env: DEST }', '{ $file: dest }'])(
   },
 );
 
+test.each([
+  ['of the file', 'https://x.example/', 'https://u:sk_live_1@x.example/'],
+  ['of the service', 'https://x.example/?key=sk_live_0', 'https://x.example/'],
+])('a URL %s that may hold a key is not shown', async (_, current, wanted) => {
+  await using closing = new AsyncDisposableStack();
+  const file = `proxies: [{ name: a, destination_url: "${wanted}" }]`;
+  const { run } = await setUp(closing, file, { proxies: [{ ...proxy, destination_url: current }] });
+  const { screen } = await run('diff');
+  expect(screen).toContain('~ Proxy a\n    destination_url\n');
+  expect(screen).not.toContain('sk_live');
+});
+
 test('permissions of which one is a reference are not shown either', async () => {
   await using closing = new AsyncDisposableStack();
   const file = 'applications: [{ name: a, type: private, permissions: [{ $env: DEST }] }]';

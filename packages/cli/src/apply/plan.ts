@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RefusedError, UsageError } from '../failure.ts';
 import type { Made } from './made.ts';
+import { mayHoldKey } from './may-hold-key.ts';
 import type { Kind, Members, Wanted } from './wanted.ts';
 
 export interface Step {
@@ -139,7 +140,8 @@ function differences(
   return names.flatMap((name) => {
     const [to, from] = [wanted[name], current[name]];
     if (isDeepStrictEqual(to, from)) return [];
-    if (isShown(name)) return [`${name}: ${JSON.stringify(from) ?? 'none'} -> ${JSON.stringify(to) ?? 'none'}`];
+    if (isShown(name) && !mayHoldKey(to) && !mayHoldKey(from))
+      return [`${name}: ${JSON.stringify(from) ?? 'none'} -> ${JSON.stringify(to) ?? 'none'}`];
     if (isObject(to) && isObject(from)) return differences(to, from, () => false).map((path) => `${name}.${path}`);
     return [name];
   });

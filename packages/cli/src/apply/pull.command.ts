@@ -6,6 +6,7 @@ import { codeOf, RefusedError, UsageError } from '../failure.ts';
 import { commands } from '../generated/commands.gen.ts';
 import { tell } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
+import { mayHoldKey } from './may-hold-key.ts';
 import type { Existing } from './plan.ts';
 import { readExisting } from './read-existing.ts';
 import type { Kind } from './wanted.ts';
@@ -96,11 +97,6 @@ function toFile({ applications, proxies }: Existing): Pulled {
   });
   const ofApplications = [...applications].reverse().map((application) => pick('applications', application));
   return { text: stringify({ applications: ofApplications, proxies: ofProxies }), files, variables };
-}
-
-/** Processors take keys in the query, or before the host. */
-function mayHoldKey(url: unknown): boolean {
-  return typeof url === 'string' && /[?@]/.test(url);
 }
 
 function pick(kind: Kind, resource: Readonly<Record<string, unknown>>): Record<string, unknown> {
