@@ -26,7 +26,10 @@ type Rows = RowRange | readonly RowText[];
 export interface Spool {
   /** From previous processes, oldest first. */
   left: readonly { row: RowText; segment: Segment }[];
-  /** They survive the process, not the machine. @throws {Error} where the write failed; then none is in the file. */
+  /**
+   * The rows survive the process but not the machine, because they may still be in the system's page cache.
+   * @throws {Error} where the write failed; then none of the rows is in the file.
+   */
   append(rows: Rows): Segment;
   /** In a separate file, because rows that stay long would otherwise keep a file full of others. */
   setAside(rows: Rows): Segment;

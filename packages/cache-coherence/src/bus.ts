@@ -18,7 +18,7 @@ export interface BusOptions {
 const socketTimeoutMs = 3000;
 const pingIntervalMs = 1000;
 
-/** No request waits for Redis, so none would report this. */
+/** Logged here, because no request waits for Redis, so none would report it. */
 const awayMessage =
   'Redis is away: announcements are not heard, changes come by the mailbox of the lease; is it running, and is REDIS_URL right?';
 

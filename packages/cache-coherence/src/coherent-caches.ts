@@ -21,7 +21,10 @@ export interface CoherentCachesOptions {
 export interface CoherentCaches {
   /** `name` labels metrics. @throws {Error} when another cache has this name. */
   open<V extends object>(name: string, limits: CacheLimits): GuardedCache<V>;
-  /** `onChange`, which must not throw, runs when a tag changes or the lease is lost. @returns a stop function. */
+  /**
+   * Calls `onChange`, which must not throw, when a tag changes and when the lease is lost, so that a long answer can
+   * end with its right. @returns a function that stops this.
+   */
   watch(tags: readonly string[], onChange: () => void): () => void;
   drop(tags: readonly string[]): void;
   /** Undefined while this process has no lease. */

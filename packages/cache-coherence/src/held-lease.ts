@@ -52,6 +52,7 @@ export class HeldLease implements Lease {
     return performance.now() + this.#clockOffsetMs >= momentMs;
   }
 
+  /** 0 when the lease is not valid. */
   get remainingMs(): number {
     return Math.max(0, this.#validUntil - performance.now());
   }

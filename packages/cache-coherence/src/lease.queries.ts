@@ -6,6 +6,7 @@ export const leaseMs = 2000;
 
 const untilMoment = sql`clock_timestamp() + ${sql.lit(`${leaseMs} milliseconds`)}::interval`;
 
+/** Milliseconds since 1970 by the database's clock. */
 const nowMs = sql<string>`extract(epoch from clock_timestamp()) * 1000`;
 
 /**

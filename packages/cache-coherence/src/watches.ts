@@ -2,6 +2,7 @@
 export class Watches {
   readonly #byTag = new Map<string, Set<() => void>>();
 
+  /** @returns a function that stops the watch. */
   add(tags: readonly string[], onChange: () => void): () => void {
     const own = () => onChange(); // keeps two watches with the same callback apart
     for (const tag of tags) {

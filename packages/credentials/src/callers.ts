@@ -47,7 +47,7 @@ async function loadApplication(db: Queryable, hashText: string): Promise<Loaded<
   return toLoaded(await findCaller(db, bytesOf(hashText)));
 }
 
-/** Tagged with both Applications: its authorizer gives it its rights, and its maker's end is its own. */
+/** Both Applications tag a session: its authorizer because of the rights, and its maker because it ends with either. */
 async function loadSession(db: Queryable, hashText: string): Promise<Loaded<Caller> | undefined> {
   const found = await findSession(db, bytesOf(hashText));
   if (!found) return undefined;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
 
-/** So many that two connections seldom wait for one row, and so few that a sum reads one page. */
+/** Enough slots that two connections seldom wait for one row, and few enough that a sum reads one page. */
 const slots = 16;
 
 export const counterSlot = sql<number>`pg_backend_pid() % ${sql.lit(slots)}`;

@@ -16,7 +16,6 @@ export const cursorQuery = {
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
-/** An altered cursor, or one from another scope, is refused with 400. */
 export function sealCursor(key: KeyObject, scope: CursorScope, position: readonly string[]): string {
   const text = Buffer.from(JSON.stringify(position));
   return Buffer.concat([macOf(key, scope, text), text]).toString('base64url');

@@ -131,8 +131,8 @@ export class Reply {
 }
 
 /**
- * An answer of any length: each piece is made once the reader has taken the one before, and may be empty. A failure
- * before the first piece is answered with a problem; a later one resets the connection, lest a part is taken for all.
+ * An answer of any length: each piece is made once the reader has taken the last one, and may be empty. A failure
+ * before the first piece is answered with a problem; later ones reset the connection, so that no part seems whole.
  */
 export class Streamed {
   readonly pieces: AsyncGenerator<string, void, undefined>;

@@ -10,6 +10,7 @@ export interface PublicAnswer {
   answer(params: Readonly<Record<string, string>>): string;
 }
 
+/** Other methods than GET and HEAD get 405. */
 export function servePublicAnswers(app: Express, answers: readonly PublicAnswer[]): void {
   for (const { path, contentType, maxAgeSeconds, answer } of answers) {
     app.get(path, (request, response) => {

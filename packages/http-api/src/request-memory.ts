@@ -10,7 +10,7 @@ const mostParsed = 22;
 const step = 64 * 1024;
 /** The buffers of the connection hold an answer up to this size. */
 const smallAnswer = 64 * 1024;
-/** A reader that takes nothing for so long counts as gone. Node looks twice, because buffers may fill after a look. */
+/** A reader that takes nothing for this long is gone. Node looks twice, because buffers may fill after a first look. */
 const defaultIdleReaderMs = 60_000;
 
 export interface RequestMemoryOptions {
@@ -53,6 +53,7 @@ export class RequestMemory {
     return isReserved ? undefined : this.hold(parsedBytes(json));
   }
 
+  /** Call before `bytes` more are read or made for the answer. */
   hold(bytes: number): Promise<void> | undefined {
     // Without a bound, because the size is unknown before; the eldest answer can always be finished.
     this.#answer ??= this.#bodyBytes?.open(this.#tenantId, 'answer', Number.POSITIVE_INFINITY);

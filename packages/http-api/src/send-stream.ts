@@ -7,6 +7,7 @@ import type { Streams } from './streams.ts';
 export interface StreamOptions {
   streams: Streams;
   caller: Caller;
+  /** @throws where the request would now be refused. */
   authorize(): Promise<unknown>;
   status: number;
   headers: Readonly<Record<string, string>>;

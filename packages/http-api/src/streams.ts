@@ -22,6 +22,7 @@ export interface StreamLimits {
   STREAM_MAX_SECONDS: number;
 }
 
+/** @returns a function that stops watching. */
 export type WatchCaller = (caller: Caller, onChange: () => void) => () => void;
 
 /** Limits long answers in number for each Tenant, and in time. */
@@ -31,7 +32,7 @@ export interface Streams {
   watch: WatchCaller;
   longestMs: number;
   count(): number;
-  /** For a stopping service, which does not wait for an hour. */
+  /** Ends all of them, because a stopping service does not wait for an hour. */
   endAll(): void;
 }
 

@@ -92,6 +92,7 @@ function daysInMonth(text: string): number {
   return new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
 }
 
+/** @throws {ServiceError} `validation_failed` where there are errors. */
 export function refuse(errors: Record<string, string[]>): void {
   if (Object.keys(errors).length > 0) throw validationFailed(errors);
 }

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '@sluice/service-runtime/free-port';
 
 export interface Door {
+  /** On 127.0.0.1. */
   port: number;
   /** Cuts all connections and refuses new ones. */
   shut(): Promise<void>;

@@ -4,7 +4,7 @@ import { isNestedDeeperThan } from './json.ts';
 import { readTokenInput } from './tokens/create/read-token-input.ts';
 import { readTokenPatch } from './tokens/update/read-token-patch.ts';
 
-/** The minimum processor time of several rounds, in microseconds. */
+/** In microseconds of processor time: the minimum of several rounds. */
 function workOf(work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 8; round += 1) {

@@ -48,7 +48,7 @@ export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   return false;
 }
 
-/** False where JSON.parse changed a number, as it does with 1e400 and most integers beyond 2^53. Does not recurse. */
+/** False where JSON.parse changed a number: 1e400, and most integers beyond 2^53 (17 digits). Does not recurse. */
 export function hasExactNumbers(value: unknown): boolean {
   const left = [value];
   while (left.length > 0) {
@@ -71,5 +71,5 @@ export function isStorable(json: string | undefined): boolean {
   return !json?.includes('\\u') || !escaped.test(json);
 }
 
-/** Behind an odd number of backslashes there is no escape, but a backslash of the text. */
+/** An escape is one only behind an even number of backslashes, which are characters of the text. */
 const escaped = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;

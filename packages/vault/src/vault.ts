@@ -23,7 +23,7 @@ export interface VaultOptions extends DataKeysOptions {
   changes: ChangeWriter;
   cacheLimits?: CacheLimits;
   disclosures: DisclosureLog;
-  /** Tokens are on shards of Postgres (`npm run migrate -- --print-citus`). */
+  /** Whether tokens are on shards of Postgres (`npm run migrate -- --print-citus`). */
   tokensOnShards?: boolean;
   clock?: () => Date;
 }

@@ -8,7 +8,6 @@ export interface Measured<L extends string = string> {
   by?: string;
 }
 
-/** For a figure that goes up and down. */
 export function exportGauge(registry: Registry, measured: Measured): void {
   new Gauge({
     ...descriptionOf(registry, measured),

@@ -31,6 +31,7 @@ export class Connections {
     return this.#open.get(socket);
   }
 
+  /** The answer to the latest request; undefined where none is owed. */
   lastOwed(socket: Duplex): ServerResponse | undefined {
     const last = this.#open.get(socket)?.owed.at(-1);
     return last && !last.writableFinished && !last.destroyed ? last : undefined;

@@ -68,7 +68,7 @@ function hold(connection: Connection): void {
   const { socket } = connection;
   connection.isHeld = true;
   socket.resume = () => socket;
-  // A resume that is in progress would undo an earlier pause.
+  // Later, because a resume that is in progress would undo the pause.
   process.nextTick(() => {
     if (connection.isHeld) socket.pause();
   });

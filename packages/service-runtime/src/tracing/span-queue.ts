@@ -2,7 +2,6 @@ import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/s
 
 export interface SpanQueueOptions {
   exporter: SpanExporter;
-  /** Called for each batch that the collector did not accept. */
   onFailure: (error: Error | undefined) => void;
   maxSpans?: number;
   maxBatch?: number;

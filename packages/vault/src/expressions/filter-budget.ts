@@ -38,7 +38,7 @@ export function requireUnspent(budget: FilterBudget): void {
   });
 }
 
-/** @throws {ServiceError} `payload_too_large` when the budget did not suffice for the templates. */
+/** @throws {ServiceError} `payload_too_large` when templates were not filled because the budget is used up. */
 export function requireFilled({ leftToFill }: FilterBudget): void {
   if (leftToFill >= 0) return;
   throw new ServiceError(

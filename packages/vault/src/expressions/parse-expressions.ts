@@ -16,7 +16,7 @@ export interface Expression {
   /** Position of `{{` in the text, in UTF-16 code units. */
   start: number;
   end: number;
-  /** Thrown by the evaluator, only after checking the caller's rights. */
+  /** What is wrong with the expression. The evaluator throws it only after checking the caller's rights. */
   fault?: InvalidExpression;
 }
 

@@ -28,7 +28,7 @@ export interface DataKeys {
   find(owner: KeyOwner, version: number, db?: Queryable): AtOnceOrLater<KeyObject>;
   /** The newest key, after counting this many encryptions in the table. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
-  /** Never gets a second version, because equal values would then have different hashes. */
+  /** The key of a keyed hash. It never gets a second version, because equal values would then have different hashes. */
   forHashing(owner: KeyOwner): Promise<KeyObject>;
 }
 

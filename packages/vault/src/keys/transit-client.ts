@@ -27,7 +27,7 @@ export interface TransitClient {
 
 const mostBytes = 64 * 1024;
 
-/** Statuses for faults of the request. All other errors concern the server or our token. */
+/** With these statuses the server rejects the request itself. All other errors concern the server or our token. */
 const requestFaults = new Set([400, 404, 422]);
 
 /**

@@ -20,7 +20,7 @@ export interface Older {
 }
 
 const pageRows = 500;
-/** Approximate bytes of ciphertext, because a token may hold a megabyte. */
+/** The approximate bytes of ciphertext in one page, because a token may hold a megabyte. */
 const pageBytes = 8 * 1024 * 1024;
 
 /** Reads at most one page by primary key, which bounds time where few rows are old, and memory where rows are large. */

@@ -5,7 +5,7 @@ export interface EncryptedTable {
   table: 'tokens' | 'proxies';
   idType: 'text' | 'uuid';
   firstId: string;
-  /** With the field names that ciphertexts are bound to. */
+  /** Each column with the field name that its ciphertexts are bound to. */
   columns: readonly EncryptedColumn[];
 }
 

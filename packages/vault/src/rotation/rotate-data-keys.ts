@@ -62,7 +62,7 @@ async function hasOlderRows({ countingDb }: Rotation, tenantId: string, newest: 
   return false;
 }
 
-/** Makes every process forget these keys, so that none begins to encrypt with an older version. */
+/** Stores new versions if `isNew`, and makes every process forget these keys, so that none encrypts with an old one. */
 async function announce(
   { db, keyWrapper, changes }: Rotation,
   tenantId: string,

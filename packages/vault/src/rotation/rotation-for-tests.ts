@@ -67,7 +67,6 @@ export async function openProcesses(stack: AsyncDisposableStack) {
   return { ...database, rootKey, openProcess, openRotation, newActor, versionsOf };
 }
 
-/** @returns the id of a Proxy that has both of its secrets. */
 export async function insertProxy(
   vault: Vault,
   { tenantId }: Actor,

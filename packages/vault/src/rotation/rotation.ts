@@ -13,17 +13,19 @@ export interface Rotation {
   changes: ChangeWriter;
   /** Once aborted, the batch in progress is finished, and the reason is thrown. */
   signal: AbortSignal;
+  /** It must return at once. */
   report: (event: RotationEvent) => void;
 }
 
 export type RotationEvent =
   | VersionsMade
   | { type: 'progress'; what: string; done: number; total: number }
+  /** Requests that began before the rotation may still write rows under an older version. */
   | { type: 'waiting'; what: string; ms: number };
 
 export interface VersionsMade {
   type: 'versions';
-  /** The versions existed, because the rotation is resumed. */
+  /** True if the versions existed, because a rotation is being resumed. */
   resumed: boolean;
   versions: { purpose: KeyPurpose; version: number; createdAt: string }[];
   settlement: Settlement;

@@ -12,7 +12,7 @@ export interface Compilation {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const container = new RegExp(containerPattern);
-/** In canonical form. No character is special in a pattern. */
+/** The beginning of a container in canonical form. None of its characters is special in a pattern. */
 const containerBeginning = /^\/?(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/;
 const never = sql<boolean>`false`;
 
@@ -53,7 +53,7 @@ function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }
     case 'type':
       return sql<boolean>`(type = ${text} and ${hasTerm(tenantId, [{ kind: 'type', value: text }])})`;
     case 'fingerprint':
-      // The index on fingerprints begins with the type.
+      // The type is named, because the index on fingerprints begins with it.
       return sql<boolean>`(type = any(${[...tokenTypeNames]}::text[]) and fingerprint = ${text})`;
     case 'data': {
       const hash = hashOf(text);

@@ -25,7 +25,7 @@ export function reachOf({ permissions, rules }: Grants, permission: string): Rea
   return containers.includes('/') ? 'everywhere' : [...new Set(containers)];
 }
 
-/** Undefined for every token. */
+/** Undefined where the reach covers every token. */
 export function isWithin(tenantId: string, reach: Reach): Condition | undefined {
   if (reach === 'everywhere') return undefined;
   if (reach.length === 0) return sql<boolean>`false`;

@@ -19,9 +19,9 @@ export interface Tokenization {
 }
 
 /**
- * Replaces what is sensitive in a JSON value: an object with `type` and `data` becomes the token created from it; a
- * string, number or boolean becomes the id of a token of type `token`; null stays. One transaction creates all tokens
- * or none. @throws {ServiceError} as `readTokenization` and `createTokens`.
+ * Replaces what is sensitive at any depth of a JSON value: an object with `type` and `data` becomes the token created
+ * from it; a string, number or boolean becomes the id of a token of type `token`; null stays. One transaction creates
+ * all tokens or none. @throws {ServiceError} as `readTokenization` and `createTokens`.
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
   const { draft, fill } = await readTokenization(vault, actor, value);

@@ -19,7 +19,7 @@ export interface TokenType {
   members?: Readonly<Record<string, Check>>;
   /** Equal for equal data. Called only with data that passed the checks. */
   fingerprint(data: Json): string;
-  /** Null where the type has none. */
+  /** Expressions over `data`; null where the type has none. */
   defaultMask: Json;
 }
 

@@ -10,7 +10,7 @@ import { type Creation, type Draft, draftToken } from './draft-tokens.ts';
 import type { InsertedToken, Insertion } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
-/** Shows the data as a read would, or none without `token:read`. @throws as `draftToken` and `createTokens`. */
+/** Shows data as a read would, or none without `token:read`. @throws {ServiceError} as `draftToken`, `createTokens`. */
 export async function createToken(vault: Vault, actor: Actor, input: unknown): Promise<CreatedToken> {
   const [created] = await createTokens(await draftToken(vault, actor, input));
   if (!created) throw new Error('Nothing was created');
@@ -36,7 +36,7 @@ export async function createTokens(creation: Creation): Promise<CreatedToken[]> 
 }
 
 /**
- * `createTokens` in one transaction with `also`, which is called once, when all tokens are stored.
+ * `createTokens`, in one transaction with `also`, which is called after all tokens are stored. It may begin anew.
  * @throws {ServiceError} as `createTokens`, and what `also` throws; then nothing is stored.
  */
 export function createTokensAnd<T>(
@@ -61,7 +61,7 @@ async function store(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
   return storeDeduplicated(tx, creation);
 }
 
-/** The lock order of all transactions of the vault prevents deadlocks: fingerprints, tokens by id, counters by name. */
+/** Every transaction of the vault locks in this order to avoid deadlocks: fingerprints, tokens by id, then counters. */
 async function storeDeduplicated(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
   const { vault, actor } = creation;
   const { fresh, equal } = await findEqual(tx, creation);

@@ -47,7 +47,6 @@ const mostTold = 8 * 1024 * 1024;
 
 const keyOf = ({ type, fingerprint }: { type: string; fingerprint: string | null }) => `${type}\n${fingerprint}`;
 
-/** By type and fingerprint. */
 async function findStored(tx: Queryable, tenantId: string, drafts: readonly Draft[]): Promise<Map<string, Canonical>> {
   const pairs = drafts.flatMap(({ row: { type, fingerprint } }) => (fingerprint ? [{ type, fingerprint }] : []));
   if (pairs.length === 0) return new Map();

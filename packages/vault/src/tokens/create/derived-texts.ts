@@ -31,7 +31,7 @@ export function deriveTexts(
     if (text !== tooLarge && text !== '') searchTexts.add(text);
   }
   const own = fingerprintExpression === undefined ? undefined : textOf(fingerprintExpression);
-  // If the expression is too much work, all data are fingerprinted, because no fingerprint would tell their size.
+  // If the expression is too much work, all data are fingerprinted: a missing fingerprint would tell their size.
   const isWhole = own === tooLarge || (own !== undefined && budget.remaining < 0);
   return { searchTexts: [...searchTexts], fingerprintText: isWhole ? `\0${data.text}` : own };
 }

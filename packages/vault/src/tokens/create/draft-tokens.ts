@@ -27,7 +27,7 @@ export interface Creation {
 /** @throws {ServiceError} `validation_failed`, `payload_too_large`, and as {@link draftTokens}. */
 export async function draftToken(vault: Vault, actor: Actor, input: unknown): Promise<Creation> {
   requirePermission(actor, 'token:create');
-  // Parsing, reading and storing so many members takes some tens of milliseconds each, and others go on in between.
+  // Parsing, reading and storing many members takes some tens of milliseconds each, and others go on in between.
   const turn = hasManyMembers(input) ? () => vault.workPieces.turn(actor.tenantId) : undefined;
   await turn?.();
   const read = readTokenInput(input, '', { now: vault.clock(), budget: newFilterBudget() });

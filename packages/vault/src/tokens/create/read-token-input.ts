@@ -54,7 +54,8 @@ const mostMembers = 100;
 
 /**
  * Ignores unknown members; null counts as absent, except for `data`. `path` is where the input stands in the body.
- * @throws {ServiceError} `validation_failed` with every fault by its path, `payload_too_large` over 1 MiB.
+ * @throws {ServiceError} `validation_failed` with all faults by path, `payload_too_large` for data, metadata over 1
+ * MiB.
  */
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);

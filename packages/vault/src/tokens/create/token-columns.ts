@@ -27,7 +27,7 @@ const refs = (some: readonly Column[]) => sql.join(some.map((name) => sql.ref(na
 
 export type ColumnLists = Record<Column, unknown[]>;
 
-/** Lists, so that the statement does not depend on the number of tokens. */
+/** One list for each column, so that the statement does not depend on the number of tokens. */
 export function columnLists(tokens: readonly NewTokenRow[]): ColumnLists {
   const list = (name: Column) =>
     tokens.map(({ [name]: value }) => (isJson(name) && value !== null ? JSON.stringify(value) : value));

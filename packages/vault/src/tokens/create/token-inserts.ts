@@ -19,9 +19,9 @@ export interface TokenInserts {
   insertWith(tx: Queryable, insertion: Insertion): Promise<InsertOutcome>;
 }
 
-/** While an Application has so many in progress, further requests wait and share the next one. */
+/** While an Application has this many transactions in progress, further requests wait and share the next one. */
 const mostTransactions = 2;
-/** A request with so many tokens gains nothing by sharing, so it gets its own transaction at once. */
+/** A request with this many tokens gains nothing by sharing, so it gets its own transaction at once. */
 const manyTokens = 100;
 const mostTogether = 32;
 

@@ -23,7 +23,6 @@ async function tokensOf(count: number, input: object): Promise<{ actor: Actor; i
   return { actor, ids: ids.toReversed() };
 }
 
-/** Nine, behind masks that show little. */
 const largeTokens = (() => {
   let made: ReturnType<typeof tokensOf> | undefined;
   return () => {

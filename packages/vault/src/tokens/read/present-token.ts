@@ -65,7 +65,7 @@ export interface VisibleTokens {
   revealed: string[];
 }
 
-/** `read` applies `token:read` and its rule's transform; `use` gives plaintext where `token:use` is granted. */
+/** `read` applies the transform of the `token:read` rule; `use` does so too, unless `token:use` grants plaintext. */
 export type Reading = 'read' | 'use';
 
 function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTransform | undefined {

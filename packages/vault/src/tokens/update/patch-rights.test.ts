@@ -121,6 +121,7 @@ test('a caller without token:read learns from a patch where the token is, and no
   expect(shown).toMatchObject({ ...members, metadata: { hidden: 'x', a: 'b' }, fingerprint: expect.any(String) });
 });
 
+// Checks sequences, because each step alone may look harmless.
 test('no sequence of patches shows a caller what it did not see before', async () => {
   const { vault, newActor } = open.current;
   const owner = await newActor();

@@ -33,7 +33,7 @@ export interface UpdatedToken {
   settlement: Settlement;
 }
 
-/** An update is prepared anew when the token changes meanwhile. */
+/** An update is prepared again when the token changes meanwhile, up to this many attempts in all. */
 const mostAttempts = 10;
 
 /**
@@ -42,7 +42,7 @@ const mostAttempts = 10;
  * of what the actor does not see (`patch-sizes.ts`). The answer shows the token as a read would; an actor that may not
  * read it is told only where the token is, and by whom and when it was modified.
  * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
- * where tokens are deduplicated and an equal one exists; `payload_too_large`; `unavailable` after many changes.
+ * where tokens are deduplicated and an equal one exists; `payload_too_large`; `unavailable` while it keeps changing.
  */
 export async function updateToken(vault: Vault, actor: Actor, id: string, patch: unknown): Promise<UpdatedToken> {
   requirePermission(actor, 'token:update');
