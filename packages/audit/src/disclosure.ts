@@ -20,7 +20,6 @@ interface DisclosureDetail {
   destination_host?: string;
   application_id?: string;
   method?: string;
-  /** Places in the request where the tokens were used. */
   places?: readonly string[];
   path_name?: string;
   /** Not revealed, because a member of their `use` forbids it. */

@@ -8,7 +8,6 @@ import { tell, write } from './output/print.ts';
 import { completions } from './own/completion.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Prints failures on standard error. @returns the exit code. */
 export async function run(typed: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return (await dispatch(typed, terminal)) ?? exitCodes.done;

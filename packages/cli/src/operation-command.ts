@@ -4,7 +4,6 @@ export interface OperationCommand {
   method: string;
   summary: string;
   permission?: string;
-  /** Types of Applications that can hold the permission. */
   keyTypes?: readonly string[];
   params: readonly string[];
   query: readonly { name: string; description: string; isList: boolean }[];

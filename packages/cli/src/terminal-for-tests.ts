@@ -9,7 +9,6 @@ type Turn = readonly [shown: string, keyStrokes: string];
 interface Options {
   env?: Record<string, string>;
   cwd?: string;
-  /** Runs instead of the command line. */
   command?: readonly string[];
 }
 

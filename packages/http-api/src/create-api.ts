@@ -50,7 +50,6 @@ export interface ApiOptions<C> extends RequestMemoryOptions {
   log: Logger;
   /** Without it idempotency keys are ignored. */
   idempotency?: IdempotencyStore;
-  /** Answered before any key is looked at. */
   publicFiles?: readonly PublicFile[];
   publicAnswers?: readonly PublicAnswer[];
   observer?: RequestObserver;
@@ -200,7 +199,6 @@ function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Calle
   }
 }
 
-/** The first media type unless `Accept` names one of the others. */
 function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Operation<C>): string {
   if (typeof produces === 'string') return produces;
   return request.accepts([...produces]) || (produces[0] ?? 'application/json');

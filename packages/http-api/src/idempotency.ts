@@ -11,7 +11,6 @@ export interface IdempotentRequest {
   path: string;
   key: string;
   body: unknown;
-  /** Reserves memory for a kept answer before it is read. */
   hold: Hold;
   toKeep(reply: Reply): Reply;
   /** Reduces a kept answer to what may still be told, and confirms its change if that is pending. */

@@ -3,7 +3,6 @@ import { type FieldErrors, faultInWords, validationFailed } from '@sluice/proble
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { pointerPath } from './member-path.ts';
 
-/** A plain UUID, without `urn:` and braces. */
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** ISO 8601: a date, or a date with time, optionally with fraction and offset. */

@@ -11,7 +11,6 @@ const program = `
   console.log(JSON.stringify(ports));
 `;
 
-/** In a process that starts at the same port as this one. */
 async function chosenByAnother(env = process.env): Promise<number[]> {
   const samePlace = `Object.defineProperty(process, 'pid', { value: ${process.pid} });`;
   const code = `${samePlace} const { freePort } = await import('${new URL('./free-port.ts', import.meta.url).href}');${program}`;

@@ -3,7 +3,6 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Readiness } from './admin.ts';
 import { exportGauge } from './metrics/measured.ts';
 
-/** All workspaces have the same version. */
 export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 export function measureProcess(service: string, readiness: Readiness, registry: Registry): void {

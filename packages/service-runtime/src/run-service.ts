@@ -14,7 +14,6 @@ export interface Runtime {
   /** Aborted when a stop begins; requests are still accepted and answered. */
   draining: AbortSignal;
   metrics: Registry;
-  /** Undefined where traces are off. */
   tracing?: Tracing | undefined;
 }
 

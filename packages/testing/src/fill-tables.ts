@@ -54,7 +54,6 @@ export type FilledTable = keyof typeof fills;
 export const filled = {
   /** 0 to 9: one of the ten Tenants that own the rows of the other tables. */
   tenantId: (n: number) => idOf(0, n),
-  /** Owned by the Tenant whose number is its last digit. */
   applicationId: (n: number) => idOf(1, n),
   proxyId: (n: number) => idOf(2, n),
   tokenId: (n: number) => `token-${n}`,

@@ -9,7 +9,6 @@ export function serveHttp(stack: AsyncDisposableStack, onRequest: RequestListene
   return open(server, stack);
 }
 
-/** For what writes HTTP, or something else, byte by byte. */
 export function serveBytes(stack: AsyncDisposableStack, onConnection: (socket: Socket) => void): Promise<string> {
   return open(createTcpServer(onConnection), stack);
 }

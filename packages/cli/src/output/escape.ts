@@ -7,7 +7,6 @@ export function escapeLine(text: string): string {
   return text.replace(dangerous, unicodeEscape);
 }
 
-/** {@link escapeLine}, but line breaks and tabs stay. */
 export function escapeText(text: string): string {
   return text.replace(dangerous, (character) => (/[\n\t]/.test(character) ? character : unicodeEscape(character)));
 }

@@ -1,6 +1,5 @@
 import type { Terminal } from '../terminal.ts';
 
-/** Erased on disposal. */
 export interface Progress extends Disposable {
   show(text: string): void;
 }

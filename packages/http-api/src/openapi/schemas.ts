@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Part } from './document.ts';
 
 export interface Schemas {
-  /** By title. */
   readonly named: Record<string, Part>;
   /** A reference where the schema has a title, otherwise the schema itself. */
   refer(schema: object): Part;

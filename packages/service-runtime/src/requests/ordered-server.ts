@@ -17,7 +17,6 @@ const connectionsCheckingInterval = 1000;
 interface OrderedServer {
   server: Server;
   connections: Connections;
-  /** For further events of the server that bring requests. */
   serveInOrder: RequestListener;
 }
 

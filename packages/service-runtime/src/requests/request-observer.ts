@@ -24,7 +24,6 @@ interface RequestOutcome {
 }
 
 interface ObservedRequest {
-  /** Undefined where traces are off. */
   readonly traceId: string | undefined;
   /** Spans that `work` begins belong to the request. */
   run(work: () => void): void;

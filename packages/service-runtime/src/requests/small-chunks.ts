@@ -22,7 +22,6 @@ export class SmallChunks {
     return this.#used;
   }
 
-  /** For chunks of less than {@link leastBytesAlone} bytes. */
   add(chunk: Buffer): void {
     if (this.#used + chunk.length > blockBytes) this.flush();
     this.#block ??= Buffer.allocUnsafe(blockBytes);

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The used part of the parser that Node attaches to a socket. */
 interface Parser {
   constructor: { kOnExecute?: number };
   /** The last read; valid only while `kOnExecute` is called. */

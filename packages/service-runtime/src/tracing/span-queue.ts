@@ -11,7 +11,6 @@ export interface SpanQueueOptions {
 export interface SpanCounts {
   exported: number;
   failed: number;
-  /** Lost because the queue was full. */
   dropped: number;
 }
 

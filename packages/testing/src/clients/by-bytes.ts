@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Client, ClientCall } from './client.ts';
 
-/** `lines` are what the client adds to the head of a call. */
 export function byBytes(name: string, lines: string[], framing: 'length' | 'chunked' = 'length'): Client {
   return {
     name,

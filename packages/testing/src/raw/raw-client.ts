@@ -5,9 +5,7 @@ export interface RawClient {
   socket: Socket;
   /** Everything received so far, as latin1. */
   text(): string;
-  /** The gateway has closed its side, or the connection broke. */
   hasEnded(): boolean;
-  /** The connection was reset and not closed in order. */
   isReset(): boolean;
   write(bytes: string): void;
   ended: Promise<string>;

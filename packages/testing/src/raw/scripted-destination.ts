@@ -3,7 +3,6 @@ import { type RawMessage, readMessages } from './read-messages.ts';
 
 export interface Script {
   onRequest?(socket: Socket, request: RawMessage, place: { connection: number; request: number }): void;
-  /** Called for each piece of bytes. */
   onBytes?(socket: Socket, soFar: string, connection: number): void;
 }
 
@@ -13,7 +12,6 @@ export interface ScriptedDestination {
   /** Every received byte of each connection, as latin1. */
   texts: string[];
   seen(): RawMessage[];
-  /** Received bytes that are not whole requests. */
   rest(): string[];
   close(): Promise<void>;
 }

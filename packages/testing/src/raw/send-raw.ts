@@ -5,7 +5,6 @@ export interface RawAnswer {
   status: number;
   /** Whether it ended as its own framing says. */
   isComplete: boolean;
-  /** Empty if the answer is not complete. */
   body: string;
 }
 

@@ -75,7 +75,6 @@ const argumentChecks: Record<string, ArgumentCheck> = {
   truncate: (args) => (args.length > 0 ? needsInteger(args) : undefined),
 };
 
-/** Undefined where the filter accepts the arguments. */
 export function faultInArguments(name: string, args: readonly unknown[]): string | undefined {
   return Object.hasOwn(argumentChecks, name) ? argumentChecks[name]?.(args) : undefined;
 }

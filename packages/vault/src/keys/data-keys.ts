@@ -81,7 +81,6 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     await insertDataKey(db, owner, await newDataKey(keyWrapper, owner, version));
   }
 
-  /** Makes a new version where the newest is used up. */
   async function reserveInTable(owner: KeyOwner, uses: number): Promise<number> {
     if (uses > maximumUses) throw new Error(`${uses} uses of one data key are more than it may have`);
     for (;;) {

@@ -7,7 +7,6 @@ import { readVisible } from '../tokens/read/present-token.ts';
 const open = useStack(openTestVault);
 const kibibyte = 1024;
 
-/** Names a token of 64 KiB until the result has this many MiB. */
 async function naming() {
   const { vault, newActor } = open.current;
   const actor = await newActor({

@@ -3,7 +3,6 @@ import { fillTemplate, tooLarge } from '../../expressions/template.ts';
 import { toText } from '../../expressions/to-text.ts';
 import type { Json } from '../../json.ts';
 
-/** What a token is found and compared by, before it is hashed. */
 export interface DerivedTexts {
   /** Distinct results of the search indexes, without empty ones and those over 1 MiB. */
   searchTexts: string[];

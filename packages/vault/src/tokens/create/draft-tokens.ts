@@ -17,7 +17,6 @@ export interface Draft {
   row: NewTokenRow;
 }
 
-/** Checked, encrypted and ready to be stored together. */
 export interface Creation {
   vault: Vault;
   actor: Actor;

@@ -111,7 +111,6 @@ const tokensInserted = (values: Values) => sql<InsertedToken>`
   returning id, type, fingerprint, created_at
 `;
 
-/** Counts nothing where `made` has no row. */
 const creationNoted = (values: Values) => sql`
   counted as (
     insert into counters (tenant_id, counter, slot, value, last_at)

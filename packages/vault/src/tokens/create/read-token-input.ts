@@ -11,7 +11,6 @@ import { isTokenId, tokenIdForm } from '../token-id.ts';
 import { deriveTexts } from './derived-texts.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
 
-/** Checked, with the defaults of its type. */
 export interface TokenInput {
   id: string | undefined;
   type: TokenTypeName;

@@ -26,7 +26,10 @@ function minuteOf(moment: string): string {
   return new Date(Math.floor(Date.parse(moment) / minuteMs) * minuteMs).toISOString();
 }
 
-/** Call it in the transaction that writes the tokens. Notes past minutes as the present one, because past ones go. */
+/**
+ * Call it in the transaction that writes the tokens. A past minute is noted as the present one, because past minutes
+ * are forgotten.
+ */
 export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly DueMoments[]): Promise<void> {
   const { kinds, minutes } = dueMinutes(tokens);
   if (kinds.length === 0) return;
@@ -45,7 +48,6 @@ export const insertDue = (
   on conflict do nothing
 `;
 
-/** Tenants that may have something due. */
 export async function listDueTenants(db: Database, kind: DueKind): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select distinct tenant_id from due_tokens where kind = ${kind} and due_at <= statement_timestamp()

@@ -10,7 +10,6 @@ import { ShownData } from './shown-data.ts';
 import { bytesAtOnce, type PageRow, type TokenPosition } from './token-list.queries.ts';
 
 export interface PresentOptions {
-  /** A condition besides that the actor may read the row. */
   isGranted?: ((row: TokenRow) => boolean) | undefined;
 }
 

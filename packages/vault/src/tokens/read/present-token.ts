@@ -61,7 +61,6 @@ export function showsData(transform: RuleTransform, mask: Json): boolean {
 /** Without tokens that the actor may not read. */
 export interface VisibleTokens {
   data: Map<string, Json | undefined>;
-  /** Tokens whose data is shown, masked or not. */
   revealed: string[];
 }
 

@@ -141,7 +141,6 @@ describe('by EXPLAIN, a page reads no more rows than it needs, wherever it is', 
     ];
     expect(first.tokens).toBe(100);
     expect(deep.tokens).toBe(100);
-    // Each row is found in the index and then read whole.
     expect(Math.max(first.rows, deep.rows)).toBeLessThanOrEqual(most + 101);
   });
 

@@ -64,7 +64,6 @@ interface Update {
   from: TokenRow;
   input: TokenInput;
   changes: TokenChanges;
-  /** Set if no other token may have it. */
   uniqueFingerprint: string | undefined;
   members: string[];
 }
