@@ -71,7 +71,11 @@ function assertApplicationKnown(proxy: Members, existing: Existing, file: Wanted
   const name = applicationNameOf(proxy);
   if (name === undefined) return;
   const count = existing.applications.filter((one) => one.name === name).length;
-  if (count > 1) throw new RefusedError(`${count} Applications are named ${name}, which the Proxy ${proxy.name} names`);
+  if (count > 1) {
+    throw new RefusedError(
+      `${count} Applications are named ${name}, which the Proxy ${proxy.name} names: rename or delete all but one`,
+    );
+  }
   if (count === 0 && !file.applications.some((one) => one.name === name)) {
     throw new UsageError(
       `The Proxy ${proxy.name} names the Application ${name}, which does not exist and is not in the file`,

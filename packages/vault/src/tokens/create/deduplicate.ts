@@ -32,9 +32,11 @@ export async function findEqual(
     fresh.push(draft);
   }
   if (told > mostTold) {
-    throw new ServiceError('payload_too_large', 'The tokens that exist already may come to at most 8 MiB together', {
-      limit: 'result_size',
-    });
+    throw new ServiceError(
+      'payload_too_large',
+      'The answer may show at most 8 MiB of tokens that exist already; create fewer tokens at a time',
+      { limit: 'result_size' },
+    );
   }
   return { fresh, equal };
 }

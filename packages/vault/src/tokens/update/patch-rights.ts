@@ -41,8 +41,8 @@ export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: Toke
   if (member === 'data' && keepsFingerprint(token, patch)) return;
   throw new ServiceError(
     'forbidden',
-    `${member}: where tokens are deduplicated, only a key to which a rule reveals the token may change it; ` +
-      'deduplicate_token false makes no two equal',
+    `${member}: where tokens are deduplicated, only a key to which a rule reveals the token may change it, ` +
+      'unless the patch sets deduplicate_token to false',
   );
 }
 
