@@ -74,7 +74,9 @@ export function createApi<C>(options: ApiOptions<C>): Express {
     response.setHeader(traceHeader, traceId).setHeader('Cache-Control', 'no-store');
     response.on('close', () => observed?.end(outcomeOf(request, response)));
     if (request.rawHeaders.length > 2 * mostHeaders) {
-      throw new ServiceError('headers_too_large', `A request may have at most ${mostHeaders} headers`);
+      throw new ServiceError('headers_too_large', `A request may have at most ${mostHeaders} headers`, {
+        limit: 'headers',
+      });
     }
     request.url = readTarget(request);
     if (observed) observed.run(next);

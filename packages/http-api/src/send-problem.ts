@@ -18,6 +18,7 @@ export const requestLimits: readonly string[] = [
   'body_size',
   'data_size',
   'filters',
+  'headers',
   'opened_data',
   'page_size',
   'public_tokens',

@@ -29,7 +29,9 @@ export function askedIn(places: readonly Place[], known = noValues): Asked {
     }
   }
   if (known.size + ids.size > mostDistinctTokens) {
-    throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`);
+    throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`, {
+      limit: 'tokens',
+    });
   }
   return { tokenIds: [...ids], needed: hasFilters ? neededIn(places) : undefined, fault: faultInPlaces(places) };
 }

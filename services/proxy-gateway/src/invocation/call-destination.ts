@@ -152,7 +152,7 @@ class AnswerSink implements DestinationSink {
       if (this.#isRead) this.#waitFor(this.#held?.readOn(this.#size));
     } else {
       const detail = `The answer of the destination has more than ${bodyLimitBytes} bytes, too many for a transform`;
-      this.#giveUp(new ServiceError('destination_answer_unusable', detail));
+      this.#giveUp(new ServiceError('destination_answer_unusable', detail, { limit: 'body_size' }));
     }
     return this.#isRead;
   }

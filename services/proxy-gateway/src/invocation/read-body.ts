@@ -13,7 +13,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 export interface Reading {
   /** Reserves the bytes before they are read. */
-  held: HeldBody;
+  held: Pick<HeldBody, 'readOn' | 'decode'>;
   /** Decodes in the Tenant's turn. */
   decode: typeof decodeBody | undefined;
   /** Limits the time that the whole body takes, less the time that it waits for room. */
@@ -87,8 +87,16 @@ function collect(
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | 'too large' | 'late'>();
   let size = 0;
   let timer: NodeJS.Timeout | undefined;
+  let leftMs = reading?.timeoutMs ?? 0;
+  let readingSince = 0;
   const startTimer = () => {
-    if (reading) timer = setTimeout(() => giveBack('late'), reading.timeoutMs);
+    if (!reading) return;
+    readingSince = performance.now();
+    timer = setTimeout(() => giveBack('late'), Math.max(leftMs, 0));
+  };
+  const stopTimer = () => {
+    clearTimeout(timer);
+    leftMs -= performance.now() - readingSince;
   };
   const fail = (error: unknown) => {
     clearTimeout(timer);
@@ -114,9 +122,10 @@ function collect(
     }
     const room = reading?.held.readOn(size);
     if (!room) return;
-    clearTimeout(timer);
+    stopTimer();
     request.pause();
     room.then(() => {
+      if (request.destroyed) return; // then `close` tells of it, and what was reserved may be given back already
       startTimer();
       request.resume();
     }, fail);

@@ -39,7 +39,7 @@ export function readInvocation(request: IncomingMessage, names: HeaderNames): In
 
 function checkFraming(request: IncomingMessage): void {
   if (request.rawHeaders.length > 200) {
-    throw new ServiceError('headers_too_large', 'A request may have at most 100 headers');
+    throw new ServiceError('headers_too_large', 'A request may have at most 100 headers', { limit: 'headers' });
   }
   const fault = faultInHead(request);
   if (fault) throw new ServiceError(fault.code, fault.detail);

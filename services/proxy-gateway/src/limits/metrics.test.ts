@@ -63,14 +63,17 @@ test('each limit shows its refusals, and what is under way', async () => {
       'sluice_limit_refusals_total{limit="destination_waiting"} 4',
       'sluice_limit_refusals_total{limit="expressions"} 0',
       'sluice_limit_refusals_total{limit="field_errors"} 0',
+      'sluice_limit_refusals_total{limit="field_size"} 0',
       'sluice_limit_refusals_total{limit="filters"} 0',
       'sluice_limit_refusals_total{limit="form_pairs"} 0',
+      'sluice_limit_refusals_total{limit="form_parts"} 0',
       'sluice_limit_refusals_total{limit="headers"} 0',
       'sluice_limit_refusals_total{limit="loop"} 1',
       'sluice_limit_refusals_total{limit="opened_data"} 0',
       'sluice_limit_refusals_total{limit="proxy_rate"} 9',
       'sluice_limit_refusals_total{limit="result_size"} 0',
       'sluice_limit_refusals_total{limit="tenant_in_flight"} 1',
+      'sluice_limit_refusals_total{limit="tokens"} 0',
       'sluice_rate_limit_local_decisions_total 10',
     ]);
   }

@@ -23,7 +23,12 @@ const throwing = (fields: number) =>
   `const { BadRequestError } = require('svc-errors');
   ${module(`throw new BadRequestError({ errors: { a: Array(${fields}).fill('x') } })`)}`;
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const multipart = { 'Content-Type': 'multipart/form-data; boundary=b' };
+const parts = (token: string, count: number) =>
+  `${`--b\r\nContent-Disposition: form-data; name=a\r\n\r\n{{${token}}}\r\n`.repeat(count)}--b--`;
+const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`h${at}`, 'x']));
 const pairs = (count: number) => Array(count).fill('a=1').join('&');
+const names = (count: number) => JSON.stringify(Array.from({ length: count }, (_, at) => `{{none-${at}}}`));
 const expressions = (token: string, count: number) => JSON.stringify([`{{${token}|last4}}`.repeat(count)]);
 
 interface Sent {
@@ -51,6 +56,13 @@ function answered(headers: Record<string, string>) {
   gateway.current.destination.answer = (_request, response) =>
     response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).end('{}');
   return invoke({});
+}
+
+/** Through a transform, which sees the answer as a whole. */
+function answeredWith(characters: number) {
+  gateway.current.destination.answer = (_request, response) =>
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify('x'.repeat(characters)));
+  return invoke({ responseTransform: module('return {}') });
 }
 
 type Attack = (token: string) => Promise<{ status: number }>;
@@ -81,6 +93,27 @@ test.each<[limit: string, status: number, beyond: Attack, within: Attack]>([
     () => invoke({ requestTransform: module('return { headers: { a: Array(100).fill("") } }') }),
   ],
   ['headers', 502, () => answered({ a: 'x'.repeat(5 * 1024) }), () => answered({ a: 'x'.repeat(3 * 1024) })],
+  ['headers', 431, () => invoke({}, { headers: headers(100) }), () => invoke({}, { headers: headers(80) })],
+  ['tokens', 400, () => invoke({}, { body: names(101) }), () => invoke({}, { body: names(100) })],
+  [
+    'form_parts',
+    400,
+    (token) => invoke({}, { headers: multipart, body: parts(token, 10_001) }),
+    (token) => invoke({}, { headers: multipart, body: parts(token, 9_000) }),
+  ],
+  [
+    'field_size',
+    413,
+    (token) => invoke({}, { body: JSON.stringify(`{{${token}}}${'x'.repeat(2_000_000)}`) }),
+    (token) => invoke({}, { body: JSON.stringify([`{{${token}}}`, 'x'.repeat(2_000_000)]) }),
+  ],
+  [
+    'field_size',
+    413,
+    (token) => invoke({}, { headers: multipart, body: parts(`${token}}}${'x'.repeat(2_000_000)}{{${token}`, 1) }),
+    (token) => invoke({}, { headers: multipart, body: parts(token, 1) }),
+  ],
+  ['body_size', 502, () => answeredWith(1_100_000), () => answeredWith(1_000_000)],
   [
     'content_codings',
     415,

@@ -6,12 +6,15 @@ const requestLimits = [
   'content_codings',
   'expressions',
   'field_errors',
+  'field_size',
   'filters',
   'form_pairs',
+  'form_parts',
   'headers',
   'loop',
   'opened_data',
   'result_size',
+  'tokens',
 ] as const;
 type RequestLimit = (typeof requestLimits)[number];
 

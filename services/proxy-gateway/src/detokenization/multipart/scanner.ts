@@ -157,7 +157,9 @@ function malformedForm(why: string): ServiceError {
 }
 
 function tooManyParts(): ServiceError {
-  return new ServiceError('bad_request', `A body with expressions may have at most ${mostParts} parts`);
+  return new ServiceError('bad_request', `A body with expressions may have at most ${mostParts} parts`, {
+    limit: 'form_parts',
+  });
 }
 
 function uncertainPart(why: string): ServiceError {
@@ -166,5 +168,5 @@ function uncertainPart(why: string): ServiceError {
 
 function fieldTooLong(bytes: number): ServiceError {
   const detail = `In a body of this size a part that holds an expression may have at most ${bytes} bytes`;
-  return new ServiceError('payload_too_large', detail);
+  return new ServiceError('payload_too_large', detail, { limit: 'field_size' });
 }

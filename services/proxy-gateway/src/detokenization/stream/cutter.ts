@@ -52,5 +52,5 @@ export function createCutter(pieces: Pieces, longestPieceBytes: number): Cutter 
 
 function pieceTooLong(bytes: number): ServiceError {
   const detail = `In a body of this size a value that holds an expression may have at most ${bytes} bytes`;
-  return new ServiceError('payload_too_large', detail);
+  return new ServiceError('payload_too_large', detail, { limit: 'field_size' });
 }

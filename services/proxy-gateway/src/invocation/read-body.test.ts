@@ -1,0 +1,51 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { readBody } from './read-body.ts';
+
+/** A request whose body comes in chunks, one when the one before was read. */
+function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
+  const request = new IncomingMessage(new Socket());
+  request.headers['transfer-encoding'] = 'chunked';
+  request._read = () => {};
+  void (async () => {
+    for await (const chunk of chunks) request.push(chunk);
+    request.push(null);
+  })();
+  return request;
+}
+
+const roomAfter = (waitMs: number) => ({ readOn: () => wait(waitMs), decode: () => undefined });
+
+async function* chunksEvery(pauseMs: number, count: number) {
+  for (let sent = 0; sent < count; sent += 1) {
+    await wait(pauseMs);
+    yield 'x';
+  }
+}
+
+test('waits for memory do not count, but give a slow sender no more time either', async () => {
+  const request = requestOf(chunksEvery(20, 200));
+  const reading = readBody(request, 1000, { held: roomAfter(1), decode: undefined, timeoutMs: 500 });
+  await expect(reading).rejects.toMatchObject({ code: 'request_timeout' });
+});
+
+test('a body that came in time is read, however long it waited for memory', async () => {
+  const request = requestOf(chunksEvery(0, 2));
+  const reading = readBody(request, 1000, { held: roomAfter(1_500), decode: undefined, timeoutMs: 2_000 });
+  expect((await reading).toString()).toBe('xx');
+});
+
+test('a caller who leaves while its body waits for memory is not waited for again', async () => {
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  const room = Promise.withResolvers<void>();
+  const request = requestOf(chunksEvery(0, 1));
+  const held = { readOn: () => room.promise, decode: () => undefined };
+  const reading = readBody(request, 1000, { held, decode: undefined, timeoutMs: 3_600_000 });
+  request.once('pause', () => request.destroy());
+  await expect(reading).rejects.toMatchObject({ code: 'bad_request' });
+  room.resolve();
+  await room.promise;
+  expect(timers.mock.calls.filter(([, delayMs]) => Number(delayMs) > 3_000_000)).toHaveLength(1);
+  timers.mockRestore();
+});
