@@ -8,7 +8,16 @@ const gateway = useStack(async (stack) => {
   return { ...started, ...(await started.startAnother()) };
 });
 
-async function answerAfter(happens: (ids: { application: string; proxy: string }) => Promise<string[]>) {
+type Happening = (ids: { application: string; proxy: string }) => Promise<string[]>;
+
+/** A very busy machine may answer 503, which is safe but says nothing about rights, so that it is tried again. */
+async function answerAfter(happens: Happening) {
+  let answer = await invokeOnce(happens);
+  while (answer.status === 503 && answer.forwarded === 0) answer = await invokeOnce(happens);
+  return answer;
+}
+
+async function invokeOnce(happens: Happening) {
   const { tenant, url, announce, destination } = gateway.current;
   const application = await tenant.application();
   const proxy = await tenant.proxy({ destination: destination.url });
