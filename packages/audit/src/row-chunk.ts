@@ -1,7 +1,7 @@
 import type { RowText } from './disclosure.ts';
 
 const chunkBytes = 512 * 1024;
-/** A row has some 400 bytes, so more than ever fit. */
+/** More rows than fit, because a row has some 400 bytes. */
 const mostRows = 2048;
 
 /** Outside V8's heap, because rows that wait for a tenth of a second would all move to the old generation. */

@@ -25,7 +25,7 @@ export interface IdempotencyOptions {
   confirm?: (change: PendingChange) => Promise<Confirmation>;
 }
 
-/** From Postgres an answer comes as hexadecimal: as a message, as text, decoded, and decrypted. */
+/** An answer comes from Postgres as hexadecimal: as a message, as text, decoded, and decrypted. */
 const copiesRead = 5;
 
 interface Kept {

@@ -7,7 +7,7 @@ type Options = Pick<RedisOptions, 'maxRetriesPerRequest'>;
 export interface Connection {
   /** For BullMQ, which duplicates it for blocking calls. */
   redis: RedisClient;
-  /** Includes the duplicates. */
+  /** Whether Redis can be used now, also through the duplicates. */
   isReady(): boolean;
 }
 

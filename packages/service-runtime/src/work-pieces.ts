@@ -10,7 +10,7 @@ export interface WorkPieces {
 }
 
 /**
- * In each turn of the event loop one waiting piece runs, of the waiting Tenants in turn.
+ * In each turn of the event loop one waiting piece runs, by turns among Tenants.
  * @param soon another way to call a function later.
  */
 export function newWorkPieces(soon: (next: () => void) => unknown = setImmediate): WorkPieces {

@@ -27,9 +27,7 @@ export interface SpanOptions {
 
 /** A process whose traces are off has none, and does not load OpenTelemetry. */
 export interface Tracing {
-  /**
-   * Continues the caller's trace, but decides itself whether to send it, so that callers cannot have all of them sent.
-   */
+  /** Continues the caller's trace, but decides itself whether to send it, so callers cannot have all of them sent. */
   beginRequest(name: string, traceparent: string | string[] | undefined): OpenSpan;
   /** Spans that `work` begins are children of this span. */
   runIn<T>(span: OpenSpan, work: () => T): T;

@@ -58,7 +58,7 @@ export async function reserveUses(
   return rows[0]?.version;
 }
 
-/** Does nothing if another process was first or the Tenant is closed; a lock keeps keys from following the closing. */
+/** Does nothing if another process was first or the Tenant is closed. Waits for a transaction that closes it. */
 export async function insertDataKey(db: Queryable, owner: KeyOwner, key: WrappedKey): Promise<void> {
   await sql`
     insert into data_keys (tenant_id, purpose, version, wrapped_key, root_key_id)

@@ -1,12 +1,12 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Then a new version is made. Random nonces allow 2^32 (NIST SP 800-38D). */
+/** After this many encryptions a new version is made. Random nonces allow 2^32 (NIST SP 800-38D). */
 export const mostEncryptions = 2 ** 28;
 
 export interface KeyUsage {
   encryptions: number;
-  /** Of the oldest key that encrypts now; keys of hashes are never replaced. */
+  /** Age of the oldest key that encrypts now; keys of hashes are never replaced. */
   ageSeconds: number;
 }
 

@@ -23,7 +23,7 @@ export interface PageRow extends TokenPosition {
 
 /** Bytes of rows that are read at once, at least one row, because a page can have a hundred of some MiB. */
 export const bytesAtOnce = 1024 * 1024;
-/** Bytes come from Postgres as hexadecimal: as a message, as text, and decoded. */
+/** Bytes come from Postgres as hexadecimal, and are in memory as a message, as text, and decoded. */
 export const copiesRead = 4;
 
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */

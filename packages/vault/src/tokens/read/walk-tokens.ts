@@ -29,7 +29,7 @@ export async function walkTokens(
   return walk(vault, actor, conditionsWithin(actor, filter), request);
 }
 
-/** The same of `searchTokens`. */
+/** {@link walkTokens} for `searchTokens`. */
 export async function walkFoundTokens(
   vault: Vault,
   actor: Actor,
