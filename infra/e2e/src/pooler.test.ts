@@ -5,41 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkDatabase, connectDatabase, ping } from '@sluice/database';
-import { libraryPath, unpackDebianPackages } from '@sluice/local';
-import { defaultDirectory } from '@sluice/local/parts';
-import { freePort } from '@sluice/service-runtime/free-port';
+import { findProgram, freePort, type Program } from '@sluice/local';
 import { createTestDatabase, eventually, startDestination } from '@sluice/testing';
 import { startPlatform } from './platform.ts';
 import { runMainJob } from './run-main-job.ts';
 
-interface PgBouncer {
-  program: string;
-  env: NodeJS.ProcessEnv;
+interface PgBouncer extends Program {
   /** Whether it prepares statements anew, which it does from 1.21 on. */
   keepsStatements: boolean;
 }
 
-/** The one on the PATH, or that of this Debian or Ubuntu, unpacked. */
 async function findPgBouncer(): Promise<PgBouncer> {
-  const versionOf = async (program: string, env: NodeJS.ProcessEnv) => {
-    const { stdout } = await promisify(execFile)(program, ['--version'], { env });
-    const [, major = 0, minor = 0] = stdout.match(/(\d+)\.(\d+)/)?.map(Number) ?? [];
-    return { program, env, keepsStatements: major > 1 || minor >= 21 };
-  };
-  try {
-    return await versionOf('pgbouncer', process.env);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error) || error.code !== 'ENOENT') throw error;
-  }
-  const downloads = { directory: join(defaultDirectory, 'downloads'), signal: undefined, watchdog: undefined };
-  const root = await unpackDebianPackages({ packages: ['pgbouncer'], ...downloads });
-  return versionOf(join(root, 'usr', 'sbin', 'pgbouncer'), { LD_LIBRARY_PATH: await libraryPath(root) });
+  const { command, env } = await findProgram('pgbouncer', { path: process.env.PATH ?? '', packages: ['pgbouncer'] });
+  const { stdout } = await promisify(execFile)(command, ['--version'], { env });
+  const [, major = 0, minor = 0] = stdout.match(/(\d+)\.(\d+)/)?.map(Number) ?? [];
+  return { command, env, keepsStatements: major > 1 || minor >= 21 };
 }
 
 /** Starts it in transaction mode, with two connections to Postgres for each user. @returns its address. */
 async function startPgBouncer(
   stack: AsyncDisposableStack,
-  { program, env, keepsStatements }: PgBouncer,
+  { command, env, keepsStatements }: PgBouncer,
   databaseUrl: string,
 ): Promise<string> {
   const { hostname, port: postgresPort, username, password, pathname } = new URL(databaseUrl);
@@ -57,7 +43,7 @@ async function startPgBouncer(
   const file = join(directory, 'pgbouncer.ini');
   await writeFile(file, settings.join('\n'));
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}; // it refuses to run as root
-  const child = spawn(program, [file], { env, stdio: 'ignore', ...user });
+  const child = spawn(command, [file], { env, stdio: 'ignore', ...user });
   stack.defer(async () => {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');

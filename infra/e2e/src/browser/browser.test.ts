@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { useStack } from '@sluice/testing';
+import { repositoryRoot } from '@sluice/local/parts';
+import { serveHttp, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 import { openInChromium } from './chromium.ts';
-import { servePage } from './page.ts';
 
 jest.setTimeout(180_000);
 
 const run = promisify(execFile);
-const repository = resolve(import.meta.dirname, '../../../..');
 
 /** What the page does, with the key of a public Application: each answer or error, by what was asked for. */
 const script = (baseUrl: string, apiKey: string) => `
@@ -40,6 +40,7 @@ try {
 await fetch('/found', { method: 'POST', body: JSON.stringify({ origin: location.origin, agent: navigator.userAgent, found }) });
 `;
 
+/** What the page sends here. */
 interface Found {
   origin: string;
   agent: string;
@@ -49,19 +50,30 @@ interface Found {
 const world = useStack(async (closing) => {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-browser-'));
   closing.defer(() => rm(folder, { recursive: true, force: true }));
-  await run(process.execPath, [join(repository, 'infra/pack/src/main.ts'), '--to', folder]);
+  await run(process.execPath, [join(repositoryRoot, 'infra/pack/src/main.ts'), '--to', folder]);
   const tarball = (await readdir(folder)).find((file) => file.startsWith('sluice-sdk'));
   await run('tar', ['-xzf', tarball ?? '', '-C', folder], { cwd: folder });
   const platform = await startPlatform(closing);
   const application = await platform.createApplication({ type: 'public', permissions: ['token:create'] });
   const { baseUrl } = platform.stack;
-  const page = await servePage(closing, join(folder, 'package/dist/esm'), script(baseUrl, application.key));
-  const browser = await openInChromium(closing, page.url);
-  const ended = new Promise<never>((_, reject) => {
-    browser.on('close', (code) => reject(new Error(`Chromium ended with ${code}`)));
+  const result = Promise.withResolvers<Found>();
+  const url = await serveHttp(closing, async (request, response) => {
+    const { method, url: path = '' } = request;
+    if (method === 'POST') {
+      result.resolve((await json(request)) as Found);
+      response.end();
+    } else if (path.startsWith('/library/')) {
+      const file = join(folder, 'package/dist/esm', path.slice('/library/'.length));
+      response.writeHead(200, { 'content-type': 'text/javascript' }).end(await readFile(file));
+    } else {
+      const text = script(baseUrl, application.key);
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(`<!doctype html><link rel="icon" href="data:,"><script type="module">${text}</script>`);
+    }
   });
-  const result = (await Promise.race([page.found, ended])) as Found;
-  return { ...result, baseUrl, platform };
+  const browser = await openInChromium(closing, `${url}/`);
+  browser.on('close', (code) => result.reject(new Error(`Chromium ended with ${code}`)));
+  return { ...(await result.promise), baseUrl, platform };
 }, 180_000);
 
 test('the packed library runs in Chromium, on a page of another origin', () => {

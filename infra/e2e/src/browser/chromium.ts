@@ -5,8 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { libraryPath, unpackDebianPackages } from '@sluice/local';
-
-const downloads = join(import.meta.dirname, '..', '..', '..', '..', '.sluice', 'downloads');
+import { defaultDirectory } from '@sluice/local/parts';
 
 /** A browser without a window that asks no host but those of the page. */
 const options = [
@@ -20,6 +19,7 @@ async function findChromium(): Promise<{ program: string; env: Record<string, st
   const { PATH = '' } = process.env;
   const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
   if (installed) return { program: installed, env: { PATH } };
+  const downloads = join(defaultDirectory, 'downloads');
   const root = await unpackDebianPackages({ packages: ['chromium'], directory: downloads });
   const libraries = `${join(root, 'usr/lib/chromium')}:${await libraryPath(root)}`;
   return { program: join(root, 'usr/lib/chromium/chromium'), env: { PATH, LD_LIBRARY_PATH: libraries } };

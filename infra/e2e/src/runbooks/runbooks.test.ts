@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { findProgram } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
 import { startPlatform } from '../platform.ts';
-import { findPsql } from './find-psql.ts';
 import { startOperator } from './operator.ts';
 import { type Block, readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
@@ -25,9 +25,11 @@ async function rehearse(blocks: Block[], { withReplica = false } = {}): Promise<
   const { stack, directory: stackDirectory } = await startPlatform(closing, { environment });
   const { databaseUrl, redisUrl } = stack;
   const replica = { of: stackDirectory, databaseUrl, redisUrl, directory: join(directory, 'replica') };
+  const psql = await findProgram('psql', { path: PATH, packages: ['postgresql-client'] });
   const env = {
     ...(withReplica && { REPLICA_URL: await startReplica(replica, closing) }),
-    ...(await findPsql(PATH)),
+    ...psql.env,
+    PATH: `${dirname(psql.command)}:${PATH}`,
     HOME,
     TMPDIR: directory,
     SLUICE_DIR: stackDirectory,

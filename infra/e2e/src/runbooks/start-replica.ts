@@ -3,8 +3,7 @@ import { chown, copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startStores } from '@sluice/local';
-import { eventually } from '@sluice/testing';
-import pg from 'pg';
+import { connectPostgres, eventually } from '@sluice/testing';
 
 export interface ReplicaOptions {
   /** The folder of the stack whose Postgres is followed. */
@@ -23,8 +22,7 @@ export async function startReplica(options: ReplicaOptions, closing: AsyncDispos
   const data = join(directory, 'postgres', 'data');
   for (const folder of [directory, join(directory, 'postgres')]) await mkdir(folder, { mode: 0o711 });
   await copyFile(join(of, 'postgres', 'password'), join(directory, 'postgres', 'password'));
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const client = await connectPostgres(databaseUrl);
   closing.defer(() => client.end().catch(() => undefined)); // its server may be gone
   client.on('error', () => undefined);
   await client.query("select pg_backup_start('replica', true)");

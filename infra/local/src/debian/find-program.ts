@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LaunchError } from '../launch-error.ts';
 import { defaultDirectory } from '../repository.ts';
@@ -22,6 +22,9 @@ export interface FindOptions {
 /** Folders of servers, which not every user's `PATH` contains. */
 const serverFolders = ['/usr/local/sbin', '/usr/sbin'];
 
+/** Programs of Postgres first, because what stands for them in `usr/bin` needs more of Debian than was unpacked. */
+const unpackedFolders = ['usr/lib/postgresql/*/bin', 'usr/bin', 'usr/sbin'];
+
 /**
  * A program of this machine, or of packages of this Debian or Ubuntu, which are unpacked under `.sluice` and not installed.
  * @throws {LaunchError} where it is neither here nor to be had.
@@ -31,9 +34,11 @@ export async function findProgram(name: string, { path, ...unpacking }: FindOpti
     if (await isExecutable(join(folder, name))) return { command: join(folder, name), env: {} };
   }
   const root = await unpackDebianPackages({ ...unpacking, directory: join(defaultDirectory, 'downloads') });
-  for (const folder of ['usr/bin', 'usr/sbin']) {
-    const command = join(root, folder, name);
-    if (await isExecutable(command)) return { command, env: { LD_LIBRARY_PATH: await libraryPath(root) } };
+  for (const folder of unpackedFolders) {
+    for await (const path of glob(join(folder, name), { cwd: root })) {
+      const command = join(root, path);
+      if (await isExecutable(command)) return { command, env: { LD_LIBRARY_PATH: await libraryPath(root) } };
+    }
   }
   throw new LaunchError(`There is no ${name} in ${root}`);
 }

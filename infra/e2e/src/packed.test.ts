@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { repositoryRoot } from '@sluice/local/parts';
 import { eventually, startDestination, useStack } from '@sluice/testing';
-import { startPlatform } from '../platform.ts';
+import { type Platform, startPlatform } from './platform.ts';
 
 jest.setTimeout(180_000);
 
 const run = promisify(execFile);
-const repository = resolve(import.meta.dirname, '../../../..');
-const examples = join(repository, 'packages/sdk/examples');
+const examples = join(repositoryRoot, 'packages/sdk/examples');
 
 /** The Node that everything here runs on, and the machine's own, which may be as old as 20. */
 const machinePath = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
@@ -22,11 +22,8 @@ const nodes: [name: string, path: string[]][] = [
 const world = useStack(async (closing) => {
   const project = await mkdtemp(join(tmpdir(), 'sluice-empty-'));
   closing.defer(() => rm(project, { recursive: true, force: true }));
-  const packed = await run(process.execPath, [
-    join(repository, 'infra/pack/src/main.ts'),
-    '--to',
-    join(project, 'tarballs'),
-  ]);
+  const pack = join(repositoryRoot, 'infra/pack/src/main.ts');
+  const packed = await run(process.execPath, [pack, '--to', join(project, 'tarballs')]);
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true }\n');
   const tarballs = (await readdir(join(project, 'tarballs'))).map((file) => `./tarballs/${file}`);
   // Offline: nothing but the tarballs is needed.
@@ -51,7 +48,7 @@ test('the library is under 15 KB, as its README says, and has no dependencies', 
   const [, size = ''] = /The library is ([\d.]+) KB/.exec(packed) ?? [];
   expect(Number(size)).toBeGreaterThan(1);
   expect(Number(size)).toBeLessThan(15);
-  const readme = await readFile(join(repository, 'packages/sdk/README.md'), 'utf8');
+  const readme = await readFile(join(repositoryRoot, 'packages/sdk/README.md'), 'utf8');
   const [, today] = /under 15 KB\n\(gzip; (\d+) KB today\)/.exec(readme) ?? [];
   expect(Number(today)).toBe(Math.ceil(Number(size)));
   const manifest = JSON.parse(await readFile(join(project, 'node_modules/@sluice/sdk/package.json'), 'utf8'));
@@ -70,21 +67,22 @@ test('neither package has a test, or a source that needs a build', async () => {
 test.each(['types.ts', 'esm/types.mts'])('a strict program compiles: %s', async (file) => {
   const { project } = world.current;
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
-  const types = ['--typeRoots', join(repository, 'node_modules/@types'), '--types', 'node'];
+  const types = ['--typeRoots', join(repositoryRoot, 'node_modules/@types'), '--types', 'node'];
   const options = ['--noEmit', '--module', 'nodenext', '--target', 'es2022', ...strict, ...types];
-  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  const tsc = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
   const { stdout } = await run(process.execPath, [tsc, ...options, file], { cwd: project }).catch((error) => error);
   expect(stdout).toBe('');
 });
 
 describe.each(nodes)('on %s', (_name, path) => {
   const environment = (more: object) => ({ PATH: path.join(delimiter), ...more });
+  const managing = ({ stack: { baseUrl, credentials } }: Platform) =>
+    environment({ SLUICE_URL: baseUrl, SLUICE_API_KEY: credentials.management_key });
 
   test('the example of an ES module charges a card, and its log shows no value', async () => {
     const { project, platform, destination } = world.current;
-    const application = await platform.createApplication({
-      permissions: ['token:create', 'token:use', 'token:delete', 'token:read'],
-    });
+    const permissions = ['token:create', 'token:use', 'token:delete', 'token:read'];
+    const application = await platform.createApplication({ permissions });
     const proxy = await platform.createProxy({ destination_url: destination.url });
     const { baseUrl } = platform.stack;
     const env = environment({ SLUICE_URL: baseUrl, SLUICE_API_KEY: application.key, SLUICE_PROXY_KEY: proxy.key });
@@ -92,26 +90,21 @@ describe.each(nodes)('on %s', (_name, path) => {
     expect(stdout).toContain('The processor answered 200');
     expect(stdout).toContain("data: '[hidden]'");
     expect(stdout).not.toContain('4242424242424242');
-    expect(destination.seen.at(-1)).toMatchObject({
-      path: '/charges',
-      body: '{"amount":4200,"card":"4242424242424242"}',
-    });
+    const body = '{"amount":4200,"card":"4242424242424242"}';
+    expect(destination.seen.at(-1)).toMatchObject({ path: '/charges', body });
   });
 
   test('the example of CommonJS deletes what it iterates', async () => {
     const { project, platform } = world.current;
     for (const name of ['temporary 1', 'temporary 2'])
       await platform.createApplication({ name, permissions: ['token:use'] });
-    const { baseUrl, credentials } = platform.stack;
-    const env = environment({ SLUICE_URL: baseUrl, SLUICE_API_KEY: credentials.management_key });
-    const { stdout } = await run('node', ['clean-up.cjs'], { cwd: project, env });
+    const { stdout } = await run('node', ['clean-up.cjs'], { cwd: project, env: managing(platform) });
     expect(stdout).toBe('Deleted temporary 2\nDeleted temporary 1\n');
   });
 
   test('the example of an export writes the audit log, each row once', async () => {
     const { project, platform } = world.current;
-    const { baseUrl, credentials } = platform.stack;
-    const env = environment({ SLUICE_URL: baseUrl, SLUICE_API_KEY: credentials.management_key });
+    const env = managing(platform);
     await eventually('rows that are sequenced', async () => {
       const { stdout, stderr } = await run('node', ['export-logs.mjs'], { cwd: project, env });
       const rows = stdout.split('\n').slice(0, -1);
