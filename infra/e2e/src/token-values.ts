@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '@sluice/testing';
 
 const digits = (random: Random, count: number) =>
   Array.from({ length: count }, () => Math.floor(random.between(0, 10))).join('');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectDatabase } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { createTestDatabase, eventually, openPostgresDoor, recordStatements, useStack } from '@sluice/testing';
+import { createTestDatabase, eventually, recordStatements, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { type Announcement, changesChannel } from './announcement.ts';
 import { confirmChange } from './barrier.ts';
@@ -178,7 +178,7 @@ test('two writers at once lose nothing in one mailbox', async () => {
 
 test('a writer that cannot reach Postgres after its commit goes on trying', async () => {
   await using stack = new AsyncDisposableStack();
-  const door = await openPostgresDoor(database.current.url, stack);
+  const door = await startChaosProxy(database.current.url, stack);
   const options = { DATABASE_URL: door.url, DATABASE_POOL_SIZE: 2 };
   const db = connectDatabase(options, { stack, onError: () => {} });
   const changes = openWriter({ db }, stack, { bus: newLocalBus() });

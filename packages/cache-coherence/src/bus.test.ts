@@ -72,13 +72,13 @@ test('a Redis that is away at the start is found later', async () => {
 test('a Redis that accepts connections and answers nothing is given up, at the start and later', async () => {
   await using stack = new AsyncDisposableStack();
   const { door, bus, lines, isHeard } = await openBehindDoor(stack);
-  const releaseFirst = door.holdAnswers();
+  const releaseFirst = door.stall('to-client');
   bus.publish('x', {});
   await eventually('the connections that never began are cut', () => warnings(lines()).length > 0);
   releaseFirst();
   await eventually('heard', () => isHeard());
 
-  const releaseSecond = door.holdAnswers();
+  const releaseSecond = door.stall('to-client');
   await eventually('the connection on which nothing comes any more is cut', () => warnings(lines()).length > 1);
   bus.publish('x', {});
   releaseSecond();
@@ -90,7 +90,7 @@ test('a stop is silent and immediate: with Redis there, away, or hanging', async
     await using stack = new AsyncDisposableStack();
     const { door, bus, lines, isHeard, close } = await openBehindDoor(stack, { beginsShut: state === 'away' });
     if (state === 'there') await eventually('heard', () => isHeard());
-    if (state === 'hanging') stack.defer(door.holdAnswers());
+    if (state === 'hanging') stack.defer(door.stall('to-client'));
     if (state === 'away') await eventually('noticed', () => warnings(lines()).length > 0);
     const before = warnings(lines()).length;
     bus.publish('x', {});

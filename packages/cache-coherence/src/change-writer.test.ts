@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, eventually, openPostgresDoor, openRedisDoor, useStack } from '@sluice/testing';
+import { createTestDatabase, eventually, openRedisDoor, startChaosProxy, useStack } from '@sluice/testing';
 import { type ChangeWriter, type RecordedChange, tagOf } from './index.ts';
 import { newLocalBus, openHolder, openWriter, tag } from './processes-for-tests.ts';
 
@@ -42,7 +42,7 @@ describe('no process serves the old state once a change is confirmed', () => {
 
   test('when a process that caches is cut off from everything', async () => {
     await using stack = new AsyncDisposableStack();
-    const postgres = await openPostgresDoor(database.current.url, stack);
+    const postgres = await startChaosProxy(database.current.url, stack);
     const redis = await openRedisDoor(stack);
     const changes = openWriter(database.current, stack);
     const holder = await openHolder(database.current, stack, { databaseUrl: postgres.url, redisUrl: redis.url });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTestDatabase, eventually, openPostgresDoor, useStack } from '@sluice/testing';
+import { createTestDatabase, eventually, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import type { HeldLease } from './held-lease.ts';
 import { leaseMs, renewLease } from './lease.queries.ts';
@@ -72,11 +72,11 @@ describe('when its row is gone', () => {
 
 test('its time counts from when the renewal was sent, however late the answer', async () => {
   await using stack = new AsyncDisposableStack();
-  const door = await openPostgresDoor(database.current.url, stack);
+  const door = await startChaosProxy(database.current.url, stack);
   const { lease } = newTestLease(door.url, stack);
   await lease.start();
   const [before] = await listRows(database.current.db);
-  const release = door.holdAnswers();
+  const release = door.stall('to-client');
   await eventually('renewed in the table', async () => {
     const [row] = await listRows(database.current.db);
     return row?.expires_at !== before?.expires_at;
@@ -93,7 +93,7 @@ test('its time counts from when the renewal was sent, however late the answer', 
 describe('while Postgres is away', () => {
   test('at the start, it does not serve, goes on trying, and serves later', async () => {
     await using stack = new AsyncDisposableStack();
-    const door = await openPostgresDoor(database.current.url, stack);
+    const door = await startChaosProxy(database.current.url, stack);
     await door.shut();
     const { lease } = newTestLease(door.url, stack);
     await lease.start();
@@ -105,7 +105,7 @@ describe('while Postgres is away', () => {
 
   test('later, it serves no longer than its lease; then goes on where nobody has deleted it', async () => {
     await using stack = new AsyncDisposableStack();
-    const door = await openPostgresDoor(database.current.url, stack);
+    const door = await startChaosProxy(database.current.url, stack);
     const { lease, events } = newTestLease(door.url, stack);
     await lease.start();
     const id = idOf(lease);
@@ -122,7 +122,7 @@ describe('while Postgres is away', () => {
 
   test('and a writer has deleted it, everything is dropped', async () => {
     await using stack = new AsyncDisposableStack();
-    const door = await openPostgresDoor(database.current.url, stack);
+    const door = await startChaosProxy(database.current.url, stack);
     const { lease, events } = newTestLease(door.url, stack);
     await lease.start();
     const id = idOf(lease);
@@ -135,10 +135,10 @@ describe('while Postgres is away', () => {
 
   test('a connection that answers nothing is given up, and the next one is tried', async () => {
     await using stack = new AsyncDisposableStack();
-    const door = await openPostgresDoor(database.current.url, stack);
+    const door = await startChaosProxy(database.current.url, stack);
     const { lease } = newTestLease(door.url, stack);
     await lease.start();
-    const release = door.holdAnswers();
+    const release = door.stall('to-client');
     await eventually('given up', () => lease.counts.failures > 1);
     release();
     await eventually('renewed', () => lease.isValid());
@@ -148,10 +148,10 @@ describe('while Postgres is away', () => {
 describe('a registration whose answer is lost', () => {
   test('leaves a row that runs out and is never taken up: the next one has another id', async () => {
     await using stack = new AsyncDisposableStack();
-    const door = await openPostgresDoor(database.current.url, stack);
+    const door = await startChaosProxy(database.current.url, stack);
     const { lease } = newTestLease(door.url, stack);
     const { started, proceed } = await startBehindLock(lease);
-    const release = door.holdAnswers();
+    const release = door.stall('to-client');
     await proceed();
     await eventually('inserted', async () => (await listRows(database.current.db)).length === 1);
     const [orphan] = await listRows(database.current.db);
@@ -208,7 +208,7 @@ describe('close', () => {
 
   test('ends while Postgres is away: the row runs out by itself', async () => {
     await using stack = new AsyncDisposableStack();
-    const door = await openPostgresDoor(database.current.url, stack);
+    const door = await startChaosProxy(database.current.url, stack);
     const { lease } = newTestLease(door.url, stack);
     await lease.start();
     await door.shut();

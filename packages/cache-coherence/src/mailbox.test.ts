@@ -1,4 +1,4 @@
-import { createTestDatabase, eventually, openPostgresDoor, useStack } from '@sluice/testing';
+import { createTestDatabase, eventually, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { mailOf, newTestLease, post } from './lease-for-tests.ts';
 
@@ -25,7 +25,7 @@ test('what it finds in its mailbox it handles, once, and takes out', async () =>
 test('a lease that ran out serves only after its mail was handled', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, url } = database.current;
-  const door = await openPostgresDoor(url, stack);
+  const door = await startChaosProxy(url, stack);
   const { lease, events } = newTestLease(door.url, stack);
   await lease.start();
   await door.shut();
@@ -78,7 +78,7 @@ test('mail that comes while other mail is taken out is not lost', async () => {
 test('it goes on saying what it has handled until it is heard, and does not handle it again', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, url } = database.current;
-  const door = await openPostgresDoor(url, stack);
+  const door = await startChaosProxy(url, stack);
   let shut: Promise<void> | undefined;
   const { lease, events } = newTestLease(door.url, stack, () => {
     shut = door.shut();
@@ -97,10 +97,10 @@ test('it goes on saying what it has handled until it is heard, and does not hand
 test('mail whose delivery was lost on the way is delivered again', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, url } = database.current;
-  const door = await openPostgresDoor(url, stack);
+  const door = await startChaosProxy(url, stack);
   const { lease, events } = newTestLease(door.url, stack);
   await lease.start();
-  const release = door.holdAnswers();
+  const release = door.stall('to-client');
   await post(db, lease, 'a');
   const { failures } = lease.counts;
   await eventually('the renewal has no answer', () => lease.counts.failures > failures);

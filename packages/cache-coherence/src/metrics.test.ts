@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, eventually, openPostgresDoor, useStack } from '@sluice/testing';
+import { createTestDatabase, eventually, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import type { RecordedChange } from './change.ts';
@@ -22,7 +22,7 @@ const newChange = (): RecordedChange => ({ id: randomUUID(), tenantIds: [randomU
 test('of a process that caches', async () => {
   await using stack = new AsyncDisposableStack();
   const metrics = new Registry();
-  const door = await openPostgresDoor(database.current.url, stack);
+  const door = await startChaosProxy(database.current.url, stack);
   const holder = await openHolder(database.current, stack, { metrics, bus: newLocalBus(), databaseUrl: door.url });
   expect(await names(metrics)).toEqual([
     'sluice_cache_bytes',

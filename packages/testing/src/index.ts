@@ -1,5 +1,6 @@
 export { type Answer, type CallOptions, call } from './call.ts';
 export { type Issued, issueCertificate } from './certificates.ts';
+export { type ChaosProxy, type Direction, directions, openRedisDoor, startChaosProxy } from './chaos/chaos-proxy.ts';
 export { connectPostgres } from './connect-postgres.ts';
 export {
   type CountingDestination,
@@ -12,10 +13,9 @@ export { type FilledTable, filled, fillTables } from './fill-tables.ts';
 export { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest } from './http-client.ts';
 export { insertTestSession } from './insert-session.ts';
 export { openTestCoherence } from './open-coherence.ts';
-export { openPostgresDoor, type PostgresDoor } from './postgres-door.ts';
 export { queryOnce } from './query-once.ts';
 export { countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';
-export { openRedisDoor, type RedisDoor } from './redis-door.ts';
+export { createRandom, newSeed, type Random, readSeed } from './random.ts';
 export { serveBytes, serveHttp } from './serve.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts';

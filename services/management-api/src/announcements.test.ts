@@ -207,7 +207,7 @@ test('while Redis hangs an alarm keeps nobody waiting, nor does a stop', async (
   stack.defer(() => own.disposeAsync());
   const { application } = await startTestManagement(own, { REDIS_URL: door.url });
   await application({ expires_at: '2999-01-01' });
-  const release = door.holdAnswers();
+  const release = door.stall('to-client');
   stack.defer(() => release());
   const creation = async (body: object) => {
     const startedAt = performance.now();

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { startChaosProxy } from './chaos-proxy.ts';
-import { CommandError, commandHelp, runChaosCommand } from './commands.ts';
+import { UsageError } from '@sluice/service-runtime/command-line';
+import { startChaosProxy } from '@sluice/testing';
+import { commandHelp, runChaosCommand } from './commands.ts';
 
 const help = `Usage: node infra/e2e/src/chaos/main.ts [--listen PORT] [--seed N] HOST:PORT
 
@@ -18,29 +19,25 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 });
-const target = URL.parse(`tcp://${positionals[0] ?? ''}`);
+const server = URL.parse(`tcp://${positionals[0] ?? ''}`);
 
 if (values.help) {
   console.log(help);
-} else if (!target?.hostname || !target.port) {
+} else if (!server?.hostname || !server.port) {
   console.error(help);
   process.exitCode = 2;
 } else {
-  const proxy = await startChaosProxy({
-    host: target.hostname,
-    port: Number(target.port),
-    listenPort: Number(values.listen),
-    seed: Number(values.seed),
-  });
-  console.log(`127.0.0.1:${proxy.port} leads to ${positionals[0]}; "help" lists the commands`);
+  await using stack = new AsyncDisposableStack();
+  const options = { port: Number(values.listen), seed: Number(values.seed) };
+  const proxy = await startChaosProxy(server.href, stack, options);
+  console.log(`${new URL(proxy.url).host} leads to ${positionals[0]}; "help" lists the commands`);
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === '') continue;
     try {
       console.log(await runChaosCommand(line, proxy));
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
+      if (!(error instanceof UsageError)) throw error;
       console.log(error.message);
     }
   }
-  await proxy.close();
 }

@@ -13,7 +13,7 @@ import {
   untilReady,
   type Watchdog,
 } from '@sluice/local/parts';
-import { type ChaosProxy, startChaosProxy } from '../chaos/chaos-proxy.ts';
+import { type ChaosProxy, startChaosProxy } from '@sluice/testing';
 import { type Frozen, freeze } from './frozen.ts';
 
 /** What a process is started in. */
@@ -66,13 +66,13 @@ export async function startNode(site: Surroundings, options: NodeOptions, stack:
   const { name, service, seed, environment = {}, waits = true } = options;
   const description = services.find((one) => one.name === service);
   if (!description) throw new Error(`There is no service ${service}`);
-  const postgres = await startProxyBefore(site.settings.databaseUrl, seed, stack);
-  const redis = await startProxyBefore(site.settings.redisUrl, seed + 1, stack);
+  const postgres = await startChaosProxy(site.settings.databaseUrl, stack, { seed });
+  const redis = await startChaosProxy(site.settings.redisUrl, stack, { seed: seed + 1 });
   const address = { port: await freePort(), adminPort: await freePort() };
   const settings = {
     ...site.settings,
-    databaseUrl: postgres.through(site.settings.databaseUrl),
-    redisUrl: redis.through(site.settings.redisUrl),
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
     addresses: { ...site.settings.addresses, [service]: address },
     spoolDirectory: join(site.settings.spoolDirectory, name),
     environment: { ...site.settings.environment, ...environment },
@@ -136,9 +136,3 @@ export async function startNode(site: Surroundings, options: NodeOptions, stack:
 
 /** A little more than the services give themselves, draining included. */
 const stopWithinMs = 15_000;
-
-async function startProxyBefore(url: string, seed: number, stack: AsyncDisposableStack): Promise<ChaosProxy> {
-  const { hostname, port } = new URL(url);
-  const proxy = await startChaosProxy({ host: hostname, port: Number(port), seed });
-  return stack.adopt(proxy, (started) => started.close());
-}

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Random } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import type { Random } from '../random.ts';
 import { type Clients, startClients } from '../under-load/clients.ts';
 import type { LoadShape, World } from '../under-load/world.ts';
 import { type ApplicationView, forgetNewest } from './single-keys.ts';

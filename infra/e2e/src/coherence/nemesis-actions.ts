@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ChaosProxy, directions } from '../chaos/chaos-proxy.ts';
+import { type ChaosProxy, directions, type Random } from '@sluice/testing';
 import { freeze } from '../cluster/frozen.ts';
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { freezeStore, killStore, listBackends, sendRedisCommand, terminateBackend } from '../cluster/stores.ts';
-import type { Random } from '../random.ts';
 
 interface ActionContext {
   site: Site;

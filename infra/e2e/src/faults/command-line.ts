@@ -1,5 +1,5 @@
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
-import { readSeed } from '../random.ts';
+import { readSeed } from '@sluice/testing';
 import type { FaultTest } from './fault-test.ts';
 
 export interface CommandLine {

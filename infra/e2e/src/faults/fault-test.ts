@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSeed } from '../random.ts';
+import { readSeed } from '@sluice/testing';
 
 /** One row of the fault table. */
 export interface FaultTest {

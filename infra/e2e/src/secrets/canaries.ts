@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { createRandom, newSeed } from '../random.ts';
+import { createRandom, newSeed } from '@sluice/testing';
 import { newCardNumber, newRoutingNumber } from '../token-values.ts';
 import type { Canary } from './search/forms.ts';
 

@@ -1,11 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createHttpClient, type HttpAnswer, type HttpClient, waitUntil } from '@sluice/testing';
+import {
+  createHttpClient,
+  createRandom,
+  type HttpAnswer,
+  type HttpClient,
+  type Random,
+  waitUntil,
+} from '@sluice/testing';
 import type { Processes, Site } from '../cluster/site.ts';
 import { type Client, openClient, revealing } from '../coherence/client.ts';
 import type { Fault } from '../coherence/history.ts';
 import type { FaultContext } from '../faults/fault-test.ts';
 import { startPlatform } from '../platform.ts';
-import { createRandom, type Random } from '../random.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import type { Seen } from './judgement.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createRandom, type Random } from '@sluice/testing';
 import type { Platform } from '../platform.ts';
-import { createRandom, type Random } from '../random.ts';
 import { newDataOf } from '../token-values.ts';
 import { type Clients, startClients } from '../under-load/clients.ts';
 import { announce, type Knowledge, type Ledger, learn } from './ledger.ts';

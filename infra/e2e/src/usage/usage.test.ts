@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { connectPostgres, eventually, startDestination, useStack } from '@sluice/testing';
+import { connectPostgres, createRandom, eventually, readSeed, startDestination, useStack } from '@sluice/testing';
 import type pg from 'pg';
 import { type Platform, startPlatform } from '../platform.ts';
-import { createRandom, readSeed } from '../random.ts';
 import { announce, contradictions, type Ledger, learn, newLedger } from './ledger.ts';
 import { type LoadOptions, startLoad } from './mixed-load.ts';
 import { keepDeletedTokens, readState, recount, type State, setMonthBack } from './recount.ts';

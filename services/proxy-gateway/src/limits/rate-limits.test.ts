@@ -145,7 +145,7 @@ test('Redis frozen: the gateway counts by itself, and after the first no invocat
   const keys = await setUp();
   await statuses(keys, 1);
   await sharedAgain(async () => {
-    const thaw = scene.current.door.holdAnswers();
+    const thaw = scene.current.door.stall('to-client');
     await invoke(keys);
     // If each of the forty waited out the time limit for Redis, the test would take 20 s and fail
     const all: number[] = [];

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What happens to the bytes of one direction, read anew for each of them. */
+/** What happens to the bytes of one direction. */
 export interface Conditions {
   /** How long a byte is on its way, in milliseconds. */
   latencyMs: number;
@@ -21,10 +21,11 @@ export const undisturbed: Conditions = {
   truncateAtByte: Number.POSITIVE_INFINITY,
 };
 
-export interface LaneOptions {
+interface LaneOptions {
   from: Socket;
   to: Socket;
-  conditions: () => Conditions;
+  /** Read again whenever something happens. */
+  conditions: Conditions;
   /** From 0, below 1. */
   random: () => number;
   /** Called before a chunk goes on its way. */
@@ -55,40 +56,36 @@ export class Lane {
       .on('end', () => this.#end())
       .on('error', () => this.#end())
       .on('close', () => this.#end());
-    to.on('drain', () => this.#pump()).on('close', () => this.#stop());
-  }
-
-  /** Looks at the conditions again. */
-  resume(): void {
-    this.#pump();
+    to.on('drain', () => this.pump()).on('close', () => this.#stop());
   }
 
   #take(chunk: Buffer): void {
     const { from, to, conditions, random, onChunk } = this.#options;
     onChunk(chunk);
     if (to.destroyed) return;
-    const { latencyMs, jitterMs, bytesPerSecond } = conditions();
+    const { latencyMs, jitterMs, bytesPerSecond } = conditions;
     const arrivesAt = Math.max(performance.now() + latencyMs + jitterMs * random(), this.#lastDueAt);
     this.#lastDueAt = arrivesAt + (1000 * chunk.length) / bytesPerSecond;
     this.#queue.push({ chunk, dueAt: this.#lastDueAt });
     this.#queuedBytes += chunk.length;
     if (this.#queuedBytes > mostQueuedBytes) from.pause();
-    this.#pump();
+    this.pump();
   }
 
   #end(): void {
     this.#hasEnded = true;
-    this.#pump();
+    this.pump();
   }
 
-  #pump(): void {
+  /** Delivers what is due; to be called when the conditions change. */
+  pump(): void {
     clearTimeout(this.#timer);
     const { from, to, conditions } = this.#options;
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      if (conditions().isStalled || to.writableNeedDrain || to.destroyed) return;
+      if (conditions.isStalled || to.writableNeedDrain || to.destroyed) return;
       const wait = next.dueAt - performance.now();
       if (wait > 0) {
-        this.#timer = setTimeout(() => this.#pump(), Math.ceil(wait));
+        this.#timer = setTimeout(() => this.pump(), Math.ceil(wait));
         return;
       }
       this.#queue.shift();
@@ -96,7 +93,7 @@ export class Lane {
       if (!this.#deliver(next.chunk)) return;
       if (this.#queuedBytes <= mostQueuedBytes) from.resume();
     }
-    if (!this.#hasEnded || conditions().isStalled) return;
+    if (!this.#hasEnded || conditions.isStalled) return;
     if (from.destroyed) to.destroySoon();
     else to.end();
   }
@@ -104,7 +101,7 @@ export class Lane {
   /** False where that was the last byte of the connection. */
   #deliver(chunk: Buffer): boolean {
     const { from, to, conditions } = this.#options;
-    const room = conditions().truncateAtByte - this.#delivered;
+    const room = conditions.truncateAtByte - this.#delivered;
     this.#delivered += chunk.length;
     if (chunk.length < room) {
       to.write(chunk);
