@@ -9,7 +9,7 @@ export interface HttpRequest {
   /** Sent as JSON. */
   body?: object | string | undefined;
   /** Default 20 s. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 export interface HttpAnswer {
@@ -19,6 +19,9 @@ export interface HttpAnswer {
   detail: string;
   headers: IncomingHttpHeaders;
   body: string;
+  /** Before the request was sent, and after the whole answer had come or the client gave up, by `performance.now`. */
+  startedAt: number;
+  endedAt: number;
 }
 
 /** Keeps its connections, and never sends a request twice. */
@@ -42,10 +45,11 @@ export function createHttpClient(stack: AsyncDisposableStack): HttpClient {
         ...(key !== undefined && { 'svc-api-key': key }),
         ...headers,
       };
+      const startedAt = performance.now();
       const sent = request(url, { agent, method, headers: all });
-      const end = (answer: HttpAnswer) => {
+      const end = (answer: Pick<HttpAnswer, 'status' | 'detail' | 'headers' | 'body'>) => {
         clearTimeout(timer);
-        resolve(answer);
+        resolve({ ...answer, startedAt, endedAt: performance.now() });
       };
       const fail = (detail: string) => end({ status: 0, detail, headers: {}, body: '' });
       const failBy = (error: NodeJS.ErrnoException) => fail(error.code ?? error.message);

@@ -35,7 +35,7 @@ export interface Site extends Surroundings {
   stores: Stores;
   credentials: Credentials;
   nodes: readonly Node[];
-  of(service: ServiceName): readonly Node[];
+  of(...services: ServiceName[]): readonly Node[];
   /** @throws {Error} where there is none of that name. */
   node(name: string): Node;
   /** One process of the service after the other. */
@@ -72,7 +72,7 @@ export async function startSite(
   const nodes = await Promise.all(
     processes.map(([name, service], index) => startNode(site, { name, service, seed: seed + 10 * index }, stack)),
   );
-  const of = (service: ServiceName) => nodes.filter((node) => node.service === service);
+  const of = (...some: ServiceName[]) => nodes.filter(({ service }) => some.includes(service));
   const there = (node: Node | undefined, name: string) => {
     if (!node) throw new Error(`There is no process ${name}`);
     return node;
@@ -81,11 +81,7 @@ export async function startSite(
     ...site,
     nodes,
     of,
-    node: (name) =>
-      there(
-        nodes.find((node) => node.name === name),
-        name,
-      ),
+    node: (name) => there(nodes.filter((node) => node.name === name)[0], name),
     inTurn: (service, turn) => there(of(service)[turn % of(service).length], service),
     query: (text, values) => queryOnce(databaseUrl, text, values),
   };

@@ -23,18 +23,13 @@ export interface Client {
 }
 
 /** By which clients number what they send. */
-export const invocationHeader = 'x-invocation';
+const invocationHeader = 'x-invocation';
 
 /** The trace id under which an invocation is sent. */
 export const traceIdOf = (number: number) => `invocation-${number}`;
 
+/** Numbers that no invocation of the load has. */
 let lastNumber = 0;
-
-/** A number that no invocation of the load has. */
-export function otherNumber(): number {
-  lastNumber -= 1;
-  return lastNumber;
-}
 
 /** What a status of 200 is noted as where the answer was not the one that was due. */
 export const wrongAnswer = 'wrong answer';
@@ -102,25 +97,30 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
         application: application.index,
         key,
         target: target.name,
-        startedAt: 0,
+        startedAt: performance.now(),
         endedAt: Number.POSITIVE_INFINITY,
         outcome: 'undecided',
         detail: 'under way',
       };
       invocations.push(noted);
-      const apiKey = application.keys.get(key) ?? '';
-      // Every fifth has transforms, which undo each other, so that the same answer is due.
-      const proxyKey = proxies[number % 5 === 0 ? 1 : 0]?.key ?? '';
-      const request = keyedRequest(target, { apiKey, proxyKey, number, traceId: traceIdOf(number) });
-      const body = { number, account: secret ? `{{ ${secret.tokenId} }}` : '' };
       const due = JSON.stringify({ number, account: secret?.value ?? '' });
-      noted.startedAt = performance.now();
-      const answer = await http.send({ ...request, body, timeoutMs: patienceMs() });
-      noted.endedAt = performance.now();
-      noted.outcome = outcomeOf(answer, target);
-      noted.detail = answer.status === 200 && answer.body !== due ? wrongAnswer : answer.detail;
-      noted.retryAfter = answer.headers['retry-after'];
-      return noted;
+      const request = presenting(target, {
+        key: application.keys.get(key) ?? '',
+        // Every fifth has transforms, which undo each other, so that the same answer is due.
+        proxyKey: proxies[number % 5 === 0 ? 1 : 0]?.key ?? '',
+        number,
+        traceId: traceIdOf(number),
+        body: { number, account: secret ? `{{ ${secret.tokenId} }}` : '' },
+        timeoutMs: patienceMs(),
+      });
+      const { startedAt, endedAt, status, detail, headers, body } = await http.send(request);
+      return Object.assign(noted, {
+        startedAt,
+        endedAt,
+        outcome: outcomeOf(status, headers, target),
+        detail: status === 200 && body !== due ? wrongAnswer : detail,
+        retryAfter: headers['retry-after'],
+      });
     },
     history: () => ({
       ...emptyHistory(),
@@ -134,15 +134,27 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
   };
 }
 
+export interface Presented extends Pick<HttpRequest, 'body' | 'headers' | 'timeoutMs'> {
+  key: string;
+  /** For a gateway. */
+  proxyKey?: string;
+  traceId?: string;
+  /** Of the load; another one by default. */
+  number?: number;
+}
+
 /** A request that presents a key to a gateway, with a Proxy, or to a token vault. */
-export function keyedRequest(
+export function presenting(
   { service, url }: Pick<Node, 'service' | 'url'>,
-  { apiKey, proxyKey, traceId, number }: { apiKey: string; proxyKey: string; traceId: string; number: number },
-): Omit<HttpRequest, 'timeoutMs'> {
-  const headers = { 'svc-trace-id': traceId };
-  if (service === 'token-vault') return { method: 'POST', url: `${url}/detokenize`, key: apiKey, headers };
-  const ofProxy = { 'svc-proxy-key': proxyKey, [invocationHeader]: String(number) };
-  return { method: 'POST', url: `${url}/proxy`, key: apiKey, headers: { ...headers, ...ofProxy } };
+  { key, proxyKey = '', traceId, number = --lastNumber, body = {}, headers, timeoutMs }: Presented,
+): HttpRequest {
+  const isVault = service === 'token-vault';
+  const all = {
+    ...(traceId !== undefined && { 'svc-trace-id': traceId }),
+    ...(!isVault && { 'svc-proxy-key': proxyKey, [invocationHeader]: String(number) }),
+    ...headers,
+  };
+  return { method: 'POST', url: url + (isVault ? '/detokenize' : '/proxy'), key, headers: all, body, timeoutMs };
 }
 
 /** Undone by the second, so that the answer is the same as without them. */
@@ -172,9 +184,9 @@ const afterAuthentication = {
   'proxy-gateway': new Set([200, 403, 413, 502, 504]),
 };
 
-function outcomeOf(answer: HttpAnswer, { service }: Node): Invocation['outcome'] {
-  if (answer.status === 401) return 'refused';
-  if (answer.headers['svc-proxy-destination-status']) return 'accepted';
+function outcomeOf(status: number, headers: HttpAnswer['headers'], { service }: Node): Invocation['outcome'] {
+  if (status === 401) return 'refused';
+  if (headers['svc-proxy-destination-status']) return 'accepted';
   const telling = afterAuthentication[service === 'token-vault' ? 'token-vault' : 'proxy-gateway'];
-  return telling.has(answer.status) ? 'accepted' : 'undecided';
+  return telling.has(status) ? 'accepted' : 'undecided';
 }

@@ -19,7 +19,7 @@ const longestPauseMs = 500;
  */
 export function startNemesis(world: World, { mayKill = () => true }: NemesisOptions): Clients {
   /** Processes that cache. */
-  const holders = [...world.of('proxy-gateway'), ...world.of('token-vault')];
+  const holders = world.of('proxy-gateway', 'token-vault');
   /** Processes that change what others cache. */
   const writers = world.of('management-api');
   const busy = new Set<string>();

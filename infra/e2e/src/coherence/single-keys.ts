@@ -111,9 +111,10 @@ export async function sendChange(
   { due, ...request }: ChangeRequest,
   { application, number }: Pick<KeyChange, 'application' | 'number'>,
 ): Promise<{ noted: KeyChange; body?: string }> {
-  const startedAt = performance.now();
-  const { status, detail, headers, body } = await http.send({ ...request, timeoutMs: changeTimeoutMs });
-  const endedAt = performance.now();
+  const { status, detail, headers, body, startedAt, endedAt } = await http.send({
+    ...request,
+    timeoutMs: changeTimeoutMs,
+  });
   const noted: KeyChange = { application, number, startedAt, endedAt, outcome: 'indeterminate', detail };
   if (status !== due) return { noted };
   noted.outcome = 'confirmed';

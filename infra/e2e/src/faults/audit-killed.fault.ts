@@ -56,9 +56,12 @@ async function spooledBy({ settings }: World, { name, service }: Node): Promise<
 async function judgeRows(world: World): Promise<void> {
   await failForRepeated(world);
   await world.pause(500);
-  const nodes = [...world.of('proxy-gateway'), ...world.of('token-vault')];
+  const nodes = world.of('proxy-gateway', 'token-vault');
   const left = (await Promise.all(nodes.map((node) => spooledBy(world, node)))).flat();
   const waiting = left.filter(({ bytes }) => bytes > 0);
-  world.report.figure('spool files that are not empty', waiting.length);
-  world.report.failForEach(waiting, ({ path, bytes }) => `${path} still holds ${bytes} bytes`);
+  world.report.none(
+    'spool files that are not empty',
+    waiting,
+    ({ path, bytes }) => `${path} still holds ${bytes} bytes`,
+  );
 }

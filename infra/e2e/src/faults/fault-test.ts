@@ -47,6 +47,12 @@ export class Report {
     this.failures.push(...wrong.slice(0, mostTold).map(inWords));
   }
 
+  /** The same, with how many there are as a figure. */
+  none<T>(name: string, wrong: readonly T[], inWords: (one: T) => string): void {
+    this.figure(name, wrong.length);
+    this.failForEach(wrong, inWords);
+  }
+
   /** For people. */
   describe({ name, description }: Pick<FaultTest, 'name' | 'description'>): string {
     const width = Math.max(...this.figures.map(([figure]) => figure.length));

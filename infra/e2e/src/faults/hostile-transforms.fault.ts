@@ -3,10 +3,10 @@ import { type HttpAnswer, startCountingDestination } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { transforms } from '../coherence/client.ts';
 import { type Clients, startRepeating } from '../under-load/clients.ts';
-import { addTo, countBy, describeCounts } from '../under-load/count.ts';
+import { countDetails, countKinds } from '../under-load/count.ts';
 import { watchGateways } from '../under-load/process-state.ts';
-import { describeAnswer, openRequests, openSecondTenant, type Requests } from '../under-load/requests.ts';
 import { underLoad } from '../under-load/run.ts';
+import { describeAnswer, openSecondTenant, type Tenant } from '../under-load/tenant.ts';
 import type { World } from '../under-load/world.ts';
 
 const programs = [
@@ -50,7 +50,7 @@ export const hostileTransforms = underLoad(
 
 interface Scene {
   world: World;
-  hostile: Requests;
+  hostile: Tenant;
   /** Keys of Proxies with hostile code. */
   keys: readonly string[];
 }
@@ -59,17 +59,13 @@ async function disturb(world: World): Promise<void> {
   const { report } = world;
   await using stack = new AsyncDisposableStack();
   const destination = await startCountingDestination(({ method }) => method, stack);
-  const hostile = openRequests(await openSecondTenant(world));
-  const keys: string[] = [];
-  for (const name of programs) {
-    const code = hostileModule(hostilePrograms[name] ?? '');
-    keys.push((await hostile.createProxy({ destination_url: destination.url, request_transform: { code } })).key);
-  }
+  const hostile = await openSecondTenant(world);
+  const keys = await createHostileProxies(hostile, programs, destination.url);
   const pids = world.nodes.map(({ pid }) => pid);
   const watching = await watchGateways(world, { after: memoryMargin });
   await world.pause(500);
 
-  const good = new Map<string, number>();
+  const good: string[] = [];
   const passing = await startGoodTraffic(world, destination.url, good);
   stack.defer(() => passing.stop());
   const scene: Scene = { world, hostile, keys };
@@ -78,10 +74,10 @@ async function disturb(world: World): Promise<void> {
   await passing.stop();
   await world.pause(settleMs);
 
-  const total = [...good.values()].reduce((sum, count) => sum + count, 0);
-  const failed = total - (good.get('200') ?? 0);
-  report.figure('good invocations with transforms', describeCounts(good));
-  report.failIf(total === 0 || failed / total >= 0.001, `${failed} of ${total} good invocations failed`);
+  const failed = good.filter((detail) => detail !== '200').length;
+  report.figure('good invocations with transforms', countKinds(good));
+  const isHarmed = good.length === 0 || failed / good.length >= 0.001;
+  report.failIf(isHarmed, `${failed} of ${good.length} good invocations failed`);
   const reached = destination.seen.get('undefined') ?? 0;
   report.failIf(reached > 0, `${reached} hostile calls reached the destination`);
   const kills = await Promise.all(world.of('proxy-gateway').map(countKills));
@@ -98,7 +94,7 @@ async function sendHostile(scene: Scene): Promise<void> {
   const sending = startRepeating(hostileClients, async (turn) => {
     const proxyKey = keys[(turn >> 1) % keys.length] ?? '';
     const gateway = world.inTurn('proxy-gateway', turn);
-    answers.push(await hostile.invoke(gateway, { proxyKey, body: {}, timeoutMs: 20_000 }));
+    answers.push(await hostile.invoke(gateway, { proxyKey, timeoutMs: 20_000 }));
     await world.pause(10);
   });
   await Promise.race([world.pause(hostileMs), sending.broken]).finally(sending.stop);
@@ -107,40 +103,42 @@ async function sendHostile(scene: Scene): Promise<void> {
 
 async function sendBurst(scene: Scene): Promise<void> {
   const { world, hostile, keys } = scene;
-  const answers = await Promise.all(
-    Array.from({ length: burst }, (_, number) =>
-      hostile.invoke(world.inTurn('proxy-gateway', 0), {
-        proxyKey: keys[number % 2] ?? '',
-        body: {},
-        timeoutMs: 20_000,
-      }),
-    ),
-  );
+  const gateway = world.inTurn('proxy-gateway', 0);
+  const invoke = (number: number) => hostile.invoke(gateway, { proxyKey: keys[number % 2] ?? '', timeoutMs: 20_000 });
+  const answers = await Promise.all(Array.from({ length: burst }, (_, number) => invoke(number)));
   judgeAnswers(scene, `${burst} of them at once`, answers);
   world.report.failIf(!answers.some(({ status }) => status === 503), 'the queue took everything at once');
 }
 
+/** Proxies of a Tenant that run these programs on each request. @returns their keys. */
+export async function createHostileProxies(tenant: Tenant, names: readonly string[], destination_url: string) {
+  const keys: string[] = [];
+  for (const name of names) {
+    const code = hostileModule(hostilePrograms[name] ?? '');
+    keys.push((await tenant.createProxy({ destination_url, request_transform: { code } })).key);
+  }
+  return keys;
+}
+
+/** An error of ours; a destination was never reached. */
+export const isProxyError = ({ status, body }: HttpAnswer) => status >= 400 && body.startsWith('{"proxy_error":');
+
 /** Each must be an error of the Proxy, and say when to try again where that may help. */
 function judgeAnswers({ world: { report } }: Scene, name: string, answers: readonly HttpAnswer[]): void {
-  report.figure(
-    name,
-    countBy(answers, ({ detail }) => detail),
-  );
-  const isError = ({ status, body }: HttpAnswer) => status >= 400 && body.startsWith('{"proxy_error":');
-  const wrong = answers.filter((answer) => !isError(answer));
+  report.figure(name, countDetails(answers));
+  const wrong = answers.filter((answer) => !isProxyError(answer));
   report.failForEach(wrong, (one) => `${wrong.length} ${name} were answered such as ${describeAnswer(one)}`);
   const isSilent = ({ status, headers }: HttpAnswer) => status === 503 && !/^\d+$/.test(headers['retry-after'] ?? '');
   report.failIf(answers.some(isSilent), `${name}: 503 without Retry-After`);
 }
 
 /** Each invocation has transforms, and must give back what was sent. */
-async function startGoodTraffic(world: World, url: string, seen: Map<string, number>): Promise<Clients> {
-  const requests = openRequests(world);
-  const proxy = await requests.createProxy({ destination_url: url, ...transforms });
+async function startGoodTraffic(world: World, url: string, seen: string[]): Promise<Clients> {
+  const proxy = await world.createProxy({ destination_url: url, ...transforms });
   return startRepeating(goodClients, async (turn) => {
     const body = { turn };
-    const answer = await requests.invoke(world.inTurn('proxy-gateway', turn), { proxyKey: proxy.key, body });
-    addTo(seen, answer.status === 200 && answer.body !== JSON.stringify(body) ? 'wrong' : answer.detail);
+    const answer = await world.invoke(world.inTurn('proxy-gateway', turn), { proxyKey: proxy.key, body });
+    seen.push(answer.status === 200 && answer.body !== JSON.stringify(body) ? 'wrong' : answer.detail);
     await world.pause(20);
   });
 }

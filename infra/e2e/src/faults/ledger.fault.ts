@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { killStore } from '../cluster/stores.ts';
 import { lockAuditLog } from '../under-load/audit-log.ts';
 import { startRepeating } from '../under-load/clients.ts';
+import { elapsedMs } from '../under-load/count.ts';
 import { underLoad } from '../under-load/run.ts';
 import { usualProcesses, type World } from '../under-load/world.ts';
 
@@ -63,9 +64,8 @@ async function killAll(world: World): Promise<void> {
 
 async function judgeTree(world: World, notes: readonly string[]): Promise<void> {
   const { query, report, tryManage, until } = world;
-  const startedAt = performance.now();
-  await until(async () => (await query('select from audit_log_arrivals limit 1')).length === 0, caughtUpWithinMs);
-  const caughtUpMs = performance.now() - startedAt;
+  const isCaughtUp = async () => (await query('select from audit_log_arrivals limit 1')).length === 0;
+  const caughtUpMs = await elapsedMs(() => until(isCaughtUp, caughtUpWithinMs));
   const [row] = await query<{ log: string; leaves: string; once: string }>(`
     select count(*) as log, count(leaf.log_id) as leaves, count(distinct (leaf.tenant_id, leaf.log_id)) as once
     from audit_log as log left join ledger_leaves as leaf on leaf.tenant_id = log.tenant_id and leaf.log_id = log.id`);

@@ -1,8 +1,6 @@
-import type { HttpAnswer } from '@sluice/testing';
+import { connectPostgres, type HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import { keyedRequest, otherNumber } from '../coherence/client.ts';
-import { connectStore } from '../under-load/audit-log.ts';
-import { countBy, durationMs, percentiles } from '../under-load/count.ts';
+import { countDetails, durationMs, percentiles } from '../under-load/count.ts';
 import { createUnusedKey, useCachedKey } from '../under-load/probes.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
@@ -30,8 +28,7 @@ export const poolExhausted = underLoad(
         Array.from({ length: poolSize + askedEach }, (_, number) => createUnusedKey(world, `New ${number}`)),
       );
       const cached = await useCachedKey(world);
-      await using stack = new AsyncDisposableStack();
-      const client = await connectStore(world, stack);
+      await using client = await connectPostgres(world.stores.databaseUrl);
       // What needs these tables waits: keys that are not cached, and everything that creates.
       await client.query('begin; lock table applications, tokens in access exclusive mode');
       const asked = nodes.filter(({ service }) => service !== 'worker');
@@ -46,10 +43,7 @@ export const poolExhausted = underLoad(
       world.judges.push(async () => {
         await cached.stop();
         const failed = cached.seen.filter(({ detail }) => detail !== '200');
-        report.figure(
-          'use of a cached key',
-          countBy(cached.seen, ({ detail }) => detail),
-        );
+        report.figure('use of a cached key', countDetails(cached.seen));
         report.failForEach(failed, ({ target, detail }) => `a cached key was not served: ${target} answered ${detail}`);
         report.failIf(cached.seen.length === 0, 'the cached key was never used');
       });
@@ -57,32 +51,22 @@ export const poolExhausted = underLoad(
   },
 );
 
-interface Answered extends HttpAnswer {
-  node: string;
-  startedAt: number;
-  endedAt: number;
-}
+type Answered = HttpAnswer & { node: string };
 
 /** A request that needs a connection. */
-async function send({ http, client, credentials }: World, node: Node, key: string): Promise<Answered> {
-  const creation = {
-    method: 'POST',
-    url: `${node.url}/applications`,
-    key: credentials.management_key,
-    body: { name: 'Waits', type: 'private', permissions: ['token:use'] },
-  };
-  const presented = { apiKey: key, proxyKey: client.proxyKey, traceId: 'without-connection', number: otherNumber() };
-  const use = { ...keyedRequest(node, presented), body: {} };
-  const startedAt = performance.now();
-  const answer = await http.send({ ...(node.service === 'management-api' ? creation : use), timeoutMs: 15_000 });
-  return { ...answer, node: node.name, startedAt, endedAt: performance.now() };
+async function send({ http, invoke, client, credentials }: World, node: Node, key: string): Promise<Answered> {
+  const timeoutMs = 15_000;
+  const create = () =>
+    http.send({
+      ...{ method: 'POST', url: `${node.url}/applications`, key: credentials.management_key, timeoutMs },
+      body: { name: 'Waits', type: 'private', permissions: ['token:use'] },
+    });
+  const use = () => invoke(node, { key, proxyKey: client.proxyKey, timeoutMs });
+  return { ...(await (node.service === 'management-api' ? create() : use())), node: node.name };
 }
 
 function judgeAnswers({ report }: World, answers: readonly Answered[]): void {
-  report.figure(
-    'requests without a connection',
-    countBy(answers, ({ detail }) => detail),
-  );
+  report.figure('requests without a connection', countDetails(answers));
   report.figure('answered after p50 / max', percentiles(answers.map(durationMs), [0.5, 1]));
   const other = answers.filter(({ status }) => status !== 503);
   report.failForEach(other, ({ node, detail }) => `${node} answered ${detail} while it had no connection`);

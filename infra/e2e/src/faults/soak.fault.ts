@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { HttpAnswer } from '@sluice/testing';
 import { graphsOf } from '../soak/graphs.ts';
 import { growthBetween } from '../soak/growth.ts';
-import { startHostileLoad } from '../soak/hostile-load.ts';
 import { type Sample, startSampler } from '../soak/samples.ts';
 import { type Clients, startRepeating } from '../under-load/clients.ts';
-import { describeCounts } from '../under-load/count.ts';
+import { countDetails } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 import type { FaultTest } from './fault-test.ts';
+import { createHostileProxies, isProxyError } from './hostile-transforms.fault.ts';
 import { disturbAtRandom } from './revocation.fault.ts';
 
 export interface SoakOptions {
@@ -39,15 +40,16 @@ export const soak = ({ faultsMs, calmMs }: SoakOptions): FaultTest =>
       recoveryMs,
       async beside(world) {
         const { report } = world;
-        const hostile = await startHostileLoad(world);
+        const hostile = await startHostile(world);
         const expiring = startExpiring(world);
         const sampler = startSampler(world, 5000);
         world.judges.push(async (seen) => {
           const overdue = await expiring.countOverdue();
           report.figure('Applications that expired, overdue', `${expiring.created}, ${overdue}`);
           report.failIf(overdue > 0, `${overdue} Applications are there a minute after they expired`);
-          report.figure('hostile transforms', describeCounts(hostile.answers));
-          report.failIf(hostile.wrong > 0, `${hostile.wrong} hostile transforms had their way`);
+          report.figure('hostile transforms', countDetails(hostile.answers));
+          const wrong = hostile.answers.filter((answer) => answer.status > 0 && !isProxyError(answer)).length;
+          report.failIf(wrong > 0, `${wrong} hostile transforms had their way`);
           judgeGrowth(world, seen, sampler.samples, calmMs);
         });
         return [hostile, expiring, sampler];
@@ -75,6 +77,29 @@ function judgeGrowth(world: World, seen: Seen, samples: readonly Sample[], calmM
     report.failIf(after > most, `${name} grew: ${change} ${unit}`);
   }
   report.figure('over time', graphsOf({ world, history, samples, from: quietFrom, until: endedAt }));
+}
+
+/** The kinds that hold a thread for longest, and others. */
+const programs = [
+  'endless loop',
+  'promise chain',
+  'array that grows while it is read',
+  'sparse array to text',
+  'random order',
+  'rejections that nobody handles',
+];
+
+/** A client that invokes Proxies whose transforms never want to end. */
+async function startHostile(world: World): Promise<Clients & { answers: readonly HttpAnswer[] }> {
+  const random = world.random(5000);
+  const keys = await createHostileProxies(world, programs, 'https://example.com');
+  const answers: HttpAnswer[] = [];
+  const invoke = async () => {
+    const gateway = random.pick(world.balancer.targets('proxy-gateway'));
+    answers.push(await world.invoke(gateway, { proxyKey: random.pick(keys), timeoutMs: 15_000 }));
+    await wait(random.between(0, 3000));
+  };
+  return { answers, ...startRepeating(1, invoke) };
 }
 
 interface Expiring extends Clients {

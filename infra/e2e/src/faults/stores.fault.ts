@@ -1,6 +1,6 @@
 import { freezeStore, killStore, listBackends, sendRedisCommand, terminateBackend } from '../cluster/stores.ts';
 import type { History, Invocation } from '../coherence/history.ts';
-import { countBy, durationMs, percentiles } from '../under-load/count.ts';
+import { countDetails, durationMs, percentiles } from '../under-load/count.ts';
 import { createExpiringApplications, sweepIntervalMs } from '../under-load/expiring.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { type Probed, useCachedKey } from '../under-load/probes.ts';
@@ -178,7 +178,7 @@ function judgeOutage(
   const during = cached.filter(isDuring);
   const served = during.filter(({ detail }) => detail === '200');
   const lastServed = Math.max(0, ...served.map(({ startedAt }) => startedAt - from));
-  const details = countBy(during, ({ detail }) => detail);
+  const details = countDetails(during);
   report.figure('while it was away: a cached key', `${details}; last served after ${lastServed.toFixed(0)} ms`);
   report.failIf(served.length === 0, 'nothing cached was served while Postgres was away');
   const late = during.filter(isLate);

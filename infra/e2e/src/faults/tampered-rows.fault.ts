@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { type CountingDestination, type HttpAnswer, startCountingDestination } from '@sluice/testing';
+import { type CountingDestination, connectPostgres, type HttpAnswer, startCountingDestination } from '@sluice/testing';
 import type pg from 'pg';
 import type { Node } from '../cluster/node.ts';
-import { connectStore } from '../under-load/audit-log.ts';
-import { describeAnswer, openRequests, openSecondTenant, type Requests } from '../under-load/requests.ts';
 import { underLoad } from '../under-load/run.ts';
+import { describeAnswer, openSecondTenant, type Tenant } from '../under-load/tenant.ts';
 import type { World } from '../under-load/world.ts';
 
 /** By which the destination tells what reached it. */
@@ -18,8 +17,7 @@ export const tamperedRows = underLoad(
 
 /** What belongs to one Tenant. */
 interface Holding {
-  tenantId: string;
-  requests: Requests;
+  tenant: Tenant;
   proxyKey: string;
   tokens: readonly Kept[];
   /** Proxies with a configuration each, whose request transform puts it into the body. */
@@ -49,7 +47,7 @@ interface Victim {
 
 async function tamper(world: World): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const client = await connectStore(world, stack);
+  const client = stack.use(await connectPostgres(world.stores.databaseUrl));
   const destination = await startCountingDestination(({ headers }) => String(headers[caseHeader]), stack);
   const one = await openHolding(world, destination);
   const other = await openHolding(await openSecondTenant(world), destination);
@@ -115,7 +113,7 @@ async function countAlarms({ adminUrl }: Node): Promise<number> {
 async function failForSilent({ of, pause, report }: World): Promise<void> {
   await pause(1500);
   const isAlarm = (line: string) => line.includes('VAULT_INTEGRITY') && /"level":("error"|50)/.test(line);
-  for (const node of [...of('proxy-gateway'), ...of('token-vault')]) {
+  for (const node of of('proxy-gateway', 'token-vault')) {
     const logged = (await readFile(node.logFile, 'utf8')).split('\n').filter(isAlarm).length;
     const counted = await countAlarms(node);
     report.failIf(logged < counted, `${node.name} logged ${logged} of ${counted} alarms`);
@@ -128,9 +126,9 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
   const [, vault] = world.of('token-vault');
   if (!gateway || !gateway2 || !vault) throw new Error('There are too few processes');
   const invoke =
-    ({ requests }: Holding, node: Node, proxyKey: string, body: object) =>
+    ({ tenant }: Holding, node: Node, proxyKey: string, body: object) =>
     (name: string) =>
-      requests.invoke(node, { proxyKey, body, headers: { [caseHeader]: name } });
+      tenant.invoke(node, { proxyKey, body, headers: { [caseHeader]: name } });
   const invoked = (holding: Holding, at: number, node = gateway): Victim => {
     const { id, value } = holding.tokens[at] as Kept;
     const use = invoke(holding, node, holding.proxyKey, { account: `{{ ${id} }}` });
@@ -138,7 +136,7 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
   };
   const read = (holding: Holding, at: number): Victim => {
     const { id, value } = holding.tokens[at] as Kept;
-    const use = () => holding.requests.detokenize(vault, `{{ ${id} }}`);
+    const use = () => holding.tenant.invoke(vault, { body: `{{ ${id} }}` });
     return { where: `${vault.name}, token`, value, node: vault, use };
   };
   const configured = (holding: Holding, at: number, node = gateway): Victim => {
@@ -160,7 +158,7 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
       damage: `update data_keys set wrapped_key = source.wrapped_key from data_keys source
         where data_keys.tenant_id = $1 and source.tenant_id = $2
           and data_keys.purpose = 'token_data' and source.purpose = 'token_data' and source.version = data_keys.version`,
-      parameters: [b.tenantId, a.tenantId],
+      parameters: [b, a].map(({ tenant }) => tenant.credentials.tenant_id),
       victims: [...both(b, 0), invoked(b, 0, gateway2)],
     },
     {
@@ -203,20 +201,19 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
   ];
 }
 
-async function openHolding(world: World, { url }: CountingDestination<string>): Promise<Holding> {
-  const requests = openRequests(world);
+async function openHolding(tenant: Tenant, { url }: CountingDestination<string>): Promise<Holding> {
   const tokens: Kept[] = [];
   for (let number = 0; number < 7; number++) {
-    const value = `value ${number} of ${world.credentials.tenant_id}`;
-    tokens.push({ id: await requests.createToken(value), value });
+    const value = `value ${number} of ${tenant.credentials.tenant_id}`;
+    tokens.push({ id: await tenant.createToken(value), value });
   }
   const configured: Holding['configured'][number][] = [];
   for (let number = 0; number < 3; number++) {
-    const value = `setting ${number} of ${world.credentials.tenant_id}`;
+    const value = `setting ${number} of ${tenant.credentials.tenant_id}`;
     const code = 'module.exports = async (req) => ({ body: { setting: req.configuration.SETTING } });';
     const proxy = { destination_url: url, configuration: { SETTING: value }, request_transform: { code } };
-    configured.push({ ...(await requests.createProxy(proxy)), value });
+    configured.push({ ...(await tenant.createProxy(proxy)), value });
   }
-  const proxy = await requests.createProxy({ destination_url: url });
-  return { tenantId: world.credentials.tenant_id, requests, proxyKey: proxy.key, tokens, configured };
+  const proxy = await tenant.createProxy({ destination_url: url });
+  return { tenant, proxyKey: proxy.key, tokens, configured };
 }

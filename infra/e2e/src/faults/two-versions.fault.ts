@@ -1,26 +1,25 @@
 import { join } from 'node:path';
 import { migrateDatabase, repositoryRoot } from '@sluice/local/parts';
-import { connectStore, isWaitedFor } from '../under-load/audit-log.ts';
+import { connectPostgres } from '@sluice/testing';
+import { isWaitedFor } from '../under-load/audit-log.ts';
 import { durationMs } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 import { makeNextVersion } from './next-version.ts';
-import { failForUnexpected, restartEach } from './processes.fault.ts';
+import { failForUnexpected, restartEach, unnoticed } from './processes.fault.ts';
 
 export const twoVersions = underLoad(
   'two-versions',
   'the next version migrates behind a long transaction, takes over, and is taken back: no invocation and no write fails, none waits for the migration',
   {
-    mostFailed: 0,
-    environment: { SHUTDOWN_DRAIN_MS: '1500' },
+    ...unnoticed,
     async disturb(world) {
       const { report } = world;
       const next = join(world.directory, 'next-version');
       await makeNextVersion(next);
-      await using stack = new AsyncDisposableStack();
       // A transaction that has read what the migration changes, such as that of a backup
-      const holder = await connectStore(world, stack);
+      await using holder = await connectPostgres(world.stores.databaseUrl);
       await holder.query('begin');
       await holder.query('select (select count(*) from applications), (select count(*) from tokens)');
       const heldFrom = performance.now();

@@ -1,5 +1,6 @@
-import { connectStore, isWaitedFor } from '../under-load/audit-log.ts';
-import { countBy } from '../under-load/count.ts';
+import { connectPostgres } from '@sluice/testing';
+import { isWaitedFor } from '../under-load/audit-log.ts';
+import { countKinds } from '../under-load/count.ts';
 import { countDeletions, findLeft, untilGone } from '../under-load/expiring.ts';
 import { underLoad } from '../under-load/run.ts';
 import { usualProcesses, type World } from '../under-load/world.ts';
@@ -44,7 +45,7 @@ export const workerStalled = underLoad(
       const wrong = rows.filter((count) => count !== 1).length;
       report.figure('in the transaction of the worker that hung', `${stillThere} of ${hung.ids.length}`);
       report.figure('all gone after', `${lateMs.toFixed(0)} ms; with a stop ${afterStopMs.toFixed(0)} ms`);
-      report.figure('audit rows for each', countBy(rows, String));
+      report.figure('audit rows for each', countKinds(rows));
       report.failIf(stillThere === 0, 'the worker did not hang in the middle of a deletion: nothing was shown');
       const late = [lateMs, afterStopMs].filter((ms) => ms > mostLateMs);
       report.failForEach(late, (ms) => `deleted only after ${ms.toFixed(0)} ms`);
@@ -59,14 +60,12 @@ interface Expiring {
   dueAt: number;
 }
 
-async function createExpiring({ manage }: World, count: number, expiresInMs: number): Promise<Expiring> {
+async function createExpiring({ createApplication }: World, count: number, expiresInMs: number): Promise<Expiring> {
   const dueAt = performance.now() + expiresInMs;
   const expires_at = new Date(Date.now() + expiresInMs).toISOString();
   const ids: string[] = [];
   while (ids.length < count) {
-    const some = Array.from({ length: 10 }, () =>
-      manage('POST', '/applications', { name: 'Expiring', type: 'private', permissions, expires_at }),
-    );
+    const some = Array.from({ length: 10 }, () => createApplication('Expiring', { permissions, expires_at }));
     for (const { id } of await Promise.all(some)) ids.push(id);
   }
   return { ids, dueAt };
@@ -75,8 +74,7 @@ async function createExpiring({ manage }: World, count: number, expiresInMs: num
 /** Freezes the first worker when its transaction has deleted and is not committed; the other one comes a little late. */
 async function freezeInDeletion(world: World, { dueAt }: Expiring) {
   const other = world.node('worker-2');
-  await using stack = new AsyncDisposableStack();
-  const store = await connectStore(world, stack);
+  await using store = await connectPostgres(world.stores.databaseUrl);
   if (performance.now() > dueAt - 300) throw new Error('It took too long to create what expires');
   await world.pause(dueAt - performance.now() - 300);
   other.postgres.stall();

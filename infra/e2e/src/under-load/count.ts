@@ -1,22 +1,12 @@
-/** Counts one more of a kind. */
-export function addTo<K>(counts: Map<K, number>, kind: K): void {
-  counts.set(kind, (counts.get(kind) ?? 0) + 1);
+/** How many there are of each kind: `7: 503 5, timeout 2`, the most frequent first; `0` where there is none. */
+export function countKinds(kinds: readonly (string | number)[]): string {
+  const counts = Array.from(Map.groupBy(kinds, String), ([kind, { length }]) => ({ kind, length }));
+  const sorted = counts.sort((a, b) => b.length - a.length).map(({ kind, length }) => `${kind} ${length}`);
+  return sorted.length > 0 ? `${kinds.length}: ${sorted.join(', ')}` : '0';
 }
 
-/** `7: 503 5, timeout 2`, the most frequent first; `0` where there is none. */
-export function describeCounts(counts: ReadonlyMap<string | number, number>): string {
-  const sorted = [...counts].sort(([, a], [, b]) => b - a);
-  if (sorted.length === 0) return '0';
-  const total = sorted.reduce((sum, [, count]) => sum + count, 0);
-  return `${total}: ${sorted.map(([kind, count]) => `${kind} ${count}`).join(', ')}`;
-}
-
-/** How many there are of each kind, in words. */
-export function countBy<T>(all: readonly T[], kindOf: (one: T) => string): string {
-  const counts = new Map<string, number>();
-  for (const one of all) addTo(counts, kindOf(one));
-  return describeCounts(counts);
-}
+/** The same of answers. */
+export const countDetails = (answers: readonly { detail: string }[]) => countKinds(answers.map(({ detail }) => detail));
 
 /** The value below which that part of all is: 0.5 for the median, 1 for the greatest. NaN where there is none. */
 export function percentile(values: readonly number[], part: number): number {
@@ -32,3 +22,10 @@ export function percentiles(values: readonly number[], parts: readonly number[] 
 
 /** How long what was sent took. */
 export const durationMs = ({ startedAt, endedAt }: { startedAt: number; endedAt: number }) => endedAt - startedAt;
+
+/** How long something takes. */
+export async function elapsedMs(act: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await act();
+  return performance.now() - startedAt;
+}

@@ -1,6 +1,6 @@
 import { revealing } from '../coherence/client.ts';
-import { countBy, percentile } from './count.ts';
-import { type Probed, type Probing, startProbing } from './probes.ts';
+import { countDetails, countKinds, elapsedMs, percentile } from './count.ts';
+import { type Probing, startProbing } from './probes.ts';
 import type { World } from './world.ts';
 
 export interface ExpiringApplications {
@@ -29,20 +29,18 @@ const promptMs = 600;
 
 /** Applications that expire while something fails: from their moment on they are refused, and each is deleted once. */
 export function createExpiringApplications(world: World): ExpiringApplications {
-  const { manage, of, report } = world;
-  const targets = [...of('proxy-gateway'), ...of('token-vault')];
+  const { createApplication, of, report } = world;
+  const targets = of('proxy-gateway', 'token-vault');
   const all: Expiring[] = [];
   const waitsMs: number[] = [];
-  const create = (body: object) =>
-    manage('POST', '/applications', { name: 'Expiring', type: 'private', ...revealing('use', 'read'), ...body });
+  const create = (more: object) => createApplication('Expiring', { ...revealing('use', 'read'), ...more });
 
   async function addOne(expiresInMs: number): Promise<void> {
-    const beganAt = performance.now();
-    await create({});
+    const usualMs = await elapsedMs(() => create({}));
     const startedAt = performance.now();
     const dueAt = startedAt + expiresInMs;
     const { id, key } = await create({ expires_at: new Date(Date.now() + expiresInMs).toISOString() });
-    waitsMs.push(performance.now() - startedAt - (startedAt - beganAt));
+    waitsMs.push(performance.now() - startedAt - usualMs);
     const use = startProbing(world, { key, targets, pauseMs: 240, untilMs: dueAt + usedAfterwardsMs });
     all.push({ id, dueAt, use });
   }
@@ -61,19 +59,14 @@ export function createExpiringApplications(world: World): ExpiringApplications {
       const early = all.flatMap(({ use, dueAt }) => use.seen.filter(({ endedAt }) => endedAt < dueAt - roundingMs));
       const late = all.flatMap(({ use, dueAt }) => use.seen.filter(({ startedAt }) => startedAt > dueAt + roundingMs));
       const wait = percentile(waitsMs, 0.5);
-      report.figure(
-        'Applications that expired',
-        `${all.length}, created in ${wait.toFixed(0)} ms more than others (median)`,
-      );
+      const later = `${wait.toFixed(0)} ms more than others (median)`;
+      report.figure('Applications that expired', `${all.length}, created in ${later}`);
       report.failIf(wait > promptMs, `creating an Application that expires waits for Redis: ${Math.round(wait)} ms`);
-      report.figure(
-        'their use before and after their moment',
-        `${countBy(early, detailOf)} / ${countBy(late, detailOf)}`,
-      );
+      report.figure('their use before and after their moment', `${countDetails(early)} / ${countDetails(late)}`);
       const accepted = late.filter(({ detail }) => detail === '200').length;
       report.failIf(accepted > 0, `${accepted} invocations were accepted after the Application expired`);
       const failed = early.filter(({ detail }) => detail !== '200');
-      report.failIf(failed.length > 0, `an Application was not served before its moment: ${countBy(failed, detailOf)}`);
+      report.failIf(failed.length > 0, `an Application was not served before its moment: ${countDetails(failed)}`);
       const isUnused = early.length === 0 || late.length === 0;
       report.failIf(isUnused, 'no Application was used before and after its moment');
       const inWords = `${(goneAfterMs / 1000).toFixed(1)} s (sweep each ${sweepIntervalMs} ms)`;
@@ -81,13 +74,11 @@ export function createExpiringApplications(world: World): ExpiringApplications {
       report.failIf(left > 0, `${left} expired Applications are still there ${Math.round(goneAfterMs)} ms later`);
       const audited = await countDeletions(world, ids);
       const wrong = audited.filter((count) => count !== 1).length;
-      report.figure('audit rows for each', countBy(audited, String));
+      report.figure('audit rows for each', countKinds(audited));
       report.failIf(wrong > 0, `${wrong} deletions have not exactly one row in the audit log`);
     },
   };
 }
-
-const detailOf = ({ detail }: Probed) => detail;
 
 /** Those of the Applications that are still there. */
 export const findLeft = ({ query }: World, ids: readonly string[]) =>

@@ -26,7 +26,7 @@ const regeneration = (number: number, startedAt: number, endedAt: number): Regen
 });
 
 const counts = { acknowledged: 5, batches: 1, unacknowledged: 0, lost: 0, duplicates: 0, partial: 0 };
-const writes = { ...counts, answers: new Map(), unexpected: [] };
+const writes = { ...counts, answers: [], unexpected: [] };
 
 /** A run in which key 1 is given at 20, a fault happens from 1000 to 2000, and key 2 is given at 9000. */
 function run(invocations: Invocation[], part: Partial<Seen> = {}): Seen {

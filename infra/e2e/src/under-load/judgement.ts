@@ -3,7 +3,7 @@ import { traceIdOf, wrongAnswer } from '../coherence/client.ts';
 import { excerpt } from '../coherence/excerpt.ts';
 import type { History, Invocation } from '../coherence/history.ts';
 import type { Report } from '../faults/fault-test.ts';
-import { countBy, describeCounts, durationMs, percentiles } from './count.ts';
+import { countDetails, countKinds, durationMs, percentiles } from './count.ts';
 
 /** What was seen of a run. Moments are milliseconds of the test's own monotonic clock. */
 export interface Seen {
@@ -35,8 +35,8 @@ export interface WritesReport {
   duplicates: number;
   /** Batches of which some tokens are there and some are not, or more than were sent. */
   partial: number;
-  /** How often each status came, or why there was none. */
-  answers: ReadonlyMap<string, number>;
+  /** The status of each answer, or why there was none. */
+  answers: readonly string[];
   /** Statuses that are no answer to a good request, whatever fails. */
   unexpected: string[];
 }
@@ -83,17 +83,17 @@ export function judge(
   const { acknowledged, lost, duplicates, batches, unacknowledged, partial } = writes;
   report.figure('writes acknowledged, lost, duplicates', `${acknowledged}, ${lost}, ${duplicates}`);
   report.figure('  of them batches, never acknowledged, in part', `${batches}, ${unacknowledged}, ${partial}`);
-  report.figure('answers to writes', describeCounts(writes.answers));
+  report.figure('answers to writes', countKinds(writes.answers));
   report.failIf(lost > 0, `${lost} acknowledged writes are lost`);
   report.failIf(duplicates > 0, `${duplicates} creations are there more than once`);
   report.failIf(partial > 0, `${partial} batches are there in part`);
   report.failForEach(writes.unexpected, (status) => `a creation was answered ${status}`);
-  report.figure('disclosures without a row', unrecorded.length);
-  report.failForEach(unrecorded, (id) => `${unrecorded.length} disclosures have no row, such as ${id}`);
-  report.figure(
-    'failed valid requests E',
-    countBy(failed, ({ invocation }) => invocation.detail),
+  report.none(
+    'disclosures without a row',
+    unrecorded,
+    (id) => `${unrecorded.length} disclosures have no row, such as ${id}`,
   );
+  report.figure('failed valid requests E', countDetails(failed.map(({ invocation }) => invocation)));
   report.figure('failed while warming up', verdict.failedValid.length - failed.length);
   fail('a valid invocation failed while nothing did', early);
   if (failed.length > mostFailed) fail(`more than ${mostFailed} valid requests failed`, failed);
@@ -117,21 +117,15 @@ function showLoad(report: Report, { history, verdict, quietFrom, faultFrom, faul
   report.figure('invocations, of them judged', `${invocations.length}, ${verdict.judged}`);
   report.figure('p50 / p99 / max before', latencies(quietFrom, faultFrom));
   report.figure('p50 / p99 / max during', latencies(faultFrom, faultUntil));
-  const outcomes = countBy(regenerations, ({ outcome, detail }) => (outcome === 'confirmed' ? outcome : detail));
-  report.figure('regenerations', outcomes);
+  const outcomes = regenerations.map(({ outcome, detail }) => (outcome === 'confirmed' ? outcome : detail));
+  report.figure('regenerations', countKinds(outcomes));
   report.figure('  waited_ms quiet p50 / p99 / max', waits(quietFrom, faultFrom));
   report.figure('  waited_ms with faults p50 / p99 / max', waits(faultFrom, faultUntil));
   if (singleKeys.length > 0) {
     report.figure('single keys deleted, expired', endsOf(history).join(', '));
-    report.figure(
-      '  additions and deletions',
-      countBy(singleKeyChanges, ({ outcome }) => outcome),
-    );
+    report.figure('  additions and deletions', countKinds(singleKeyChanges.map(({ outcome }) => outcome)));
   }
-  report.figure(
-    'faults',
-    countBy(faults, ({ name }) => name),
-  );
+  report.figure('faults', countKinds(faults.map(({ name }) => name)));
 }
 
 /** How many single keys were deleted, and how many expired that nobody had tried to delete. */

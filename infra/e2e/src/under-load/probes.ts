@@ -1,16 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import { keyedRequest, otherNumber, revealing } from '../coherence/client.ts';
+import { revealing } from '../coherence/client.ts';
 import { type Clients, startClients } from './clients.ts';
 import type { World } from './world.ts';
 
-/** What became of one request. Moments are milliseconds of the test's own monotonic clock. */
-export interface Probed {
+/** What became of one request. */
+export interface Probed extends Pick<HttpAnswer, 'startedAt' | 'endedAt' | 'detail'> {
   target: string;
-  startedAt: number;
-  endedAt: number;
-  /** A status, or why there was none. */
-  detail: string;
   retryAfter: string | undefined;
 }
 
@@ -37,12 +34,8 @@ export function startProbing(world: World, { key, targets, pauseMs, untilMs }: P
   const seen: Probed[] = [];
   const probe = (target: Node) => async (signal: AbortSignal) => {
     while (!signal.aborted && performance.now() < untilMs) {
-      const number = otherNumber();
-      const presented = { apiKey: key, proxyKey: world.client.proxyKey, number, traceId: `probe${number}` };
-      const request = { ...keyedRequest(target, presented), body: {}, timeoutMs: patienceMs };
-      const startedAt = performance.now();
-      const { detail, headers } = await world.http.send(request);
-      const endedAt = performance.now();
+      const presented = { key, proxyKey: world.client.proxyKey, timeoutMs: patienceMs };
+      const { startedAt, endedAt, detail, headers } = await world.invoke(target, presented);
       seen.push({ target: target.name, startedAt, endedAt, detail, retryAfter: headers['retry-after'] });
       await wait(pauseMs);
     }
@@ -51,13 +44,13 @@ export function startProbing(world: World, { key, targets, pauseMs, untilMs }: P
 }
 
 /** An Application whose key is in no cache yet. */
-export const createUnusedKey = ({ manage }: World, name: string) =>
-  manage('POST', '/applications', { name, type: 'private', ...revealing('use', 'read', 'create') });
+export const createUnusedKey = ({ createApplication }: World, name: string) =>
+  createApplication(name, revealing('use', 'read', 'create'));
 
 /** Uses a key that each gateway and token vault has in its cache, and that nobody changes, until it is stopped. */
 export async function useCachedKey(world: World): Promise<Probing> {
   const { key } = await createUnusedKey(world, 'Cached');
-  const targets = [...world.of('proxy-gateway'), ...world.of('token-vault')];
+  const targets = world.of('proxy-gateway', 'token-vault');
   const probing = startProbing(world, { key, targets, pauseMs: 60, untilMs: Number.POSITIVE_INFINITY });
   const isSeenBy = ({ name }: Node) => probing.seen.some(({ target }) => target === name);
   await world.until(() => targets.every(isSeenBy), patienceMs);

@@ -1,31 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  createHttpClient,
-  createRandom,
-  type HttpAnswer,
-  type HttpClient,
-  type Random,
-  waitUntil,
-} from '@sluice/testing';
+import { createHttpClient, createRandom, type HttpClient, type Random, waitUntil } from '@sluice/testing';
 import type { Processes, Site } from '../cluster/site.ts';
-import { type Client, openClient, revealing } from '../coherence/client.ts';
+import { type Client, openClient } from '../coherence/client.ts';
 import type { Fault } from '../coherence/history.ts';
 import type { FaultContext } from '../faults/fault-test.ts';
 import { startPlatform } from '../platform.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import type { Seen } from './judgement.ts';
+import { openTenant, type Tenant } from './tenant.ts';
 
 /** What a fault is done to. */
-export interface World extends Site, Pick<FaultContext, 'seed' | 'log' | 'report'> {
+export interface World extends Site, Tenant, Pick<FaultContext, 'seed' | 'log' | 'report'> {
   http: HttpClient;
   balancer: Balancer;
   client: Client;
-  /** Of an Application with every permission of tokens that sees plaintext. */
-  tokenKey: string;
-  /** As a management client does. @throws {Error} where the answer is not a success. */
-  manage(method: string, path: string, body?: object): Promise<{ id: string; key: string }>;
-  /** The same while things fail: whatever the answer is. */
-  tryManage(method: string, path: string, body?: object): Promise<HttpAnswer>;
   /** Choices that the seed repeats; each number gives others. */
   random(number: number): Random;
   /** Waits; rejects when everything is to end. */
@@ -86,32 +74,18 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
   if (!management) throw new Error('There is no management API');
   const http = createHttpClient(stack);
   const balancer = startBalancer(site.nodes, stack);
-  const managing = openManaging(http, balancer, site.credentials.management_key);
   const random = createRandom(seed);
   const [vault] = site.of('token-vault');
   const counts = { applications, severalKeys };
   const client = await openClient({ site, management, vault, ...counts, patienceMs: () => patienceMs(random) }, stack);
-  const grants = revealing('create', 'update', 'read', 'search', 'delete', 'use');
-  const writer = await managing.manage('POST', '/applications', { name: 'Writer', type: 'private', ...grants });
   return {
     ...site,
-    ...{ seed, log, report, http, balancer, client, tokenKey: writer.key },
-    ...managing,
+    ...(await openTenant({ http, balancer }, site.credentials)),
+    ...{ seed, log, report, http, balancer, client },
     random: (number) => createRandom(seed + number),
     pause: (ms) => wait(ms, undefined, { ...(signal && { signal }) }),
     until: (holds, withinMs) => waitUntil(holds, withinMs, signal),
     faults: [],
     judges: [],
-  };
-}
-
-/** Requests with a management key to whichever management API is there. */
-export function openManaging(http: HttpClient, balancer: Balancer, key: string): Pick<World, 'manage' | 'tryManage'> {
-  const request = (method: string, path: string, body?: object) => {
-    return { method, url: `${balancer.targets('management-api')[0]?.url}${path}`, key, body };
-  };
-  return {
-    manage: (...parts) => http.obtain(request(...parts)),
-    tryManage: (...parts) => http.send(request(...parts)),
   };
 }

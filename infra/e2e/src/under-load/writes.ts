@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { type Clients, startClients } from './clients.ts';
-import { addTo } from './count.ts';
 import type { WritesReport } from './judgement.ts';
 import type { World } from './world.ts';
 
@@ -37,7 +36,7 @@ const allowed = new Set(['409', '429', '502', '503', '504']);
 export function startWrites(world: World, clients: number): Writes {
   const { http, balancer, tokenKey } = world;
   const creations: Creation[] = [];
-  const answers = new Map<string, number>();
+  const answers: string[] = [];
   const unexpected = new Set<string>();
 
   function send({ kind, name, value }: Creation, { url }: Node): Promise<HttpAnswer> {
@@ -88,7 +87,7 @@ export function startWrites(world: World, clients: number): Writes {
       while (!creation.isAcknowledged && !signal.aborted) {
         const service = kind === 'application' ? 'management-api' : 'token-vault';
         const { status, detail, body } = await send(creation, random.pick(balancer.targets(service)));
-        addTo(answers, detail);
+        answers.push(detail);
         creation.isAcknowledged = status === (kind === 'batch' ? 200 : 201);
         if (creation.isAcknowledged && kind === 'batch')
           creation.ids = JSON.parse(body).map(({ id }: { id: string }) => id);
