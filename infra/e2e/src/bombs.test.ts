@@ -1,10 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { serveHttp } from '@sluice/testing';
+import type { Platform, TenantClient } from './platform.ts';
 import {
+  type Ask,
   type Attacked,
   asksGateway,
   attack,
   expectOthersServed,
+  largeText,
   mebibyte,
   passing,
   statusOf,
@@ -12,8 +15,9 @@ import {
 
 jest.setTimeout(240_000);
 
-/** What the manifests give a gateway, in MiB. */
+/** What the manifests give a gateway, in MiB, and what it gives bodies of that. */
 const memoryLimit = 1024;
+const bounded = { BODY_HELD_BYTES: `${Math.floor(0.4 * memoryLimit * mebibyte)}` };
 
 const most = 5 * mebibyte;
 const bodies = [
@@ -23,7 +27,9 @@ const bodies = [
 ];
 const answerBomb = gzipSync(JSON.stringify('y'.repeat(most - 2)));
 
-async function attackWithBodies(settings: Record<string, string>): Promise<Attacked> {
+type Prepare = (tenant: TenantClient, gateway: string, destination: string) => Promise<Ask[]>;
+
+async function attackGateway(settings: Record<string, string>, prepare: Prepare): Promise<Attacked> {
   await using closing = new AsyncDisposableStack();
   // Answers a GET with 5 MiB in a few bytes, anything else with `{}`.
   const destination = await serveHttp(closing, (request, response) => {
@@ -32,30 +38,71 @@ async function attackWithBodies(settings: Record<string, string>): Promise<Attac
     response.writeHead(200, { 'Content-Type': 'application/json', ...(isBomb && { 'Content-Encoding': 'gzip' }) });
     request.on('end', () => response.end(isBomb ? answerBomb : '{}'));
   });
-  return await attack({
-    settings,
-    good: asksGateway(destination),
-    async prepare({ createProxy }, { stack }) {
-      const both = { request_transform: passing, response_transform: passing };
-      const key = { 'SVC-PROXY-KEY': (await createProxy({ destination_url: destination, ...both })).key };
-      const url = `${stack.serviceUrls.proxyGateway}/proxy`;
-      const sent = bodies.map(({ type, body }) => () => {
-        const headers = { ...key, 'Content-Type': type, 'Content-Encoding': 'gzip' };
-        return statusOf(url, { method: 'POST', headers, body: new Uint8Array(body) });
-      });
-      return [...sent, () => statusOf(url, { headers: key })];
-    },
-  });
+  const prepareAll = (tenant: TenantClient, { stack }: Platform) =>
+    prepare(tenant, `${stack.serviceUrls.proxyGateway}/proxy`, destination);
+  return await attack({ settings, good: asksGateway(destination), prepare: prepareAll });
 }
 
+/** Bodies that grow when they are decoded. */
+const packed: Prepare = async ({ createProxy }, gateway, destination_url) => {
+  const both = { request_transform: passing, response_transform: passing, require_auth: false };
+  const key = { 'SVC-PROXY-KEY': (await createProxy({ destination_url, ...both })).key };
+  const sent = bodies.map(({ type, body }) => () => {
+    const headers = { ...key, 'Content-Type': type, 'Content-Encoding': 'gzip' };
+    return statusOf(gateway, { method: 'POST', headers, body: new Uint8Array(body) });
+  });
+  return [...sent, () => statusOf(gateway, { headers: key })];
+};
+
 test('bombs of three Tenants leave a gateway below its memory, and a fourth Tenant is answered as ever', async () => {
-  const attacked = await attackWithBodies({ BODY_HELD_BYTES: `${Math.floor(0.4 * memoryLimit * mebibyte)}` });
+  const attacked = await attackGateway(bounded, packed);
   expect(attacked.gatewayPeak).toBeLessThan(memoryLimit);
   // Served, refused as too much for the sandbox, or told to come again
   expectOthersServed(attacked, [200, 400, 500, 502, 503]);
 });
 
 test('the control: without that bound the same bombs take more', async () => {
-  const { gatewayPeak } = await attackWithBodies({ BODY_HELD_BYTES: `${64 * memoryLimit * mebibyte}` });
+  const { gatewayPeak } = await attackGateway({ BODY_HELD_BYTES: `${64 * memoryLimit * mebibyte}` }, packed);
   expect(gatewayPeak).toBeGreaterThan(memoryLimit);
+});
+
+const returning = (code: string) => ({ code: `module.exports = async ({ args, svc }) => { ${code} }` });
+const largeResult = returning(`return { body: 'y'.repeat(${5 * mebibyte - 10}) }`);
+const keeping = (call: string) =>
+  returning(`const kept = await Promise.all(args.body.slice(0, 8).map((id) => ${call})); return { body: kept.length }`);
+
+/** Requests of some kilobytes that grow only in the gateway: by tokens, by what transforms ask for, and by their results. */
+const growing: Prepare = async (tenant, gateway, destination_url) => {
+  const application = await tenant.createApplication({
+    permissions: ['token:create', 'token:use'],
+    rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read', 'token:use'] }],
+  });
+  const { id, key } = application;
+  const ids: string[] = [];
+  while (ids.length < 40) {
+    ids.push((await tenant.call('POST', '/tokens', { key, body: { data: largeText } })).body.id);
+  }
+  const bomb = async (transforms: object, body: unknown): Promise<Ask> => {
+    const proxy = await tenant.createProxy({ destination_url, application: { id }, ...transforms });
+    const headers = { 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': key, 'Content-Type': 'application/json' };
+    return () => statusOf(gateway, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  const values = ids.slice(0, 4).map((one) => `{{ ${one} }}`);
+  const names = ids.map((one) => `{{ ${one} | last4 }}`);
+  const retrieving = keeping('svc.tokens.retrieve(id)');
+  return [
+    await bomb({ request_transform: largeResult }, {}),
+    await bomb({ response_transform: largeResult }, {}),
+    await bomb({ request_transform: passing }, values),
+    await bomb({ request_transform: passing }, names),
+    await bomb({ request_transform: keeping("svc.detokenize('{{' + id + '}}')") }, ids),
+    await bomb({ response_transform: returning('await 0'), request_transform: retrieving }, ids),
+  ];
+};
+
+test('bombs of every kind leave a gateway below its memory, and a fourth Tenant is answered as ever', async () => {
+  const attacked = await attackGateway(bounded, growing);
+  expect(attacked.gatewayPeak).toBeLessThan(memoryLimit);
+  // Served, refused as too much, or told to come again
+  expectOthersServed(attacked, [200, 413, 500, 503]);
 });

@@ -12,11 +12,15 @@ export interface Created {
 }
 
 /** The whole platform as `npm start` runs it, on a folder and ports of its own, and a client for its one base URL. */
-export interface Platform {
+export interface Platform extends TenantClient {
   stack: Stack;
   /** With its secrets, credentials and logs. */
   directory: string;
   query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
+}
+
+/** What a Tenant asks of a platform. */
+export interface TenantClient {
   call(method: string, path: string, options?: CallOptions): ReturnType<typeof call>;
   /** With the management key. */
   manage(method: string, path: string, body?: unknown, headers?: Record<string, string>): ReturnType<typeof call>;
@@ -55,19 +59,21 @@ async function launch(closing: AsyncDisposableStack, options: LaunchOptions): Pr
   environment.PATH ??= process.env.PATH ?? '';
   const stack = await startStack({ directory, port: 0, log: () => {}, environment, ...stores });
   closing.defer(() => stack.close());
-  const { baseUrl, credentials } = stack;
-  const sluice = new Sluice({ baseUrl, apiKey: credentials.management_key });
   return {
     stack,
     directory,
     query: (text, values) => queryOnce(stack.databaseUrl, text, values),
-    manage: (method, path, body, headers) =>
-      call(baseUrl, method, path, {
-        key: credentials.management_key,
-        ...(body !== undefined && { body }),
-        ...(headers && { headers }),
-      }),
+    ...clientOf(stack.baseUrl, stack.credentials.management_key),
+  };
+}
+
+/** For the Tenant whose management key this is. */
+export function clientOf(baseUrl: string, key: string): TenantClient {
+  const sluice = new Sluice({ baseUrl, apiKey: key });
+  return {
     call: (method, path, options) => call(baseUrl, method, path, options),
+    manage: (method, path, body, headers) =>
+      call(baseUrl, method, path, { key, ...(body !== undefined && { body }), ...(headers && { headers }) }),
     sluice,
     createApplication: (body) => sluice.applications.create({ type: 'private', name: 'A', ...body }),
     createProxy: (body) => sluice.proxies.create({ name: 'P', destination_url: '', ...body }),

@@ -1,11 +1,10 @@
 import { call } from '@sluice/testing';
-import type { Platform } from './platform.ts';
+import type { Platform, TenantClient } from './platform.ts';
 import {
   type Ask,
   type Attacked,
   attack,
   expectOthersServed,
-  type HostileTenant,
   largeText,
   mebibyte,
   statusOf,
@@ -26,7 +25,7 @@ const objects: object[] = Array(349_000).fill({});
 /** Answers are read late, as by a slow client. */
 const readLateMs = 300;
 
-async function prepare(tenant: HostileTenant, { stack }: Platform): Promise<Ask[]> {
+async function prepare(tenant: TenantClient, { stack }: Platform): Promise<Ask[]> {
   const { tokenVault } = stack.serviceUrls;
   const { key } = await tenant.createApplication({ rules });
   const bomb = (method: string, path: string, body?: string) => {

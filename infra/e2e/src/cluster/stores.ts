@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { parentOf, untilEnded } from '@sluice/local/parts';
 import { Redis } from 'ioredis';
@@ -6,16 +7,21 @@ import type { Site } from './site.ts';
 
 type StoreName = 'redis' | 'postgres';
 
-/** Ends a store as `kill -9` does; `site.stores.restart` starts it again. */
-export async function killStore(site: Site, name: StoreName): Promise<void> {
-  const store = processOf(site, name);
-  store.kill('SIGKILL');
-  await untilEnded(store);
+type Processes = ReadonlyMap<string, ChildProcess>;
+
+/** Ends a process as `kill -9` does. */
+export async function killProcess(processes: Processes, name: string): Promise<void> {
+  const found = processOf(processes, name);
+  found.kill('SIGKILL');
+  await untilEnded(found);
 }
 
+/** The same to a store; `site.stores.restart` starts it again. */
+export const killStore = ({ stores }: Site, name: StoreName) => killProcess(stores.processes, name);
+
 /** Stops a store as SIGSTOP does, with the server processes of its clients. */
-export async function freezeStore(site: Site, name: StoreName): Promise<Frozen> {
-  const { pid } = processOf(site, name);
+export async function freezeStore({ stores }: Site, name: StoreName): Promise<Frozen> {
+  const { pid } = processOf(stores.processes, name);
   // First the one that makes others, so that none is missed.
   const parent = await freeze(pid);
   const children = await childrenOf(pid);
@@ -31,10 +37,10 @@ export async function freezeStore(site: Site, name: StoreName): Promise<Frozen> 
   };
 }
 
-function processOf({ stores }: Site, name: StoreName) {
-  const store = stores.processes.get(name);
-  if (!store?.pid) throw new Error(`There is no ${name} of ours`);
-  return Object.assign(store, { pid: store.pid });
+function processOf(processes: Processes, name: string) {
+  const found = processes.get(name);
+  if (!found?.pid) throw new Error(`There is no ${name} of ours`);
+  return Object.assign(found, { pid: found.pid });
 }
 
 /** proc(5) */

@@ -1,21 +1,18 @@
+import { text } from 'node:stream/consumers';
 import type { Stack } from '@sluice/local';
-import { stopChild, untilEnded } from '@sluice/local/parts';
+import { stopChild } from '@sluice/local/parts';
 import { serveHttp } from '@sluice/testing';
-
-export interface OperatorOptions {
-  stack: Stack;
-  /** What the stack was started with; changed by deployments. */
-  environment: Record<string, string>;
-}
+import { killProcess } from '../cluster/stores.ts';
 
 const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'];
 
 /**
  * What an operator has beside the repository, as functions for bash: `deploy NAME=value …` gives every service settings and
  * restarts it; `lose_primary` ends Postgres as `kill -9` does.
+ * @param environment what the stack was started with; deployments change it.
  */
 export async function startOperator(
-  { stack, environment }: OperatorOptions,
+  { stack, environment }: { stack: Stack; environment: Record<string, string> },
   closing: AsyncDisposableStack,
 ): Promise<string> {
   async function deploy(settings: string[]): Promise<void> {
@@ -34,18 +31,10 @@ export async function startOperator(
       }),
     );
   }
-  async function losePrimary(): Promise<void> {
-    const postgres = stack.processes.get('postgres');
-    if (!postgres) throw new Error('There is no Postgres of ours');
-    postgres.kill('SIGKILL');
-    await untilEnded(postgres);
-  }
   const url = await serveHttp(closing, async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const lines = Buffer.concat(chunks).toString().split('\n').filter(Boolean);
+    const lines = (await text(request)).split('\n').filter(Boolean);
     try {
-      await (request.url === '/deploy' ? deploy(lines) : losePrimary());
+      await (request.url === '/deploy' ? deploy(lines) : killProcess(stack.processes, 'postgres'));
       response.end();
     } catch (error) {
       response.writeHead(500).end(String(error));

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -42,12 +43,12 @@ export async function runBlocks(blocks: Block[], options: RunOptions): Promise<s
 
   const faults: string[] = [];
   for (const [index, { line, expected }] of blocks.entries()) {
-    const output = await readIfThere(file(index, 'out'));
-    if ((await readIfThere(file(index, 'done'))) === undefined) {
+    const output = existsSync(file(index, 'out')) ? await readFile(file(index, 'out'), 'utf8') : '';
+    if (!existsSync(file(index, 'done'))) {
       const how = isInTime ? `failed (${child.signalCode ?? child.exitCode})` : 'did not end in time';
-      return [...faults, `the block of line ${line} ${how}:\n${output ?? ''}`];
+      return [...faults, `the block of line ${line} ${how}:\n${output}`];
     }
-    const missing = missingIn(output ?? '', expected);
+    const missing = missingIn(output, expected);
     if (missing.length > 0) faults.push(`the block of line ${line} did not print ${missing.join(' | ')}:\n${output}`);
   }
   return faults;
@@ -70,21 +71,7 @@ function isSent(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);
   } catch (error) {
-    if (hasCode(error, 'ESRCH')) return false;
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
     throw error;
   }
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-}
-
-/** Not by instanceof: under jest errors of Node come from another realm. */
-function hasCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }

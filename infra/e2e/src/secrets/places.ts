@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, relative } from 'node:path';
 import type { Stack } from '@sluice/local';
+import { parentOf } from '@sluice/local/parts';
 import { eventually, queryOnce } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import type { Finder } from './search/finder.ts';
@@ -129,23 +130,12 @@ export async function searchRedis(redisUrl: string, commands: Buffer, finder: Fi
 /** The command lines of our processes and of theirs, which every user of the machine can read. Where there is no /proc: none. */
 export async function searchCommandLines({ processes }: Stack, finder: Finder): Promise<void> {
   if (process.platform !== 'linux') return;
-  const ours = new Set(Array.from(processes.values(), ({ pid }) => String(pid)));
-  for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid) || !(ours.has(pid) || ours.has(await parentOf(pid)))) continue;
-    const line = await readIfThere(`/proc/${pid}/cmdline`);
+  const ours = new Set(Array.from(processes.values(), ({ pid }) => pid));
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)) {
+    if (!ours.has(pid) && !ours.has(parentOf(pid)?.pid)) continue;
+    const line = await readFile(`/proc/${pid}/cmdline`).catch(() => Buffer.alloc(0)); // it has ended
     finder.search('command lines', line.toString().replaceAll('\0', ' ').slice(0, 100), line);
   }
-}
-
-async function parentOf(pid: string): Promise<string> {
-  const stat = (await readIfThere(`/proc/${pid}/stat`)).toString();
-  // The name, in parentheses, may hold anything; behind it stand the state and the parent.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '';
-}
-
-/** Processes of others come and go meanwhile. */
-async function readIfThere(file: string): Promise<Buffer> {
-  return readFile(file).catch(() => Buffer.alloc(0));
 }
 
 /** What the services tell a monitoring system, from the ports that their logs name. */

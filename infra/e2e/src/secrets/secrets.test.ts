@@ -5,6 +5,7 @@ import type { Stack } from '@sluice/local';
 import { queryOnce, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { startPlatform } from '../platform.ts';
+import { countKinds } from '../under-load/count.ts';
 import { type Canaries, newCanaries } from './canaries.ts';
 import {
   monitorRedis,
@@ -69,7 +70,7 @@ test('no secret is anywhere but where it belongs', async () => {
   await appendFile(join(directory, 'logs', 'worker.log'), JSON.stringify({ msg: canaries.text('planted') }));
   await searchLogs(directory, finder);
   await searchFiles(directory, finder);
-  print(finder, canaries, client.statuses());
+  print(finder, canaries, client.statuses);
 
   const describe = ({ where, canary, form, around }: Hit) => `${where}\n  ${canary}, ${form}: ${around}`;
   expect(finder.hits.filter(({ canary }) => canary !== 'planted').map(describe)).toEqual([]);
@@ -121,10 +122,9 @@ async function plant({ client, canaries, managementKey }: Stage, { stack }: Worl
   await redis.hset('planted', 'field', encodeURIComponent(value)).finally(() => redis.disconnect());
 }
 
-function print({ searched, hits }: Finder, { all }: Canaries, statuses: ReadonlyMap<number, number>): void {
-  const answers = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status} × ${count}`);
+function print({ searched, hits }: Finder, { all }: Canaries, statuses: readonly number[]): void {
   const lines = [
-    `${all.length} canaries; answers: ${answers.join(', ')}`,
+    `${all.length} canaries; answers: ${countKinds(statuses)}`,
     ...Array.from(searched, ([place, { items, bytes }]) => {
       const found = hits.filter(({ where, canary }) => where.startsWith(`${place}:`) && canary !== 'planted').length;
       return `  ${place.padEnd(26)}${String(items).padStart(6)} items ${String(bytes).padStart(10)} bytes ${found} hits`;

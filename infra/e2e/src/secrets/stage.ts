@@ -1,3 +1,4 @@
+import type { Created } from '../platform.ts';
 import type { Canaries } from './canaries.ts';
 import type { RecordingClient } from './recording-client.ts';
 import type { ScriptedDestination } from './scripted-destination.ts';
@@ -12,11 +13,6 @@ export interface Stage {
   revealing: Created;
   /** Sees masks; may do everything with tokens. */
   masking: Created;
-}
-
-export interface Created {
-  id: string;
-  key: string;
 }
 
 type Opening = Pick<Stage, 'client' | 'canaries' | 'managementKey'>;

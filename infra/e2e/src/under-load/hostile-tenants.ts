@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { call } from '@sluice/testing';
-import { type Platform, startPlatform } from '../platform.ts';
+import { clientOf, type Platform, startPlatform, type TenantClient } from '../platform.ts';
 import { startRepeating } from './clients.ts';
 import { countKinds, elapsedMs, percentiles } from './count.ts';
 import { watchMemory } from './process-state.ts';
@@ -18,20 +18,13 @@ export const passing = { code: 'module.exports = async ({ args }) => ({ body: ar
 const underWay = 40;
 const inAll = 48;
 
-/** A Tenant that may do what every Tenant may. */
-export interface HostileTenant {
-  createProxy(body: object): Promise<{ id: string; key: string }>;
-  createApplication(body: object): Promise<{ id: string; key: string }>;
-  createToken(body: object): Promise<string>;
-}
-
 /** Sends one request and answers the status of its answer. */
 export type Ask = () => Promise<number>;
 
 export interface AttackOptions {
   settings: Record<string, string>;
   /** Makes what a hostile Tenant needs, and answers its bombs, which it sends in turn. */
-  prepare(tenant: HostileTenant, platform: Platform): Promise<Ask[]>;
+  prepare(tenant: TenantClient, platform: Platform): Promise<Ask[]>;
   /** Opens what the good Tenant asks again and again. */
   good(platform: Platform): Promise<Ask>;
 }
@@ -61,24 +54,11 @@ export async function statusOf(url: string, request: RequestInit, readAfterMs = 
   return answer.status;
 }
 
-async function createTenant(platform: Platform): Promise<HostileTenant> {
-  const file = `--env-file=${resolve(platform.directory, 'environment')}`;
+async function createTenant({ directory, stack }: Platform): Promise<TenantClient> {
+  const file = `--env-file=${resolve(directory, 'environment')}`;
   const args = [file, tenantCommand, 'create', '--name', 'Hostile', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: {} });
-  const key: string = JSON.parse(stdout).management_key;
-  const { managementApi, tokenVault } = platform.stack.serviceUrls;
-  const created = async (path: string, body: object) => {
-    const answer = await call(managementApi, 'POST', path, { key, body });
-    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
-  const createApplication = (body: object) => created('/applications', { name: 'A', type: 'private', ...body });
-  const owner = await createApplication({ permissions: ['token:create'] });
-  return {
-    createApplication,
-    createProxy: (body) => created('/proxies', { name: 'P', require_auth: false, ...body }),
-    createToken: async (body) => (await call(tokenVault, 'POST', '/tokens', { key: owner.key, body })).body.id,
-  };
+  return clientOf(stack.baseUrl, JSON.parse(stdout).management_key);
 }
 
 /** The good Tenant calls a Proxy with a transform. */

@@ -5,13 +5,9 @@ import { readCredentials } from '@sluice/local/parts';
 import type { HttpAnswer, HttpClient } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { type Presented, presenting, revealing } from '../coherence/client.ts';
+import type { Created } from '../platform.ts';
 import type { Balancer } from './balancer.ts';
 import type { World } from './world.ts';
-
-interface Created {
-  id: string;
-  key: string;
-}
 
 /** What one Tenant can ask. */
 export interface Tenant {

@@ -22,8 +22,8 @@ interface Batch {
 export interface Ledger {
   tokens: Map<string, KnownToken>;
   batches: Batch[];
-  /** How many answers each action got, by status; 0 stands for none. */
-  answers: Map<string, Map<number, number>>;
+  /** The statuses that each action got; 0 stands for no answer. */
+  answers: Map<string, number[]>;
 }
 
 export function newLedger(): Ledger {
