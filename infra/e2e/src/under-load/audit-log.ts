@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { connectPostgres } from '@sluice/testing';
 import type { Site } from '../cluster/site.ts';
 import type { World } from './world.ts';
@@ -40,12 +41,15 @@ export async function lockAuditLog({ stores }: Site, stack: AsyncDisposableStack
 
 /** Postgres refuses rows of the audit log that meet the condition, until the stack ends. */
 export async function refuseRows({ query }: Site, condition: string, stack: AsyncDisposableStack): Promise<void> {
-  await query(`
-    create function refuse_row() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
-    create trigger refuse_row before insert on audit_log for each row when (${condition}) execute function refuse_row()`);
-  stack.defer(async () => {
-    await query('drop trigger refuse_row on audit_log; drop function refuse_row()');
-  });
+  const name = `refuse_row_${randomInt(2 ** 31)}`;
+  const setBody = (body: string) =>
+    query(`create or replace function ${name}() returns trigger language plpgsql as $$ begin ${body}; end $$`);
+  await setBody(`raise exception 'refused'`);
+  await query(
+    `create trigger ${name} before insert on audit_log for each row when (${condition}) execute function ${name}()`,
+  );
+  // To drop the trigger would lock all parts of the table, and may be a deadlock with those who write.
+  stack.defer(async () => void (await setBody('return new')));
 }
 
 /** Resolves to whether a statement of this kind comes to wait for a lock. */
