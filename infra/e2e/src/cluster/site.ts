@@ -14,8 +14,8 @@ import {
 import { queryOnce } from '@sluice/testing';
 import { type Node, type Surroundings, startNode } from './node.ts';
 
-/** Names, for logs and reports, and services. */
-export type Processes = readonly (readonly [name: string, service: ServiceName])[];
+/** How many there are of each service; they are named `gateway-1` and so on. */
+export type Processes = Partial<Record<ServiceName, number>>;
 
 export interface SiteOptions {
   /** The site's own; made if it is not there. */
@@ -69,8 +69,14 @@ export async function startSite(
   };
   const credentials = await readCredentials({ directory, baseUrl: '', settings }, bounds);
   const site = { directory, stores, settings, credentials, watchdog, signal };
+  const named = Object.entries(processes).flatMap(([service, count]) =>
+    Array.from({ length: count }, (_, index) => ({
+      name: `${service.replace(/^(proxy|token)-|-api$/, '')}-${index + 1}`,
+      service: service as ServiceName,
+    })),
+  );
   const nodes = await Promise.all(
-    processes.map(([name, service], index) => startNode(site, { name, service, seed: seed + 10 * index }, stack)),
+    named.map((one, index) => startNode(site, { ...one, seed: seed + 10 * index }, stack)),
   );
   const of = (...some: ServiceName[]) => nodes.filter(({ service }) => some.includes(service));
   const there = (node: Node | undefined, name: string) => {

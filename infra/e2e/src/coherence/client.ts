@@ -2,25 +2,10 @@ import { createHttpClient, type HttpAnswer, type HttpRequest, startCountingDesti
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { emptyHistory, type History, type Invocation, type KeyNumber, type Regeneration } from './history.ts';
-import { type ApplicationView, createSingleKeys, type SingleKeys, sendChange } from './single-keys.ts';
+import { type ApplicationView, createSingleKeys, sendChange } from './single-keys.ts';
 
 /** All that clients do, each act noted in one history. */
-export interface Client {
-  applications: readonly ApplicationView[];
-  /** To these single keys are added, and none of their keys is regenerated. */
-  severalKeys: readonly ApplicationView[];
-  singleKeys: SingleKeys;
-  /** Of the Proxy without transforms. */
-  proxyKey: string;
-  /** How often each invocation reached the destination, by its number. */
-  arrivals: ReadonlyMap<number, number>;
-  /** Not twice at a time for one Application. */
-  regenerate(application: ApplicationView, management: Node): Promise<Regeneration>;
-  /** Presents a key of the Application to a gateway, or to the token vault. */
-  invoke(application: ApplicationView, key: KeyNumber, target: Node): Promise<Invocation>;
-  /** What has been noted so far, with what the destination saw of it. */
-  history(): History;
-}
+export type Client = Awaited<ReturnType<typeof openClient>>;
 
 /** By which clients number what they send. */
 const invocationHeader = 'x-invocation';
@@ -47,7 +32,7 @@ export interface ClientOptions {
 }
 
 /** Creates the Applications, and a Proxy to a destination of this process. */
-export async function openClient(options: ClientOptions, stack: AsyncDisposableStack): Promise<Client> {
+export async function openClient(options: ClientOptions, stack: AsyncDisposableStack) {
   const { site, management, vault, patienceMs, severalKeys = 0 } = options;
   const http = createHttpClient(stack);
   const destination = await startCountingDestination(({ headers }) => Number(headers[invocationHeader]), stack);
@@ -73,11 +58,15 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
 
   return {
     applications: applications.slice(0, options.applications),
+    /** To these single keys are added, and none of their keys is regenerated. */
     severalKeys: applications.slice(options.applications),
     singleKeys,
+    /** Of the Proxy without transforms. */
     proxyKey: proxies[0]?.key ?? '',
+    /** How often each invocation reached the destination, by its number. */
     arrivals: destination.seen,
-    async regenerate(application, { url }) {
+    /** Not twice at a time for one Application. */
+    async regenerate(application: ApplicationView, { url }: Node): Promise<Regeneration> {
       application.regenerations += 1;
       const number = application.regenerations;
       const path = `/applications/${application.id}/regenerate`;
@@ -91,7 +80,8 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       regenerations.push(noted);
       return noted;
     },
-    async invoke(application, key, target) {
+    /** Presents a key of the Application to a gateway, or to the token vault. */
+    async invoke(application: ApplicationView, key: KeyNumber, target: Node): Promise<Invocation> {
       const number = invocations.length;
       const noted: Invocation = {
         application: application.index,
@@ -122,7 +112,8 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
         retryAfter: headers['retry-after'],
       });
     },
-    history: () => ({
+    /** What has been noted so far, with what the destination saw of it. */
+    history: (): History => ({
       ...emptyHistory(),
       regenerations: [...regenerations],
       singleKeys: singleKeys.noted.map((key) => ({ ...key })),

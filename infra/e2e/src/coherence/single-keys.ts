@@ -20,19 +20,6 @@ export function forgetNewest(application: ApplicationView): void {
   application.newest = 0;
 }
 
-/** Adds keys beside the first one of an Application, whose key is never regenerated, and deletes them. */
-export interface SingleKeys {
-  noted: readonly SingleKey[];
-  /** Of additions without a success, too. */
-  changes: readonly KeyChange[];
-  /** One at a time for one Application. @returns undefined where there was no success. */
-  add(application: ApplicationView, management: Node, lifeMs: number): Promise<SingleKey | undefined>;
-  /** Once for a key. */
-  delete(application: ApplicationView, key: SingleKey, management: Node): Promise<KeyChange>;
-  /** Puts a session in the place of the key that authorizes it: it is the key's until the key is deleted or expires. */
-  replaceBySession(application: ApplicationView, key: SingleKey, management: Node): Promise<void>;
-}
-
 /** `Date` leaves out what is less than a millisecond. */
 const tickMs = 1;
 
@@ -46,49 +33,49 @@ interface SingleKeyOptions {
   grants: object;
 }
 
-export function createSingleKeys({ http, managementKey, grants }: SingleKeyOptions): SingleKeys {
+/** Adds keys beside the first one of an Application, whose key is never regenerated, and deletes them. */
+export function createSingleKeys({ http, managementKey: key, grants }: SingleKeyOptions) {
   const noted: SingleKey[] = [];
   const changes: KeyChange[] = [];
   return {
     noted,
+    /** Of additions without a success, too. */
     changes,
-    async add(application, { url }, lifeMs) {
+    /** One at a time for one Application. @returns undefined where there was no success. */
+    async add(application: ApplicationView, { url }: Node, lifeMs: number): Promise<SingleKey | undefined> {
       const number = application.keys.size;
       const beginsAt = performance.now();
       const expiresAt = new Date(Date.now() + lifeMs).toISOString();
       const expiredAt = performance.now() + lifeMs;
-      const path = `/applications/${application.id}/keys`;
-      const body = { expires_at: expiresAt };
-      const request = { method: 'POST', url: `${url}${path}`, key: managementKey, body, due: 201 };
-      const { noted: addition, body: given } = await sendChange(http, request, {
-        application: application.index,
-        number,
-      });
+      const request = { method: 'POST', url: `${url}/applications/${application.id}/keys`, key, due: 201 };
+      const change = { application: application.index, number };
+      const { noted: addition, body } = await sendChange(http, { ...request, body: { expires_at: expiresAt } }, change);
       changes.push(addition);
-      if (!given) return undefined;
-      const { id, key } = JSON.parse(given);
-      const added = { application: application.index, number, id, givenAt: addition.endedAt };
-      const single: SingleKey = { ...added, expiresAt: beginsAt + lifeMs - tickMs, expiredAt };
-      application.keys.set(number, key);
+      if (!body) return undefined;
+      const given = JSON.parse(body);
+      const expiry = { expiresAt: beginsAt + lifeMs - tickMs, expiredAt };
+      const single: SingleKey = { ...change, id: given.id, givenAt: addition.endedAt, ...expiry };
+      application.keys.set(number, given.key);
       application.newest = number;
       noted.push(single);
       return single;
     },
-    async delete(application, single, { url }) {
-      const { number, id } = single;
-      const path = `/applications/${application.id}/keys/${id}`;
-      const request = { method: 'DELETE', url: `${url}${path}`, key: managementKey, due: 204 };
+    /** Once for a key. */
+    async delete({ id, index }: ApplicationView, single: SingleKey, { url }: Node): Promise<KeyChange> {
+      const { number } = single;
+      const request = { method: 'DELETE', url: `${url}/applications/${id}/keys/${single.id}`, key, due: 204 };
       single.deletionSentAt = performance.now();
-      const { noted: deletion } = await sendChange(http, request, { application: application.index, number });
+      const { noted: deletion } = await sendChange(http, request, { application: index, number });
       if (deletion.outcome === 'confirmed') single.deletedAt = deletion.endedAt;
       changes.push(deletion);
       return deletion;
     },
-    async replaceBySession(application, single, { url }) {
+    /** Puts a session in the place of the key that authorizes it: it is the key's until the key is deleted or expires. */
+    async replaceBySession(application: ApplicationView, single: SingleKey, { url }: Node): Promise<void> {
       const maker = { name: 'Maker', type: 'public', permissions: ['token:create'] };
-      const post = <T>(path: string, body: object, key: string | undefined) =>
-        http.obtain<T>({ method: 'POST', url: url + path, key, body });
-      const { key: makerKey } = await post<{ key: string }>('/applications', maker, managementKey);
+      const post = <T>(path: string, body: object, apiKey: string | undefined) =>
+        http.obtain<T>({ method: 'POST', url: url + path, key: apiKey, body });
+      const { key: makerKey } = await post<{ key: string }>('/applications', maker, key);
       const made = await post<{ nonce: string; session_key: string }>('/sessions', {}, makerKey);
       const expires_at = new Date(Date.now() + sessionLifeMs).toISOString();
       const authorization = { nonce: made.nonce, expires_at, ...grants };

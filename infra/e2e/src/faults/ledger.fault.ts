@@ -6,7 +6,7 @@ import { lockAuditLog } from '../under-load/audit-log.ts';
 import { startRepeating } from '../under-load/clients.ts';
 import { elapsedMs } from '../under-load/count.ts';
 import { underLoad } from '../under-load/run.ts';
-import { usualProcesses, type World } from '../under-load/world.ts';
+import type { World } from '../under-load/world.ts';
 
 const workerKills = 6;
 const verifier = join(import.meta.dirname, '../../../../services/management-api/src/logs/ledger.command.ts');
@@ -17,7 +17,7 @@ export const ledgerFaults = underLoad(
   'ledger',
   'workers, Postgres and a gateway with rows in its spool are killed: each row is in the tree once, and no checkpoint that anybody was handed is contradicted',
   {
-    processes: [...usualProcesses, ['worker-2', 'worker']],
+    processes: { worker: 2 },
     async disturb(world) {
       const notes: string[] = [];
       const auditor = keepCheckpoints(world, notes);

@@ -28,15 +28,7 @@ export const revocation = (options: RevocationOptions): FaultTest =>
     'revocation',
     `${options.regenerations} regenerations by 12 of 36 clients while gateways, Redis, Postgres backends and connections hang and die: no revoked key is accepted`,
     {
-      processes: [
-        ['management-1', 'management-api'],
-        ['management-2', 'management-api'],
-        ['gateway-1', 'proxy-gateway'],
-        ['gateway-2', 'proxy-gateway'],
-        ['gateway-3', 'proxy-gateway'],
-        ['vault-1', 'token-vault'],
-        ['worker-1', 'worker'],
-      ],
+      processes: { 'proxy-gateway': 3, 'token-vault': 1 },
       load: {
         applications: 12,
         severalKeys: 4,

@@ -38,7 +38,7 @@ interface Situation {
 /** Services that are there before what they need. */
 async function run(context: FaultContext): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const site = await startPlatform(stack, { ...context, processes: [] });
+  const site = await startPlatform(stack, { ...context, processes: {} });
   const { stores } = site;
 
   await Promise.all([killStore(site, 'postgres'), killStore(site, 'redis')]);

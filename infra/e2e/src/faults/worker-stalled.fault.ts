@@ -3,7 +3,7 @@ import { isWaitedFor } from '../under-load/audit-log.ts';
 import { countKinds } from '../under-load/count.ts';
 import { countDeletions, findLeft, untilGone } from '../under-load/expiring.ts';
 import { underLoad } from '../under-load/run.ts';
-import { usualProcesses, type World } from '../under-load/world.ts';
+import type { World } from '../under-load/world.ts';
 
 const lockMs = 2000;
 /** Past the lock, and past the time that Postgres gives a session to go on with its transaction. */
@@ -17,7 +17,7 @@ export const workerStalled = underLoad(
   'worker-stalled',
   'one of two workers hangs past its locks in the middle of deletions, then one is asked to end: each Application is deleted once, in time, with one audit row',
   {
-    processes: [...usualProcesses, ['worker-2', 'worker']],
+    processes: { worker: 2 },
     // So that what one worker leaves behind is found by way of its jobs
     environment: { JOB_LOCK_MS: String(lockMs), SWEEP_INTERVAL_MS: '600000' },
     async disturb(world) {

@@ -27,15 +27,7 @@ export interface World extends Site, Tenant, Pick<FaultContext, 'seed' | 'log' |
 }
 
 /** Two of each that take requests, and a worker. */
-export const usualProcesses: Processes = [
-  ['management-1', 'management-api'],
-  ['management-2', 'management-api'],
-  ['gateway-1', 'proxy-gateway'],
-  ['gateway-2', 'proxy-gateway'],
-  ['vault-1', 'token-vault'],
-  ['vault-2', 'token-vault'],
-  ['worker-1', 'worker'],
-];
+const usualProcesses: Processes = { 'management-api': 2, 'proxy-gateway': 2, 'token-vault': 2, worker: 1 };
 
 /** Who does what, and for how long. */
 export interface LoadShape {
@@ -60,6 +52,7 @@ export interface LoadShape {
 }
 
 export interface WorldOptions extends FaultContext {
+  /** Others than the usual ones. */
   processes?: Processes | undefined;
   /** For every process. */
   environment?: Record<string, string> | undefined;
@@ -67,9 +60,9 @@ export interface WorldOptions extends FaultContext {
 }
 
 export async function openWorld(options: WorldOptions, stack: AsyncDisposableStack): Promise<World> {
-  const { processes = usualProcesses, load, seed, log, report, signal } = options;
+  const { load, seed, log, report, signal } = options;
   const { applications, severalKeys, patienceMs = () => 5000 } = load;
-  const site = await startPlatform(stack, { ...options, processes });
+  const site = await startPlatform(stack, { ...options, processes: { ...usualProcesses, ...options.processes } });
   const [management] = site.of('management-api');
   if (!management) throw new Error('There is no management API');
   const http = createHttpClient(stack);

@@ -20,7 +20,7 @@ const mostAttempts = 6;
 export async function runWeakened(context: FaultContext): Promise<void> {
   const { report, log, signal } = context;
   await using stack = new AsyncDisposableStack();
-  const site = await startPlatform(stack, { ...context, processes: [] });
+  const site = await startPlatform(stack, { ...context, processes: {} });
   for (const mutant of mutants) {
     signal?.throwIfAborted();
     const attempts = Array<Scenario>(mostAttempts).fill(scenarioOf(mutant));
