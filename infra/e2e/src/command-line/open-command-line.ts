@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { startDestination } from '@sluice/testing';
-import { type Created, type Platform, startPlatform } from '../platform.ts';
+import { startPlatform } from '../platform.ts';
 
 /** Where it starts. */
 export const mainFile = resolve(import.meta.dirname, '../../../../packages/cli/src/main.ts');
@@ -34,26 +34,7 @@ export async function runSluice(typed: readonly string[], options: RunOptions = 
 }
 
 /** A person at the command line, who is logged in. */
-export interface CommandLine {
-  platform: Platform;
-  destination: Awaited<ReturnType<typeof startDestination>>;
-  /** The folder in which commands run. */
-  home: string;
-  env: { XDG_CONFIG_HOME: string };
-  /** How the login went. */
-  login: Ran;
-  /** The private Application whose key the profile holds, beside the management key. */
-  backend: Created;
-  /** Runs a command with the profile. */
-  sluice(typed: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** What a command printed, which must have succeeded. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and a wrong look fails the test
-  json(typed: readonly string[], options?: RunOptions): Promise<any>;
-  /** Writes a file below `home`; what is no text as JSON. */
-  write(name: string, content: string | object): Promise<void>;
-}
-
-export async function openCommandLine(closing: AsyncDisposableStack): Promise<CommandLine> {
+export async function openCommandLine(closing: AsyncDisposableStack) {
   const platform = await startPlatform(closing);
   const destination = await startDestination(closing);
   const home = await mkdtemp(join(tmpdir(), 'sluice-home-'));
@@ -64,16 +45,26 @@ export async function openCommandLine(closing: AsyncDisposableStack): Promise<Co
   const { baseUrl, credentials } = platform.stack;
   const stdin = `${credentials.management_key}\n${backend.key}\n`;
   const login = await runSluice(['login', '--url', `${baseUrl}/`], { env, stdin });
-  const sluice: CommandLine['sluice'] = (typed, options = {}) =>
+  /** Runs a command with the profile. */
+  const sluice = (typed: readonly string[], options: RunOptions = {}) =>
     runSluice(typed, { cwd: home, ...options, env: { ...env, ...options.env } });
   return {
-    ...{ platform, destination, home, env, login, backend, sluice },
-    async json(typed, options) {
+    ...{ platform, destination, sluice },
+    /** The folder in which commands run. */
+    home,
+    env,
+    /** How the login went. */
+    login,
+    /** The private Application whose key the profile holds, beside the management key. */
+    backend,
+    /** What a command printed, which must have succeeded; of any shape. */
+    async json(typed: readonly string[], options?: RunOptions) {
       const { code, stdout, stderr } = await sluice(typed, options);
       expect([code, stderr]).toEqual([0, expect.anything()]);
       return JSON.parse(stdout);
     },
-    async write(name, content) {
+    /** Writes a file below `home`; what is no text as JSON. */
+    async write(name: string, content: string | object): Promise<void> {
       await mkdir(dirname(join(home, name)), { recursive: true });
       await writeFile(join(home, name), typeof content === 'string' ? content : JSON.stringify(content));
     },

@@ -108,12 +108,6 @@ const faultHeader = 'x-fault';
 /** By which requests are counted. */
 const requestIdHeader = 'x-request-id';
 
-interface MisbehavingDestination {
-  url: string;
-  /** The id of each request that arrived. */
-  arrivals: readonly string[];
-}
-
 type DestinationFault = keyof typeof faults;
 
 const wholeBody = 'x'.repeat(60);
@@ -163,7 +157,8 @@ const faults = {
 } as const;
 
 /** A destination without HTTP of its own: it does to each request what its header asks for. */
-async function startMisbehavingDestination(stack: AsyncDisposableStack): Promise<MisbehavingDestination> {
+async function startMisbehavingDestination(stack: AsyncDisposableStack) {
+  /** The id of each request. */
   const arrivals: string[] = [];
   const url = await serveBytes(stack, (socket) => {
     let received = '';

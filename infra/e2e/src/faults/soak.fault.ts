@@ -4,7 +4,7 @@ import type { HttpAnswer } from '@sluice/testing';
 import { graphsOf } from '../soak/graphs.ts';
 import { growthBetween } from '../soak/growth.ts';
 import { type Sample, startSampler } from '../soak/samples.ts';
-import { type Clients, startRepeating } from '../under-load/clients.ts';
+import { startRepeating } from '../under-load/clients.ts';
 import { countDetails } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
@@ -90,7 +90,7 @@ const programs = [
 ];
 
 /** A client that invokes Proxies whose transforms never want to end. */
-async function startHostile(world: World): Promise<Clients & { answers: readonly HttpAnswer[] }> {
+async function startHostile(world: World) {
   const random = world.random(5000);
   const keys = await createHostileProxies(world, programs, 'https://example.com');
   const answers: HttpAnswer[] = [];
@@ -102,14 +102,8 @@ async function startHostile(world: World): Promise<Clients & { answers: readonly
   return { answers, ...startRepeating(1, invoke) };
 }
 
-interface Expiring extends Clients {
-  readonly created: number;
-  /** Rows that are there though their moment is longer past than the worker is allowed. */
-  countOverdue(): Promise<number>;
-}
-
 /** A client that creates Applications which expire soon. What a fault prevents is not created: another one follows. */
-function startExpiring({ tryManage, query, random }: World): Expiring {
+function startExpiring({ tryManage, query, random }: World) {
   const prefix = `expiring-${randomUUID()}`;
   const choices = random(6000);
   let created = 0;
@@ -124,7 +118,8 @@ function startExpiring({ tryManage, query, random }: World): Expiring {
     get created() {
       return created;
     },
-    async countOverdue() {
+    /** Rows that are there though their moment is longer past than the worker is allowed. */
+    async countOverdue(): Promise<number> {
       const overdue = `select id from applications where name = $1 and expires_at < now() - interval '60 seconds'`;
       return (await query(overdue, [prefix])).length;
     },

@@ -12,18 +12,7 @@ import type { RedisServerOptions } from './redis-server.ts';
 const cardNumber = '4242424242424242';
 
 /** What the platform does by means of Redis, each as a check that fails where it does not happen. */
-export interface PlatformOnRedis {
-  /** A token is created, and the destination gets its value. */
-  doMainJob(): Promise<void>;
-  /**
-   * Regenerates a key so many times; each key before is refused in each service as soon as the answer is there.
-   * @returns how long, at the median, an answer waited for the processes that cache: a few milliseconds by
-   * announcements, about half a second by mailboxes alone.
-   */
-  regenerate(times: number): Promise<number>;
-  /** Creates an Application that expires then; its row is removed by its job, since no sweep runs. */
-  createExpiring(inMs: number): Promise<{ untilRemoved(): Promise<void> }>;
-}
+export type PlatformOnRedis = Awaited<ReturnType<typeof startPlatformOnRedis>>;
 
 export const withoutAnnouncementsMs = 250;
 
@@ -33,7 +22,7 @@ type Servers = Pick<RedisServerOptions, 'directory' | 'watchdog' | 'password'>;
 export async function startPlatformOnRedis<T extends { url: string }>(
   closing: AsyncDisposableStack,
   startRedis: (shared: Servers, closing: AsyncDisposableStack) => Promise<T>,
-): Promise<PlatformOnRedis & T> {
+) {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-redis-'));
   closing.defer(() => rm(directory, { recursive: true, force: true }));
   const watchdog = closing.adopt(await startWatchdog(), (started) => started.close());
@@ -57,14 +46,20 @@ export async function startPlatformOnRedis<T extends { url: string }>(
   ];
   return {
     ...redis,
-    async doMainJob() {
+    /** A token is created, and the destination gets its value. */
+    async doMainJob(): Promise<void> {
       const { key } = await platform.createApplication({ permissions: ['token:create', 'token:use'] });
       const card = { type: 'card', data: { number: cardNumber } };
       const { body: token } = await platform.call('POST', '/tokens', { key, body: card });
       expect(await invoke(key, { card: `{{ ${token.id} | json: '$.number' }}` })).toBe(200);
       expect(destination.seen.at(-1)?.body).toBe(JSON.stringify({ card: cardNumber }));
     },
-    async regenerate(times) {
+    /**
+     * Regenerates a key so many times; each key before is refused in each service as soon as the answer is there.
+     * @returns how long, at the median, an answer waited for the processes that cache: a few milliseconds by
+     * announcements, about half a second by mailboxes alone.
+     */
+    async regenerate(times: number): Promise<number> {
       const application = await platform.createApplication({ permissions: ['token:read', 'token:use'] });
       let { key } = application;
       const waited: number[] = [];
@@ -80,7 +75,8 @@ export async function startPlatformOnRedis<T extends { url: string }>(
       }
       return percentile(waited, 0.5);
     },
-    async createExpiring(inMs) {
+    /** Creates an Application that expires then; its row is removed by its job, since no sweep runs. */
+    async createExpiring(inMs: number) {
       const expires_at = new Date(Date.now() + inMs).toISOString();
       const { id } = await platform.createApplication({ permissions: ['token:use'], expires_at });
       const find = () => platform.query('select id from applications where id = $1', [id]);

@@ -13,13 +13,7 @@ import {
 import { eventually } from '@sluice/testing';
 import { Redis } from 'ioredis';
 
-export interface RedisServer {
-  port: number;
-  /** A connection of the test's own. */
-  client: Redis;
-  /** Ends it as `kill -9` does. */
-  kill(): Promise<void>;
-}
+export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>;
 
 export interface RedisServerOptions {
   /** Of all servers that belong together; each gets one in it. */
@@ -33,7 +27,7 @@ export interface RedisServerOptions {
 }
 
 /** Starts a Redis server on a free port of 127.0.0.1; it answers when this resolves, and ends with the stack. */
-export async function startRedisServer(options: RedisServerOptions, stack: AsyncDisposableStack): Promise<RedisServer> {
+export async function startRedisServer(options: RedisServerOptions, stack: AsyncDisposableStack) {
   const { directory, watchdog, password, settings = {}, sentinel } = options;
   const downloads = join(defaultDirectory, 'downloads');
   const { command, env } = await findRedisProgram({ downloads, log: () => undefined, signal: undefined, watchdog });
@@ -63,8 +57,10 @@ export async function startRedisServer(options: RedisServerOptions, stack: Async
   );
   return {
     port,
+    /** A connection of the test's own. */
     client,
-    async kill() {
+    /** Ends it as `kill -9` does. */
+    async kill(): Promise<void> {
       child.kill('SIGKILL');
       await untilEnded(child);
     },

@@ -2,14 +2,6 @@ import { freePort } from '@sluice/local/parts';
 import { eventually } from '@sluice/testing';
 import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.ts';
 
-export interface RedisCluster {
-  /** `REDIS_URL` for it. */
-  url: string;
-  nodes: RedisServer[];
-  /** The master that has the slot of a key, as the nodes that answer see it. */
-  masterOf(key: string): Promise<RedisServer>;
-}
-
 const masters = 3;
 const slots = 16_384;
 
@@ -17,7 +9,7 @@ const slots = 16_384;
 export async function startRedisCluster(
   shared: Pick<RedisServerOptions, 'directory' | 'watchdog' | 'password'>,
   stack: AsyncDisposableStack,
-): Promise<RedisCluster> {
+) {
   const nodes: RedisServer[] = [];
   for (let n = 0; n < 2 * masters; n++) {
     const settings = {
@@ -30,9 +22,11 @@ export async function startRedisCluster(
   }
   await connectNodes(nodes);
   return {
+    /** `REDIS_URL` for it. */
     url: `redis+cluster://:${shared.password}@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     nodes,
-    async masterOf(key) {
+    /** The master that has the slot of a key, as the nodes that answer see it. */
+    async masterOf(key: string): Promise<RedisServer> {
       for (const { client } of nodes) {
         if (client.status !== 'ready') continue;
         const slot = await client.cluster('KEYSLOT', key);

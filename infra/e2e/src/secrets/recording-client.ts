@@ -28,22 +28,20 @@ interface Recorded {
   shows: ReadonlySet<string>;
 }
 
-/** Sends requests and keeps every answer, status line, headers and body, with what it may show. */
-export interface RecordingClient {
-  send(method: string, path: string, sent?: Sent): Promise<Received>;
-  /** Sends bytes that need not be HTTP, and keeps what comes back. */
-  sendRaw(url: string, request: string): Promise<void>;
-  searchAnswers(finder: Finder): void;
-  /** Of all answers. */
-  statuses: readonly number[];
-}
+export type RecordingClient = ReturnType<typeof openClient>;
 
-export function openClient(baseUrl: string): RecordingClient {
+/** Sends requests and keeps every answer, status line, headers and body, with what it may show. */
+export function openClient(baseUrl: string) {
   const recorded: Recorded[] = [];
   const statuses: number[] = [];
   return {
+    /** Of all answers. */
     statuses,
-    async send(method, path, { key, body, headers = {}, shows = [], is } = {}) {
+    async send(
+      method: string,
+      path: string,
+      { key, body, headers = {}, shows = [], is }: Sent = {},
+    ): Promise<Received> {
       const response = await fetch(baseUrl + path, {
         method,
         redirect: 'manual',
@@ -64,7 +62,8 @@ export function openClient(baseUrl: string): RecordingClient {
       expect([request, isExpected]).toEqual([request, true]);
       return { text, json: parse(text) };
     },
-    async sendRaw(url, request) {
+    /** Sends bytes that need not be HTTP, and keeps what comes back. */
+    async sendRaw(url: string, request: string): Promise<void> {
       const { hostname, port } = new URL(url);
       const socket = connect({ host: hostname, port: Number(port), timeout: 2000 });
       socket.on('timeout', () => socket.destroy()).write(request);
@@ -76,7 +75,7 @@ export function openClient(baseUrl: string): RecordingClient {
       }
       recorded.push({ request: 'raw', bytes: Buffer.concat(chunks), shows: new Set() });
     },
-    searchAnswers(finder) {
+    searchAnswers(finder: Finder): void {
       for (const { request, bytes, shows } of recorded) finder.search('answers', request, bytes, shows);
     },
   };

@@ -1,22 +1,14 @@
+import { buffer } from 'node:stream/consumers';
 import { freePort } from '@sluice/local';
 import { serveBytes, serveHttp } from '@sluice/testing';
 
-export interface ScriptedDestination {
-  /** By its path: `/echo` sends the body back, `/reset` resets, `/cut` breaks off in the middle, `/bad-json` sends half of it. */
-  url: string;
-  /** Answers what is not HTTP, with the request in it. */
-  brokenUrl: string;
-  /** Nobody listens there. */
-  refusingUrl: string;
-  received: string[];
-}
+export type ScriptedDestination = Awaited<ReturnType<typeof startScriptedDestination>>;
 
-export async function startScriptedDestination(closing: AsyncDisposableStack): Promise<ScriptedDestination> {
+export async function startScriptedDestination(closing: AsyncDisposableStack) {
   const received: string[] = [];
+  /** By its path: `/echo` sends the body back, `/reset` resets, `/cut` breaks off in the middle, `/bad-json` sends half of it. */
   const url = await serveHttp(closing, async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
+    const body = await buffer(request);
     received.push(`${request.url} ${JSON.stringify(request.headers)} ${body}`);
     const path = request.url?.split(/[?/]/)[1];
     if (path === 'reset') request.socket.resetAndDestroy();
@@ -32,11 +24,13 @@ export async function startScriptedDestination(closing: AsyncDisposableStack): P
       response.writeHead(path === 'refuse' ? 422 : 200, { 'Content-Type': 'application/json' }).end(body);
     }
   });
+  /** Answers what is not HTTP, with the request in it. */
   const brokenUrl = await serveBytes(closing, (socket) => {
     socket.on('error', () => socket.destroy());
     socket.once('data', (request) =>
       socket.end(`HTTP/1.1 200 OK\r\n${request.toString('latin1').replaceAll(':', '')}\r\n\r\n`),
     );
   });
-  return { url, brokenUrl, refusingUrl: `http://127.0.0.1:${await freePort()}`, received };
+  const refusingUrl = `http://127.0.0.1:${await freePort()}`; // nobody listens there
+  return { url, brokenUrl, refusingUrl, received };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Site } from '../cluster/site.ts';
 import { sendRedisCommand } from '../cluster/stores.ts';
-import { type Clients, startClients } from '../under-load/clients.ts';
+import { startClients } from '../under-load/clients.ts';
 import { type ProcessSample, sampleProcess } from '../under-load/process-state.ts';
 
 /** What the whole held at a moment of the test's own monotonic clock. What could not be asked is absent. */
@@ -13,12 +13,8 @@ export interface Sample {
   redisKeys?: number;
 }
 
-export interface Sampler extends Clients {
-  readonly samples: readonly Sample[];
-}
-
 /** Takes a sample every so often, also while everything is disturbed, and the last one when it is stopped. */
-export function startSampler(site: Site, everyMs: number): Sampler {
+export function startSampler(site: Site, everyMs: number) {
   const samples: Sample[] = [];
   const take = async () => {
     const sample: Sample = { at: performance.now(), processes: new Map() };

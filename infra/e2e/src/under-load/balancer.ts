@@ -4,18 +4,12 @@ import type { Node } from '../cluster/node.ts';
 const intervalMs = 100;
 const patienceMs = 400;
 
-export interface Balancer {
-  /**
-   * Those of a service that said they are ready; where none did, those that said nothing in time, which may only be
-   * slow; where none is left, all of them.
-   */
-  targets(service: Node['service']): readonly Node[];
-}
+export type Balancer = ReturnType<typeof startBalancer>;
 
 type State = 'ready' | 'silent' | 'away';
 
 /** Asks each process for its readiness, ten times a second. */
-export function startBalancer(nodes: readonly Node[], stack: AsyncDisposableStack): Balancer {
+export function startBalancer(nodes: readonly Node[], stack: AsyncDisposableStack) {
   const states = new Map<Node, State>(nodes.map((node) => [node, 'ready']));
   const closing = new AbortController();
   const watch = async (node: Node) => {
@@ -30,7 +24,11 @@ export function startBalancer(nodes: readonly Node[], stack: AsyncDisposableStac
     await watching;
   });
   return {
-    targets(service) {
+    /**
+     * Those of a service that said they are ready; where none did, those that said nothing in time, which may only be
+     * slow; where none is left, all of them.
+     */
+    targets(service: Node['service']): readonly Node[] {
       const all = nodes.filter((node) => node.service === service);
       const being = (state: State) => all.filter((node) => states.get(node) === state);
       return [being('ready'), being('silent')].find(({ length }) => length > 0) ?? all;

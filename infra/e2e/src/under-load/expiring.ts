@@ -3,13 +3,6 @@ import { countDetails, countKinds, elapsedMs, percentile } from './count.ts';
 import { type Probing, startProbing } from './probes.ts';
 import type { World } from './world.ts';
 
-export interface ExpiringApplications {
-  /** Creates some that expire after so many milliseconds, and uses their keys until a little later. */
-  add(count: number, expiresInMs: number): Promise<void>;
-  /** To be called when everything is right again: waits until their rows are gone, and says what was seen. */
-  check(everythingRightAt: number): Promise<void>;
-}
-
 interface Expiring {
   id: string;
   dueAt: number;
@@ -28,7 +21,7 @@ const roundingMs = 5;
 const promptMs = 600;
 
 /** Applications that expire while something fails: from their moment on they are refused, and each is deleted once. */
-export function createExpiringApplications(world: World): ExpiringApplications {
+export function createExpiringApplications(world: World) {
   const { createApplication, of, report } = world;
   const targets = of('proxy-gateway', 'token-vault');
   const all: Expiring[] = [];
@@ -46,10 +39,12 @@ export function createExpiringApplications(world: World): ExpiringApplications {
   }
 
   return {
-    async add(count, expiresInMs) {
+    /** Creates some that expire after so many milliseconds, and uses their keys until a little later. */
+    async add(count: number, expiresInMs: number): Promise<void> {
       await Promise.all(Array.from({ length: count }, () => addOne(expiresInMs)));
     },
-    async check(everythingRightAt) {
+    /** To be called when everything is right again: waits until their rows are gone, and says what was seen. */
+    async check(everythingRightAt: number): Promise<void> {
       await world.pause(Math.max(0, ...all.map(({ dueAt }) => dueAt + usedAfterwardsMs - performance.now())));
       await Promise.all(all.map(({ use }) => use.stop()));
       const ids = all.map(({ id }) => id);

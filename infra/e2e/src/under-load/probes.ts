@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { revealing } from '../coherence/client.ts';
-import { type Clients, startClients } from './clients.ts';
+import { startClients } from './clients.ts';
 import type { World } from './world.ts';
 
 /** What became of one request. */
@@ -11,10 +11,7 @@ export interface Probed extends Pick<HttpAnswer, 'startedAt' | 'endedAt' | 'deta
   retryAfter: string | undefined;
 }
 
-export interface Probing extends Clients {
-  /** What was seen so far, in no order. */
-  seen: readonly Probed[];
-}
+export type Probing = ReturnType<typeof startProbing>;
 
 interface ProbingOptions {
   key: string;
@@ -30,7 +27,7 @@ const patienceMs = 5000;
  * Presents a key that nobody regenerates to gateways and token vaults, to each again and again until the moment or the
  * stop. The invocations carry no token.
  */
-export function startProbing(world: World, { key, targets, pauseMs, untilMs }: ProbingOptions): Probing {
+export function startProbing(world: World, { key, targets, pauseMs, untilMs }: ProbingOptions) {
   const seen: Probed[] = [];
   const probe = (target: Node) => async (signal: AbortSignal) => {
     while (!signal.aborted && performance.now() < untilMs) {
@@ -40,7 +37,11 @@ export function startProbing(world: World, { key, targets, pauseMs, untilMs }: P
       await wait(pauseMs);
     }
   };
-  return { seen, ...startClients(targets.map(probe)) };
+  return {
+    /** What was seen so far, in no order. */
+    seen,
+    ...startClients(targets.map(probe)),
+  };
 }
 
 /** An Application whose key is in no cache yet. */

@@ -10,45 +10,40 @@ import type { Balancer } from './balancer.ts';
 import type { World } from './world.ts';
 
 /** What one Tenant can ask. */
-export interface Tenant {
-  credentials: Credentials;
-  /** Of an Application with every permission of tokens that sees plaintext; nobody changes it. */
-  tokenKey: string;
-  /** As a management client does. @throws {Error} where the answer is not a success. */
-  manage(method: string, path: string, body?: object): Promise<Created>;
-  /** The same while things fail: whatever the answer is. */
-  tryManage(method: string, path: string, body?: object): Promise<HttpAnswer>;
-  /** A token with this value, and its id. */
-  createToken(value: string): Promise<string>;
-  createApplication(name: string, grants: object): Promise<Created>;
-  createProxy(body: object): Promise<Created>;
-  /** Invokes a Proxy at a gateway, or detokenizes at a token vault. */
-  invoke(target: Node, presented: Partial<Presented>): Promise<HttpAnswer>;
-}
+export type Tenant = Awaited<ReturnType<typeof openTenant>>;
 
 /** The Tenant of these credentials, at whichever processes are there. */
 export async function openTenant(
   { http, balancer }: { http: HttpClient; balancer: Balancer },
   credentials: Credentials,
-): Promise<Tenant> {
+) {
   const request = (method: string, path: string, body?: object) => {
     const url = `${balancer.targets('management-api')[0]?.url}${path}`;
     return { method, url, key: credentials.management_key, body };
   };
-  const manage: Tenant['manage'] = (...parts) => http.obtain(request(...parts));
-  const createApplication: Tenant['createApplication'] = (name, grants) =>
+  const manage = (...parts: Parameters<typeof request>) => http.obtain<Created>(request(...parts));
+  const createApplication = (name: string, grants: object) =>
     manage('POST', '/applications', { name, type: 'private', ...grants });
   const grants = revealing('create', 'update', 'read', 'search', 'delete', 'use');
-  const { key: tokenKey } = await createApplication('Writer', grants);
+  const { key } = await createApplication('Writer', grants);
   return {
-    ...{ credentials, tokenKey, manage, createApplication },
-    tryManage: (...parts) => http.send(request(...parts)),
-    async createToken(value) {
+    credentials,
+    /** Of an Application with every permission of tokens that sees plaintext; nobody changes it. */
+    tokenKey: key,
+    /** As a management client does. @throws {Error} where the answer is not a success. */
+    manage,
+    /** The same while things fail: whatever the answer is. */
+    tryManage: (...parts: Parameters<typeof request>) => http.send(request(...parts)),
+    createApplication,
+    createProxy: (body: object) => manage('POST', '/proxies', { name: 'Proxy', ...body }),
+    /** A token with this value, and its id. */
+    async createToken(data: string) {
       const url = `${balancer.targets('token-vault')[0]?.url}/tokens`;
-      return (await http.obtain({ method: 'POST', url, key: tokenKey, body: { type: 'token', data: value } })).id;
+      return (await http.obtain({ method: 'POST', url, key, body: { type: 'token', data } })).id;
     },
-    createProxy: (body) => manage('POST', '/proxies', { name: 'Proxy', ...body }),
-    invoke: (target, presented) => http.send(presenting(target, { key: tokenKey, timeoutMs: 8000, ...presented })),
+    /** Invokes a Proxy at a gateway, or detokenizes at a token vault. */
+    invoke: (target: Node, presented: Partial<Presented>) =>
+      http.send(presenting(target, { key, timeoutMs: 8000, ...presented })),
   };
 }
 

@@ -2,14 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import { type Clients, startClients } from './clients.ts';
+import { startClients } from './clients.ts';
 import type { WritesReport } from './judgement.ts';
 import type { World } from './world.ts';
-
-export interface Writes extends Clients {
-  /** Compares what was acknowledged with what is there; for after the stop. */
-  check(): Promise<WritesReport>;
-}
 
 /** One creation, which is sent under one idempotency key until it is acknowledged. */
 interface Creation {
@@ -33,7 +28,7 @@ const batchSize = 20;
 const allowed = new Set(['409', '429', '502', '503', '504']);
 
 /** Clients that create tokens, batches of them and Applications, each until it is acknowledged. */
-export function startWrites(world: World, clients: number): Writes {
+export function startWrites(world: World, clients: number) {
   const { http, balancer, tokenKey } = world;
   const creations: Creation[] = [];
   const answers: string[] = [];
@@ -99,7 +94,8 @@ export function startWrites(world: World, clients: number): Writes {
 
   return {
     ...startClients(Array.from({ length: clients }, (_, number) => write(number))),
-    async check() {
+    /** Compares what was acknowledged with what is there; for after the stop. */
+    async check(): Promise<WritesReport> {
       const stored = await readStored(world, creations);
       const acknowledged = creations.filter(({ isAcknowledged }) => isAcknowledged);
       const wrong = await findWrong(acknowledged.filter(({ kind }) => kind === 'token'));
