@@ -1,14 +1,11 @@
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 
-/** One search of the model's states. */
 export interface Check {
   name: string;
   what: string;
   /** Whether the promise must hold; where it must not, a counter-example is looked for. */
   mustHold: boolean;
-  /** Preprocessor switches of the model. */
   switches: string[];
-  /** Those for --quick. */
   quickSwitches?: string[];
 }
 
@@ -56,7 +53,6 @@ export interface CommandLine {
   chosen: readonly Check[];
 }
 
-/** @throws {UsageError} */
 export function readCommandLine(args: string[]): CommandLine {
   const { help, quick, only } = readOptions({
     args,

@@ -1,6 +1,5 @@
 import type { Check } from './checks.ts';
 
-/** One step of a counter-example. */
 interface Step {
   /** How often time had passed before it. */
   tick: number;
@@ -9,13 +8,11 @@ interface Step {
   what: string;
 }
 
-/** What a search of all states found. */
 export interface Outcome {
   isViolated: boolean;
   states: number;
   seconds: number;
   memoryMb: number;
-  /** Of the counter-example; empty if there is none. */
   steps: Step[];
 }
 
@@ -34,7 +31,6 @@ export function readSteps(output: string): Step[] {
   return steps;
 }
 
-/** A step on each line. */
 export function showSteps(steps: readonly Step[]): string {
   const width = Math.max(...steps.map(({ who }) => who.length));
   return steps
@@ -59,7 +55,6 @@ export function describe(check: Check, outcome: Outcome): string {
   return [`  ${verdict}${surprise}: ${cost}`, ...example].join('\n');
 }
 
-/** All verdicts, a line each. */
 export function table(results: readonly { check: Check; outcome: Outcome }[]): string {
   const rows = results.map(({ check, outcome }) => [
     check.name.padEnd(12),

@@ -10,7 +10,6 @@ import { type Outcome, readSteps } from './outcome.ts';
 /** Something about the model or the tools is not as it should be; the message says what. */
 export class ModelError extends Error {}
 
-/** The programs that a check needs, as they were found to run. */
 export interface Tools {
   spin: Program;
   compiler: Program;
@@ -88,7 +87,6 @@ const memoryLimitMb = 4096;
 export interface CheckOptions {
   tools: Tools;
   isQuick: boolean;
-  /** A temporary folder of the check's own. */
   cwd: string;
   signal: AbortSignal;
 }

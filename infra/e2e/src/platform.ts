@@ -14,12 +14,10 @@ export interface Created {
 /** The whole platform as `npm start` runs it, on a folder and ports of its own, and a client for its one base URL. */
 export interface Platform extends TenantClient {
   stack: Stack;
-  /** With its secrets, credentials and logs. */
   directory: string;
   query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
 }
 
-/** What a Tenant asks of a platform. */
 export interface TenantClient {
   call(method: string, path: string, options?: CallOptions): ReturnType<typeof call>;
   /** With the management key. */

@@ -13,7 +13,6 @@ import { runMainJob } from './run-main-job.ts';
 
 jest.setTimeout(180_000);
 
-/** Of processes, not of Tenants. */
 const withoutTenants = ['cache_leases'];
 
 /** What need not name its Tenant, and why. All of it is on the coordinator where tables are spread over shards. */

@@ -59,7 +59,6 @@ async function prepare(tenant: TenantClient, { stack }: Platform): Promise<Ask[]
   ];
 }
 
-/** The good Tenant makes and reads a token. */
 async function good({ createApplication, stack }: Platform): Promise<Ask> {
   const { key } = await createApplication({ name: 'good', type: 'private', rules });
   const { tokenVault } = stack.serviceUrls;

@@ -40,7 +40,6 @@ try {
 await fetch('/found', { method: 'POST', body: JSON.stringify({ origin: location.origin, agent: navigator.userAgent, found }) });
 `;
 
-/** What the page sends here. */
 interface Found {
   origin: string;
   agent: string;

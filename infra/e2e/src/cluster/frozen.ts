@@ -41,7 +41,6 @@ export async function freeze(...pids: readonly number[]): Promise<Frozen> {
   };
 }
 
-/** One that waits for a disk stops when that has answered. */
 const stillWithinMs = 2000;
 
 /** A signal that has been sent is obeyed a little later. */
@@ -50,7 +49,6 @@ async function untilStill(pid: number): Promise<void> {
   while (performance.now() < until && (await isRunning(pid))) await wait(1);
 }
 
-/** Whether its state is neither stopped nor ended; proc(5). */
 async function isRunning(pid: number): Promise<boolean> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined); // it is gone
   const state = text?.slice(text.lastIndexOf(') ') + 2)[0];

@@ -16,7 +16,6 @@ import {
 import { type ChaosProxy, startChaosProxy } from '@sluice/testing';
 import { type Frozen, freeze } from './frozen.ts';
 
-/** What a process is started in. */
 export interface Surroundings {
   directory: string;
   settings: StackSettings;
@@ -25,7 +24,6 @@ export interface Surroundings {
 }
 
 export interface NodeOptions {
-  /** Its own, for logs and reports. */
   name: string;
   service: ServiceName;
   seed: number;
@@ -48,9 +46,7 @@ export interface Node {
   redis: ChaosProxy;
   /** Of the process that runs now. */
   readonly logFile: string;
-  /** Stops it as SIGSTOP does. */
   freeze(): Promise<Frozen>;
-  /** Ends it as `kill -9` does. */
   kill(): Promise<void>;
   /** Asks it to end, as an orchestrator does; resolves to its exit code, null where it had to be killed. */
   stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>;

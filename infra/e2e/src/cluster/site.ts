@@ -18,15 +18,11 @@ import { type Node, type Surroundings, startNode } from './node.ts';
 export type Processes = Partial<Record<ServiceName, number>>;
 
 export interface SiteOptions {
-  /** The site's own; made if it is not there. */
   directory: string;
-  /** Told what takes a while. */
   log: (line: string) => void;
   /** For the jitter of the chaos proxies. */
   seed: number;
-  /** For every process. */
   environment?: Record<string, string> | undefined;
-  /** Gives up starting. */
   signal?: AbortSignal | undefined;
 }
 

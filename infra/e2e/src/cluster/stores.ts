@@ -43,7 +43,6 @@ function processOf(processes: Processes, name: string) {
   return Object.assign(found, { pid: found.pid });
 }
 
-/** proc(5) */
 async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   return pids.filter((pid) => parentOf(pid)?.pid === parent);
@@ -60,7 +59,6 @@ export async function listBackends({ query, stores }: Site): Promise<number[]> {
   return rows.map(({ pid }) => pid).filter((pid) => parentOf(pid)?.pid === postmaster);
 }
 
-/** Ends a session the way an administrator does. */
 export const terminateBackend = ({ query }: Site, pid: number) => query('select pg_terminate_backend($1)', [pid]);
 
 /**

@@ -1,7 +1,6 @@
 import type { Fault, History, Invocation, KeyChange, KeyNumber } from './history.ts';
 import { type KeyLife, keyLives, singleKeyLives } from './key-timeline.ts';
 
-/** An invocation that must not have gone as it went, with what is known of its key. */
 export interface Finding {
   invocation: Invocation;
   life: KeyLife;

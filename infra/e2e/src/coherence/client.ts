@@ -7,10 +7,8 @@ import { type ApplicationView, createSingleKeys, sendChange } from './single-key
 /** All that clients do, each act noted in one history. */
 export type Client = Awaited<ReturnType<typeof openClient>>;
 
-/** By which clients number what they send. */
 const invocationHeader = 'x-invocation';
 
-/** The trace id under which an invocation is sent. */
 export const traceIdOf = (number: number) => `invocation-${number}`;
 
 /** Numbers that no invocation of the load has. */
@@ -25,9 +23,7 @@ export interface ClientOptions {
   /** With it, invocations carry a token, and their answers must hold its value. */
   vault?: Node | undefined;
   applications: number;
-  /** Applications beside those, to which single keys are added; none by default. */
   severalKeys?: number | undefined;
-  /** How long an invocation waits for its answer. */
   patienceMs: () => number;
 }
 
@@ -80,7 +76,6 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       regenerations.push(noted);
       return noted;
     },
-    /** Presents a key of the Application to a gateway, or to the token vault. */
     async invoke(application: ApplicationView, key: KeyNumber, target: Node): Promise<Invocation> {
       const number = invocations.length;
       const noted: Invocation = {
@@ -127,7 +122,6 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
 
 export interface Presented extends Pick<HttpRequest, 'body' | 'headers' | 'timeoutMs'> {
   key: string;
-  /** For a gateway. */
   proxyKey?: string;
   traceId?: string;
   /** Of the load; another one by default. */

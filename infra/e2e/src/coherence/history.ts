@@ -8,15 +8,12 @@ export interface KeyChange {
   application: number;
   /** Counts from 1, for each Application. Those of one Application never overlap: one client makes them. */
   number: KeyNumber;
-  /** Before the request was sent. */
   startedAt: number;
   /** After the whole answer was received, or the client gave up. */
   endedAt: number;
   /** Everything but a success is indeterminate: the key may have been replaced, or may yet be. */
   outcome: 'confirmed' | 'indeterminate';
-  /** A status, or why there was none. */
   detail: string;
-  /** What the answer said of its confirmation. */
   confirmation?: Confirmation | undefined;
 }
 
@@ -26,9 +23,7 @@ export type Regeneration = KeyChange;
 export interface SingleKey {
   application: number;
   number: KeyNumber;
-  /** Of the key in the interface. */
   id: string;
-  /** When the answer that gave it had arrived. */
   givenAt: number;
   /** Not before this moment, and not after `expiredAt`, it expires: two clocks are not read at once. */
   expiresAt: number;
@@ -47,23 +42,18 @@ export interface Confirmation {
 
 export interface Invocation {
   application: number;
-  /** The key it presented. */
   key: KeyNumber;
-  /** The process it was sent to. */
   target: string;
   startedAt: number;
   endedAt: number;
   /** `accepted`: the key was taken for valid. `refused`: it was not. `undecided`: the answer does not say. */
   outcome: 'accepted' | 'refused' | 'undecided';
   detail: string;
-  /** The header of the answer; undefined where there is none. */
   retryAfter?: string | undefined;
 }
 
-/** Something that was done to the system. */
 export interface Fault {
   name: string;
-  /** What it was done to. */
   target: string;
   startedAt: number;
   endedAt: number;
@@ -74,7 +64,6 @@ export interface Fault {
 export interface History {
   regenerations: Regeneration[];
   singleKeys: SingleKey[];
-  /** Their additions and deletions. */
   singleKeyChanges: KeyChange[];
   invocations: Invocation[];
   faults: Fault[];

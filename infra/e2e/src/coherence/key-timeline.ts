@@ -1,6 +1,5 @@
 import type { KeyNumber, Regeneration, SingleKey } from './history.ts';
 
-/** What is known of one key of an Application. */
 export interface KeyLife {
   /** When the answer that gave it had arrived. */
   givenAt: number;
@@ -8,7 +7,6 @@ export interface KeyLife {
   contestedAt: number;
   /** When the next success had arrived, or it had expired: from then on it must be refused. */
   revokedAt: number;
-  /** Whether a regeneration of unknown outcome may replace it at any time. */
   isUncertain: boolean;
 }
 

@@ -25,7 +25,6 @@ export function startLoad(world: World, { readers, regenerationPauseMs, isBalanc
   const { client, balancer } = world;
   const of = isBalanced ? balancer.targets : world.of;
   const management = () => of('management-api');
-  /** The processes that take keys, at this moment. */
   const targets = () => [...of('proxy-gateway'), ...of('token-vault')];
   /** What was revoked just now: the first to be tried. */
   const probes: Probe[] = [];

@@ -8,19 +8,15 @@ import { freezeStore, killStore, listBackends, sendRedisCommand, terminateBacken
 interface ActionContext {
   site: Site;
   random: Random;
-  /** Of which one is the victim. */
   node: Node;
 }
 
 export interface Action {
   name: string;
-  /** How often it is chosen, beside others. */
   weight: number;
   /** What it needs for itself: two faults of one thing at once would undo each other. */
   on: 'holder' | 'writer' | 'any node' | 'redis' | 'postgres';
-  /** Whether it ends the process that it is done to. */
   kills?: true;
-  /** Disturbs, and puts everything right again. */
   run(context: ActionContext): Promise<void>;
 }
 

@@ -9,7 +9,6 @@ export interface NemesisOptions {
   mayKill?: (name: string) => boolean;
 }
 
-/** How many faults overlap. */
 const hands = 2;
 const longestPauseMs = 500;
 
@@ -18,9 +17,7 @@ const longestPauseMs = 500;
  * for how long.
  */
 export function startNemesis(world: World, { mayKill = () => true }: NemesisOptions): Clients {
-  /** Processes that cache. */
   const holders = world.of('proxy-gateway', 'token-vault');
-  /** Processes that change what others cache. */
   const writers = world.of('management-api');
   const busy = new Set<string>();
   const victims = { holder: holders, writer: writers, 'any node': [...holders, ...writers] };
@@ -52,7 +49,6 @@ export function startNemesis(world: World, { mayKill = () => true }: NemesisOpti
   return startClients(working);
 }
 
-/** Each as many times as it weighs. */
 const deck = actions.flatMap((action) => Array.from({ length: action.weight }, () => action));
 
 /** A server process that hangs may hold a lock; a writer without its Postgres waits for that. */

@@ -2,11 +2,9 @@ import type { HttpClient, HttpRequest } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { type KeyChange, type KeyNumber, readConfirmation, type SingleKey } from './history.ts';
 
-/** What the clients know of an Application. */
 export interface ApplicationView {
   index: number;
   id: string;
-  /** The keys that were given out, by number. */
   keys: Map<KeyNumber, string>;
   /** Those of them that are not the newest, oldest first. */
   revoked: KeyNumber[];
@@ -23,13 +21,11 @@ export function forgetNewest(application: ApplicationView): void {
 /** `Date` leaves out what is less than a millisecond. */
 const tickMs = 1;
 
-/** Of a session: far later than its key. */
 const sessionLifeMs = 3600_000;
 
 interface SingleKeyOptions {
   http: HttpClient;
   managementKey: string;
-  /** Of the sessions. */
   grants: object;
 }
 
@@ -60,7 +56,6 @@ export function createSingleKeys({ http, managementKey: key, grants }: SingleKey
       noted.push(single);
       return single;
     },
-    /** Once for a key. */
     async delete({ id, index }: ApplicationView, single: SingleKey, { url }: Node): Promise<KeyChange> {
       const { number } = single;
       const request = { method: 'DELETE', url: `${url}/applications/${id}/keys/${single.id}`, key, due: 204 };
@@ -89,7 +84,6 @@ export function createSingleKeys({ http, managementKey: key, grants }: SingleKey
 /** More than the service takes to give up. */
 const changeTimeoutMs = 13_000;
 
-/** `due` is the status of a success. */
 type ChangeRequest = HttpRequest & { due: number };
 
 /** Sends a change, and notes what became of it. The body is that of a success. */

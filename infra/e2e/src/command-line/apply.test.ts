@@ -166,7 +166,6 @@ test('pull writes a file with references, which applies without a change', async
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
 });
 
-/** How often each action is in the plan. */
 function countActions({ plan }: { plan: { action: string }[] }): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { action } of plan) counts[action] = (counts[action] ?? 0) + 1;

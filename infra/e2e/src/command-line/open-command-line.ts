@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers';
 import { startDestination } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 
-/** Where it starts. */
 export const mainFile = resolve(import.meta.dirname, '../../../../packages/cli/src/main.ts');
 
 interface Ran {
@@ -45,15 +44,12 @@ export async function openCommandLine(closing: AsyncDisposableStack) {
   const { baseUrl, credentials } = platform.stack;
   const stdin = `${credentials.management_key}\n${backend.key}\n`;
   const login = await runSluice(['login', '--url', `${baseUrl}/`], { env, stdin });
-  /** Runs a command with the profile. */
   const sluice = (typed: readonly string[], options: RunOptions = {}) =>
     runSluice(typed, { cwd: home, ...options, env: { ...env, ...options.env } });
   return {
     ...{ platform, destination, sluice },
-    /** The folder in which commands run. */
     home,
     env,
-    /** How the login went. */
     login,
     /** The private Application whose key the profile holds, beside the management key. */
     backend,

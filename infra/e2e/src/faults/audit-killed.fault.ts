@@ -52,7 +52,6 @@ async function spooledBy({ settings }: World, { name, service }: Node): Promise<
   return Promise.all(paths.map(async (path) => ({ path, bytes: (await stat(path)).size })));
 }
 
-/** Nothing is twice there, and nothing waits any more. */
 async function judgeRows(world: World): Promise<void> {
   await failForRepeated(world);
   await world.pause(500);

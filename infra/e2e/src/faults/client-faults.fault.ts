@@ -8,7 +8,6 @@ import { watchGateways } from '../under-load/process-state.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 
-/** By which the destination knows requests. */
 const requestIdHeader = 'x-request-id';
 
 const stormMs = 5000;
@@ -104,7 +103,6 @@ async function abortInMasses({ world, destination, slowKey }: Scene): Promise<vo
   report.failIf(!isInTime, `calls were given up after ${p50} / ${p99} ms`);
 }
 
-/** Each sends a byte of its head a second. */
 async function sendSlowHeads({ world }: Scene): Promise<void> {
   const startedAt = performance.now();
   const ended: number[] = [];
@@ -168,7 +166,6 @@ async function readSlowly({ world, destination, largeKey }: Scene): Promise<void
   report.failIf(destination.streaming > 0, `${destination.streaming} large bodies still flow to nobody`);
 }
 
-/** To one gateway after the other. */
 function connectTo({ inTurn }: World, number: number): Socket {
   const { hostname: host, port } = new URL(inTurn('proxy-gateway', number).url);
   const socket = connect({ host, port: Number(port) });

@@ -7,11 +7,9 @@ export interface CommandLine {
   /** Those that were named, or all. */
   chosen: readonly FaultTest[];
   seed: number;
-  /** Whether the temporary folder stays. */
   keep: boolean;
 }
 
-/** @throws {UsageError} */
 export function readCommandLine(args: string[], tests: readonly FaultTest[]): CommandLine {
   const { values, positionals } = parse(args);
   const unknown = positionals.filter((name) => !tests.some((test) => test.name === name));

@@ -103,9 +103,7 @@ async function raceWithCloses({ pause, report }: World, send: (number: number) =
   report.failIf(!seen.includes('whole'), 'no request succeeded beside closes');
 }
 
-/** What a request asks the destination to do. */
 const faultHeader = 'x-fault';
-/** By which requests are counted. */
 const requestIdHeader = 'x-request-id';
 
 type DestinationFault = keyof typeof faults;

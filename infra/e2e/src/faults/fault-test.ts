@@ -3,25 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSeed } from '@sluice/testing';
 
-/** One row of the fault table. */
 export interface FaultTest {
-  /** By which it is called. */
   name: string;
   /** What is done, and what must hold. One line. */
   description: string;
   run(context: FaultContext): Promise<void>;
 }
 
-/** What a fault test is given. */
 export interface FaultContext {
   /** A folder of its own, which is removed afterwards. */
   directory: string;
   seed: number;
-  /** Told what goes on. */
   log: (line: string) => void;
   /** Everything ends when it is aborted. */
   signal?: AbortSignal | undefined;
-  /** Gets what the test finds out. */
   report: Report;
 }
 
@@ -53,7 +48,6 @@ export class Report {
     this.failForEach(wrong, inWords);
   }
 
-  /** For people. */
   describe({ name, description }: Pick<FaultTest, 'name' | 'description'>): string {
     const width = Math.max(...this.figures.map(([figure]) => figure.length));
     return [

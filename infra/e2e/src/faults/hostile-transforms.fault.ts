@@ -51,7 +51,6 @@ export const hostileTransforms = underLoad(
 interface Scene {
   world: World;
   hostile: Tenant;
-  /** Keys of Proxies with hostile code. */
   keys: readonly string[];
 }
 

@@ -9,13 +9,11 @@ const poolSize = 4;
 
 /** Several leases, and less than a statement may take. */
 const lastsMs = 7000;
-/** Until every place is taken. */
 const settlesMs = 500;
 /** A second is promised; the other is for a machine that has other things to do. */
 const answeredWithinMs = 1000 + 1000;
 const askedEach = 5;
 
-/** All connections of all processes wait for a lock, while keys that are cached go on being used. */
 export const poolExhausted = underLoad(
   'pool-exhausted',
   'all connections to Postgres are held for 7 s: cached keys are served, all else is 503 within a second',
@@ -53,7 +51,6 @@ export const poolExhausted = underLoad(
 
 type Answered = HttpAnswer & { node: string };
 
-/** A request that needs a connection. */
 async function send({ http, invoke, client, credentials }: World, node: Node, key: string): Promise<Answered> {
   const timeoutMs = 15_000;
   const create = () =>

@@ -11,7 +11,6 @@ export interface RevocationOptions {
   regenerations: number;
   /** How long nothing fails, before and after. */
   quietMs: number;
-  /** How long things fail, at least. */
   nemesisMs: number;
   /** After which the nemesis ends, and the test has failed if there were too few regenerations. */
   limitMs: number;
@@ -50,7 +49,6 @@ export const revocation = (options: RevocationOptions): FaultTest =>
     },
   );
 
-/** Lets the nemesis work for as long as `act` takes. */
 export async function disturbAtRandom(
   world: World,
   options: Pick<NemesisOptions, 'mayKill'>,

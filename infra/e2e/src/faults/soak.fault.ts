@@ -14,7 +14,6 @@ import { createHostileProxies, isProxyError } from './hostile-transforms.fault.t
 import { disturbAtRandom } from './revocation.fault.ts';
 
 export interface SoakOptions {
-  /** How long things fail. */
   faultsMs: number;
   /** How long nothing fails before, after a warm-up of the same length, and afterwards. */
   calmMs: number;
@@ -26,7 +25,6 @@ const longLived = new Set(['management-1', 'gateway-1', 'vault-1', 'worker-1']);
 /** A longer recovery is allowed, because hostile transforms and all faults at once have left work behind. */
 const recoveryMs = 5000;
 
-/** Everything at once for a long time, with hostile transforms and expiring Applications beside the usual load. */
 export const soak = ({ faultsMs, calmMs }: SoakOptions): FaultTest =>
   underLoad(
     'soak',
@@ -89,7 +87,6 @@ const programs = [
   'rejections that nobody handles',
 ];
 
-/** A client that invokes Proxies whose transforms never want to end. */
 async function startHostile(world: World) {
   const random = world.random(5000);
   const keys = await createHostileProxies(world, programs, 'https://example.com');

@@ -16,7 +16,6 @@ const stopped: readonly ServiceName[] = ['proxy-gateway', 'worker'];
 const startsWithinMs = 20_000;
 /** After that; long enough to repeat itself for one that does. */
 const waitingMs = 3000;
-/** Within which a process is ready once what it needs is there. */
 const readyWithinMs = 5000;
 /** How often a process that waits may say the same in all that time. */
 const mostTold = 3;
@@ -29,13 +28,10 @@ interface Situation {
   name: string;
   /** The part that `/readyz` names; undefined where the services can do without what is away. */
   missing: 'postgres' | undefined;
-  /** What the log must say. */
   says: RegExp;
-  /** Makes right what is not. */
   mend(): Promise<void>;
 }
 
-/** Services that are there before what they need. */
 async function run(context: FaultContext): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const site = await startPlatform(stack, { ...context, processes: {} });

@@ -134,7 +134,6 @@ function failForSlow({ report }: World, { history, faultFrom, faultUntil }: Seen
   report.failIf(isSlow, `an invocation took ${Math.round(during)} ms while Redis was away`);
 }
 
-/** Sends a command each second. */
 async function repeatCommand(world: World, name: string, ...args: string[]): Promise<void> {
   for (let elapsedMs = 0; elapsedMs < redisLastsMs; elapsedMs += 1000) {
     await sendRedisCommand(world, name, ...args);

@@ -16,7 +16,6 @@ import { tamperedRows } from './tampered-rows.fault.ts';
 import { twoVersions } from './two-versions.fault.ts';
 import { workerStalled } from './worker-stalled.fault.ts';
 
-/** All fault tests, in the order in which they run. */
 export const faultTests: readonly FaultTest[] = [
   ...processFaults,
   twoVersions,

@@ -15,7 +15,6 @@ export const tamperedRows = underLoad(
   { mostFailed: 0, disturb: tamper },
 );
 
-/** What belongs to one Tenant. */
 interface Holding {
   tenant: Tenant;
   proxyKey: string;
@@ -55,7 +54,6 @@ async function tamper(world: World): Promise<void> {
   await failForSilent(world);
 }
 
-/** Damages, uses, puts right, and uses again. */
 async function tryCase(
   { report }: World,
   { name, damage, parameters, victims }: Case,
@@ -103,7 +101,6 @@ const restored = [
   ['proxies', 'configuration_ciphertext', ['tenant_id', 'id']],
 ] as const;
 
-/** How often a process has raised the alarm, by its metric. */
 async function countAlarms({ adminUrl }: Node): Promise<number> {
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
   return Number(/^sluice_integrity_failures_total (\d+)$/m.exec(metrics)?.[1] ?? 0);

@@ -54,7 +54,6 @@ function migrate({ stores, signal, watchdog }: World, root: string): Promise<str
   return migrateDatabase(stores.databaseUrl, { signal, watchdog }, root);
 }
 
-/** One process of each service at a time. */
 async function restartAll(world: World, root: string): Promise<void> {
   const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker'] as const;
   await Promise.all(services.map((service) => restartEach(world, world.of(service), root)));

@@ -5,7 +5,6 @@ import { startRedisCluster } from './start-redis-cluster.ts';
 
 jest.setTimeout(180_000);
 
-/** The key prefix of all queues. */
 const jobsKey = '{sluice:jobs}';
 
 const world = useStack((closing) => startPlatformOnRedis(closing, startRedisCluster));

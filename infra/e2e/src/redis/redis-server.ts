@@ -57,9 +57,7 @@ export async function startRedisServer(options: RedisServerOptions, stack: Async
   );
   return {
     port,
-    /** A connection of the test's own. */
     client,
-    /** Ends it as `kill -9` does. */
     async kill(): Promise<void> {
       child.kill('SIGKILL');
       await untilEnded(child);

@@ -22,7 +22,6 @@ export async function startRedisCluster(
   }
   await connectNodes(nodes);
   return {
-    /** `REDIS_URL` for it. */
     url: `redis+cluster://:${shared.password}@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     nodes,
     /** The master that has the slot of a key, as the nodes that answer see it. */

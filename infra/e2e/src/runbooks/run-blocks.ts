@@ -10,7 +10,6 @@ import { type Block, missingIn } from './read-blocks.ts';
 export interface RunOptions {
   /** For the output of each block; of this run's own. */
   directory: string;
-  /** The whole environment. */
   env: Record<string, string>;
   /** Run before the first block, for example functions that stand for what only the operator has. */
   prelude?: string;
@@ -66,7 +65,6 @@ async function endGroup(group: number | undefined): Promise<void> {
   }
 }
 
-/** @returns whether there was somebody to send it to. */
 function isSent(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);

@@ -6,11 +6,9 @@ import { startStores } from '@sluice/local';
 import { connectPostgres, eventually } from '@sluice/testing';
 
 export interface ReplicaOptions {
-  /** The folder of the stack whose Postgres is followed. */
   of: string;
   databaseUrl: string;
   redisUrl: string;
-  /** Of the replica's own. */
   directory: string;
 }
 

@@ -7,7 +7,6 @@ import { eventually, queryOnce } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import type { Finder } from './search/finder.ts';
 
-/** The logs of all processes, line by line. */
 export async function searchLogs(directory: string, finder: Finder): Promise<void> {
   const folder = join(directory, 'logs');
   for (const name of await readdir(folder)) {
@@ -115,7 +114,6 @@ const dump = `
   end
   return table.concat(lines, '\\n')`;
 
-/** Every key and value, and every command that was noted. */
 export async function searchRedis(redisUrl: string, commands: Buffer, finder: Finder): Promise<void> {
   const redis = new Redis(redisUrl);
   try {

@@ -12,7 +12,6 @@ interface Sent {
   is?: number | ((status: number) => boolean);
 }
 
-/** Of a status. */
 export const isRefusal = (status: number) => status >= 400 && status < 500;
 export const isFailure = (status: number) => status >= 400;
 
@@ -35,7 +34,6 @@ export function openClient(baseUrl: string) {
   const recorded: Recorded[] = [];
   const statuses: number[] = [];
   return {
-    /** Of all answers. */
     statuses,
     async send(
       method: string,

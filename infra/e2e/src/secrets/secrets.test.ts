@@ -33,7 +33,6 @@ const everyPermission = ['create', 'update', 'read', 'search', 'delete', 'use'].
 
 interface World {
   stack: Stack;
-  /** What Redis was told so far. */
   commands(): Buffer;
   destination: ScriptedDestination;
   directory: string;
@@ -82,7 +81,6 @@ test('no secret is anywhere but where it belongs', async () => {
   }
 });
 
-/** Everything that is done with secrets. */
 async function perform(canaries: Canaries, { stack, destination }: World): Promise<Stage> {
   const client = openClient(stack.baseUrl);
   const managementKey = stack.credentials.management_key;
@@ -105,7 +103,6 @@ async function perform(canaries: Canaries, { stack, destination }: World): Promi
   return stage;
 }
 
-/** What the platform itself is protected by. */
 async function addOwnSecrets({ add }: Canaries, directory: string, urls: readonly string[]): Promise<void> {
   const secrets = JSON.parse(await readFile(join(directory, 'secrets.json'), 'utf8'));
   for (const [name, value] of Object.entries<string>(secrets)) add(name, value);

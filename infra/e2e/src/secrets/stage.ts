@@ -3,7 +3,6 @@ import type { Canaries } from './canaries.ts';
 import type { RecordingClient } from './recording-client.ts';
 import type { ScriptedDestination } from './scripted-destination.ts';
 
-/** What all scenes play on. */
 export interface Stage {
   client: RecordingClient;
   canaries: Canaries;

@@ -13,7 +13,6 @@ export interface Growth {
   before: number;
   after: number;
   unit: string;
-  /** More than this at the end is a leak. */
   most: number;
 }
 

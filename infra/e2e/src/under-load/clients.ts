@@ -6,7 +6,6 @@ export interface Clients {
   stop(): Promise<void>;
 }
 
-/** Starts clients; each works until the signal is aborted. */
 export function startClients(clients: readonly ((signal: AbortSignal) => Promise<void>)[]): Clients {
   const stopping = new AbortController();
   const running = Promise.all(clients.map((work) => work(stopping.signal)));

@@ -5,7 +5,6 @@ export function countKinds(kinds: readonly (string | number)[]): string {
   return sorted.length > 0 ? `${kinds.length}: ${sorted.join(', ')}` : '0';
 }
 
-/** The same of answers. */
 export const countDetails = (answers: readonly { detail: string }[]) => countKinds(answers.map(({ detail }) => detail));
 
 /** The value below which that part of all is: 0.5 for the median, 1 for the greatest. NaN where there is none. */
@@ -20,10 +19,8 @@ export function percentiles(values: readonly number[], parts: readonly number[] 
   return `${shown.join(' / ')} ms (${values.length})`;
 }
 
-/** How long what was sent took. */
 export const durationMs = ({ startedAt, endedAt }: { startedAt: number; endedAt: number }) => endedAt - startedAt;
 
-/** How long something takes. */
 export async function elapsedMs(act: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await act();

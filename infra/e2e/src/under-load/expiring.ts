@@ -75,7 +75,6 @@ export function createExpiringApplications(world: World) {
   };
 }
 
-/** Those of the Applications that are still there. */
 export const findLeft = ({ query }: World, ids: readonly string[]) =>
   query('select id from applications where id = any($1)', [ids]);
 
@@ -85,7 +84,6 @@ export async function untilGone(world: World, ids: readonly string[], from: numb
   return Math.max(0, performance.now() - from);
 }
 
-/** How many rows of its expiry the audit log has for each Application. */
 export async function countDeletions({ query }: World, ids: readonly string[]): Promise<number[]> {
   const rows = await query<{ count: number }>(
     `select (select count(*)::int from audit_log

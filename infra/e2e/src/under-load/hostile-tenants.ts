@@ -11,14 +11,12 @@ import { watchMemory } from './process-state.ts';
 const tenantCommand = resolve(import.meta.dirname, '../../../../services/management-api/src/tenants/tenant.command.ts');
 export const mebibyte = 2 ** 20;
 export const largeText = 'x'.repeat(mebibyte - 100);
-/** A transform that changes nothing. */
 export const passing = { code: 'module.exports = async ({ args }) => ({ body: args.body })' };
 
 /** How many bombs each Tenant keeps under way, and how many it sends in all. */
 const underWay = 40;
 const inAll = 48;
 
-/** Sends one request and answers the status of its answer. */
 export type Ask = () => Promise<number>;
 
 export interface AttackOptions {
@@ -35,7 +33,6 @@ export interface Attacked {
   vaultPeak: number;
   /** Of the good Tenant, which asks again and again while the others' bombs come. */
   goodStatuses: number[];
-  /** What each bomb got. */
   bombStatuses: number[];
 }
 
@@ -61,7 +58,6 @@ async function createTenant({ directory, stack }: Platform): Promise<TenantClien
   return clientOf(stack.baseUrl, JSON.parse(stdout).management_key);
 }
 
-/** The good Tenant calls a Proxy with a transform. */
 export const asksGateway =
   (destination: string) =>
   async ({ createProxy, stack }: Platform): Promise<Ask> => {

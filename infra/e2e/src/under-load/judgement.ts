@@ -9,10 +9,8 @@ import { countDetails, countKinds, durationMs, percentiles } from './count.ts';
 export interface Seen {
   history: History;
   verdict: Verdict;
-  /** How often each invocation reached the destination, by its number. */
   arrivals: ReadonlyMap<number, number>;
   writes: WritesReport;
-  /** Trace ids of disclosures that have no row in the audit log. */
   unrecorded: readonly string[];
   /** From here on until the fault nothing may fail. */
   quietFrom: number;
@@ -21,11 +19,9 @@ export interface Seen {
   endedAt: number;
 }
 
-/** What became of everything that clients created. */
 export interface WritesReport {
   /** Tokens, Applications and batches of tokens whose creation was acknowledged. */
   acknowledged: number;
-  /** The batches among them. */
   batches: number;
   /** Creations that were never acknowledged, however often they were sent. */
   unacknowledged: number;
@@ -41,7 +37,6 @@ export interface WritesReport {
   unexpected: string[];
 }
 
-/** What a fault may cost valid requests. */
 export interface Bounds {
   /** So many may fail in all; absent: any number while the fault lasts. */
   mostFailed?: number;
@@ -104,7 +99,6 @@ export function judge(
   );
 }
 
-/** How much there was of everything, and how long it took. */
 function showLoad(report: Report, { history, verdict, quietFrom, faultFrom, faultUntil, endedAt }: Seen): void {
   const { invocations, regenerations, singleKeys, singleKeyChanges, faults } = history;
   const lasted = [faultFrom - quietFrom, faultUntil - faultFrom, endedAt - faultUntil];

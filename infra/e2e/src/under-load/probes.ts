@@ -5,7 +5,6 @@ import { revealing } from '../coherence/client.ts';
 import { startClients } from './clients.ts';
 import type { World } from './world.ts';
 
-/** What became of one request. */
 export interface Probed extends Pick<HttpAnswer, 'startedAt' | 'endedAt' | 'detail'> {
   target: string;
   retryAfter: string | undefined;
@@ -16,7 +15,6 @@ export type Probing = ReturnType<typeof startProbing>;
 interface ProbingOptions {
   key: string;
   targets: readonly Node[];
-  /** Between two invocations of one target. */
   pauseMs: number;
   untilMs: number;
 }
@@ -38,7 +36,6 @@ export function startProbing(world: World, { key, targets, pauseMs, untilMs }: P
     }
   };
   return {
-    /** What was seen so far, in no order. */
     seen,
     ...startClients(targets.map(probe)),
   };

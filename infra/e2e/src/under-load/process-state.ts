@@ -3,16 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import type { World } from './world.ts';
 
-/** What a process held at a moment. */
 export interface ProcessSample {
   pid: number;
-  /** Resident memory, in MiB. */
   memory: number;
   sockets: number;
   threads: number;
 }
 
-/** Reads what a process holds; proc(5). */
 export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>): Promise<ProcessSample> {
   if (pid === undefined) throw new Error(`${name} does not run`);
   const status = await readFile(`/proc/${pid}/status`, 'latin1');
@@ -58,7 +55,6 @@ interface Margins {
   sockets?: number;
 }
 
-/** Watches what the gateways hold, until it is judged. */
 export async function watchGateways(world: World, margins: Margins): Promise<{ judge(): Promise<void> }> {
   const { report, until } = world;
   const { peak = Infinity, after = Infinity, sockets = Infinity } = margins;

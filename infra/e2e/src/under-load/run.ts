@@ -7,7 +7,6 @@ import { type Bounds, disclosedIn, judge, type Seen } from './judgement.ts';
 import { type LoadShape, openWorld, type World, type WorldOptions } from './world.ts';
 import { startWrites } from './writes.ts';
 
-/** One fault under load. */
 export interface Scenario extends Bounds, Pick<WorldOptions, 'processes' | 'environment'> {
   load?: Partial<LoadShape>;
   /** Other clients beside the load. */

@@ -9,7 +9,6 @@ import type { Created } from '../platform.ts';
 import type { Balancer } from './balancer.ts';
 import type { World } from './world.ts';
 
-/** What one Tenant can ask. */
 export type Tenant = Awaited<ReturnType<typeof openTenant>>;
 
 /** The Tenant of these credentials, at whichever processes are there. */
@@ -36,7 +35,6 @@ export async function openTenant(
     tryManage: (...parts: Parameters<typeof request>) => http.send(request(...parts)),
     createApplication,
     createProxy: (body: object) => manage('POST', '/proxies', { name: 'Proxy', ...body }),
-    /** A token with this value, and its id. */
     async createToken(data: string) {
       const url = `${balancer.targets('token-vault')[0]?.url}/tokens`;
       return (await http.obtain({ method: 'POST', url, key, body: { type: 'token', data } })).id;

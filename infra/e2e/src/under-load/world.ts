@@ -9,7 +9,6 @@ import { type Balancer, startBalancer } from './balancer.ts';
 import type { Seen } from './judgement.ts';
 import { openTenant, type Tenant } from './tenant.ts';
 
-/** What a fault is done to. */
 export interface World extends Site, Tenant, Pick<FaultContext, 'seed' | 'log' | 'report'> {
   http: HttpClient;
   balancer: Balancer;
@@ -22,22 +21,18 @@ export interface World extends Site, Tenant, Pick<FaultContext, 'seed' | 'log' |
   until(holds: () => Promise<boolean> | boolean, withinMs: number): Promise<boolean>;
   /** Of a nemesis: what it has done. */
   faults: Fault[];
-  /** Each looks at everything once the load has ended. */
   judges: ((seen: Seen) => Promise<void> | void)[];
 }
 
 /** Two of each that take requests, and a worker. */
 const usualProcesses: Processes = { 'management-api': 2, 'proxy-gateway': 2, 'token-vault': 2, worker: 1 };
 
-/** Who does what, and for how long. */
 export interface LoadShape {
   /** Applications whose keys are regenerated, by a client each. */
   applications: number;
   /** Applications to which single keys are added, by a client each. */
   severalKeys: number;
-  /** Clients that use keys. */
   readers: number;
-  /** Clients that create things. */
   writers: number;
   /** Between two regenerations of one Application, on the average. */
   regenerationPauseMs: number;
@@ -52,9 +47,7 @@ export interface LoadShape {
 }
 
 export interface WorldOptions extends FaultContext {
-  /** Others than the usual ones. */
   processes?: Processes | undefined;
-  /** For every process. */
   environment?: Record<string, string> | undefined;
   load: LoadShape;
 }

@@ -20,7 +20,6 @@ interface Creation {
 const pauseMs = 40;
 const pauseAfterFailureMs = 200;
 const patienceMs = 13_000;
-/** Tokens that one request may name. */
 const mostRead = 100;
 const batchSize = 20;
 
@@ -119,10 +118,8 @@ export function startWrites(world: World, clients: number) {
   };
 }
 
-/** Each as often as it is chosen. */
 const kinds = [...Array(6).fill('token'), ...Array(3).fill('application'), 'batch'] as const;
 
-/** The ids of what each creation has left behind. */
 async function readStored({ query }: World, creations: readonly Creation[]): Promise<Map<string, string[]>> {
   const rows = await query<{ name: string; ids: string[] }>(
     `select name, array_agg(id) as ids from (

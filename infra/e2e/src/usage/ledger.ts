@@ -8,7 +8,6 @@ interface KnownToken {
   /** Created, read or used in this month. */
   active: Knowledge;
   deleted: Knowledge;
-  /** The worker deletes it soon. */
   expires: boolean;
 }
 
@@ -18,7 +17,6 @@ interface Batch {
   created: Knowledge;
 }
 
-/** What happened, as the clients saw it. */
 export interface Ledger {
   tokens: Map<string, KnownToken>;
   batches: Batch[];
@@ -45,7 +43,6 @@ export function learn(
   }
 }
 
-/** Notes tokens that are about to be created. */
 export function announce(ledger: Ledger, ids: readonly string[], expires = false): void {
   for (const id of ids) ledger.tokens.set(id, { id, created: 'maybe', active: 'maybe', deleted: 'no', expires });
 }

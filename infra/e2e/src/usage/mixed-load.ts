@@ -11,7 +11,6 @@ export interface LoadOptions {
   ledger: Ledger;
   seed: number;
   clients: number;
-  /** Holds every permission of tokens. */
   key: string;
   /** Holds `token:update` alone: it sees no data, so that what it changes is not used by that. */
   updaterKey: string;

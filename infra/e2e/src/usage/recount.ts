@@ -6,10 +6,8 @@ export interface Usage {
   monthly_active_tokens: number;
 }
 
-/** What the rows tell, by the ids of tokens. */
 export interface State {
   rows: Set<string>;
-  /** Deleted. */
   gone: Set<string>;
   /** Noted as active in this month, those that are gone included. */
   active: Set<string>;

@@ -15,7 +15,6 @@ interface Scene {
 /** A few seconds in which one weakness would show, and the whole protocol holds. */
 export type Scenario = (scene: Scene) => Promise<void>;
 
-/** Past the end of any lease. */
 const longerThanLeaseMs = 2600;
 
 /** So late that the gateway just takes it for an answer. */
@@ -110,7 +109,6 @@ const aimedAt: Record<string, Scenario> = {
 
 export const scenarios: readonly Scenario[] = [...new Set(Object.values(aimedAt))];
 
-/** The scenario that is aimed at a mutant. */
 export function scenarioOf({ name }: Mutant): Scenario {
   const scenario = aimedAt[name];
   if (!scenario) throw new Error(`There is no scenario for mutant ${name}`);

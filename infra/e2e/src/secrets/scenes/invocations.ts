@@ -46,7 +46,6 @@ export async function invoke(stage: Stage, tokens: CreatedTokens): Promise<void>
   expect(destination.received.join('\n')).toContain(canaries.cardPatched);
 }
 
-/** Nothing of these is sent anywhere. */
 async function refuseInvocations(stage: Stage, tokens: CreatedTokens, proxyKey: string): Promise<void> {
   const { client, canaries, revealing } = stage;
   const secret = canaries.text('refused by the gateway');

@@ -6,9 +6,7 @@ interface Program {
   code: string;
   /** Where it stands; a request transform otherwise. */
   response?: boolean;
-  /** Any where it is absent. */
   is?: number | typeof isFailure;
-  /** Path of the destination. */
   path?: string;
 }
 

@@ -5,11 +5,9 @@ export interface Hit {
   where: string;
   canary: string;
   form: string;
-  /** What stands around it, where it is text. */
   around: string;
 }
 
-/** What was searched, by kind of place. */
 interface Searched {
   items: number;
   bytes: number;

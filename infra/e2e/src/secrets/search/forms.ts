@@ -12,7 +12,6 @@ export interface Canary {
 export interface Needle {
   canary: string;
   form: string;
-  /** As bytes, one character each. */
   text: string;
   /** Compared without case, spaces, dashes and all other marks. */
   squeezed: boolean;
