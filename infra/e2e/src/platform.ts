@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Stack, type StackOptions, startStack } from '@sluice/local';
+import { type StackOptions, startStack } from '@sluice/local';
 import { Sluice } from '@sluice/sdk';
 import { type CallOptions, call, queryOnce } from '@sluice/testing';
 import { type Processes, type Site, type SiteOptions, startSite } from './cluster/site.ts';
@@ -12,21 +12,9 @@ export interface Created {
 }
 
 /** The whole platform as `npm start` runs it, on a folder and ports of its own, and a client for its one base URL. */
-export interface Platform extends TenantClient {
-  stack: Stack;
-  directory: string;
-  query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
-}
+export type Platform = Awaited<ReturnType<typeof launch>>;
 
-export interface TenantClient {
-  call(method: string, path: string, options?: CallOptions): ReturnType<typeof call>;
-  /** With the management key. */
-  manage(method: string, path: string, body?: unknown, headers?: Record<string, string>): ReturnType<typeof call>;
-  /** The library, with the management key. */
-  sluice: Sluice;
-  createApplication(body: object): Promise<Created>;
-  createProxy(body: object): Promise<Created>;
-}
+export type TenantClient = ReturnType<typeof clientOf>;
 
 /** Settings for every service, and stores other than the usual ones. */
 type LaunchOptions = Pick<StackOptions, 'environment' | 'redisUrl' | 'postgresSettings' | 'openPooler'> & {
@@ -49,7 +37,7 @@ export function startPlatform(
   return options.processes ? startSite(closing, options) : launch(closing, options);
 }
 
-async function launch(closing: AsyncDisposableStack, options: LaunchOptions): Promise<Platform> {
+async function launch(closing: AsyncDisposableStack, options: LaunchOptions) {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-e2e-'));
   closing.defer(() => rm(directory, { recursive: true, force: true }));
   // The object is handed on as it is, because a deployment in a runbook changes it.
@@ -60,20 +48,24 @@ async function launch(closing: AsyncDisposableStack, options: LaunchOptions): Pr
   return {
     stack,
     directory,
-    query: (text, values) => queryOnce(stack.databaseUrl, text, values),
+    query: <T extends object>(text: string, values?: readonly unknown[]) =>
+      queryOnce<T>(stack.databaseUrl, text, values),
     ...clientOf(stack.baseUrl, stack.credentials.management_key),
   };
 }
 
 /** For the Tenant whose management key this is. */
-export function clientOf(baseUrl: string, key: string): TenantClient {
+export function clientOf(baseUrl: string, key: string) {
   const sluice = new Sluice({ baseUrl, apiKey: key });
   return {
-    call: (method, path, options) => call(baseUrl, method, path, options),
-    manage: (method, path, body, headers) =>
+    call: (method: string, path: string, options?: CallOptions) => call(baseUrl, method, path, options),
+    /** With the management key. */
+    manage: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
       call(baseUrl, method, path, { key, ...(body !== undefined && { body }), ...(headers && { headers }) }),
+    /** The library, with the management key. */
     sluice,
-    createApplication: (body) => sluice.applications.create({ type: 'private', name: 'A', ...body }),
-    createProxy: (body) => sluice.proxies.create({ name: 'P', destination_url: '', ...body }),
+    createApplication: (body: object): Promise<Created> =>
+      sluice.applications.create({ type: 'private', name: 'A', ...body }),
+    createProxy: (body: object): Promise<Created> => sluice.proxies.create({ name: 'P', destination_url: '', ...body }),
   };
 }

@@ -13,7 +13,7 @@ import {
   untilReady,
   type Watchdog,
 } from '@sluice/local/parts';
-import { type ChaosProxy, startChaosProxy } from '@sluice/testing';
+import { startChaosProxy } from '@sluice/testing';
 import { type Frozen, freeze } from './frozen.ts';
 
 export interface Surroundings {
@@ -34,31 +34,10 @@ export interface NodeOptions {
 }
 
 /** A process of a service with its own ways to Postgres and Redis. */
-export interface Node {
-  name: string;
-  service: ServiceName;
-  url: string;
-  /** Where `/readyz` and `/metrics` are. */
-  adminUrl: string;
-  /** Of the process that runs now; undefined where none does. */
-  readonly pid: number | undefined;
-  postgres: ChaosProxy;
-  redis: ChaosProxy;
-  /** Of the process that runs now. */
-  readonly logFile: string;
-  freeze(): Promise<Frozen>;
-  kill(): Promise<void>;
-  /** Asks it to end, as an orchestrator does; resolves to its exit code, null where it had to be killed. */
-  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>;
-  /**
-   * Starts it again at the same place, from now on from the folder of another version of the product, where that is
-   * given; resolves when it is ready.
-   */
-  restart(root?: string): Promise<void>;
-}
+export type Node = Awaited<ReturnType<typeof startNode>>;
 
 /** Starts a process of a service, which is ready when this resolves, unless `waits` is false. It ends with the stack, and with this process. */
-export async function startNode(site: Surroundings, options: NodeOptions, stack: AsyncDisposableStack): Promise<Node> {
+export async function startNode(site: Surroundings, options: NodeOptions, stack: AsyncDisposableStack) {
   const { name, service, seed, environment = {}, waits = true } = options;
   const description = services.find((one) => one.name === service);
   if (!description) throw new Error(`There is no service ${service}`);
@@ -100,30 +79,38 @@ export async function startNode(site: Surroundings, options: NodeOptions, stack:
   return {
     name,
     service,
+    postgres,
+    redis,
     url: localUrl(address.port),
+    /** Where `/readyz` and `/metrics` are. */
     adminUrl: localUrl(address.adminPort),
+    /** Of the process that runs now; undefined where none does. */
     get pid() {
       return child && !hasEnded(child) ? child.pid : undefined;
     },
-    postgres,
-    redis,
+    /** Of the process that runs now. */
     get logFile() {
       return logFile();
     },
-    freeze() {
+    async freeze(): Promise<Frozen> {
       if (!child?.pid || hasEnded(child)) throw new Error(`${name} does not run`);
       return freeze(child.pid);
     },
-    async kill() {
+    async kill(): Promise<void> {
       child?.kill('SIGKILL');
       if (child) await untilEnded(child);
     },
-    async stop(signal = 'SIGTERM') {
+    /** Asks it to end, as an orchestrator does; resolves to its exit code, null where it had to be killed. */
+    async stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<number | null> {
       if (!child) return null;
       await stopChild(child, signal, stopWithinMs);
       return child.exitCode;
     },
-    restart(from = root) {
+    /**
+     * Starts it again at the same place, from now on from the folder of another version of the product, where that is
+     * given; resolves when it is ready.
+     */
+    restart(from = root): Promise<void> {
       root = from;
       return start();
     },

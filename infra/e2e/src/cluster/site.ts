@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Credentials, type Stores, startStores } from '@sluice/local';
+import { startStores } from '@sluice/local';
 import {
   findAddresses,
   migrateDatabase,
@@ -12,7 +12,7 @@ import {
   startWatchdog,
 } from '@sluice/local/parts';
 import { queryOnce } from '@sluice/testing';
-import { type Node, type Surroundings, startNode } from './node.ts';
+import { type Node, startNode } from './node.ts';
 
 /** How many there are of each service; they are named `gateway-1` and so on. */
 export type Processes = Partial<Record<ServiceName, number>>;
@@ -27,17 +27,7 @@ export interface SiteOptions {
 }
 
 /** Stores with a Tenant, what services that use them have to be told, and the processes that were asked for. */
-export interface Site extends Surroundings {
-  stores: Stores;
-  credentials: Credentials;
-  nodes: readonly Node[];
-  of(...services: ServiceName[]): readonly Node[];
-  /** @throws {Error} where there is none of that name. */
-  node(name: string): Node;
-  /** One process of the service after the other. */
-  inTurn(service: ServiceName, turn: number): Node;
-  query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
-}
+export type Site = Awaited<ReturnType<typeof startSite>>;
 
 /** A crash of the machine would lose data; that of a process loses nothing. */
 const postgresSettings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
@@ -46,7 +36,7 @@ const postgresSettings = { fsync: 'off', full_page_writes: 'off', max_connection
 export async function startSite(
   stack: AsyncDisposableStack,
   { directory, log, seed, signal, environment = {}, processes }: SiteOptions & { processes: Processes },
-): Promise<Site> {
+) {
   await mkdir(directory, { recursive: true, mode: 0o711 });
   const watchdog = stack.adopt(await startWatchdog(), (started) => started.close());
   const bounds = { signal, watchdog };
@@ -74,7 +64,7 @@ export async function startSite(
   const nodes = await Promise.all(
     named.map((one, index) => startNode(site, { ...one, seed: seed + 10 * index }, stack)),
   );
-  const of = (...some: ServiceName[]) => nodes.filter(({ service }) => some.includes(service));
+  const of = (...some: ServiceName[]): readonly Node[] => nodes.filter(({ service }) => some.includes(service));
   const there = (node: Node | undefined, name: string) => {
     if (!node) throw new Error(`There is no process ${name}`);
     return node;
@@ -83,8 +73,10 @@ export async function startSite(
     ...site,
     nodes,
     of,
-    node: (name) => there(nodes.filter((node) => node.name === name)[0], name),
-    inTurn: (service, turn) => there(of(service)[turn % of(service).length], service),
-    query: (text, values) => queryOnce(databaseUrl, text, values),
+    /** @throws {Error} where there is none of that name. */
+    node: (name: string) => there(nodes.filter((node) => node.name === name)[0], name),
+    /** One process of the service after the other. */
+    inTurn: (service: ServiceName, turn: number) => there(of(service)[turn % of(service).length], service),
+    query: <T extends object>(text: string, values?: readonly unknown[]) => queryOnce<T>(databaseUrl, text, values),
   };
 }

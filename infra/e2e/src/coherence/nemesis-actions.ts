@@ -16,8 +16,8 @@ export interface Action {
   weight: number;
   /** What it needs for itself: two faults of one thing at once would undo each other. */
   on: 'holder' | 'writer' | 'any node' | 'redis' | 'postgres';
-  kills?: true;
-  run(context: ActionContext): Promise<void>;
+  kills: boolean;
+  run(context: ActionContext): Promise<unknown>;
 }
 
 /** From 0.1 to 5 s, mostly short. */
@@ -55,79 +55,46 @@ async function restart(node: Node, random: Random): Promise<void> {
   await node.restart();
 }
 
-async function restartRedis(site: Site): Promise<void> {
-  await killStore(site, 'redis');
-  await site.stores.restart('redis');
-}
-
-async function freezeRedis({ site, random }: ActionContext): Promise<void> {
-  const frozen = await freezeStore(site, 'redis');
-  await aWhile(random);
-  await frozen.thaw();
-}
-
 /** A backend may end by itself between the look and the deed, and Postgres may be too disturbed to be asked. */
-async function withBackend({ site, random }: ActionContext, act: (pid: number) => Promise<void>): Promise<void> {
+async function withBackend({ site, random }: ActionContext, act: (pid: number) => Promise<unknown>): Promise<void> {
   const backends = await listBackends(site).catch(() => []);
   if (backends.length > 0) await act(random.pick(backends)).catch(() => undefined);
 }
 
+const action = (name: string, weight: number, on: Action['on'], run: Action['run'], kills = false): Action => ({
+  ...{ name, weight, on, run, kills },
+});
+
 export const actions: readonly Action[] = [
-  { name: 'freeze', weight: 3, on: 'holder', run: (context) => whileFrozen(context, () => undefined) },
-  {
-    name: 'freeze-and-cut-redis',
-    weight: 3,
-    on: 'holder',
-    run: (context) => whileFrozen(context, () => context.node.redis.cut()),
-  },
-  {
-    name: 'freeze-and-cut-postgres',
-    weight: 1,
-    on: 'holder',
-    run: (context) => whileFrozen(context, () => context.node.postgres.cut()),
-  },
-  { name: 'kill-and-restart', weight: 2, on: 'holder', kills: true, run: ({ node, random }) => restart(node, random) },
-  {
-    name: 'kill-and-restart-writer',
-    weight: 1,
-    on: 'writer',
-    kills: true,
-    run: ({ node, random }) => restart(node, random),
-  },
-  { name: 'stall-redis-connections', weight: 2, on: 'any node', run: ({ node, random }) => stall(node.redis, random) },
-  {
-    name: 'stall-postgres-connections',
-    weight: 3,
-    on: 'any node',
-    run: ({ node, random }) => stall(node.postgres, random),
-  },
-  { name: 'delay-redis', weight: 2, on: 'any node', run: ({ node, random }) => delay(node.redis, random) },
-  { name: 'delay-postgres', weight: 3, on: 'any node', run: ({ node, random }) => delay(node.postgres, random) },
-  { name: 'cut-redis', weight: 2, on: 'any node', run: async ({ node }) => node.redis.cut() },
-  { name: 'cut-postgres', weight: 2, on: 'any node', run: async ({ node }) => node.postgres.cut() },
-  { name: 'freeze-redis', weight: 2, on: 'redis', run: freezeRedis },
-  { name: 'kill-redis', weight: 1, on: 'redis', run: ({ site }) => restartRedis(site) },
-  {
-    name: 'kill-subscriptions',
-    weight: 2,
-    on: 'redis',
-    run: async ({ site }) => void (await sendRedisCommand(site, 'CLIENT', 'KILL', 'TYPE', 'pubsub')),
-  },
-  {
-    name: 'freeze-backend',
-    weight: 2,
-    on: 'postgres',
-    run: (context) =>
-      withBackend(context, async (pid) => {
-        const frozen = await freeze(pid);
-        await aWhile(context.random);
-        await frozen.thaw();
-      }),
-  },
-  {
-    name: 'terminate-backend',
-    weight: 3,
-    on: 'postgres',
-    run: (context) => withBackend(context, async (pid) => void (await terminateBackend(context.site, pid))),
-  },
+  action('freeze', 3, 'holder', (context) => whileFrozen(context, () => undefined)),
+  action('freeze-and-cut-redis', 3, 'holder', (context) => whileFrozen(context, () => context.node.redis.cut())),
+  action('freeze-and-cut-postgres', 1, 'holder', (context) => whileFrozen(context, () => context.node.postgres.cut())),
+  action('kill-and-restart', 2, 'holder', ({ node, random }) => restart(node, random), true),
+  action('kill-and-restart-writer', 1, 'writer', ({ node, random }) => restart(node, random), true),
+  action('stall-redis-connections', 2, 'any node', ({ node, random }) => stall(node.redis, random)),
+  action('stall-postgres-connections', 3, 'any node', ({ node, random }) => stall(node.postgres, random)),
+  action('delay-redis', 2, 'any node', ({ node, random }) => delay(node.redis, random)),
+  action('delay-postgres', 3, 'any node', ({ node, random }) => delay(node.postgres, random)),
+  action('cut-redis', 2, 'any node', async ({ node }) => node.redis.cut()),
+  action('cut-postgres', 2, 'any node', async ({ node }) => node.postgres.cut()),
+  action('freeze-redis', 2, 'redis', async ({ site, random }) => {
+    const frozen = await freezeStore(site, 'redis');
+    await aWhile(random);
+    await frozen.thaw();
+  }),
+  action('kill-redis', 1, 'redis', async ({ site }) => {
+    await killStore(site, 'redis');
+    await site.stores.restart('redis');
+  }),
+  action('kill-subscriptions', 2, 'redis', ({ site }) => sendRedisCommand(site, 'CLIENT', 'KILL', 'TYPE', 'pubsub')),
+  action('freeze-backend', 2, 'postgres', (context) =>
+    withBackend(context, async (pid) => {
+      const frozen = await freeze(pid);
+      await aWhile(context.random);
+      await frozen.thaw();
+    }),
+  ),
+  action('terminate-backend', 3, 'postgres', (context) =>
+    withBackend(context, (pid) => terminateBackend(context.site, pid)),
+  ),
 ];

@@ -6,8 +6,8 @@ import { type Clients, startRepeating } from '../under-load/clients.ts';
 import { countDetails, countKinds } from '../under-load/count.ts';
 import { watchGateways } from '../under-load/process-state.ts';
 import { underLoad } from '../under-load/run.ts';
-import { describeAnswer, openSecondTenant, type Tenant } from '../under-load/tenant.ts';
-import type { World } from '../under-load/world.ts';
+import { describeAnswer, type Tenant } from '../under-load/tenant.ts';
+import { openSecondTenant, type World } from '../under-load/world.ts';
 
 const programs = [
   'endless loop',

@@ -3,8 +3,8 @@ import { type CountingDestination, connectPostgres, type HttpAnswer, startCounti
 import type pg from 'pg';
 import type { Node } from '../cluster/node.ts';
 import { underLoad } from '../under-load/run.ts';
-import { describeAnswer, openSecondTenant, type Tenant } from '../under-load/tenant.ts';
-import type { World } from '../under-load/world.ts';
+import { describeAnswer, type Tenant } from '../under-load/tenant.ts';
+import { openSecondTenant, type World } from '../under-load/world.ts';
 
 /** By which the destination tells what reached it. */
 const caseHeader = 'x-case';
@@ -28,13 +28,8 @@ interface Kept {
   value: string;
 }
 
-interface Case {
-  name: string;
-  /** Changes rows of one table; each belongs to one of the `victims`. */
-  damage: string;
-  parameters: readonly string[];
-  victims: readonly Victim[];
-}
+/** A name, a statement that changes rows of one table, its parameters, and what uses each of the rows. */
+type Case = [name: string, damage: string, parameters: readonly string[], victims: readonly Victim[]];
 
 /** A use of what is damaged, and what it gives when it is not. */
 interface Victim {
@@ -56,7 +51,7 @@ async function tamper(world: World): Promise<void> {
 
 async function tryCase(
   { report }: World,
-  { name, damage, parameters, victims }: Case,
+  [name, damage, parameters, victims]: Case,
   { client, destination }: { client: pg.Client; destination: CountingDestination<string> },
 ): Promise<void> {
   let refused = 0;
@@ -149,52 +144,34 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
     `update ${table} set ${column} = source.${column} from ${table} source
      where (${table}.id::text = $1 and source.id::text = $2) or (${table}.id::text = $2 and source.id::text = $1)`;
   const [a, b] = [one, other];
+  const swapTokens = swap('tokens', 'data_ciphertext');
+  const swapConfigurations = swap('proxies', 'configuration_ciphertext');
   return [
-    {
-      name: 'the wrapped data key of another Tenant',
-      damage: `update data_keys set wrapped_key = source.wrapped_key from data_keys source
-        where data_keys.tenant_id = $1 and source.tenant_id = $2
-          and data_keys.purpose = 'token_data' and source.purpose = 'token_data' and source.version = data_keys.version`,
-      parameters: [b, a].map(({ tenant }) => tenant.credentials.tenant_id),
-      victims: [...both(b, 0), invoked(b, 0, gateway2)],
-    },
-    {
-      name: 'a flipped bit of the text',
-      damage: flip('length(data_ciphertext) - 1'),
-      parameters: idsOf(a.tokens[1]),
-      victims: both(a, 1),
-    },
-    { name: 'a flipped bit of the nonce', damage: flip('8'), parameters: idsOf(a.tokens[2]), victims: both(a, 2) },
-    {
-      name: 'a flipped bit of the key version',
-      damage: flip('4'),
-      parameters: idsOf(a.tokens[3]),
-      victims: both(a, 3),
-    },
-    {
-      name: 'two tokens of a Tenant swapped',
-      damage: swap('tokens', 'data_ciphertext'),
-      parameters: idsOf(a.tokens[4], a.tokens[5]),
-      victims: [...both(a, 4), ...both(a, 5)],
-    },
-    {
-      name: 'tokens of two Tenants swapped',
-      damage: swap('tokens', 'data_ciphertext'),
-      parameters: idsOf(a.tokens[6], b.tokens[1]),
-      victims: [...both(a, 6), ...both(b, 1)],
-    },
-    {
-      name: 'configurations of two Proxies swapped',
-      damage: swap('proxies', 'configuration_ciphertext'),
-      parameters: idsOf(a.configured[0], a.configured[1]),
-      victims: [configured(a, 0), configured(a, 1), configured(a, 1, gateway2)],
-    },
-    {
-      name: 'configurations of two Tenants swapped',
-      damage: swap('proxies', 'configuration_ciphertext'),
-      parameters: idsOf(a.configured[2], b.configured[0]),
-      victims: [configured(a, 2), configured(b, 0)],
-    },
+    [
+      'the wrapped data key of another Tenant',
+      `update data_keys set wrapped_key = source.wrapped_key from data_keys source
+       where data_keys.tenant_id = $1 and source.tenant_id = $2
+         and data_keys.purpose = 'token_data' and source.purpose = 'token_data' and source.version = data_keys.version`,
+      [b, a].map(({ tenant }) => tenant.credentials.tenant_id),
+      [...both(b, 0), invoked(b, 0, gateway2)],
+    ],
+    ['a flipped bit of the text', flip('length(data_ciphertext) - 1'), idsOf(a.tokens[1]), both(a, 1)],
+    ['a flipped bit of the nonce', flip('8'), idsOf(a.tokens[2]), both(a, 2)],
+    ['a flipped bit of the key version', flip('4'), idsOf(a.tokens[3]), both(a, 3)],
+    ['two tokens of a Tenant swapped', swapTokens, idsOf(a.tokens[4], a.tokens[5]), [...both(a, 4), ...both(a, 5)]],
+    ['tokens of two Tenants swapped', swapTokens, idsOf(a.tokens[6], b.tokens[1]), [...both(a, 6), ...both(b, 1)]],
+    [
+      'configurations of two Proxies swapped',
+      swapConfigurations,
+      idsOf(a.configured[0], a.configured[1]),
+      [configured(a, 0), configured(a, 1), configured(a, 1, gateway2)],
+    ],
+    [
+      'configurations of two Tenants swapped',
+      swapConfigurations,
+      idsOf(a.configured[2], b.configured[0]),
+      [configured(a, 2), configured(b, 0)],
+    ],
   ];
 }
 

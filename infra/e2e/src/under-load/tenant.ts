@@ -1,13 +1,9 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Credentials } from '@sluice/local';
-import { readCredentials } from '@sluice/local/parts';
 import type { HttpAnswer, HttpClient } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { type Presented, presenting, revealing } from '../coherence/client.ts';
 import type { Created } from '../platform.ts';
 import type { Balancer } from './balancer.ts';
-import type { World } from './world.ts';
 
 export type Tenant = Awaited<ReturnType<typeof openTenant>>;
 
@@ -46,11 +42,3 @@ export async function openTenant(
 }
 
 export const describeAnswer = ({ detail, body }: HttpAnswer) => `${detail} ${body.slice(0, 200)}`;
-
-/** Creates another Tenant; the world as it is for that one. */
-export async function openSecondTenant(world: World): Promise<World> {
-  const directory = join(world.directory, 'second-tenant');
-  await mkdir(directory);
-  const credentials = await readCredentials({ directory, baseUrl: '', settings: world.settings }, world);
-  return { ...world, ...(await openTenant(world, credentials)) };
-}

@@ -1,4 +1,7 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { readCredentials } from '@sluice/local/parts';
 import { createHttpClient, createRandom, type HttpClient, type Random, waitUntil } from '@sluice/testing';
 import type { Processes, Site } from '../cluster/site.ts';
 import { type Client, openClient } from '../coherence/client.ts';
@@ -74,4 +77,12 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
     faults: [],
     judges: [],
   };
+}
+
+/** Creates another Tenant; the world as it is for that one. */
+export async function openSecondTenant(world: World): Promise<World> {
+  const directory = join(world.directory, 'second-tenant');
+  await mkdir(directory);
+  const credentials = await readCredentials({ directory, baseUrl: '', settings: world.settings }, world);
+  return { ...world, ...(await openTenant(world, credentials)) };
 }
