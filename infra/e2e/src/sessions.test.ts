@@ -1,20 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, startDestination, useStack } from '@sluice/testing';
-import { openSession } from './open-session.ts';
 import { startPlatform } from './platform.ts';
 
 jest.setTimeout(120_000);
 
 const world = useStack(async (closing) => {
   const platform = await startPlatform(closing);
-  const destination = await startDestination(closing);
-  return { platform, destination };
+  return { platform, destination: await startDestination(closing) };
 });
 
-const reads = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] };
-const uses = { priority: 1, container: '/', transform: 'reveal', permissions: ['token:use'] };
+const reveal = (permissions: string[], more: object = { container: '/' }) => ({
+  ...{ priority: 1, transform: 'reveal', permissions },
+  ...more,
+});
+
+/** When each thing that a session depends on expires; what is not named does not. */
+interface Expiries {
+  maker?: string;
+  backend?: string;
+  key?: string;
+}
+
+/**
+ * A session with these members, of an Application with `token:use` and reveal on /general/, and one token in /general/.
+ */
+async function openSession(part: object, expiries: Expiries = {}) {
+  const { platform, destination } = world.current;
+  const rules = [reveal(['token:read', 'token:use', 'token:create'], { container: '/general/' })];
+  const backend = await platform.createApplication({ rules, expires_at: expiries.backend });
+  const forPages = { type: 'public', permissions: ['token:create'] };
+  const page = await platform.createApplication({ ...forPages, expires_at: expiries.maker });
+  const token = (await platform.call('POST', '/tokens', { key: backend.key, body: { data: 'a secret value' } })).body;
+  const proxy = await platform.createProxy({ destination_url: destination.url });
+  const added =
+    expiries.key && (await platform.manage('POST', `/applications/${backend.id}/keys`, { expires_at: expiries.key }));
+  const made = (await platform.call('POST', '/sessions', { key: page.key })).body;
+  const { status, body } = await platform.call('POST', '/sessions/authorize', {
+    key: added ? added.body.key : backend.key,
+    body: { nonce: made.nonce, ...part },
+  });
+  if (status !== 200) throw new Error(`authorize answered ${status}: ${JSON.stringify(body)}`);
+  const key: string = made.session_key;
+  const read = () => platform.call('GET', `/tokens/${token.id}`, { key });
+  const invoke = (proxyKey = proxy.key) =>
+    platform.call('POST', '/proxy', {
+      key,
+      headers: { 'SVC-PROXY-KEY': proxyKey },
+      body: { value: `{{${token.id}}}` },
+    });
+  return { platform, backend, page, token, proxy, id: made.id as string, key, read, invoke };
+}
+
+type OpenSession = Awaited<ReturnType<typeof openSession>>;
+
+const reads = reveal(['token:read']);
+const uses = reveal(['token:use']);
 
 test('a session reads and uses what its Application may, and ends everywhere when the answer goes out', async () => {
-  const { platform, backend, read, invoke } = await openSession(world.current, { rules: [reads, uses] });
+  const { platform, backend, read, invoke } = await openSession({ rules: [reads, uses] });
   for (let i = 0; i < 3; i++)
     expect([(await read()).body.data, (await invoke()).status]).toEqual(['a secret value', 200]); // warm
   const second = await platform.manage('POST', `/applications/${backend.id}/keys`);
@@ -27,7 +70,7 @@ test('a session reads and uses what its Application may, and ends everywhere whe
 });
 
 test('delegation never widens, also when the Application loses a right while the session is warm', async () => {
-  const { platform, backend, read, invoke } = await openSession(world.current, {
+  const { platform, backend, read, invoke } = await openSession({
     permissions: ['token:delete'],
     rules: [reads, uses],
   });
@@ -44,29 +87,14 @@ test('delegation never widens, also when the Application loses a right while the
 });
 
 test('conditions bind, in reads and in lists', async () => {
-  const { platform, token, key, read } = await openSession(world.current, {
-    rules: [
-      {
-        priority: 1,
-        transform: 'reveal',
-        permissions: ['token:read'],
-        conditions: [{ attribute: 'id', operator: 'equals', value: 'another' }],
-      },
-    ],
+  const readsWhere = (attribute: string, operator: string, value: string) => ({
+    rules: [reveal(['token:read'], { conditions: [{ attribute, operator, value }] })],
   });
+  const { platform, token, key, read } = await openSession(readsWhere('id', 'equals', 'another'));
   expect((await read()).status).toBe(403);
   const list = await platform.call('GET', '/tokens', { key });
   expect([list.status, list.body.pagination.total_items, list.body.data]).toEqual([200, 0, []]);
-  const allowed = await openSession(world.current, {
-    rules: [
-      {
-        priority: 1,
-        transform: 'reveal',
-        permissions: ['token:read'],
-        conditions: [{ attribute: 'container', operator: 'starts_with', value: '/general/' }],
-      },
-    ],
-  });
+  const allowed = await openSession(readsWhere('container', 'starts_with', '/general/'));
   expect((await allowed.read()).body.data).toBe('a secret value');
   const own = await allowed.platform.call('GET', '/v2/tokens', { key: allowed.key });
   expect(own.body.data.map(({ id }: { id: string }) => id)).toContain(allowed.token.id);
@@ -76,7 +104,7 @@ test('conditions bind, in reads and in lists', async () => {
 test('a session that is bound to a Proxy is 403 at every other', async () => {
   const { platform, destination } = world.current;
   const other = await platform.createProxy({ destination_url: destination.url });
-  const bound = await openSession(world.current, { permissions: ['token:use'], proxies: [other.id] });
+  const bound = await openSession({ permissions: ['token:use'], proxies: [other.id] });
   expect((await bound.invoke()).status).toBe(403);
   expect((await bound.invoke(other.key)).status).toBe(200);
 });
@@ -98,8 +126,8 @@ test('the address comes from the ingress, not from what a client writes', async 
 });
 
 test('what a session does is audited as its own, with the Application that authorized it', async () => {
-  const opened = await openSession(world.current, {
-    rules: [{ ...reads, permissions: ['token:read', 'token:create', 'token:use'] }],
+  const opened = await openSession({
+    rules: [reveal(['token:read', 'token:create', 'token:use'])],
   });
   const { platform, id, key, backend, token, read, invoke } = opened;
   const made = await platform.call('POST', '/tokens', { key, body: { data: 'by the session' } });
@@ -113,4 +141,97 @@ test('what a session does is audited as its own, with the Application that autho
     expect(row).toMatchObject({ actor_type: 'session', detail: { application_id: backend.id } });
   }
   expect(JSON.stringify(rows)).toContain(token.id);
+});
+
+// Every end of a session, in processes that have it in their caches: the gateway and the token vault.
+
+const everything = { rules: [reveal(['token:read', 'token:use'])] };
+
+const statusesOf = async ({ read, invoke }: OpenSession) => ({
+  vault: (await read()).status,
+  gateway: (await invoke()).status,
+});
+const accepted = { vault: 200, gateway: 200 };
+const refused = { vault: 401, gateway: 401 };
+
+/** Both processes have looked it up, and answer from memory. */
+async function warm(session: OpenSession) {
+  for (let i = 0; i < 3; i++) expect(await statusesOf(session)).toEqual(accepted);
+}
+
+type Change = (session: OpenSession) => Promise<{ status: number }>;
+const manage: OpenSession['platform']['manage'] = (...request) => world.current.platform.manage(...request);
+
+/** The id of the key that authorized it: the oldest. */
+async function authorizingKeyOf({ backend }: OpenSession): Promise<string> {
+  return (await manage('GET', `/applications/${backend.id}/keys`)).body.at(-1).id;
+}
+
+test.each<[string, Change]>([
+  ['it is deleted', ({ id }) => manage('DELETE', `/sessions/${id}`)],
+  ['it ends itself', ({ platform, key }) => platform.call('DELETE', '/sessions/self', { key })],
+  ['the Application that made it is deleted', ({ page }) => manage('DELETE', `/applications/${page.id}`)],
+  ['the Application that authorized it is deleted', ({ backend }) => manage('DELETE', `/applications/${backend.id}`)],
+  [
+    'the keys of the Application that authorized it are regenerated',
+    ({ backend }) => manage('POST', `/applications/${backend.id}/regenerate`),
+  ],
+  [
+    'the key that authorized it is deleted',
+    async (session) => {
+      await manage('POST', `/applications/${session.backend.id}/keys`);
+      return manage('DELETE', `/applications/${session.backend.id}/keys/${await authorizingKeyOf(session)}`);
+    },
+  ],
+])('it is refused everywhere when the answer goes out that %s', async (_, end) => {
+  const session = await openSession(everything);
+  await warm(session);
+  expect((await end(session)).status).toBeLessThan(300);
+  expect(await statusesOf(session)).toEqual(refused);
+});
+
+test.each<[string, Change]>([
+  [
+    'the keys of the Application that made it are regenerated',
+    ({ page }) => manage('POST', `/applications/${page.id}/regenerate`),
+  ],
+  [
+    'another key of the Application that authorized it is deleted',
+    async ({ backend }) => {
+      const { body } = await manage('POST', `/applications/${backend.id}/keys`);
+      return manage('DELETE', `/applications/${backend.id}/keys/${body.id}`);
+    },
+  ],
+])('it stays where %s', async (_, change) => {
+  const session = await openSession(everything);
+  await warm(session);
+  expect((await change(session)).status).toBeLessThan(300);
+  expect(await statusesOf(session)).toEqual(accepted);
+});
+
+test('it is refused from the moment on at which it, its key or either Application expires', async () => {
+  const moment = Date.now() + 8000;
+  const soon = new Date(moment).toISOString();
+  const later = { ...everything, expires_at: new Date(moment + 3600_000).toISOString() };
+  const sessions = {
+    itself: await openSession({ ...everything, expires_at: soon }),
+    key: await openSession(later, { key: soon }),
+    maker: await openSession(later, { maker: soon }),
+    backend: await openSession(later, { backend: soon }),
+    none: await openSession(later),
+  };
+  for (const session of Object.values(sessions)) await warm(session);
+  expect(Date.now()).toBeLessThan(moment);
+  await wait(moment - Date.now() + 1);
+  const seen: Record<string, object> = {};
+  for (const [name, session] of Object.entries(sessions)) seen[name] = await statusesOf(session);
+  expect(seen).toEqual({ itself: refused, key: refused, maker: refused, backend: refused, none: accepted });
+});
+
+test('it is refused everywhere when the answer goes out that its Tenant is closed', async () => {
+  const session = await openSession(everything);
+  await warm(session);
+  expect((await manage('DELETE', '/tenants/self')).status).toBe(204);
+  // Its Proxy is gone as well, and the gateway looks for that first.
+  expect(await statusesOf(session)).toEqual({ vault: 401, gateway: 404 });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { serveHttp } from '@sluice/testing';
 import { rawPost } from '@sluice/testing/raw';
 import { percentile, percentiles } from '../under-load/count.ts';
@@ -172,30 +173,24 @@ function connectTo({ inTurn }: World, number: number): Socket {
   return socket.on('error', () => socket.destroy());
 }
 
-interface SlowDestination {
-  url: string;
-  /** Called when a request has arrived, and when its connection is gone before it was answered. */
-  onArrival: (id: string) => void;
-  onAbort: (id: string) => void;
-  /** Bytes of large bodies that were taken from it, by request. */
-  taken: ReadonlyMap<string, number>;
-  /** Large bodies that are not at their end and not given up. */
-  readonly streaming: number;
-}
+type SlowDestination = Awaited<ReturnType<typeof startSlowDestination>>;
 
 const largeBodyBytes = 50 * 1024 * 1024;
 const answerAfterMs = 3000;
 const piece = Buffer.alloc(64 * 1024, 'z');
 
 /** `/large` gives a large body as fast as it is taken; anything else is answered late. */
-async function startSlowDestination(stack: AsyncDisposableStack): Promise<SlowDestination> {
-  const taken = new Map<string, number>();
+async function startSlowDestination(stack: AsyncDisposableStack) {
   const streams = new Set<ServerResponse>();
-  const destination: SlowDestination = {
+  const destination = {
     url: '',
-    onArrival: () => undefined,
-    onAbort: () => undefined,
-    taken,
+    /** Called when a request has arrived. */
+    onArrival: (_id: string) => {},
+    /** Called when its connection is gone before it was answered. */
+    onAbort: (_id: string) => {},
+    /** Bytes of large bodies that were taken from it, by request. */
+    taken: new Map<string, number>(),
+    /** Large bodies that are not at their end and not given up. */
     get streaming() {
       return streams.size;
     },
@@ -207,7 +202,10 @@ async function startSlowDestination(stack: AsyncDisposableStack): Promise<SlowDe
       streams.add(response);
       response.on('close', () => streams.delete(response));
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': largeBodyBytes });
-      pour(response, (bytes) => taken.set(id, bytes));
+      Readable.from(
+        pieces((bytes) => destination.taken.set(id, bytes)),
+        { highWaterMark: 1 },
+      ).pipe(response);
       return;
     }
     destination.onArrival(id);
@@ -220,15 +218,9 @@ async function startSlowDestination(stack: AsyncDisposableStack): Promise<SlowDe
   return destination;
 }
 
-function pour(response: ServerResponse, onTaken: (bytes: number) => void): void {
-  let sent = 0;
-  const more = () => {
-    while (sent < largeBodyBytes && !response.destroyed) {
-      sent += piece.length;
-      onTaken(sent);
-      if (!response.write(piece)) return void response.once('drain', more);
-    }
-    response.end();
-  };
-  more();
+function* pieces(onTaken: (bytes: number) => void) {
+  for (let sent = piece.length; sent <= largeBodyBytes; sent += piece.length) {
+    onTaken(sent);
+    yield piece;
+  }
 }

@@ -6,6 +6,7 @@ import { type Node, startNode } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { freezeStore, killStore } from '../cluster/stores.ts';
 import { startPlatform } from '../platform.ts';
+import { elapsedMs } from '../under-load/count.ts';
 import type { FaultContext, FaultTest } from './fault-test.ts';
 
 const services: readonly ServiceName[] = ['management-api', 'proxy-gateway', 'token-vault', 'worker'];
@@ -29,7 +30,7 @@ interface Situation {
   /** The part that `/readyz` names; undefined where the services can do without what is away. */
   missing: 'postgres' | undefined;
   says: RegExp;
-  mend(): Promise<void>;
+  mend(): Promise<unknown>;
 }
 
 async function run(context: FaultContext): Promise<void> {
@@ -42,10 +43,7 @@ async function run(context: FaultContext): Promise<void> {
     name: 'no store; Postgres comes last',
     missing: 'postgres',
     says: /postgres.*DATABASE_URL/,
-    async mend() {
-      await stores.restart('redis');
-      await stores.restart('postgres');
-    },
+    mend: () => stores.restart('redis').then(() => stores.restart('postgres')),
   });
 
   await killStore(site, 'redis');
@@ -61,9 +59,7 @@ async function run(context: FaultContext): Promise<void> {
     name: 'a database that is not migrated',
     missing: 'postgres',
     says: /the database is not migrated.*npm run migrate/,
-    async mend() {
-      await migrateDatabase(empty.settings.databaseUrl);
-    },
+    mend: () => migrateDatabase(empty.settings.databaseUrl),
   });
 
   const frozen = await freezeStore(site, 'postgres');
@@ -80,6 +76,7 @@ async function run(context: FaultContext): Promise<void> {
 async function observe(site: Site, context: FaultContext, situation: Situation): Promise<void> {
   const { name, missing, mend } = situation;
   const { log, report, signal, seed } = context;
+  const failIf: FailIf = (isWrong, what) => report.failIf(isWrong, `${name}: ${what}`);
   log(name);
   await using stack = new AsyncDisposableStack();
   const start = (kind: string, some: readonly ServiceName[], more: Record<string, string>) => {
@@ -95,44 +92,44 @@ async function observe(site: Site, context: FaultContext, situation: Situation):
   const stopping = await start('stops', missing ? stopped : [], { SHUTDOWN_DRAIN_MS: '8000' });
   for (const node of [...staying, ...stopping]) {
     const hasAnswered = async () => node.pid === undefined || (await readiness(node)).status !== 0;
-    report.failIf(!(await waitUntil(hasAnswered, startsWithinMs, signal)), `${name}: ${node.name} does not answer`);
+    failIf(!(await waitUntil(hasAnswered, startsWithinMs, signal)), `${node.name} does not answer`);
   }
   await wait(waitingMs, undefined, { ...(signal && { signal }) });
-  for (const node of staying) {
-    report.failures.push(...(await lookAt(node, situation)).map((what) => `${name}: ${what}`));
-  }
-  const stops = await Promise.all(stopping.map((node, at) => stop(node, at % 2 === 0 ? 'SIGTERM' : 'SIGINT')));
-  report.failures.push(...stops.flatMap(({ failures }) => failures).map((what) => `${name}: ${what}`));
+  for (const node of staying) await lookAt(node, situation, failIf);
+  const stopsMs = await Promise.all(
+    stopping.map((node, at) => stop(node, at % 2 === 0 ? 'SIGTERM' : 'SIGINT', failIf)),
+  );
 
   await mend();
-  const mendedAt = performance.now();
   const readyMs = await Promise.all(
-    staying.map(async (node) => {
-      const isReady = await waitUntil(async () => (await readiness(node)).status === 200, readyWithinMs, signal);
-      const ms = performance.now() - mendedAt;
-      report.failIf(!isReady || ms > readyWithinMs, `${name}: ${node.name} did not become ready`);
-      return ms;
-    }),
+    staying.map((node) =>
+      elapsedMs(async () => {
+        const isReady = async () => (await readiness(node)).status === 200;
+        failIf(!(await waitUntil(isReady, readyWithinMs, signal)), `${node.name} did not become ready`);
+      }),
+    ),
   );
+  const late = readyMs.filter((ms) => ms > readyWithinMs).length;
+  failIf(late > 0, `${late} services became ready too late`);
   const lines = await Promise.all(staying.map(async (node) => (await readLines(node)).length));
   const inSeconds = (all: readonly number[]) => (all.length > 0 ? `${(Math.max(...all) / 1000).toFixed(2)} s` : '-');
-  const stopMs = inSeconds(stops.map(({ ms }) => ms));
-  report.figure(name, `ready after ${inSeconds(readyMs)}, ${lines.join(', ')} lines; stops took ${stopMs}`);
+  const told = `${lines.join(', ')} lines; stops took ${inSeconds(stopsMs)}`;
+  report.figure(name, `ready after ${inSeconds(readyMs)}, ${told}`);
 }
 
-async function lookAt(node: Node, { missing, says }: Situation): Promise<string[]> {
-  if (node.pid === undefined) return [`${node.name} has exited`];
-  const failures: string[] = [];
+type FailIf = (isWrong: boolean, what: string) => void;
+
+async function lookAt(node: Node, { missing, says }: Situation, failIf: FailIf): Promise<void> {
+  if (node.pid === undefined) return failIf(true, `${node.name} has exited`);
   const { status, body } = await readiness(node);
-  if (missing === undefined && status !== 200) failures.push(`${node.name} is not ready: ${body}`);
-  if (missing !== undefined && status !== 503) failures.push(`${node.name} says that it is ready`);
-  if (missing !== undefined && !body.includes(`"${missing}"`)) failures.push(`${node.name} does not name it: ${body}`);
+  failIf(missing === undefined && status !== 200, `${node.name} is not ready: ${body}`);
+  failIf(missing !== undefined && status !== 503, `${node.name} says that it is ready`);
+  failIf(missing !== undefined && !body.includes(`"${missing}"`), `${node.name} does not name it: ${body}`);
   const lines = await readLines(node);
-  if (!lines.some((line) => says.test(line))) failures.push(`${node.name} does not say what it waits for (${says})`);
+  failIf(!lines.some((line) => says.test(line)), `${node.name} does not say what it waits for (${says})`);
   for (const [what, all] of Map.groupBy(lines, gistOf)) {
-    if (all.length > mostTold) failures.push(`${node.name} says ${all.length} times: ${what}`);
+    failIf(all.length > mostTold, `${node.name} says ${all.length} times: ${what}`);
   }
-  return failures;
 }
 
 /** What a line says, without its time and its details. */
@@ -151,14 +148,13 @@ async function readiness({ adminUrl }: Node): Promise<{ status: number; body: st
   }
 }
 
-async function stop(node: Node, signal: 'SIGTERM' | 'SIGINT'): Promise<{ ms: number; failures: string[] }> {
+async function stop(node: Node, signal: 'SIGTERM' | 'SIGINT', failIf: FailIf): Promise<number> {
   const startedAt = performance.now();
   const code = await node.stop(signal);
   const ms = performance.now() - startedAt;
-  const failures: string[] = [];
-  if (code !== 0) failures.push(`${node.name} ended with ${code ?? 'SIGKILL'} after ${signal}`);
-  if (ms > stopsWithinMs) failures.push(`${node.name} took ${Math.round(ms)} ms to stop while it waited`);
-  return { ms, failures };
+  failIf(code !== 0, `${node.name} ended with ${code ?? 'SIGKILL'} after ${signal}`);
+  failIf(ms > stopsWithinMs, `${node.name} took ${Math.round(ms)} ms to stop while it waited`);
+  return ms;
 }
 
 async function readLines({ logFile }: Node): Promise<string[]> {

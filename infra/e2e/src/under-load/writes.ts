@@ -12,16 +12,16 @@ interface Creation {
   /** The token's id, or the name of the Application or the batch: there must be one at most. */
   name: string;
   value: string;
-  isAcknowledged: boolean;
-  /** Of a batch: the tokens of its answer. */
-  ids: string[];
+  /** Of its answer, once it is acknowledged. */
+  ids?: string[];
 }
 
 const pauseMs = 40;
 const pauseAfterFailureMs = 200;
 const patienceMs = 13_000;
-const mostRead = 100;
+const mostReadAtOnce = 100;
 const batchSize = 20;
+const isBatch = ({ kind }: Creation) => kind === 'batch';
 
 /** A fault may be answered by these; a request that is right never by another. */
 const allowed = new Set(['409', '429', '502', '503', '504']);
@@ -53,15 +53,12 @@ export function startWrites(world: World, clients: number) {
   async function findWrong(tokens: readonly Creation[]): Promise<Set<string>> {
     const wrong = new Set<string>();
     const [vault] = balancer.targets('token-vault');
-    for (let from = 0; from < tokens.length; from += mostRead) {
-      const some = tokens.slice(from, from + mostRead);
+    for (let from = 0; vault && from < tokens.length; from += mostReadAtOnce) {
+      const some = tokens.slice(from, from + mostReadAtOnce);
       const body = some.map(({ name }) => `{{ ${name} }}`);
-      const url = `${vault?.url}/detokenize`;
-      const answer = await http.send({ method: 'POST', url, key: tokenKey, body, timeoutMs: patienceMs });
+      const answer = await world.invoke(vault, { body, timeoutMs: patienceMs });
       const values = answer.status === 200 ? JSON.parse(answer.body) : [];
-      some.forEach(({ name, value }, index) => {
-        if (values[index] !== value) wrong.add(name);
-      });
+      for (const [index, { name, value }] of some.entries()) if (values[index] !== value) wrong.add(name);
     }
     return wrong;
   }
@@ -70,23 +67,16 @@ export function startWrites(world: World, clients: number) {
     const random = world.random(4000 + number);
     while (!signal.aborted) {
       const kind = random.pick(kinds);
-      const creation: Creation = {
-        kind,
-        name: randomUUID(),
-        value: `value ${randomUUID()}`,
-        isAcknowledged: false,
-        ids: [],
-      };
+      const creation: Creation = { kind, name: randomUUID(), value: `value ${randomUUID()}` };
       creations.push(creation);
-      while (!creation.isAcknowledged && !signal.aborted) {
+      while (!creation.ids && !signal.aborted) {
         const service = kind === 'application' ? 'management-api' : 'token-vault';
         const { status, detail, body } = await send(creation, random.pick(balancer.targets(service)));
         answers.push(detail);
-        creation.isAcknowledged = status === (kind === 'batch' ? 200 : 201);
-        if (creation.isAcknowledged && kind === 'batch')
-          creation.ids = JSON.parse(body).map(({ id }: { id: string }) => id);
-        if (!creation.isAcknowledged && status > 0 && !allowed.has(detail)) unexpected.add(detail);
-        await wait(creation.isAcknowledged ? random.between(0, 2 * pauseMs) : pauseAfterFailureMs);
+        if (status === (kind === 'batch' ? 200 : 201)) {
+          creation.ids = [JSON.parse(body)].flat().map(({ id }: { id: string }) => id);
+        } else if (status > 0 && !allowed.has(detail)) unexpected.add(detail);
+        await wait(creation.ids ? random.between(0, 2 * pauseMs) : pauseAfterFailureMs);
       }
     }
   };
@@ -96,19 +86,18 @@ export function startWrites(world: World, clients: number) {
     /** Compares what was acknowledged with what is there; for after the stop. */
     async check(): Promise<WritesReport> {
       const stored = await readStored(world, creations);
-      const acknowledged = creations.filter(({ isAcknowledged }) => isAcknowledged);
+      const acknowledged = creations.filter(({ ids }) => ids);
       const wrong = await findWrong(acknowledged.filter(({ kind }) => kind === 'token'));
-      const isBatch = ({ kind }: Creation) => kind === 'batch';
       const idsOf = ({ name }: Creation) => stored.get(name) ?? [];
-      const isLost = (one: Creation) =>
+      const isThere = (one: Creation) =>
         isBatch(one)
-          ? one.ids.length !== batchSize || one.ids.toSorted().join() !== idsOf(one).toSorted().join()
-          : idsOf(one).length === 0 || wrong.has(one.name);
+          ? one.ids?.length === batchSize && one.ids.toSorted().join() === idsOf(one).toSorted().join()
+          : idsOf(one).includes(one.ids?.[0] ?? '') && !wrong.has(one.name);
       return {
         acknowledged: acknowledged.length,
         batches: acknowledged.filter(isBatch).length,
         unacknowledged: creations.length - acknowledged.length,
-        lost: acknowledged.filter(isLost).length,
+        lost: acknowledged.filter((one) => !isThere(one)).length,
         duplicates: creations.filter((one) => !isBatch(one) && idsOf(one).length > 1).length,
         partial: creations.filter((one) => isBatch(one) && ![0, batchSize].includes(idsOf(one).length)).length,
         answers,
@@ -120,6 +109,7 @@ export function startWrites(world: World, clients: number) {
 
 const kinds = [...Array(6).fill('token'), ...Array(3).fill('application'), 'batch'] as const;
 
+/** The ids of what each creation has left behind, by its name. */
 async function readStored({ query }: World, creations: readonly Creation[]): Promise<Map<string, string[]>> {
   const rows = await query<{ name: string; ids: string[] }>(
     `select name, array_agg(id) as ids from (
