@@ -1,13 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { makeTemporaryFolder } from '@sluice/testing';
+import { runProgram } from './run-program.ts';
 
 jest.setTimeout(60_000);
-
-const run = promisify(execFile);
-const root = resolve(import.meta.dirname, '../../..');
 
 test.each([
   'infra/local/src/main.ts',
@@ -27,22 +21,17 @@ test.each([
   'services/worker/src/main.ts',
   'infra/ingress/src/main.ts',
 ])('%s answers --help', async (file) => {
-  const { stdout } = await run(process.execPath, [resolve(root, file), '--help'], { env: {} });
-  expect(stdout.length).toBeGreaterThan(100);
+  expect((await runProgram(file, ['--help'])).stdout.length).toBeGreaterThan(100);
 });
 
 test('the demo, with nothing running, shows the three sides of the main job and leaves with 0', async () => {
-  const directory = await mkdtemp(resolve(tmpdir(), 'sluice-demo-'));
-  try {
-    const env = { PATH: process.env.PATH, SLUICE_DIR: directory };
-    const { stdout, stderr } = await run(process.execPath, [resolve(root, 'infra/local/src/demo/main.ts')], { env });
-    expect(stdout).toContain('What the caller sent');
-    expect(stdout).toContain('What the destination received');
-    expect(stdout).toContain('"number": "4242424242424242"');
-    expect(stdout).toContain('Status 201');
-    expect(stdout).not.toContain('\x1b[');
-    expect(stderr).toBe('');
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  await using stack = new AsyncDisposableStack();
+  const env = { PATH: process.env.PATH, SLUICE_DIR: await makeTemporaryFolder(stack, 'demo') };
+  const { stdout, stderr } = await runProgram('infra/local/src/demo/main.ts', [], { env });
+  expect(stdout).toContain('What the caller sent');
+  expect(stdout).toContain('What the destination received');
+  expect(stdout).toContain('"number": "4242424242424242"');
+  expect(stdout).toContain('Status 201');
+  expect(stdout).not.toContain('\x1b[');
+  expect(stderr).toBe('');
 });

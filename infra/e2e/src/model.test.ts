@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { UsageError } from '@sluice/service-runtime/command-line';
 import { checks, readCommandLine } from '../model/checks.ts';
 import { describe as describeOutcome, isAsExpected, readSteps, showSteps, table } from '../model/outcome.ts';
 import { ModelError, readSearchResult } from '../model/spin.ts';
+import { runProgram } from './run-program.ts';
 
-const run = promisify(execFile);
-const main = resolve(import.meta.dirname, '../model/main.ts');
+const main = 'infra/e2e/model/main.ts';
 
 /** What the verifier of spin 6.5.2 writes, without the lines that nobody reads. */
 const whole = `
@@ -100,12 +97,12 @@ test('checks are chosen by name; what does not exist is said', () => {
 });
 
 test('the command answers --help without any tool', async () => {
-  const { stdout } = await run(process.execPath, [main, '--help'], { env: {} });
+  const { stdout } = await runProgram(main, ['--help']);
   for (const { name } of checks) expect(stdout).toContain(name);
 });
 
 test('without a C compiler the command claims nothing, says what to install and leaves with 1', async () => {
-  const started = run(process.execPath, [main], { env: { PATH: '/nowhere' } });
+  const started = runProgram(main, [], { env: { PATH: '/nowhere' } });
   await expect(started).rejects.toMatchObject({ code: 1, stdout: '' });
   await expect(started).rejects.toMatchObject({ stderr: expect.stringContaining('sudo apt-get install gcc') });
 });

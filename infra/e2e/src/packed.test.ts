@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import { repositoryRoot } from '@sluice/local/parts';
-import { eventually, startDestination, useStack } from '@sluice/testing';
+import { eventually, makeTemporaryFolder, startDestination, useStack } from '@sluice/testing';
 import { type Platform, startPlatform } from './platform.ts';
+import { run, runProgram } from './run-program.ts';
 
 jest.setTimeout(180_000);
 
-const run = promisify(execFile);
 const examples = join(repositoryRoot, 'packages/sdk/examples');
 
 /** The Node that everything here runs on, and the machine's own, which may be as old as 20. */
@@ -20,10 +17,8 @@ const nodes: [name: string, path: string[]][] = [
 ];
 
 const world = useStack(async (closing) => {
-  const project = await mkdtemp(join(tmpdir(), 'sluice-empty-'));
-  closing.defer(() => rm(project, { recursive: true, force: true }));
-  const pack = join(repositoryRoot, 'infra/pack/src/main.ts');
-  const packed = await run(process.execPath, [pack, '--to', join(project, 'tarballs')]);
+  const project = await makeTemporaryFolder(closing, 'empty');
+  const packed = await runProgram('infra/pack/src/main.ts', ['--to', join(project, 'tarballs')], { env: process.env });
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true }\n');
   const tarballs = (await readdir(join(project, 'tarballs'))).map((file) => `./tarballs/${file}`);
   // Offline: nothing but the tarballs is needed.

@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type StackOptions, startStack } from '@sluice/local';
 import { Sluice } from '@sluice/sdk';
-import { type CallOptions, call, queryOnce } from '@sluice/testing';
+import { type CallOptions, call, makeTemporaryFolder, queryOnce } from '@sluice/testing';
 import { type Processes, type Site, type SiteOptions, startSite } from './cluster/site.ts';
 
 export interface Created {
@@ -38,8 +35,7 @@ export function startPlatform(
 }
 
 async function launch(closing: AsyncDisposableStack, options: LaunchOptions) {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-e2e-'));
-  closing.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeTemporaryFolder(closing, 'e2e');
   // The object is handed on as it is, because a deployment in a runbook changes it.
   const { environment = {}, ...stores } = options;
   environment.PATH ??= process.env.PATH ?? '';

@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkDatabase, connectDatabase, ping } from '@sluice/database';
 import { findProgram, freePort, type Program } from '@sluice/local';
-import { createTestDatabase, eventually, startDestination } from '@sluice/testing';
+import { createTestDatabase, eventually, makeTemporaryFolder, startDestination } from '@sluice/testing';
 import { startPlatform } from './platform.ts';
 import { runMainJob } from './run-main-job.ts';
 
@@ -29,8 +28,7 @@ async function startPgBouncer(
   databaseUrl: string,
 ): Promise<string> {
   const { hostname, port: postgresPort, username, password, pathname } = new URL(databaseUrl);
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-pgbouncer-'));
-  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeTemporaryFolder(stack, 'pgbouncer');
   await chmod(directory, 0o755);
   const port = await freePort();
   const database = `host=${hostname} port=${postgresPort} user=${username} password=${decodeURIComponent(password)}`;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { repositoryRoot as root } from '@sluice/local/parts';
 import { schemas } from '../../configuration/src/schemas.ts';
 import { faultTests } from './faults/table.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
 const file = resolve(root, 'infra/SECURITY.md');
 const text = `${await readFile(file, 'utf8')}\n${await readFile(resolve(root, 'infra/pci-dss.md'), 'utf8')}`;
 const { scripts } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8'));

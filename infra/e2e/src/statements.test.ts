@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { citusLayout } from '@sluice/database';
-import { call, eventually, startDestination, useStack } from '@sluice/testing';
-import pg from 'pg';
+import { call, connectPostgres, eventually, makeTemporaryFolder, startDestination, useStack } from '@sluice/testing';
+import type pg from 'pg';
 import { type Platform, startPlatform } from './platform.ts';
 import { runMainJob } from './run-main-job.ts';
+import { runProgram } from './run-program.ts';
 
 jest.setTimeout(180_000);
 
@@ -61,8 +57,7 @@ const seldom: typeof exceptions = [
 const ours = '/* of the test */';
 
 const world = useStack(async (closing) => {
-  const witness = await mkdtemp(join(tmpdir(), 'sluice-witness-'));
-  closing.defer(() => rm(witness, { recursive: true, force: true }));
+  const witness = await makeTemporaryFolder(closing, 'witness');
   const platform = await startPlatform(closing, {
     environment: {
       ...{ SWEEP_INTERVAL_MS: '1000', DATABASE_ON_SHARDS: 'true' },
@@ -70,18 +65,14 @@ const world = useStack(async (closing) => {
     },
     postgresSettings: { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.max': '5000' },
   });
-  const client = new pg.Client({ connectionString: platform.stack.databaseUrl });
-  await client.connect();
-  closing.defer(() => client.end());
+  const client = closing.use(await connectPostgres(platform.stack.databaseUrl));
   await client.query('create extension pg_stat_statements');
   return { platform, client, destination: await startDestination(closing) };
 });
 
 /** What operators do: every key is changed, while everything is there. */
 async function rotateKeys({ directory, stack }: Platform): Promise<void> {
-  const command = fileURLToPath(new URL('../../../services/token-vault/src/keys/keys.command.ts', import.meta.url));
-  const keys = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [`--env-file=${join(directory, 'environment')}`, command, ...args]);
+  const keys = (...args: string[]) => runProgram('services/token-vault/src/keys/keys.command.ts', args, { directory });
   await keys('rotate-data', '--tenant', stack.credentials.tenant_id);
   await keys('rotate-root');
   await keys('status', '--tenant', stack.credentials.tenant_id);

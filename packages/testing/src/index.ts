@@ -18,6 +18,7 @@ export { countRowsRead, findFullScans, findIndexes, recordStatements } from './q
 export { createRandom, newSeed, type Random, readSeed } from './random.ts';
 export { serveBytes, serveHttp } from './serve.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
+export { makeTemporaryFolder } from './temporary-folder.ts';
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts';
 export { testRedisUrl } from './test-redis.ts';
 export { type ExportedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts';

@@ -1,17 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { repositoryRoot } from '@sluice/local/parts';
-import { serveHttp, useStack } from '@sluice/testing';
+import { makeTemporaryFolder, serveHttp, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
+import { run, runProgram } from '../run-program.ts';
 import { openInChromium } from './chromium.ts';
 
 jest.setTimeout(180_000);
-
-const run = promisify(execFile);
 
 /** What the page does, with the key of a public Application: each answer or error, by what was asked for. */
 const script = (baseUrl: string, apiKey: string) => `
@@ -47,9 +42,8 @@ interface Found {
 }
 
 const world = useStack(async (closing) => {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-browser-'));
-  closing.defer(() => rm(folder, { recursive: true, force: true }));
-  await run(process.execPath, [join(repositoryRoot, 'infra/pack/src/main.ts'), '--to', folder]);
+  const folder = await makeTemporaryFolder(closing, 'browser');
+  await runProgram('infra/pack/src/main.ts', ['--to', folder], { env: process.env });
   const tarball = (await readdir(folder)).find((file) => file.startsWith('sluice-sdk'));
   await run('tar', ['-xzf', tarball ?? '', '-C', folder], { cwd: folder });
   const platform = await startPlatform(closing);

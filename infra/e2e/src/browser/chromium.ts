@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { libraryPath, unpackDebianPackages } from '@sluice/local';
 import { defaultDirectory } from '@sluice/local/parts';
+import { makeTemporaryFolder } from '@sluice/testing';
 
 /** A browser without a window that asks no host but those of the page. */
 const options = [
@@ -28,8 +27,7 @@ async function findChromium(): Promise<{ program: string; env: Record<string, st
 /** Opens a page in a browser with a profile of its own. @throws {LaunchError} where there is no Chromium. */
 export async function openInChromium(closing: AsyncDisposableStack, url: string): Promise<ChildProcess> {
   const { program, env } = await findChromium();
-  const profile = await mkdtemp(join(tmpdir(), 'sluice-chromium-'));
-  closing.defer(() => rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  const profile = await makeTemporaryFolder(closing, 'chromium');
   const child = spawn(program, [...options, `--user-data-dir=${profile}`, url], {
     env: { ...env, HOME: profile },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { startDestination } from '@sluice/testing';
+import { repositoryRoot } from '@sluice/local/parts';
+import { makeTemporaryFolder, startDestination } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 
-export const mainFile = resolve(import.meta.dirname, '../../../../packages/cli/src/main.ts');
+export const mainFile = join(repositoryRoot, 'packages/cli/src/main.ts');
 
 interface Ran {
   code: number | null;
@@ -36,8 +36,7 @@ export async function runSluice(typed: readonly string[], options: RunOptions = 
 export async function openCommandLine(closing: AsyncDisposableStack) {
   const platform = await startPlatform(closing);
   const destination = await startDestination(closing);
-  const home = await mkdtemp(join(tmpdir(), 'sluice-home-'));
-  closing.defer(() => rm(home, { recursive: true, force: true }));
+  const home = await makeTemporaryFolder(closing, 'home');
   const permissions = ['token:create', 'token:read', 'token:use', 'token:delete'];
   const backend = await platform.createApplication({ name: 'cli backend', permissions });
   const env = { XDG_CONFIG_HOME: join(home, 'config') };

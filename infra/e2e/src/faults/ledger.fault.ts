@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killStore } from '../cluster/stores.ts';
+import { runProgram } from '../run-program.ts';
 import { lockAuditLog } from '../under-load/audit-log.ts';
 import { startRepeating } from '../under-load/clients.ts';
 import { elapsedMs } from '../under-load/count.ts';
@@ -9,7 +9,7 @@ import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 
 const workerKills = 6;
-const verifier = join(import.meta.dirname, '../../../../services/management-api/src/logs/ledger.command.ts');
+const verifier = 'services/management-api/src/logs/ledger.command.ts';
 /** Two seconds are promised; the rest is for what was killed to be found gone, and for a busy machine. */
 const caughtUpWithinMs = 30_000;
 
@@ -104,9 +104,8 @@ async function verify(
     ...['verify', await file('export.ndjson', exported), '--checkpoint', await file('checkpoint', checkpoint)],
     ...['--key', await file('key', key), '--witness', await file('witness', notes.map((note) => `${note}\n`).join(''))],
   ];
-  return new Promise<{ isGood: boolean; text: string }>((resolve) => {
-    execFile(process.execPath, [verifier, ...args], (failure, out, error) =>
-      resolve({ isGood: failure === null, text: (out || error).trim() }),
-    );
-  });
+  return runProgram(verifier, args).then(
+    ({ stdout }) => ({ isGood: true, text: stdout.trim() }),
+    ({ stdout, stderr }) => ({ isGood: false, text: (stdout || stderr).trim() }),
+  );
 }

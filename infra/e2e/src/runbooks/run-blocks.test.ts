@@ -1,19 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { makeTemporaryFolder } from '@sluice/testing';
 import { readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
 
 /** What goes wrong in a document with one block of each text. */
 async function faultsOf(texts: string[], timeoutMs = 20_000): Promise<string[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-blocks-'));
-  try {
-    const markdown = texts.map((text) => `Some words\n\n\`\`\`sh\n${text}\n\`\`\`\n`).join('\n');
-    const { PATH = '' } = process.env;
-    return await runBlocks(readBlocks(markdown), { directory, env: { PATH }, timeoutMs });
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  await using stack = new AsyncDisposableStack();
+  const directory = await makeTemporaryFolder(stack, 'blocks');
+  const markdown = texts.map((text) => `Some words\n\n\`\`\`sh\n${text}\n\`\`\`\n`).join('\n');
+  const { PATH = '' } = process.env;
+  return await runBlocks(readBlocks(markdown), { directory, env: { PATH }, timeoutMs });
 }
 
 test('blocks share a shell, and print what their comments say', async () => {

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findProgram } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
+import { makeTemporaryFolder } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 import { startOperator } from './operator.ts';
 import { type Block, readBlocks } from './read-blocks.ts';
@@ -18,8 +18,7 @@ const names = (await readdir(folder)).filter((name) => name !== 'README.md');
 /** Runs blocks, after those of the README, against a stack of their own. */
 async function rehearse(blocks: Block[], { withReplica = false } = {}): Promise<string[]> {
   await using closing = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-runbook-'));
-  closing.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeTemporaryFolder(closing, 'runbook');
   const { PATH = '', HOME = '' } = process.env;
   const environment: Record<string, string> = { PATH };
   const { stack, directory: stackDirectory } = await startPlatform(closing, { environment });

@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, repositoryRoot } from '@sluice/local/parts';
+import { makeTemporaryFolder } from '@sluice/testing';
 import { type Block, readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
 
@@ -30,8 +30,7 @@ test('the commands of "Run it" do what the README says, and one that does not is
   expect(first).toMatch(/^npm ci && /);
   const damaged = await onFreePort(tour);
   await using closing = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-tour-'));
-  closing.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeTemporaryFolder(closing, 'tour');
   await chmod(directory, 0o711);
   await mkdir(join(directory, 'run'));
   const blocks = [

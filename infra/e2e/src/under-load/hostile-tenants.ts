@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { call } from '@sluice/testing';
 import { clientOf, type Platform, startPlatform, type TenantClient } from '../platform.ts';
+import { runProgram } from '../run-program.ts';
 import { startRepeating } from './clients.ts';
 import { countKinds, elapsedMs, percentiles } from './count.ts';
 import { watchMemory } from './process-state.ts';
 
-const tenantCommand = resolve(import.meta.dirname, '../../../../services/management-api/src/tenants/tenant.command.ts');
+const tenantCommand = 'services/management-api/src/tenants/tenant.command.ts';
 export const mebibyte = 2 ** 20;
 export const largeText = 'x'.repeat(mebibyte - 100);
 export const passing = { code: 'module.exports = async ({ args }) => ({ body: args.body })' };
@@ -52,9 +50,7 @@ export async function statusOf(url: string, request: RequestInit, readAfterMs = 
 }
 
 async function createTenant({ directory, stack }: Platform): Promise<TenantClient> {
-  const file = `--env-file=${resolve(directory, 'environment')}`;
-  const args = [file, tenantCommand, 'create', '--name', 'Hostile', '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: {} });
+  const { stdout } = await runProgram(tenantCommand, ['create', '--name', 'Hostile', '--json'], { directory });
   return clientOf(stack.baseUrl, JSON.parse(stdout).management_key);
 }
 

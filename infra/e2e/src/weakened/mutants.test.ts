@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
+import { repositoryRoot } from '@sluice/local/parts';
 import { mutants, mutate } from './mutants.ts';
 import { scenarioOf } from './scenarios.ts';
 
-const root = resolve(import.meta.dirname, '../../../..');
-
 test.each(mutants)('mutant $name follows the product', async (mutant) => {
-  const source = await readFile(resolve(root, mutant.file), 'utf8');
+  const source = await readFile(join(repositoryRoot, mutant.file), 'utf8');
   expect(mutate(source, mutant)).not.toBe(source);
   expect(scenarioOf(mutant)).toBeDefined();
 });
