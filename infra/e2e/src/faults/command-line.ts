@@ -2,28 +2,11 @@ import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { readSeed } from '@sluice/testing';
 import type { FaultTest } from './fault-test.ts';
 
-export interface CommandLine {
-  mode: 'run' | 'list' | 'help';
-  /** Those that were named, or all. */
-  chosen: readonly FaultTest[];
-  seed: number;
-  keep: boolean;
-}
+export type CommandLine = ReturnType<typeof readCommandLine>;
 
-export function readCommandLine(args: string[], tests: readonly FaultTest[]): CommandLine {
-  const { values, positionals } = parse(args);
-  const unknown = positionals.filter((name) => !tests.some((test) => test.name === name));
-  if (unknown.length > 0) throw new UsageError(`There is no fault test ${unknown.join(', ')}`);
-  return {
-    mode: values.help ? 'help' : values.list ? 'list' : 'run',
-    chosen: tests.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
-    seed: readSeed(values.seed),
-    keep: values.keep,
-  };
-}
-
-function parse(args: string[]) {
-  return readOptions({
+/** @throws {UsageError} */
+export function readCommandLine(args: string[], tests: readonly FaultTest[]) {
+  const { values, positionals } = readOptions({
     args,
     allowPositionals: true,
     options: {
@@ -33,6 +16,15 @@ function parse(args: string[]) {
       keep: { type: 'boolean', default: false },
     },
   });
+  const unknown = positionals.filter((name) => !tests.some((test) => test.name === name));
+  if (unknown.length > 0) throw new UsageError(`There is no fault test ${unknown.join(', ')}`);
+  return {
+    mode: values.help ? 'help' : values.list ? 'list' : 'run',
+    /** Those that were named, or all. */
+    chosen: tests.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+    seed: readSeed(values.seed),
+    keep: values.keep,
+  };
 }
 
 export function list(tests: readonly FaultTest[]): string {

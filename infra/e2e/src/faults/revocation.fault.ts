@@ -49,11 +49,7 @@ export const revocation = (options: RevocationOptions): FaultTest =>
     },
   );
 
-export async function disturbAtRandom(
-  world: World,
-  options: Pick<NemesisOptions, 'mayKill'>,
-  act: () => Promise<void>,
-): Promise<void> {
+export async function disturbAtRandom(world: World, options: NemesisOptions, act: () => Promise<void>): Promise<void> {
   const nemesis = startNemesis(world, options);
   try {
     await Promise.race([act(), nemesis.broken]);

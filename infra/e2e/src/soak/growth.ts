@@ -3,18 +3,7 @@ import type { ProcessSample } from '../under-load/process-state.ts';
 import type { Sample } from './samples.ts';
 
 /** A stretch of time in which nothing failed. */
-export interface Calm {
-  from: number;
-  until: number;
-}
-
-export interface Growth {
-  name: string;
-  before: number;
-  after: number;
-  unit: string;
-  most: number;
-}
+type Calm = Record<'from' | 'until', number>;
 
 const quantities = [
   // A heap is not given back at once, and grows until it is worth collecting.
@@ -24,26 +13,21 @@ const quantities = [
 ] as const satisfies readonly { member: keyof ProcessSample; unit: string; most: (before: number) => number }[];
 
 /** What grew from the first calm to the last, of processes that lived through both, and of the stores. */
-export function growthBetween(samples: readonly Sample[], [first, last]: readonly [Calm, Calm]): Growth[] {
-  const early = samples.filter(({ at }) => at >= first.from && at <= first.until);
-  const late = samples.filter(({ at }) => at >= last.from && at <= last.until);
-  const found: Growth[] = [];
-  for (const name of new Set(early.flatMap(({ processes }) => [...processes.keys()]))) {
-    const [before, after] = [early, late].map((some) => some.flatMap(({ processes }) => processes.get(name) ?? []));
+export function growthBetween(samples: readonly Sample[], [first, last]: readonly [Calm, Calm]) {
+  const [early, late] = [first, last].map(({ from, until }) => samples.filter(({ at }) => at >= from && at <= until));
+  const found: { name: string; before: number; after: number; unit: string; most: number }[] = [];
+  for (const name of new Set(early?.flatMap(({ processes }) => [...processes.keys()]))) {
+    const [before, after] = [early, late].map((some = []) =>
+      some.flatMap(({ processes }) => processes.get(name) ?? []),
+    );
     if (new Set([...(before ?? []), ...(after ?? [])].map(({ pid }) => pid)).size !== 1) continue;
     for (const { member, unit, most } of quantities) {
-      const start = median(before?.map((one) => one[member]));
-      found.push({
-        name: `${name} ${member}`,
-        before: start,
-        after: median(after?.map((one) => one[member])),
-        unit,
-        most: most(start),
-      });
+      const [start = 0, end = 0] = [before, after].map((some) => median(some?.map((one) => one[member])));
+      found.push({ name: `${name} ${member}`, before: start, after: end, unit, most: most(start) });
     }
   }
   for (const [member, most] of [['postgresConnections', 20] as const, ['redisKeys', 50] as const]) {
-    const [before, after] = [early, late].map((some) => median(some.flatMap((one) => one[member] ?? [])));
+    const [before, after] = [early, late].map((some = []) => median(some.flatMap((one) => one[member] ?? [])));
     if (before === undefined || after === undefined) continue;
     found.push({ name: member, before, after, unit: '', most: before + most });
   }

@@ -25,14 +25,7 @@ export interface AttackOptions {
   good(platform: Platform): Promise<Ask>;
 }
 
-export interface Attacked {
-  /** Most that the gateway and the token vault had resident, in MiB. */
-  gatewayPeak: number;
-  vaultPeak: number;
-  /** Of the good Tenant, which asks again and again while the others' bombs come. */
-  goodStatuses: number[];
-  bombStatuses: number[];
-}
+export type Attacked = Awaited<ReturnType<typeof attack>>;
 
 /** The good Tenant is answered as ever, and bombs get one of these; none is cut off. */
 export function expectOthersServed({ goodStatuses, bombStatuses }: Attacked, allowed: readonly number[]): void {
@@ -64,7 +57,7 @@ export const asksGateway =
   };
 
 /** Three Tenants keep bombs under way until as many of each are answered; a fourth does what it always does. */
-export async function attack({ settings, prepare, good }: AttackOptions): Promise<Attacked> {
+export async function attack({ settings, prepare, good }: AttackOptions) {
   await using closing = new AsyncDisposableStack();
   const platform = await startPlatform(closing, { environment: settings });
   const askOnce = await good(platform);

@@ -3,14 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import type { World } from './world.ts';
 
-export interface ProcessSample {
-  pid: number;
-  memory: number;
-  sockets: number;
-  threads: number;
-}
+export type ProcessSample = Awaited<ReturnType<typeof sampleProcess>>;
 
-export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>): Promise<ProcessSample> {
+/** What a process holds: resident memory in MiB, sockets and threads; proc(5). */
+export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>) {
   if (pid === undefined) throw new Error(`${name} does not run`);
   const status = await readFile(`/proc/${pid}/status`, 'latin1');
   const field = (label: string) => Number(new RegExp(`^${label}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
@@ -21,15 +17,8 @@ export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>): 
   return { pid, memory: field('VmRSS') / 1024, sockets, threads: field('Threads') };
 }
 
-export interface Watched {
-  before: number;
-  peak: number;
-  /** The least that was measured of late. */
-  after: number;
-}
-
 /** Measures the resident memory of a process, in MiB, ten times a second until it is stopped. */
-export function watchMemory(node: Pick<Node, 'name' | 'pid'>): { stop(): Promise<Watched> } {
+export function watchMemory(node: Pick<Node, 'name' | 'pid'>) {
   const seen: number[] = [];
   let isStopped = false;
   const watching = (async () => {
@@ -43,6 +32,7 @@ export function watchMemory(node: Pick<Node, 'name' | 'pid'>): { stop(): Promise
     async stop() {
       isStopped = true;
       await watching;
+      // Afterwards: the least that was measured of late
       return { before: seen[0] ?? 0, peak: Math.max(...seen), after: Math.min(...seen.slice(-5)) };
     },
   };
@@ -55,7 +45,7 @@ interface Margins {
   sockets?: number;
 }
 
-export async function watchGateways(world: World, margins: Margins): Promise<{ judge(): Promise<void> }> {
+export async function watchGateways(world: World, margins: Margins) {
   const { report, until } = world;
   const { peak = Infinity, after = Infinity, sockets = Infinity } = margins;
   const gateways = world.of('proxy-gateway');
@@ -69,7 +59,7 @@ export async function watchGateways(world: World, margins: Margins): Promise<{ j
       await until(async () => tooMany(await countSockets()).length === 0, 8000);
       const now = await countSockets();
       const memory = await Promise.all(memories.map((watching) => watching.stop()));
-      const inWords = (one: Watched) =>
+      const inWords = (one: (typeof memory)[number]) =>
         `${[one.before, one.peak, one.after].map((value) => value.toFixed(0)).join(' / ')} MiB`;
       report.figure('memory of gateways before / peak / after', memory.map(inWords).join(', '));
       report.figure('sockets of gateways before / after', `${before} / ${now}`);

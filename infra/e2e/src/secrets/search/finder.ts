@@ -8,27 +8,18 @@ export interface Hit {
   around: string;
 }
 
-interface Searched {
-  items: number;
-  bytes: number;
-}
+export type Finder = ReturnType<typeof newFinder>;
 
 /** Looks for canaries in bytes, and keeps count of what it was given. */
-export interface Finder {
-  /** @param except names of canaries that may be here. */
-  search(place: string, where: string, bytes: Buffer, except?: ReadonlySet<string>): void;
-  hits: Hit[];
-  searched: Map<string, Searched>;
-}
-
-export function newFinder(canaries: readonly Canary[]): Finder {
+export function newFinder(canaries: readonly Canary[]) {
   const needles = canaries.flatMap(needlesOf);
   const hits: Hit[] = [];
-  const searched = new Map<string, Searched>();
+  const searched = new Map<string, { items: number; bytes: number }>();
   return {
     hits,
     searched,
-    search(place, where, bytes, except = new Set()) {
+    /** @param except names of canaries that may be here. */
+    search(place: string, where: string, bytes: Buffer, except: ReadonlySet<string> = new Set()): void {
       const count = searched.get(place) ?? { items: 0, bytes: 0 };
       searched.set(place, { items: count.items + 1, bytes: count.bytes + bytes.length });
       hits.push(...findIn(bytes, needles, except).map((hit) => ({ where: `${place}: ${where}`, ...hit })));
