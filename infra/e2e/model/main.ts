@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onStopRequest } from '@sluice/local/parts';
 import { UsageError } from '@sluice/service-runtime/command-line';
+import { makeTemporaryFolder } from '@sluice/testing';
 import { type Check, type CommandLine, help, readCommandLine } from './checks.ts';
 import { describe, isAsExpected, type Outcome, table } from './outcome.ts';
 import { findTools, ModelError, runCheck } from './spin.ts';
@@ -32,8 +32,7 @@ try {
 async function run({ chosen, isQuick }: CommandLine): Promise<boolean> {
   const tools = await findTools(env.PATH ?? '', console.log, signal);
   await using opened = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-model-'));
-  opened.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeTemporaryFolder(opened, 'model');
   const results: { check: Check; outcome: Outcome }[] = [];
   for (const check of chosen) {
     console.log(`\n${check.name}: ${check.what}`);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Random } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import { type Clients, startClients } from '../under-load/clients.ts';
+import { type Clients, repeating, startClients } from '../under-load/clients.ts';
 import type { LoadShape, World } from '../under-load/world.ts';
 import { type ApplicationView, forgetNewest } from './single-keys.ts';
 
@@ -30,10 +30,10 @@ export function startLoad(world: World, { readers, regenerationPauseMs, isBalanc
   const probes: Probe[] = [];
   const readable = [...client.applications, ...client.severalKeys];
 
-  async function regenerate(application: ApplicationView, signal: AbortSignal): Promise<void> {
+  function regenerate(application: ApplicationView) {
     const random = world.random(1000 + application.index);
     let writer = random.pick(management());
-    while (!signal.aborted) {
+    return repeating(async () => {
       await wait(random.between(0, 2 * regenerationPauseMs));
       const revoked = application.newest;
       if (!management().includes(writer)) writer = random.pick(management());
@@ -44,20 +44,17 @@ export function startLoad(world: World, { readers, regenerationPauseMs, isBalanc
         writer = random.pick(management());
         await wait(pauseAfterFailureMs);
       }
-    }
+    });
   }
 
-  async function addAndEnd(application: ApplicationView, signal: AbortSignal): Promise<void> {
+  function addAndEnd(application: ApplicationView) {
     const random = world.random(4000 + application.index);
-    while (!signal.aborted) {
+    return repeating(async () => {
       await wait(random.between(0, 2 * regenerationPauseMs));
       const willExpire = random.chance(0.5);
       const life = willExpire ? random.between(lifeMs.shortest, lifeMs.longest) : lifeMs.ofDeleted;
       const added = await client.singleKeys.add(application, random.pick(management()), life);
-      if (!added) {
-        await wait(pauseAfterFailureMs);
-        continue;
-      }
+      if (!added) return wait(pauseAfterFailureMs);
       if (willExpire) {
         await wait(Math.max(0, added.expiredAt - performance.now()));
       } else {
@@ -66,22 +63,22 @@ export function startLoad(world: World, { readers, regenerationPauseMs, isBalanc
       }
       forgetNewest(application);
       for (const key of [added.number, 0]) probes.push({ application, key, target: random.pick(targets()) });
-    }
+    });
   }
 
-  async function read(reader: number, signal: AbortSignal): Promise<void> {
+  function read(reader: number) {
     const random = world.random(2000 + reader);
-    while (!signal.aborted) {
+    return repeating(async () => {
       const { application, key, target } = probes.shift() ?? choose(random, readable, targets());
       await client.invoke(application, key, target);
       await wait(random.between(0, 2 * pauseBetweenInvocationsMs));
-    }
+    });
   }
 
   return startClients([
-    ...client.applications.map((application) => (signal: AbortSignal) => regenerate(application, signal)),
-    ...client.severalKeys.map((application) => (signal: AbortSignal) => addAndEnd(application, signal)),
-    ...Array.from({ length: readers }, (_, reader) => (signal: AbortSignal) => read(reader, signal)),
+    ...client.applications.map(regenerate),
+    ...client.severalKeys.map(addAndEnd),
+    ...Array.from({ length: readers }, (_, reader) => read(reader)),
   ]);
 }
 

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Node } from '../cluster/node.ts';
-import { type Clients, startClients } from '../under-load/clients.ts';
+import { type Clients, repeating, startClients } from '../under-load/clients.ts';
 import type { World } from '../under-load/world.ts';
-import { type Action, actions } from './nemesis-actions.ts';
+import { actions } from './nemesis-actions.ts';
 
 export interface NemesisOptions {
   /** Whether a process of that name may be killed; all may by default. */
@@ -20,38 +19,29 @@ export function startNemesis(world: World, { mayKill = () => true }: NemesisOpti
   const holders = world.of('proxy-gateway', 'token-vault');
   const writers = world.of('management-api');
   const busy = new Set<string>();
-  const victims = { holder: holders, writer: writers, 'any node': [...holders, ...writers] };
+  const any = [...holders, ...writers];
+  const victims = { holder: holders, writer: writers, 'any node': any, redis: holders, postgres: holders };
 
-  async function disturb(hand: number, signal: AbortSignal): Promise<void> {
-    const random = world.random(3000 + hand);
-    while (!signal.aborted) {
+  function hand(number: number) {
+    const random = world.random(3000 + number);
+    return repeating(async () => {
       await wait(random.between(0, longestPauseMs));
       const action = random.pick(deck);
-      const node = random.pick(action.on === 'redis' || action.on === 'postgres' ? holders : victims[action.on]);
+      const node = random.pick(victims[action.on]);
       const target = action.on === 'redis' || action.on === 'postgres' ? action.on : node.name;
-      if (busy.has(target) || (action.kills && !mayKill(node.name))) continue;
+      if (busy.has(target) || (action.kills && !mayKill(node.name))) return;
       busy.add(target);
-      const fault = {
-        name: action.name,
-        target,
-        startedAt: performance.now(),
-        endedAt: Infinity,
-        hindersWriters: hinders(action, node),
-      };
+      // A server process that hangs may hold a lock; a writer without its Postgres waits for that.
+      const hindersWriters = action.on === 'postgres' || node.service === 'management-api';
+      const fault = { name: action.name, target, startedAt: performance.now(), endedAt: Infinity, hindersWriters };
       world.faults.push(fault);
       await action.run({ site: world, random, node });
       fault.endedAt = performance.now();
       busy.delete(target);
-    }
+    });
   }
 
-  const working = Array.from({ length: hands }, (_, hand) => (signal: AbortSignal) => disturb(hand, signal));
-  return startClients(working);
+  return startClients(Array.from({ length: hands }, (_, number) => hand(number)));
 }
 
 const deck = actions.flatMap((action) => Array.from({ length: action.weight }, () => action));
-
-/** A server process that hangs may hold a lock; a writer without its Postgres waits for that. */
-function hinders(action: Action, node: Node): boolean {
-  return action.on === 'postgres' || node.service === 'management-api';
-}

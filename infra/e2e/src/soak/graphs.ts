@@ -17,23 +17,17 @@ interface Soaked {
 export function graphsOf({ world, history, samples, from, until }: Soaked): string {
   const range = { from, until, columns };
   const sampled = samples.filter(({ at }) => at >= from);
-  const ofSamples = (name: string, read: (sample: Sample) => number | undefined, unit = '') =>
-    graph(
-      name,
-      toColumns(sampled, range, (some) => some.flatMap((one) => read(one) ?? []).at(-1)),
-      unit,
-    );
+  const ofSamples = (name: string, read: (sample: Sample) => number | undefined, unit = '') => {
+    const last = toColumns(sampled, range, (some) => some.flatMap((one) => read(one) ?? []).at(-1));
+    return graph(name, last, unit);
+  };
   const started = history.invocations
     .filter(({ startedAt }) => startedAt >= from)
     .map((one) => ({ ...one, at: one.startedAt }));
   const succeeded = started.filter(({ detail }) => detail === '200');
   const faults = history.faults.map(({ startedAt }) => ({ at: startedAt }));
-  const count = (name: string, all: readonly { at: number }[]) =>
-    graph(
-      name,
-      toColumns(all, range, (some) => some.length),
-      'in a column',
-    );
+  const countEach = (all: readonly { at: number }[]) => toColumns(all, range, (some) => some.length);
+  const count = (name: string, all: readonly { at: number }[]) => graph(name, countEach(all), 'in a column');
   const latency = (part: number) => toColumns(succeeded, range, (some) => percentile(some.map(durationMs), part));
   const perProcess = (member: 'memory' | 'sockets' | 'threads', unit: string) =>
     world.nodes

@@ -1,3 +1,6 @@
+/** Works until the signal is aborted. */
+type Work = (signal: AbortSignal) => Promise<void>;
+
 /** Clients at work until they are stopped. */
 export interface Clients {
   /** Rejects when a client broke: that is a fault of the test. */
@@ -6,7 +9,7 @@ export interface Clients {
   stop(): Promise<void>;
 }
 
-export function startClients(clients: readonly ((signal: AbortSignal) => Promise<void>)[]): Clients {
+export function startClients(clients: readonly Work[]): Clients {
   const stopping = new AbortController();
   const running = Promise.all(clients.map((work) => work(stopping.signal)));
   const { promise: broken, reject } = Promise.withResolvers<never>();
@@ -21,10 +24,13 @@ export function startClients(clients: readonly ((signal: AbortSignal) => Promise
   };
 }
 
-/** Starts so many clients that do the same again and again; the turns of each count from its number. */
+/** The work of a client that does the same again and again; its turns count from the first. */
+export const repeating =
+  (act: (turn: number, signal: AbortSignal) => Promise<void>, first = 0): Work =>
+  async (signal) => {
+    for (let turn = first; !signal.aborted; turn++) await act(turn, signal);
+  };
+
+/** Starts so many of them; the turns of each count from its number. */
 export const startRepeating = (count: number, act: (turn: number) => Promise<void>): Clients =>
-  startClients(
-    Array.from({ length: count }, (_, number) => async (signal: AbortSignal) => {
-      for (let turn = number; !signal.aborted; turn++) await act(turn);
-    }),
-  );
+  startClients(Array.from({ length: count }, (_, number) => repeating(act, number)));

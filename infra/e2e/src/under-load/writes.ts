@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
-import { startClients } from './clients.ts';
+import { repeating, startClients } from './clients.ts';
 import type { WritesReport } from './judgement.ts';
 import type { World } from './world.ts';
 
@@ -63,9 +63,9 @@ export function startWrites(world: World, clients: number) {
     return wrong;
   }
 
-  const write = (number: number) => async (signal: AbortSignal) => {
+  const write = (number: number) => {
     const random = world.random(4000 + number);
-    while (!signal.aborted) {
+    return repeating(async (_turn, signal) => {
       const kind = random.pick(kinds);
       const creation: Creation = { kind, name: randomUUID(), value: `value ${randomUUID()}` };
       creations.push(creation);
@@ -78,7 +78,7 @@ export function startWrites(world: World, clients: number) {
         } else if (status > 0 && !allowed.has(detail)) unexpected.add(detail);
         await wait(creation.ids ? random.between(0, 2 * pauseMs) : pauseAfterFailureMs);
       }
-    }
+    });
   };
 
   return {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createRandom, type Random } from '@sluice/testing';
 import type { Platform } from '../platform.ts';
 import { newDataOf } from '../token-values.ts';
-import { type Clients, startClients } from '../under-load/clients.ts';
+import { type Clients, repeating, startClients } from '../under-load/clients.ts';
 import { announce, type Knowledge, type Ledger, learn } from './ledger.ts';
 
 export interface LoadOptions {
@@ -25,12 +25,12 @@ interface Client extends LoadOptions {
 
 /** Clients that create, use, change and delete tokens in turns, and note what they were told. */
 export function startLoad(options: LoadOptions): Clients {
-  const run = (number: number) => async (signal: AbortSignal) => {
+  const run = (number: number) => {
     const client: Client = { ...options, random: createRandom(options.seed * 1000 + number) };
-    while (!signal.aborted) {
+    return repeating(async () => {
       await client.random.pick(actions)(client);
       await wait(10); // without it most requests would go to a process that is away
-    }
+    });
   };
   return startClients(Array.from({ length: options.clients }, (_, number) => run(number)));
 }
