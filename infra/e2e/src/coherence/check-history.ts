@@ -6,20 +6,22 @@ export interface Finding {
   life: KeyLife;
 }
 
-export interface Verdict {
+const newVerdict = () => ({
   /** Invocations that began after the success that revoked their key had arrived, or after it had expired, and were accepted. */
-  staleAccepts: Finding[];
+  staleAccepts: [] as Finding[],
   /** Invocations with the newest key, or beside single keys the first, sure to be valid for as long as they took, that were refused. */
-  wrongRefusals: Finding[];
+  wrongRefusals: [] as Finding[],
   /** Invocations sent with such a key that got neither 200 nor a refusal. */
-  failedValid: Finding[];
+  failedValid: [] as Finding[],
   /** Invocations with a key that was surely valid, or surely revoked, for as long as they took. */
-  judged: number;
+  judged: 0,
   /** Successes that do not say how they were confirmed. */
-  unexplained: KeyChange[];
+  unexplained: [] as KeyChange[],
   /** Successes that waited longer than a lease, with no fault at Postgres to blame. */
-  overlong: KeyChange[];
-}
+  overlong: [] as KeyChange[],
+});
+
+export type Verdict = ReturnType<typeof newVerdict>;
 
 /** A lease, and a second for a machine that has other things to do. */
 export const longestWaitMs = 2000 + 1000;
@@ -31,14 +33,7 @@ const aftermathMs = 2000;
 export function checkHistory(history: History): Verdict {
   const { regenerations, singleKeyChanges, invocations, faults } = history;
   const lives = livesOf(history);
-  const verdict: Verdict = {
-    staleAccepts: [],
-    wrongRefusals: [],
-    failedValid: [],
-    judged: 0,
-    unexplained: [],
-    overlong: [],
-  };
+  const verdict = newVerdict();
   for (const invocation of invocations) {
     const life = lives.get(invocation.application)?.get(invocation.key);
     if (life) judge({ invocation, life }, verdict);

@@ -61,21 +61,15 @@ export interface Fault {
   hindersWriters: boolean;
 }
 
-export interface History {
-  regenerations: Regeneration[];
-  singleKeys: SingleKey[];
-  singleKeyChanges: KeyChange[];
-  invocations: Invocation[];
-  faults: Fault[];
-}
-
-export const emptyHistory = (): History => ({
-  regenerations: [],
-  singleKeys: [],
-  singleKeyChanges: [],
-  invocations: [],
-  faults: [],
+export const emptyHistory = () => ({
+  regenerations: [] as Regeneration[],
+  singleKeys: [] as SingleKey[],
+  singleKeyChanges: [] as KeyChange[],
+  invocations: [] as Invocation[],
+  faults: [] as Fault[],
 });
+
+export type History = ReturnType<typeof emptyHistory>;
 
 /** The value of `SVC-REVOCATION`; undefined where there is none that can be read. */
 export function readConfirmation(header: string | string[] | undefined): Confirmation | undefined {

@@ -4,7 +4,7 @@ import type { FaultContext, FaultTest } from '../faults/fault-test.ts';
 import { countRowsSoon } from './audit-log.ts';
 import type { Clients } from './clients.ts';
 import { type Bounds, disclosedIn, judge, type Seen } from './judgement.ts';
-import { type LoadShape, openWorld, type World, type WorldOptions } from './world.ts';
+import { type LoadShape, openWorld, usualLoad, type World, type WorldOptions } from './world.ts';
 import { startWrites } from './writes.ts';
 
 export interface Scenario extends Bounds, Pick<WorldOptions, 'processes' | 'environment'> {
@@ -14,20 +14,6 @@ export interface Scenario extends Bounds, Pick<WorldOptions, 'processes' | 'envi
   /** Does the fault and puts everything right again. */
   disturb(world: World): Promise<void>;
 }
-
-const usualLoad: LoadShape = {
-  applications: 6,
-  severalKeys: 0,
-  readers: 8,
-  writers: 3,
-  // So long that most invocations meet no change of their key, and can be judged.
-  regenerationPauseMs: 600,
-  warmUpMs: 2000,
-  quietBeforeMs: 3000,
-  // Longer than a recovery may take.
-  quietAfterMs: 4000,
-  isBalanced: true,
-};
 
 /**
  * A row of the fault table. Clients invoke, regenerate keys and create things; first nothing fails, then the fault

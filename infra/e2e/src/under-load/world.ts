@@ -30,24 +30,28 @@ export interface World extends Site, Tenant, Pick<FaultContext, 'seed' | 'log' |
 /** Two of each that take requests, and a worker. */
 const usualProcesses: Processes = { 'management-api': 2, 'proxy-gateway': 2, 'token-vault': 2, worker: 1 };
 
-export interface LoadShape {
+/** Who does what, and for how long. */
+export const usualLoad = {
   /** Applications whose keys are regenerated, by a client each. */
-  applications: number;
+  applications: 6,
   /** Applications to which single keys are added, by a client each. */
-  severalKeys: number;
-  readers: number;
-  writers: number;
-  /** Between two regenerations of one Application, on the average. */
-  regenerationPauseMs: number;
+  severalKeys: 0,
+  readers: 8,
+  writers: 3,
+  /** Between two regenerations of one Application, on the average: most invocations meet no change of their key, and can be judged. */
+  regenerationPauseMs: 600,
   /** Not judged: processes that have just started meet all clients at once, and a late connection is an honest 503. */
-  warmUpMs: number;
-  quietBeforeMs: number;
-  quietAfterMs: number;
+  warmUpMs: 2000,
+  quietBeforeMs: 3000,
+  /** Longer than a recovery may take. */
+  quietAfterMs: 4000,
   /** False: every process is used, also one that is not ready, since it may go on with what it remembers. */
-  isBalanced: boolean;
-  /** How long a client waits for an answer; 5 s by default. */
-  patienceMs?: (random: Random) => number;
-}
+  isBalanced: true,
+  /** How long a client waits for an answer. */
+  patienceMs: (_random: Random): number => 5000,
+};
+
+export type LoadShape = typeof usualLoad;
 
 export interface WorldOptions extends FaultContext {
   processes?: Processes | undefined;
@@ -57,7 +61,7 @@ export interface WorldOptions extends FaultContext {
 
 export async function openWorld(options: WorldOptions, stack: AsyncDisposableStack): Promise<World> {
   const { load, seed, log, report, signal } = options;
-  const { applications, severalKeys, patienceMs = () => 5000 } = load;
+  const { applications, severalKeys, patienceMs } = load;
   const site = await startPlatform(stack, { ...options, processes: { ...usualProcesses, ...options.processes } });
   const [management] = site.of('management-api');
   if (!management) throw new Error('There is no management API');

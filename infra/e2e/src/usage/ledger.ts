@@ -17,16 +17,15 @@ interface Batch {
   created: Knowledge;
 }
 
-export interface Ledger {
-  tokens: Map<string, KnownToken>;
-  batches: Batch[];
+/** What happened, as the clients saw it. */
+export const newLedger = () => ({
+  tokens: new Map<string, KnownToken>(),
+  batches: [] as Batch[],
   /** The statuses that each action got; 0 stands for no answer. */
-  answers: Map<string, number[]>;
-}
+  answers: new Map<string, number[]>(),
+});
 
-export function newLedger(): Ledger {
-  return { tokens: new Map(), batches: [], answers: new Map() };
-}
+export type Ledger = ReturnType<typeof newLedger>;
 
 /** What is known to be is not forgotten. */
 const rank = { no: 0, maybe: 1, yes: 2 } as const;

@@ -1,18 +1,5 @@
 import type pg from 'pg';
 
-/** What the usage report says of tokens, and what a recount must come to. */
-export interface Usage {
-  metrics_by_type: Record<string, { count: number; last_created_at?: string }>;
-  monthly_active_tokens: number;
-}
-
-export interface State {
-  rows: Set<string>;
-  gone: Set<string>;
-  /** Noted as active in this month, those that are gone included. */
-  active: Set<string>;
-}
-
 const alwaysReported = ['token', 'card', 'bank'];
 
 /**
@@ -41,20 +28,25 @@ export async function setMonthBack(client: pg.Client): Promise<void> {
   await client.query(`delete from counters where starts_with(counter, 'active_tokens:')`);
 }
 
-export async function readState(client: pg.Client): Promise<State> {
+export type State = Awaited<ReturnType<typeof readState>>;
+
+/** What the rows tell, by the ids of tokens. */
+export async function readState(client: pg.Client) {
   const { rows } = await client.query<{ id: string; is_there: boolean; is_active: boolean }>(
     'select * from every_token',
   );
   const idsOf = (tokens: typeof rows) => new Set(tokens.map(({ id }) => id));
   return {
     rows: idsOf(rows.filter(({ is_there }) => is_there)),
+    /** Deleted. */
     gone: idsOf(rows.filter(({ is_there }) => !is_there)),
+    /** Noted as active in this month, those that are gone included. */
     active: idsOf(rows.filter(({ is_active }) => is_active)),
   };
 }
 
 /** The report as it must be, counted from the rows; counters are not looked at. */
-export async function recount(client: pg.Client): Promise<Usage> {
+export async function recount(client: pg.Client) {
   const { rows } = await client.query<{ type: string; count: number; last_created_at: Date }>(
     `select type, count(*) filter (where is_there)::integer as count, max(created_at) as last_created_at
      from every_token group by type`,

@@ -36,7 +36,7 @@ test('counts, last creations and active tokens are exact after a mixed load with
 
   const report = await readReport(platform);
   const state = await readState(client);
-  print({ seed, kills, ledger, state });
+  print(seed, kills, ledger, state);
   expect(report).toEqual(await recount(client));
   expect(contradictions(ledger, state)).toEqual([]);
   expect([...ledger.answers.values()].flat()).not.toContain(500);
@@ -129,14 +129,7 @@ async function settled(client: pg.Client): Promise<void> {
   });
 }
 
-interface Figures {
-  seed: number;
-  kills: Map<string, number>;
-  ledger: Ledger;
-  state: State;
-}
-
-function print({ seed, kills, ledger, state }: Figures): void {
+function print(seed: number, kills: Map<string, number>, ledger: Ledger, state: State): void {
   const lines = [
     `seed ${seed}; killed: ${[...kills].map(([name, count]) => `${name} ${count}`).join(', ')}`,
     `tokens: ${state.rows.size} there, ${state.gone.size} deleted or expired, ${state.active.size} active this month`,
