@@ -1,5 +1,6 @@
 import type { Stack } from '@sluice/local';
 import { type CallOptions, call, type Destination, eventually } from '@sluice/testing';
+import type { Created as Application } from './platform.ts';
 
 const permissions = ['create', 'read', 'use', 'update', 'delete', 'search'].map((verb) => `token:${verb}`);
 const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
@@ -29,11 +30,6 @@ export async function runMainJob(
   await readTenantAndLogs(send);
   await beforeTheEnd();
   await changeKeys(send, application);
-}
-
-interface Application {
-  id: string;
-  key: string;
 }
 
 const soon = () => new Date(Date.now() + 2000).toISOString();

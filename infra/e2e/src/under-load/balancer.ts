@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
+import { repeating, startClients } from './clients.ts';
 
 const intervalMs = 100;
 const patienceMs = 400;
@@ -11,18 +12,12 @@ type State = 'ready' | 'silent' | 'away';
 /** Asks each process for its readiness, ten times a second. */
 export function startBalancer(nodes: readonly Node[], stack: AsyncDisposableStack) {
   const states = new Map<Node, State>(nodes.map((node) => [node, 'ready']));
-  const closing = new AbortController();
-  const watch = async (node: Node) => {
-    while (!closing.signal.aborted) {
+  const watch = (node: Node) =>
+    repeating(async () => {
       states.set(node, await ask(node));
       await wait(intervalMs);
-    }
-  };
-  const watching = Promise.all(nodes.map(watch));
-  stack.defer(async () => {
-    closing.abort();
-    await watching;
-  });
+    });
+  stack.adopt(startClients(nodes.map(watch)), (watching) => watching.stop());
   return {
     /**
      * Those of a service that said they are ready; where none did, those that said nothing in time, which may only be

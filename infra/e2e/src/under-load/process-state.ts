@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
+import { startRepeating } from './clients.ts';
 import type { World } from './world.ts';
 
 export type ProcessSample = Awaited<ReturnType<typeof sampleProcess>>;
@@ -20,18 +21,13 @@ export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>) {
 /** Measures the resident memory of a process, in MiB, ten times a second until it is stopped. */
 export function watchMemory(node: Pick<Node, 'name' | 'pid'>) {
   const seen: number[] = [];
-  let isStopped = false;
-  const watching = (async () => {
-    while (!isStopped) {
-      seen.push((await sampleProcess(node)).memory);
-      await wait(100);
-    }
-  })();
-  watching.catch(() => undefined); // told by stop
+  const watching = startRepeating(1, async () => {
+    seen.push((await sampleProcess(node)).memory);
+    await wait(100);
+  });
   return {
     async stop() {
-      isStopped = true;
-      await watching;
+      await watching.stop();
       // Afterwards: the least that was measured of late
       return { before: seen[0] ?? 0, peak: Math.max(...seen), after: Math.min(...seen.slice(-5)) };
     },
