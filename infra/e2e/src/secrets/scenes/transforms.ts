@@ -6,11 +6,11 @@ interface Program {
   code: string;
   /** Where it stands; a request transform otherwise. */
   response?: boolean;
+  /** A failure by default. */
   is?: number | typeof isFailure;
   path?: string;
 }
 
-const exported = (code: string) => `module.exports = async ({ args, configuration, svc }) => { ${code} };`;
 const secretText = 'JSON.stringify(args.body) + configuration.token';
 const printing = `console.log(args.body, configuration); console.error(configuration.token, args.headers);
   console.warn(${secretText}); console.log(btoa(unescape(encodeURIComponent(configuration.token))), Buffer.from(${secretText}).toString('hex'));
@@ -20,61 +20,38 @@ const printing = `console.log(args.body, configuration); console.error(configura
 /** What code can do with what it knows: use it, print it, throw it, return it where it must not be. */
 const programs: Record<string, Program> = {
   uses: {
-    code: exported(
-      `${printing} return { headers: { 'content-type': 'application/json', authorization: encodeURIComponent(configuration.token) } };`,
-    ),
+    code: `${printing} return { headers: { 'content-type': 'application/json', authorization: encodeURIComponent(configuration.token) } };`,
     is: 200,
   },
   answers: {
-    code: exported(`${printing} return { body: { id: await svc.tokenize(args.body) } };`),
+    code: `${printing} return { body: { id: await svc.tokenize(args.body) } };`,
     response: true,
     is: 200,
   },
   creates: {
-    code: exported(
-      `const token = await svc.tokens.create({ type: 'card', data: { number: args.body.card, cvc: args.body.cvc } }); console.log(token); return { body: { id: token.id } };`,
-    ),
+    code: `const token = await svc.tokens.create({ type: 'card', data: { number: args.body.card, cvc: args.body.cvc } }); console.log(token); return { body: { id: token.id } };`,
     is: 200,
   },
-  throws: { code: exported(`${printing} throw new Error(${secretText});`), is: isFailure },
-  throwsText: { code: exported(`throw ${secretText};`), is: isFailure },
-  throwsCause: {
-    code: exported(`throw new Error('a', { cause: new Error(${secretText}) });`),
-    response: true,
-    is: isFailure,
-  },
+  throws: { code: `${printing} throw new Error(${secretText});` },
+  throwsText: { code: `throw ${secretText};` },
+  throwsCause: { code: `throw new Error('a', { cause: new Error(${secretText}) });`, response: true },
   throwsName: {
-    code: exported(`const error = new Error('a'); error.name = ${secretText}; error.stack = error.name; throw error;`),
-    is: isFailure,
+    code: `const error = new Error('a'); error.name = ${secretText}; error.stack = error.name; throw error;`,
   },
-  parses: { code: exported(`JSON.parse(${secretText} + '}');`), is: isFailure },
+  parses: { code: `JSON.parse(${secretText} + '}');` },
   refuses: {
-    code: exported(
-      `const { BadRequestError } = require('svc-errors'); throw new BadRequestError({ [configuration.token]: [${secretText}] });`,
-    ),
-    is: isFailure,
+    code: `const { BadRequestError } = require('svc-errors'); throw new BadRequestError({ [configuration.token]: [${secretText}] });`,
   },
   responds: {
-    code: exported(
-      `const { CustomHttpResponseError } = require('svc-errors'); throw new CustomHttpResponseError({ status: 418, headers: { 'x-a': 'b' }, body: { a: ${secretText} } });`,
-    ),
+    code: `const { CustomHttpResponseError } = require('svc-errors'); throw new CustomHttpResponseError({ status: 418, headers: { 'x-a': 'b' }, body: { a: ${secretText} } });`,
     is: 418,
   },
-  badHeader: {
-    code: exported(`return { headers: { authorization: 'a\\n' + configuration.token } };`),
-    is: isFailure,
-  },
-  badHeaderName: { code: exported(`return { headers: { [configuration.token]: 'a' } };`), is: isFailure },
-  badCall: {
-    code: exported(`await svc.tokens.create({ type: 'card_number', data: args.body.text });`),
-    is: isFailure,
-  },
-  badReference: {
-    code: exported(`await svc.detokenize('{{ ' + args.body.card + ' | ' + args.body.card + ' }}');`),
-    is: isFailure,
-  },
-  loops: { code: exported(`console.log(configuration.token); for (;;) ${secretText};`), is: isFailure },
-  badJson: { code: exported(`return { body: args.body };`), response: true, path: 'bad-json' },
+  badHeader: { code: `return { headers: { authorization: 'a\\n' + configuration.token } };` },
+  badHeaderName: { code: `return { headers: { [configuration.token]: 'a' } };` },
+  badCall: { code: `await svc.tokens.create({ type: 'card_number', data: args.body.text });` },
+  badReference: { code: `await svc.detokenize('{{ ' + args.body.card + ' | ' + args.body.card + ' }}');` },
+  loops: { code: `console.log(configuration.token); for (;;) ${secretText};` },
+  badJson: { code: `return { body: args.body };`, response: true, path: 'bad-json', is: () => true },
 };
 
 /** The caller of a Proxy gets what its code gives it; nobody else does. */
@@ -89,7 +66,8 @@ export async function transform(stage: Stage, tokens: CreatedTokens): Promise<vo
     text: `{{ ${tokens.text} }}`,
     number: canaries.cardUntokenized,
   };
-  for (const [name, { code, response, path = 'echo', is = () => true }] of Object.entries(programs)) {
+  for (const [name, { code: statements, response, path = 'echo', is = isFailure }] of Object.entries(programs)) {
+    const code = `module.exports = async ({ args, configuration, svc }) => { ${statements} };`;
     const proxy = await createProxy(stage, name, {
       destination_url: `${destination.url}/${path}`,
       application: { id: revealing.id },
