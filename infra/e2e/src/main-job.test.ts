@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Destination, eventually, startDestination, useStack } from '@sluice/testing';
-import { type Created, type Platform, startPlatform } from './platform.ts';
+import { eventually, startDestination, useStack } from '@sluice/testing';
+import { type Created, startPlatform } from './platform.ts';
 
 jest.setTimeout(60_000);
 
@@ -12,14 +12,9 @@ const world = useStack(async (closing) => {
   return { platform, destination };
 });
 
-interface Scene {
-  platform: Platform;
-  destination: Destination;
-  application: Created;
-  cardId: string;
-}
+type Scene = Awaited<ReturnType<typeof setUp>>;
 
-async function setUp(): Promise<Scene> {
+async function setUp() {
   const { platform, destination } = world.current;
   const application = await platform.createApplication({ permissions: ['token:create', 'token:read', 'token:use'] });
   const token = await platform.call('POST', '/tokens', {
@@ -27,7 +22,7 @@ async function setUp(): Promise<Scene> {
     body: { type: 'card', data: { number: cardNumber } },
   });
   expect(token.status).toBe(201);
-  return { platform, destination, application, cardId: token.body.id };
+  return { platform, destination, application, cardId: token.body.id as string };
 }
 
 function invoke({ platform, application, cardId }: Scene, proxy: Created, path = '/proxy') {

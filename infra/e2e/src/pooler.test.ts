@@ -1,13 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { checkDatabase, connectDatabase, ping } from '@sluice/database';
 import { findProgram, freePort, type Program } from '@sluice/local';
 import { createTestDatabase, eventually, makeTemporaryFolder, startDestination } from '@sluice/testing';
 import { startPlatform } from './platform.ts';
 import { runMainJob } from './run-main-job.ts';
+import { run } from './run-program.ts';
 
 interface PgBouncer extends Program {
   /** Whether it prepares statements anew, which it does from 1.21 on. */
@@ -16,7 +16,7 @@ interface PgBouncer extends Program {
 
 async function findPgBouncer(): Promise<PgBouncer> {
   const { command, env } = await findProgram('pgbouncer', { path: process.env.PATH ?? '', packages: ['pgbouncer'] });
-  const { stdout } = await promisify(execFile)(command, ['--version'], { env });
+  const { stdout } = await run(command, ['--version'], { env });
   const [, major = 0, minor = 0] = stdout.match(/(\d+)\.(\d+)/)?.map(Number) ?? [];
   return { command, env, keepsStatements: major > 1 || minor >= 21 };
 }

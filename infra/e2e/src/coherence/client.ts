@@ -50,7 +50,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     tokenId: (await create('/tokens', { type: 'token', data: 'an account number' }, vault, keeper.key)).id,
   };
   const { regenerations, invocations } = emptyHistory();
-  const singleKeys = createSingleKeys({ http, managementKey, grants });
+  const singleKeys = createSingleKeys(http, managementKey, grants);
 
   return {
     applications: applications.slice(0, options.applications),

@@ -23,14 +23,8 @@ const tickMs = 1;
 
 const sessionLifeMs = 3600_000;
 
-interface SingleKeyOptions {
-  http: HttpClient;
-  managementKey: string;
-  grants: object;
-}
-
 /** Adds keys beside the first one of an Application, whose key is never regenerated, and deletes them. */
-export function createSingleKeys({ http, managementKey: key, grants }: SingleKeyOptions) {
+export function createSingleKeys(http: HttpClient, key: string, grants: object) {
   const noted: SingleKey[] = [];
   const changes: KeyChange[] = [];
   return {

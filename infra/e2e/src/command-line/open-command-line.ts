@@ -8,12 +8,6 @@ import { startPlatform } from '../platform.ts';
 
 export const mainFile = join(repositoryRoot, 'packages/cli/src/main.ts');
 
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
 export interface RunOptions {
   env?: Record<string, string>;
   stdin?: string;
@@ -21,7 +15,7 @@ export interface RunOptions {
 }
 
 /** Runs the command line as a process of its own. Its output is no terminal, so it is JSON. */
-export async function runSluice(typed: readonly string[], options: RunOptions = {}): Promise<Ran> {
+export async function runSluice(typed: readonly string[], options: RunOptions = {}) {
   const { env = {}, stdin = '', cwd } = options;
   const child = spawn(process.execPath, [mainFile, ...typed], { env, ...(cwd && { cwd }) });
   const ended = new Promise<number | null>((done) => child.on('close', done));

@@ -34,24 +34,15 @@ export const clientFaults = underLoad(
   { mostFailed: 0, disturb },
 );
 
-interface Scene {
-  world: World;
-  destination: SlowDestination;
-  slowKey: string;
-  largeKey: string;
-}
+type Scene = { world: World; destination: SlowDestination } & Record<'slowKey' | 'largeKey', string>;
 
 async function disturb(world: World): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const destination = await startSlowDestination(stack);
   const create = (path: string) =>
     world.manage('POST', '/proxies', { name: `Slow${path}`, destination_url: `${destination.url}${path}` });
-  const scene: Scene = {
-    world,
-    destination,
-    slowKey: (await create('/late')).key,
-    largeKey: (await create('/large')).key,
-  };
+  const [{ key: slowKey }, { key: largeKey }] = [await create('/late'), await create('/large')];
+  const scene = { world, destination, slowKey, largeKey };
   const watching = await watchGateways(world, margins);
   await abortInMasses(scene);
   await Promise.all([sendSlowHeads(scene), readSlowly(scene)]);

@@ -55,12 +55,9 @@ export const workerStalled = underLoad(
   },
 );
 
-interface Expiring {
-  ids: string[];
-  dueAt: number;
-}
+type Expiring = Awaited<ReturnType<typeof createExpiring>>;
 
-async function createExpiring({ createApplication }: World, count: number, expiresInMs: number): Promise<Expiring> {
+async function createExpiring({ createApplication }: World, count: number, expiresInMs: number) {
   const dueAt = performance.now() + expiresInMs;
   const expires_at = new Date(Date.now() + expiresInMs).toISOString();
   const ids: string[] = [];

@@ -1,22 +1,14 @@
-import { execFile } from 'node:child_process';
 import { chown, copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { startStores } from '@sluice/local';
 import { connectPostgres, eventually } from '@sluice/testing';
+import { run } from '../run-program.ts';
 
-export interface ReplicaOptions {
-  of: string;
-  databaseUrl: string;
-  redisUrl: string;
-  directory: string;
-}
-
-const run = promisify(execFile);
-
-/** A Postgres that follows another; @returns its URL. It ends with the stack. */
-export async function startReplica(options: ReplicaOptions, closing: AsyncDisposableStack): Promise<string> {
-  const { of, databaseUrl, redisUrl, directory } = options;
+/** A Postgres in `directory` that follows the one `of` another stack; @returns its URL. It ends with the stack. */
+export async function startReplica(
+  { of, databaseUrl, redisUrl, directory }: Record<'of' | 'databaseUrl' | 'redisUrl' | 'directory', string>,
+  closing: AsyncDisposableStack,
+): Promise<string> {
   const data = join(directory, 'postgres', 'data');
   for (const folder of [directory, join(directory, 'postgres')]) await mkdir(folder, { mode: 0o711 });
   await copyFile(join(of, 'postgres', 'password'), join(directory, 'postgres', 'password'));

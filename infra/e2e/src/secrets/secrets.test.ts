@@ -1,7 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Stack } from '@sluice/local';
 import { queryOnce, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { startPlatform } from '../platform.ts';
@@ -22,7 +21,7 @@ import { manage, sendMalformed } from './scenes/proxies.ts';
 import { useSession } from './scenes/sessions.ts';
 import { createTokens, refuseTokens, useTokens } from './scenes/tokens.ts';
 import { transform } from './scenes/transforms.ts';
-import { type ScriptedDestination, startScriptedDestination } from './scripted-destination.ts';
+import { startScriptedDestination } from './scripted-destination.ts';
 import { type Finder, type Hit, newFinder } from './search/finder.ts';
 import { createApplication, type Stage, secretPartOf } from './stage.ts';
 
@@ -31,14 +30,7 @@ jest.setTimeout(150_000);
 const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'];
 const everyPermission = ['create', 'update', 'read', 'search', 'delete', 'use'].map((name) => `token:${name}`);
 
-interface World {
-  stack: Stack;
-  commands(): Buffer;
-  destination: ScriptedDestination;
-  directory: string;
-}
-
-const world = useStack<World>(async (closing) => {
+const world = useStack(async (closing) => {
   const { stack, directory } = await startPlatform(closing, {
     environment: {
       LOG_LEVEL: 'trace',
@@ -51,6 +43,8 @@ const world = useStack<World>(async (closing) => {
   const destination = await startScriptedDestination(closing);
   return { stack, commands, destination, directory };
 }, 90_000);
+
+type World = typeof world.current;
 
 test('no secret is anywhere but where it belongs', async () => {
   const { stack, commands, directory } = world.current;
