@@ -14,8 +14,8 @@ interface Probe {
   target: Node;
 }
 
-/** Single keys live for so long unless they are deleted before. */
-const lifeMs = { shortest: 300, longest: 1500, ofDeleted: 8000 };
+/** Single keys live for so long unless they are deleted before; longer than a busy machine takes to receive a request. */
+const lifeMs = { shortest: 1000, longest: 2000, ofDeleted: 8000 };
 
 /**
  * For each Application one client that regenerates its key, or adds single keys and ends them, and readers that use any
