@@ -130,7 +130,7 @@ const deleteApplicationKey = operation({
   tag: 'Applications',
   summary: 'Delete a key of an Application; it is refused from then on',
   description:
-    'The last key is 422: regenerate it, or delete the Application. The sessions that the key authorized end with it.',
+    'The last key is 422: regenerate it, or delete the Application. A management permission that the Application has must be one that the key holds (403). The sessions that the key authorized end with it.',
   method: 'delete',
   path: '/applications/:id/keys/:keyId',
   permission: 'application:update',
@@ -141,10 +141,12 @@ const deleteApplicationKey = operation({
   async handle({ params, caller, traceId }, { db, changes }) {
     const { tenantId } = caller;
     const change = await db.transaction().execute(async (tx) => {
-      if (!(await lockApplication(tx, tenantId, params.id))) throw applicationNotFound(params.id);
+      const application = await lockApplication(tx, tenantId, params.id);
+      if (!application) throw applicationNotFound(params.id);
       const present = await listKeys(tx, tenantId, params.id);
       const doomed = present.find(({ id }) => id === params.keyId);
       if (!doomed) throw keyNotFound(params.keyId);
+      requireHeld(caller, application);
       if (present.length === 1) {
         throw new ServiceError('limit_reached', 'An Application keeps at least one key; regenerate it instead');
       }

@@ -3,6 +3,7 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
+const unknownId = '6f1c7b58-2a3d-4e9f-8b10-5d7c9e2f4a61';
 const strong = { name: 'Strong', type: 'management', permissions: ['tenant:delete', 'log:read'] };
 
 describe('a management permission that the caller does not hold', () => {
@@ -38,22 +39,33 @@ describe('a management permission that the caller does not hold', () => {
     expect((await put(stronger.id, ['application:read'])).status).toBe(403);
     expect((await send('GET', `/applications/${stronger.id}`)).body.permissions).toEqual(strong.permissions);
     expect((await put(weak.id, ['application:update'])).status).toBe(200);
-    expect((await put('6f1c7b58-2a3d-4e9f-8b10-5d7c9e2f4a61', ['log:read'])).status).toBe(404);
+    expect((await put(unknownId, ['log:read'])).status).toBe(404);
   });
 
-  test('makes the keys of its Application out of reach: no regenerate, no further key, and the old one stays', async () => {
+  test('puts the keys of its Application out of reach: none is replaced, added or deleted', async () => {
     const { application, keyWith, send } = api.current;
     const key = await keyWith('application:update');
     const stronger = await application(strong);
-    for (const path of ['regenerate', 'keys']) {
-      expect(await send('POST', `/applications/${stronger.id}/${path}`, { key })).toMatchObject({
+    const at = `/applications/${stronger.id}`;
+    const { body: second } = await send('POST', `${at}/keys`);
+    const changes = [
+      ['POST', `${at}/regenerate`],
+      ['POST', `${at}/keys`],
+      ['DELETE', `${at}/keys/${second.id}`],
+    ] as const;
+    for (const [method, path] of changes) {
+      expect(await send(method, path, { key })).toMatchObject({
         status: 403,
         body: { detail: expect.stringContaining('tenant:delete, log:read') },
       });
     }
+    for (const one of [stronger.key, second.key]) expect((await send('GET', '/logs', { key: one })).status).toBe(200);
+    // A key that does not exist is 404 to everyone.
+    expect((await send('DELETE', `${at}/keys/${unknownId}`, { key })).status).toBe(404);
     const held = await keyWith('application:update', 'tenant:delete', 'log:read');
-    expect((await send('POST', `/applications/${stronger.id}/keys`, { key: held })).status).toBe(201);
-    expect((await send('POST', `/applications/${stronger.id}/regenerate`, { key: held })).status).toBe(200);
+    expect((await send('POST', `${at}/keys`, { key: held })).status).toBe(201);
+    expect((await send('DELETE', `${at}/keys/${second.id}`, { key: held })).status).toBe(204);
+    expect((await send('POST', `${at}/regenerate`, { key: held })).status).toBe(200);
   });
 });
 
