@@ -59,7 +59,7 @@ function components(): OpenApiDocument['components'] {
         name: 'SVC-IDEMPOTENCY-KEY',
         in: 'header',
         description:
-          'Makes the request safe to send again: for 24 hours the same request with the same key gets the first success again, and nothing is done twice. Failures are not kept. Keys are separate for each Application, method and path.',
+          'Makes the request safe to send again: for 24 hours the same request with the same key gets the first success again, and nothing is done twice. It shows no key, link or value that is gone since, and no more than its caller may read by then: `data` of a token that was patched since is what a read shows. Failures are not kept. Keys are separate for each Application, method and path.',
         schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
       },
     },

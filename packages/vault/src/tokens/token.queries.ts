@@ -74,13 +74,13 @@ const selectFound = prepared('tokens_found', (db, tenantId: string, ids: readonl
     .where(notExpired),
 );
 
-export type TokenPlace = Pick<TokenRow, 'id' | 'containers' | 'created_at'>;
+export type TokenPlace = Pick<TokenRow, 'id' | 'containers' | 'created_at' | 'modified_at'>;
 
 /** Only of tokens that have not expired, in no order. */
 export function findPlaces(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenPlace[]> {
   return db
     .selectFrom('tokens')
-    .select(['id', 'containers', 'created_at'])
+    .select(['id', 'containers', 'created_at', 'modified_at'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', sql<string>`any(${ids}::text[])`)
     .where(notExpired)

@@ -15,6 +15,7 @@ export interface TrueToken {
   mask?: unknown;
   search_indexes?: readonly string[];
   fingerprint_expression?: string;
+  created_at?: string;
 }
 
 /** The levels are nothing, the members without the data, the data masked, and plaintext. */

@@ -20,8 +20,10 @@ export interface Hidden {
   id: string;
   /** Marks its plaintext. No other token that ever has this id holds it. */
   secret: string;
-  /** Undefined once it was deleted. */
+  /** Undefined once it was deleted, or its secret replaced. */
   token: TrueToken | undefined;
+  /** What it is once its secret was replaced. */
+  replaced?: TrueToken | undefined;
 }
 
 /** Members that a caller without `token:read` is shown of a token that it changes, and of one that equals its own. */

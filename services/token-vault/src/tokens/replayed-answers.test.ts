@@ -103,6 +103,22 @@ describe.each(kinds)('%s', (kind) => {
     expect(JSON.stringify(second.body).includes('private')).toBe(kind !== 'PATCH /tokens/{id}');
   });
 
+  test('shows what a read shows once the token has changed: the former data is gone', async () => {
+    const { createKey, send, url } = service.current;
+    const request = await sendFirst(kind);
+    const key = await createKey({ tenantId: request.tenantId, rules: [reveal] });
+    const patch = async (body: object) => {
+      const headers = { 'Content-Type': patchType };
+      expect((await send('PATCH', `/tokens/${request.tokenId}`, { key, headers, body })).status).toBe(200);
+    };
+    await patch({ metadata: { note: 'changed' } });
+    expect(tokenOf(await request.send(url))).toEqual(tokenOf(request.first));
+    await patch({ data: { text: 'another' } });
+    const second = await request.send(url);
+    expect(second.status).toBe(request.first.status);
+    expect(tokenOf(second)).toEqual({ ...tokenOf(request.first), data: { text: 'another' } });
+  });
+
   test('shows no data of a token that is gone, nor where another has its id', async () => {
     const { send, url, db } = service.current;
     const request = await sendFirst(kind);

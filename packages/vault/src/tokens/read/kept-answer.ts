@@ -12,9 +12,10 @@ import { bytesAtOnce, copiesRead, findPageOfIds } from './token-list.queries.ts'
 type KeptToken = Token & JsonObject;
 
 /**
- * An answer that was kept under an idempotency key, as its actor may see it now. Data stays where a rule reveals it,
- * becomes what a read shows where it is masked, and is left out where the token may not be read or is gone. Then the
- * actor sees only where it is, and what it wrote itself. What is shown is noted in the disclosure log.
+ * An answer that was kept under an idempotency key, as its actor may see it now. Data stays where a rule reveals it and
+ * nobody has changed the token, becomes what a read shows where it is masked or the token has changed, and is left out
+ * where the token may not be read or is gone. Then the actor sees only where it is, and what it wrote itself. What is
+ * shown is noted in the disclosure log.
  */
 export async function presentKept(vault: Vault, actor: Actor, answer: Json): Promise<Json> {
   const kept: KeptToken[] = [];
@@ -24,31 +25,37 @@ export async function presentKept(vault: Vault, actor: Actor, answer: Json): Pro
   });
   const ids = [...new Set(kept.map(({ id }) => id))];
   const places = new Map((await findPlaces(vault.db, actor.tenantId, ids)).map((place) => [place.id, place]));
-  const transformOf = (token: KeptToken) => {
-    const place = places.get(token.id);
-    return place && isSame(token, place) ? decide(actor, 'token:read', place) : undefined;
-  };
-  const withData = kept.filter(({ data }) => data !== undefined);
-  const masked = await readMasked(
-    vault,
-    actor,
-    withData.filter((token) => transformOf(token) === 'mask'),
-  );
-  const revealed = withData.filter((token) => transformOf(token) === 'reveal');
-  await discloseRead(vault, actor, [...new Set(revealed.map(({ id }) => id))]);
+  const showing = new Map(kept.map((token) => [token, showingOf(token, actor, places.get(token.id))]));
+  const shown = (how: Showing) => [...new Set(kept.filter((token) => showing.get(token) === how).map(({ id }) => id))];
+  await discloseRead(vault, actor, shown('as kept'));
+  const read = await readData(vault, actor, shown('as read'));
   return replaceTokens(answer, actor.tenantId, (token) => {
-    const transform = transformOf(token);
-    if (transform === 'reveal') return token;
-    const { data, ...others } = token;
-    if (!transform) return isOwn(token, actor) ? others : presentGone(token);
-    const shown = data === undefined || transform === 'redact' ? undefined : masked.get(token.id);
-    return { ...others, ...(shown !== undefined && { data: shown }) };
+    const how = showing.get(token);
+    if (how === 'as kept') return token;
+    const { data: _, ...others } = token;
+    if (how === 'unread') return isOwn(token, actor) ? others : presentGone(token);
+    const data = how === 'as read' ? read.get(token.id) : undefined;
+    return { ...others, ...(data !== undefined && { data }) };
   });
+}
+
+type Showing = 'as kept' | 'as read' | 'without data' | 'unread';
+
+function showingOf(token: KeptToken, actor: Actor, place: TokenPlace | undefined): Showing {
+  const transform = place && isSame(token, place) && decide(actor, 'token:read', place);
+  if (!transform) return 'unread';
+  if (token.data === undefined || transform === 'redact') return 'without data';
+  return transform === 'reveal' && isUnchanged(token, place) ? 'as kept' : 'as read';
 }
 
 /** Another token may have taken the id. An answer without the date tells only where the token is. */
 function isSame(token: KeptToken, place: TokenPlace): boolean {
   return token.created_at === undefined || token.created_at === place.created_at;
+}
+
+/** Data that was replaced is gone, as that of a deleted token is. */
+function isUnchanged(token: KeptToken, place: TokenPlace): boolean {
+  return (token.modified_at ?? null) === place.modified_at;
 }
 
 /** The actor created the token, and nobody had changed it, so the answer tells only what the actor wrote. */
@@ -62,9 +69,8 @@ function presentGone(token: KeptToken): JsonObject {
   return { ...presentUnread(token), ...(modified_by && { modified_by }), ...(modified_at && { modified_at }) };
 }
 
-async function readMasked(vault: Vault, actor: Actor, kept: readonly KeptToken[]): Promise<Map<string, Json>> {
-  if (kept.length === 0) return new Map();
-  const ids = [...new Set(kept.map(({ id }) => id))];
+async function readData(vault: Vault, actor: Actor, ids: readonly string[]): Promise<Map<string, Json>> {
+  if (ids.length === 0) return new Map();
   await actor.hold?.(copiesRead * bytesAtOnce);
   const { tokens } = await presentPage(vault, actor, await findPageOfIds(vault.db, actor.tenantId, ids));
   return new Map(tokens.flatMap(({ id, data }) => (data === undefined ? [] : [[id, data] as const])));
