@@ -32,8 +32,16 @@ circus.addEventHandler((event: Circus.Event) => {
     jestExpect.setState({ currentTestName: nameOf(event.test), suppressedErrors: [] });
   } else if (event.name === 'test_done') {
     for (const { error } of jestExpect.extractExpectedAssertionsErrors()) event.test.errors.push(error);
+    event.test.errors = event.test.errors.flatMap(unsuppressed);
   }
 });
+
+/** What made a test fail comes before the failures of closing what it had opened, which would hide it. */
+function unsuppressed(noted: Circus.TestError): Circus.TestError[] {
+  const error = Array.isArray(noted) ? noted[0] : noted;
+  if (!(error instanceof SuppressedError)) return [noted];
+  return [...unsuppressed(error.suppressed), ...unsuppressed(error.error)];
+}
 
 function nameOf({ name, parent }: Circus.TestEntry): string {
   return `${parent.name} ${name}`;

@@ -53,6 +53,18 @@ test('tests that fail, hang or lack an assertion that they announce are told apa
   expect(outcome.testResults[0]?.message).toContain('Exceeded timeout of 300 ms');
 });
 
+test('what fails while a test closes what it opened does not hide why the test failed', async () => {
+  const outcome = await run(`
+    test('fails', async () => {
+      await using stack = new AsyncDisposableStack();
+      stack.defer(() => { throw new Error('closed twice'); });
+      expect('what was wrong').toBe('what is right');
+    });
+  `);
+  const { message } = outcome.testResults[0] ?? {};
+  expect(message).toMatch(/what was wrong.*closed twice/s);
+});
+
 test.each([
   ['a rejection that nobody handles', `test('passes', () => { Promise.reject(new Error('lost')); });`],
   [
