@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { eventually, startTraceCollector } from '@sluice/testing';
+import { eventually, startTraceCollector, useChildren } from '@sluice/testing';
 import { freePort } from './free-port.ts';
 
+const own = useChildren();
 const runtime = new URL('./index.ts', import.meta.url).href;
 
-function run(start: string, env: Record<string, string> = {}, args: string[] = []) {
+function run(start: string, env: Record<string, string> = {}, more: string[] = []) {
   const program = `
     import { httpSettings, listen, runService, serviceSettings, traceSettings } from '${runtime}';
     import { createServer } from 'node:http';
@@ -17,10 +18,9 @@ function run(start: string, env: Record<string, string> = {}, args: string[] = [
     const configSchema = { type: 'object', required: ['NEEDED'], properties };
     const start = ${start};
     await runService({ name: 'sample', summary: 'a sample', configSchema, start }, process);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
-    env: { PATH: process.env.PATH, ADMIN_HOST: '127.0.0.1', NEEDED: 'needed', SHUTDOWN_DRAIN_MS: '0', ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const settings = { ADMIN_HOST: '127.0.0.1', NEEDED: 'needed', SHUTDOWN_DRAIN_MS: '0', ...env };
+  const args = ['--input-type=module', '-e', program, '--', ...more];
+  const child = own(spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...settings } }));
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

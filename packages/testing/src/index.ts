@@ -24,4 +24,5 @@ export { testRedisUrl } from './test-redis.ts';
 export { type ExportedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts';
 export { type PoolerOptions, startTransactionPooler } from './transaction-pooler.ts';
 export { untilLockIsAwaited } from './until-lock-is-awaited.ts';
+export { useChildren } from './use-children.ts';
 export { useStack } from './use-stack.ts';

@@ -2,7 +2,15 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { generateApiKey } from '@sluice/credentials';
-import { call, createTestDatabase, createTestSecrets, eventually, testRedisUrl, useStack } from '@sluice/testing';
+import {
+  call,
+  createTestDatabase,
+  createTestSecrets,
+  eventually,
+  testRedisUrl,
+  useChildren,
+  useStack,
+} from '@sluice/testing';
 
 const secrets = createTestSecrets();
 const database = useStack((stack) => createTestDatabase(stack));
@@ -13,15 +21,11 @@ interface Program {
   exit: Promise<number | null>;
 }
 
-const children: ChildProcessWithoutNullStreams[] = [];
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-});
+const own = useChildren();
 
 function run(program: string, env: Record<string, string>, args: string[] = []): Program {
   const path = fileURLToPath(new URL(program, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], { env: { PATH: process.env.PATH, ...env } });
-  children.push(child);
+  const child = own(spawn(process.execPath, [path, ...args], { env: { PATH: process.env.PATH, ...env } }));
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

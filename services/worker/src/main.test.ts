@@ -2,15 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@sluice/service-runtime/free-port';
-import { createTestDatabase, eventually, startTransactionPooler, testRedisUrl, useStack } from '@sluice/testing';
+import {
+  createTestDatabase,
+  eventually,
+  startTransactionPooler,
+  testRedisUrl,
+  useChildren,
+  useStack,
+} from '@sluice/testing';
 
 const database = useStack((stack) => createTestDatabase(stack));
+const own = useChildren();
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
 function run(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...env },
-  });
+  const settings = { PATH: process.env.PATH, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...env };
+  const child = own(spawn(process.execPath, [main], { env: settings }));
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -3,12 +3,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, openTestCoherence, testRedisUrl, useStack } from '@sluice/testing';
+import { createTestDatabase, openTestCoherence, testRedisUrl, useChildren, useStack } from '@sluice/testing';
 import { type Actor, createLocalKeyWrapper, openVault, revealForUse, tokenize } from '@sluice/vault';
 import { sql } from 'kysely';
 
 jest.setTimeout(180_000);
 
+const own = useChildren();
 const rootKey = () => randomBytes(32).toString('base64');
 const count = 4000;
 
@@ -35,7 +36,7 @@ function run(args: string[], env: Record<string, string> = {}): Run {
   const path = fileURLToPath(new URL('keys.command.ts', import.meta.url));
   const { url, ROOT_KEY } = setup.current;
   const settings = { PATH: process.env.PATH, DATABASE_URL: url, REDIS_URL: testRedisUrl(), ROOT_KEY, ...env };
-  const child = spawn(process.execPath, [path, ...args], { env: settings });
+  const child = own(spawn(process.execPath, [path, ...args], { env: settings }));
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
