@@ -1,4 +1,5 @@
-import { failuresOf, parseDate } from '@sluice/http-api';
+import { parseDate } from '@sluice/database';
+import { failuresOf } from '@sluice/http-api';
 import { errorCodes } from '@sluice/problems';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describePlatform, operations } from './reference.ts';

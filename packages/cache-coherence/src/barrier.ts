@@ -6,7 +6,7 @@ import type { Change } from './change.ts';
 import { listLeases } from './lease.queries.ts';
 import type { Mailboxes } from './mailboxes.ts';
 
-export interface Settlement {
+export interface Confirmation {
   changeId: string;
   /** Processes that had a lease at the announcement. */
   holders: number;
@@ -31,7 +31,7 @@ const retryMs = 50;
  * Announces a committed change and waits until each process has dropped what it names, or given up or lost its lease.
  * @throws {ServiceError} `unavailable` where this could not be confirmed; the change stands and is announced again.
  */
-export async function confirmChange(change: Change, options: BarrierOptions): Promise<Settlement> {
+export async function confirmChange(change: Change, options: BarrierOptions): Promise<Confirmation> {
   const startedAt = performance.now();
   const deadline = AbortSignal.timeout(options.deadlineMs);
   // Each attempt has its own id, because an acknowledgement of an earlier one may cover other tags.

@@ -3,7 +3,7 @@ import type { Database, Queryable } from '@sluice/database';
 import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { acknowledgementsChannel, changesChannel, readAcknowledgement } from './announcement.ts';
-import { confirmChange, type Settlement } from './barrier.ts';
+import { type Confirmation, confirmChange } from './barrier.ts';
 import type { Bus } from './bus.ts';
 import { deleteChanges, insertChanges } from './change.queries.ts';
 import type { Change, RecordedChange } from './change.ts';
@@ -18,7 +18,7 @@ export interface ChangeWriter {
    * Waits, after the commit, until no process serves the old state. Answer success only then.
    * @throws {ServiceError} `unavailable` where this could not be confirmed in time; the change stands.
    */
-  barrier(change: RecordedChange): Promise<Settlement>;
+  barrier(change: RecordedChange): Promise<Confirmation>;
 }
 
 export interface ChangeWriterOptions {
@@ -68,10 +68,10 @@ export function openChangeWriter(options: ChangeWriterOptions): ChangeWriter {
     async barrier(change) {
       try {
         const confirm = () => confirmChange(change, { db, mailboxes, announce, deadlineMs });
-        const settlement = await (inPart ? inPart('confirm change', confirm) : confirm());
-        waited.observe(settlement.waitedMs / 1000);
+        const confirmation = await (inPart ? inPart('confirm change', confirm) : confirm());
+        waited.observe(confirmation.waitedMs / 1000);
         confirmed.push(change);
-        return settlement;
+        return confirmation;
       } catch (err) {
         unconfirmed.inc();
         log.error({ err, change_id: change.id }, 'a change could not be confirmed');

@@ -1,5 +1,5 @@
 export { type AtOnceOrLater, andThen } from './at-once-or-later.ts';
-export type { Settlement } from './barrier.ts';
+export type { Confirmation } from './barrier.ts';
 export { type Bus, openBus } from './bus.ts';
 export { absent, type Change, type RecordedChange, tagOf } from './change.ts';
 export { type ChangeWriter, type ChangeWriterOptions, type InPart, openChangeWriter } from './change-writer.ts';

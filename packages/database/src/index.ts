@@ -12,6 +12,7 @@ export { addToCounter, counterSlot, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
 export { openAhead } from './open-ahead.ts';
+export { parseDate } from './parse-date.ts';
 export { type PoolState, poolState } from './pools.ts';
 export { prepared, preparedSql } from './prepared.ts';
 export { rowsAsArrays } from './rows-as-arrays.ts';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { holds } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
 import { readTraceId, ServiceError } from '@sluice/problems';
-import { faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
+import { faultInHead, newWorkPieces, pathOfTarget, targetFault, type WorkPieces } from '@sluice/service-runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { accessLog, outcomeOf } from './access-log.ts';
@@ -59,6 +59,7 @@ export interface ApiOptions<C> extends RequestMemoryOptions {
 
 export function createApi<C>(options: ApiOptions<C>): Express {
   const app = express();
+  const passes = newWorkPieces();
   app
     .disable('x-powered-by')
     .disable('etag')
@@ -89,7 +90,7 @@ export function createApi<C>(options: ApiOptions<C>): Express {
   for (const operation of options.operations) {
     if (operation.cors)
       allowBrowsers(app, operation, { headerPrefix: options.headerPrefix, origins: options.corsOrigins ?? '' });
-    app[operation.method](operation.path, answer(operation, options));
+    app[operation.method](operation.path, answer(operation, options, passes));
   }
   for (const [path, methods] of methodsByPath(options.operations)) {
     app.all(path, (_request, response) => {
@@ -120,7 +121,7 @@ function dropTrailingSlash(request: Request, _response: Response, next: NextFunc
 }
 
 /** The order of checks is 401, 403, 415, 400, and then the handler's 404, 409 and 422. */
-function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
+function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: WorkPieces) {
   const { headerPrefix, addressOf = openClientAddresses() } = options;
   const keyHeader = `${headerPrefix}-API-KEY`.toLowerCase();
   const checks = compileChecks(operation);
@@ -144,7 +145,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>) {
     const { traceId } = response.locals;
     const accepted = mediaTypeOf(request, operation);
     const read = operation.body
-      ? await readCheckedBody(request, operation, { check: checks.body, memory, tenantId: first.tenantId })
+      ? await readCheckedBody(request, operation, { check: checks.body, memory, passes, tenantId: first.tenantId })
       : noBody;
     const { json: body, sizeBytes: bodyBytes } = read;
     // The key may have been revoked while the body came, or waited for room.

@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { newWorkPieces } from '@sluice/service-runtime';
 import type { Response } from 'express';
 import { operationsOf, Reply } from './index.ts';
 import { readCheckedBody } from './read-checked-body.ts';
@@ -34,7 +35,7 @@ async function turnsWithin(value: object): Promise<number> {
     checkedAt = turns;
   };
   const memory = new NotingMemory({}, 't', {} as Response);
-  await readCheckedBody(request, operation, { check, memory, tenantId: 't' });
+  await readCheckedBody(request, operation, { check, memory, passes: newWorkPieces(), tenantId: 't' });
   clearImmediate(immediate);
   return checkedAt - parsedAt;
 }

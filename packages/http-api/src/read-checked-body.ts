@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { newWorkPieces } from '@sluice/service-runtime';
+import type { WorkPieces } from '@sluice/service-runtime';
 import { checkText } from './check-text.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { checkMediaType } from './media-type.ts';
@@ -10,13 +10,20 @@ import { type Check, refuse } from './validate.ts';
 
 /** A pass over a larger body may take ten milliseconds, so other requests get a turn between passes. */
 const largeBody = 64 * 1024;
-const passes = newWorkPieces();
+
+export interface BodyReading {
+  check: Check;
+  memory: RequestMemory;
+  /** Of all requests to the API, in turn. */
+  passes: WorkPieces;
+  tenantId: string;
+}
 
 /** Checks the body by the operation's schema. @throws {ServiceError} 413, 415, and 400 saying where. */
 export async function readCheckedBody<C>(
   request: IncomingMessage,
   operation: Operation<C>,
-  { check, memory, tenantId }: { check: Check; memory: RequestMemory; tenantId: string },
+  { check, memory, passes, tenantId }: BodyReading,
 ): Promise<JsonBody> {
   const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
   if (operation.bodyOptional && !hasBody(request)) return { json: {}, sizeBytes: 0 };

@@ -1,12 +1,10 @@
 import { containerForm, containerPattern } from '@sluice/access';
+import { parseDate } from '@sluice/database';
 import { type FieldErrors, faultInWords, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { pointerPath } from './member-path.ts';
 
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** ISO 8601: a date, or a date with time, optionally with fraction and offset. */
-const datePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 const formats = { uuid: uuidPattern, 'iso-date': (text: string) => parseDate(text) !== undefined };
 
@@ -69,26 +67,6 @@ function describe({ instancePath, keyword, params, message, propertyName }: Erro
       return { path, message: containerForm };
   }
   return { path, message: faultInWords({ keyword, params, message, propertyName }) };
-}
-
-/** UTC where it has no zone. Undefined for what is no date, and outside UTC years 1 to 9999, which Postgres refuses. */
-export function parseDate(text: string): Date | undefined {
-  if (!datePattern.test(text)) return undefined;
-  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text.slice(10)) || text.length === 10 ? text : `${text}Z`;
-  const date = new Date(
-    zoned
-      .replace(' ', 'T')
-      .replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
-      .toUpperCase(),
-  );
-  const year = date.getUTCFullYear();
-  if (Number.isNaN(year) || year < 1 || year > 9999) return undefined;
-  return daysInMonth(text) >= Number(text.slice(8, 10)) ? date : undefined;
-}
-
-/** V8 reads 31 February with a time as a day in March. */
-function daysInMonth(text: string): number {
-  return new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
 }
 
 /** @throws {ServiceError} `validation_failed` where there are errors. */

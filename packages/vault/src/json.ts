@@ -6,13 +6,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Equal values give equal texts: members in code unit order, no spaces (after RFC 8785). */
-export function canonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+/** The same text for equal values: as RFC 8785, but of lone surrogates too, which data may hold. */
+export function orderedJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(orderedJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
+    .map((name) => `${JSON.stringify(name)}:${orderedJson(value[name] ?? null)}`);
   return `{${members.join(',')}}`;
 }
 

@@ -1,4 +1,4 @@
-import { parseDate } from '@sluice/http-api';
+import { parseDate } from '@sluice/database';
 import { validationFailed } from '@sluice/problems';
 
 /** @throws {ServiceError} `validation_failed` for a past date. */

@@ -1,5 +1,5 @@
 import { recordChange, systemAct } from '@sluice/audit';
-import { type RecordedChange, type Settlement, tagOf } from '@sluice/cache-coherence';
+import { type Confirmation, type RecordedChange, tagOf } from '@sluice/cache-coherence';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { insertDataKey, isTenantClosed, type WrappedKey } from '../keys/data-key.queries.ts';
@@ -36,11 +36,11 @@ export async function rotateDataKeys(
   }
   const newest = await findNewest(rotation.db, tenantId, purposes);
   const resumed = await hasOlderRows(rotation, tenantId, newest);
-  const settlement = await announce(rotation, tenantId, { newest, isNew: !resumed });
+  const confirmation = await announce(rotation, tenantId, { newest, isNew: !resumed });
   const settledAt = performance.now() + settleMs;
   const current = resumed ? newest : await findNewest(rotation.db, tenantId, purposes);
   const versions = current.map(({ purpose, version, created_at }) => ({ purpose, version, createdAt: created_at }));
-  rotation.report({ type: 'versions', resumed, versions, settlement });
+  rotation.report({ type: 'versions', resumed, versions, confirmation });
   const done: Reencrypted[] = [];
   for (const { purpose, version } of current) {
     const table = encryptedTables[purpose];
@@ -67,7 +67,7 @@ async function announce(
   { db, keyWrapper, changes }: Rotation,
   tenantId: string,
   { newest, isNew }: { newest: KeyVersion[]; isNew: boolean },
-): Promise<Settlement> {
+): Promise<Confirmation> {
   const made: { purpose: KeyVersion['purpose']; key: WrappedKey }[] = [];
   for (const { purpose, version } of isNew ? newest : []) {
     made.push({ purpose, key: await newDataKey(keyWrapper, { tenantId, purpose }, version + 1) });

@@ -1,4 +1,4 @@
-import type { ChangeWriter, Settlement } from '@sluice/cache-coherence';
+import type { ChangeWriter, Confirmation } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import type { KeyPurpose } from '../keys/data-key.queries.ts';
 import type { DataKeys } from '../keys/data-keys.ts';
@@ -28,5 +28,5 @@ export interface VersionsMade {
   /** True if the versions existed, because a rotation is being resumed. */
   resumed: boolean;
   versions: { purpose: KeyPurpose; version: number; createdAt: string }[];
-  settlement: Settlement;
+  confirmation: Confirmation;
 }

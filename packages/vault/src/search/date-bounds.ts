@@ -1,4 +1,4 @@
-import { parseMoment } from '../tokens/moment.ts';
+import { parseDate } from '@sluice/database';
 import type { Text } from './parse-query.ts';
 import { queryFault } from './query-reader.ts';
 
@@ -6,7 +6,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** ISO 8601. A date without a time stands for its UTC day. */
 export function boundsOf({ text, at }: Text): { first: string; last: string } {
-  const moment = parseMoment(text);
+  const moment = parseDate(text);
   if (!moment) throw queryFault(at, 'expected an ISO 8601 date');
   const isDay = text.length === 'YYYY-MM-DD'.length;
   const last = isDay ? new Date(moment.getTime() + dayMs - 1) : moment;

@@ -1,5 +1,5 @@
 import { decide } from '@sluice/access';
-import { type Settlement, tagOf } from '@sluice/cache-coherence';
+import { type Confirmation, tagOf } from '@sluice/cache-coherence';
 import type { Vault } from '../vault.ts';
 import { tokenNotFound } from './read/find-token.ts';
 import { notGranted, requirePermission } from './require-permission.ts';
@@ -11,7 +11,7 @@ import { isTokenId } from './token-id.ts';
  * Resolves once no process can serve the token.
  * @throws {ServiceError} `not_found`; `forbidden` where nothing grants `token:delete` on its containers.
  */
-export async function deleteToken(vault: Vault, actor: Actor, id: string): Promise<Settlement> {
+export async function deleteToken(vault: Vault, actor: Actor, id: string): Promise<Confirmation> {
   requirePermission(actor, 'token:delete');
   if (!isTokenId(id)) throw tokenNotFound();
   const change = await vault.db.transaction().execute(async (tx) => {

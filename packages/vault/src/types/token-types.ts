@@ -1,4 +1,4 @@
-import { canonicalJson, isObject, type Json } from '../json.ts';
+import { isObject, type Json, orderedJson } from '../json.ts';
 import {
   bankAccountNumber,
   type Check,
@@ -31,7 +31,7 @@ const textAt = (data: Json, member: string) => (isObject(data) ? String(data[mem
 const tokenTypes = {
   token: {
     defaultContainer: '/general/high/',
-    fingerprint: canonicalJson,
+    fingerprint: orderedJson,
     defaultMask: null,
   },
   card: {

@@ -1,4 +1,4 @@
-import { parseDate } from '@sluice/http-api';
+import { parseDate } from '@sluice/database';
 import type { LogFilter } from './log.queries.ts';
 import { logFilters } from './log.schema.ts';
 

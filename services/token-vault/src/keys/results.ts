@@ -15,8 +15,8 @@ export interface Result {
   exitCode: 0 | 1;
 }
 
-export function describeVersions({ resumed, versions, settlement }: VersionsMade): string {
-  const how = `Every process knows (${settlement.holders} with caches, ${settlement.waitedMs} ms)`;
+export function describeVersions({ resumed, versions, confirmation }: VersionsMade): string {
+  const how = `Every process knows (${confirmation.holders} with caches, ${confirmation.waitedMs} ms)`;
   if (versions.length === 0) return 'The Tenant has no data key of this kind yet: there is nothing to rotate';
   const names = versions.map(({ purpose, version }) => `${purpose} ${version}`).join(', ');
   if (!resumed) return `New versions: ${names}. ${how}`;

@@ -134,7 +134,7 @@ export const patchTokenOperation = operation({
   replay: replayTokens,
   async handle({ params, body, caller, hold, traceId }, { vault }) {
     const updated = await updateToken(vault, actorOf({ caller, traceId, hold }), params.id, body);
-    return new Confirmed(updated.settlement, updated.token);
+    return new Confirmed(updated.confirmation, updated.token);
   },
 });
 

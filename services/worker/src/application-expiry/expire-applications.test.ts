@@ -35,9 +35,9 @@ const stores = useStack(async (stack) => {
   const recording: ChangeWriter = {
     ...changes,
     async barrier(change) {
-      const settlement = await changes.barrier(change);
+      const confirmation = await changes.barrier(change);
       confirmed.push(change);
-      return settlement;
+      return confirmation;
     },
   };
   const registry = new Registry();

@@ -1,4 +1,5 @@
 import { containerForm } from '@sluice/access';
+import { parseDate } from '@sluice/database';
 import { type FieldErrors, faultInWords, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
 import { type FilterBudget, requireFilled, requireUnspent } from '../../expressions/filter-budget.ts';
@@ -6,7 +7,6 @@ import { countExpressions, fillTemplate, tooLarge } from '../../expressions/temp
 import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
 import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from '../expiry/cvc.ts';
-import { parseMoment } from '../moment.ts';
 import { isTokenId, tokenIdForm } from '../token-id.ts';
 import { deriveTexts } from './derived-texts.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
@@ -98,7 +98,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
     fingerprintExpression,
     fingerprintText: derived.fingerprintText ?? tokenTypeOf(type).fingerprint(data),
     deduplicate: wire.deduplicate_token,
-    expiresAt: wire.expires_at === undefined ? undefined : parseMoment(wire.expires_at)?.toISOString(),
+    expiresAt: wire.expires_at === undefined ? undefined : parseDate(wire.expires_at)?.toISOString(),
   };
   if (isJudged('templates')) requireUnspent(reading.budget);
   return input;
@@ -133,7 +133,7 @@ function memberFaults(
       noteTemplateFault(faults, { member: `search_indexes[${i}]`, template: expression, fill });
     });
   }
-  const expiresAt = wire.expires_at === undefined ? undefined : (parseMoment(wire.expires_at) ?? 'unreadable');
+  const expiresAt = wire.expires_at === undefined ? undefined : (parseDate(wire.expires_at) ?? 'unreadable');
   if (expiresAt === 'unreadable') faults.expires_at = ['must be an ISO 8601 date'];
   else if (expiresAt && expiresAt <= now) faults.expires_at = ['must be in the future'];
   return faults;

@@ -1,10 +1,10 @@
+import { parseDate } from '@sluice/database';
 import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv } from 'ajv';
 import { countExpressions } from '../../expressions/template.ts';
 import { isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
 import { mergePatch } from '../../merge-patch.ts';
 import { deepestJson, hasManyMembers, nestedTooDeeply, schemaFaults } from '../create/read-token-input.ts';
-import { parseMoment } from '../moment.ts';
 import type { TokenRow } from '../token.ts';
 import { type TokenPatchWire, tokenPatchSchema } from './token-patch.schema.ts';
 
@@ -53,7 +53,7 @@ function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
     noteTemplateFault(faults, `search_indexes[${i}]`, expression);
   }
   if (typeof patch.expires_at === 'string') {
-    const expiresAt = parseMoment(patch.expires_at);
+    const expiresAt = parseDate(patch.expires_at);
     if (!expiresAt) faults.expires_at = ['must be an ISO 8601 date'];
     else if (expiresAt <= now) faults.expires_at = ['must be in the future'];
   }

@@ -35,7 +35,7 @@ describe('a patch', () => {
       type: 'card',
       unknown: 1,
     };
-    const { token, settlement } = await updateToken(vault, actor, before.id, patch);
+    const { token, confirmation } = await updateToken(vault, actor, before.id, patch);
     expect(token).toEqual({
       ...before,
       data: { a: { b: 1, c: [3] }, f: true },
@@ -47,7 +47,7 @@ describe('a patch', () => {
       modified_at: expect.any(String),
     });
     expect(await findToken(vault, actor, before.id)).toEqual(token);
-    expect(settlement).toMatchObject({ changeId: expect.any(String), waitedMs: expect.any(Number) });
+    expect(confirmation).toMatchObject({ changeId: expect.any(String), waitedMs: expect.any(Number) });
   });
 
   test('with null takes a member back to its default, and never removes data', async () => {

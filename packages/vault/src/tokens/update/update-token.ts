@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decide } from '@sluice/access';
 import { recordChange } from '@sluice/audit';
-import { type RecordedChange, type Settlement, tagOf } from '@sluice/cache-coherence';
+import { type Confirmation, type RecordedChange, tagOf } from '@sluice/cache-coherence';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { newFilterBudget } from '../../expressions/filter-budget.ts';
@@ -30,7 +30,7 @@ import { type TokenChanges, updateTokenRow } from './update-token.queries.ts';
 
 export interface UpdatedToken {
   token: Token;
-  settlement: Settlement;
+  confirmation: Confirmation;
 }
 
 /** An update is prepared again when the token changes meanwhile, up to this many attempts in all. */
@@ -52,8 +52,8 @@ export async function updateToken(vault: Vault, actor: Actor, id: string, patch:
     const update = await prepareUpdate(vault, actor, id, checked);
     const written = await vault.db.transaction().execute((tx) => write(tx, vault, actor, update));
     if (!written) continue;
-    const settlement = await vault.changes.barrier(written.change);
-    return { token: await present(vault, actor, written.row, update.input), settlement };
+    const confirmation = await vault.changes.barrier(written.change);
+    return { token: await present(vault, actor, written.row, update.input), confirmation };
   }
   const detail = 'The token is being changed by others; try again';
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });

@@ -1,7 +1,7 @@
 const pattern = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** ISO 8601, in UTC without a zone. Undefined otherwise, and outside UTC years 1 to 9999, which Postgres refuses. */
-export function parseMoment(text: string): Date | undefined {
+export function parseDate(text: string): Date | undefined {
   const match = pattern.exec(text);
   if (!match) return undefined;
   const [, year, month, day, time = '00:00', zone = 'Z'] = match;
