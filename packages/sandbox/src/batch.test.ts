@@ -1,11 +1,11 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { type Batch, joinBatch, newTransform, type Run, seal, sendBatch } from './batch.ts';
+import { type Batch, joinBatch, type Run, seal, sendBatch, type Transform } from './batch.ts';
+import { stopped } from './failure.ts';
 import { newHostCalls } from './host-calls.ts';
 import { defaultTransformLimits } from './limits.ts';
 import { openTestPool } from './testing/test-pool.ts';
-import type { BatchTask, HostCall, ThreadTask } from './thread/messages.ts';
+import type { BatchTask, HostCall } from './thread/messages.ts';
 import type { RunAnswer } from './thread/outcome.ts';
-import { ThreadEnded } from './threads.ts';
 import type { TransformTask } from './transform-task.ts';
 
 const version = {};
@@ -19,7 +19,7 @@ function runOf(part: Partial<TransformTask> = {}): Run {
 describe('which runs share a batch', () => {
   /** Adds runs of one transform, and tells of the batches that began. */
   function openTransform() {
-    const transform = newTransform();
+    const transform: Transform = { runsPerBatch: 0 };
     const began: Batch[] = [];
     return {
       add: (run: Run, most: number) => {
@@ -27,9 +27,9 @@ describe('which runs share a batch', () => {
         if (batch) began.push(batch);
       },
       sealAll: () => {
-        for (const batch of began) seal(transform, batch);
+        for (const batch of began) seal(batch);
       },
-      sizes: () => began.map((batch) => batch.length),
+      sizes: () => began.map(({ runs }) => runs.length),
     };
   }
 
@@ -70,41 +70,41 @@ describe('what becomes of the runs of a batch', () => {
     const { port1, port2 } = new MessageChannel();
     const hostCalls = newHostCalls();
     const called: string[] = [];
-    const batch = [0, 1, 2].map((index) =>
+    const runWith = (index: number) =>
       runOf({
         argsJson: `${index}`,
         host: async (operation) => {
           called.push(`${operation} of ${index}`);
           return '1';
         },
-      }),
-    );
+      });
+    const runs: Batch['runs'] = [runWith(0), runWith(1), runWith(2)];
     hostCalls.listen(port1);
-    const run = (task: ThreadTask) => (task.name === 'run' ? thread(task.batch, port2) : Promise.reject(task));
+    const batch = { tenantId: 't', transform: { runsPerBatch: 3 }, runs, configurationJson: '{}' };
     try {
-      const input = { configurationJson: '{}', limits: defaultTransformLimits, hostCalls, quickMs: 50 };
-      const { ended, again, ...rest } = await sendBatch(batch as Batch, { run }, input);
+      const input = { limits: defaultTransformLimits, hostCalls, quickMs: 50 };
+      const { ends, givenBack } = await sendBatch(batch, { run: (task) => thread(task, port2) }, input);
       const indexOf = ({ task }: Run) => Number(task.argsJson);
       return {
-        results: ended.filter(({ result }) => result).map(({ run }) => indexOf(run)),
-        errors: ended.filter(({ error }) => error).map(({ run }) => indexOf(run)),
-        again: again.map((batch) => batch.map(indexOf)),
+        results: ends.filter(({ result }) => result).map(({ run }) => indexOf(run)),
+        errors: ends.filter(({ error }) => error).map(({ run }) => indexOf(run)),
+        again: ends.filter(({ result, error }) => !result && !error).map(({ run }) => indexOf(run)),
+        givenBack: givenBack.map(indexOf),
         called,
-        ended,
-        ...rest,
+        ends,
       };
     } finally {
       port1.close();
     }
   }
 
-  test('each answer is that of its run, and what the thread gave back is sent again', async () => {
-    const { ended, ...went } = await sendThree(async () => [answer]);
-    expect(went).toMatchObject({ results: [0], errors: [], again: [[1, 2]], slow: [], isThreadLost: false });
-    expect(ended[0]).toMatchObject({ answer, durationMs: 0.2, result: { bodyJson: '1', cpuMs: 0.1, durationMs: 0.2 } });
+  test('each answer is that of its run, and what the thread did not begin is given back', async () => {
+    const { ends, ...went } = await sendThree(async () => [answer]);
+    expect(went).toMatchObject({ results: [0], errors: [], again: [], givenBack: [1, 2] });
+    expect(ends[0]).toMatchObject({ answer, durationMs: 0.2, result: { bodyJson: '1', cpuMs: 0.1, durationMs: 0.2 } });
   });
 
-  test('a slow run, of which nothing came, is sent again alone, and what is behind it, too', async () => {
+  test('a slow run, of which nothing came, begins again, and what is behind it is given back', async () => {
     const slow: RunAnswer = {
       ...answer,
       outcome: { kind: 'slow' },
@@ -112,20 +112,21 @@ describe('what becomes of the runs of a batch', () => {
       console: [{ level: 'info', text: 'a' }],
     };
     const went = await sendThree(async () => [answer, slow]);
-    expect(went).toMatchObject({ results: [0], errors: [], again: [[1], [2]], slow: [slow], isThreadLost: false });
+    expect(went).toMatchObject({ results: [0], errors: [], again: [1], givenBack: [2] });
+    expect(went.ends[1]).toMatchObject({ answer: slow, durationMs: slow.durationMs });
   });
 
   test('when the thread had to be ended, runs are repeated, but none that has acted through its client', async () => {
-    const { called, ended, ...went } = await sendThree(async ({ runs }, port) => {
+    const { called, ends, ...went } = await sendThree(async ({ runs }, port) => {
       const call: HostCall = { hostKey: runs[1]?.hostKey ?? '', id: 1, operation: 'tokenize', payloadJson: '1' };
       const answered = new Promise((resolve) => port.once('message', resolve));
       port.postMessage(call);
       await answered;
-      throw new ThreadEnded('cpuMs');
+      throw stopped('cpuMs', defaultTransformLimits);
     });
     expect(called).toEqual(['tokenize of 1']);
-    expect(went).toMatchObject({ results: [], errors: [1], again: [[0], [2]], slow: [], isThreadLost: true });
-    expect(ended[0]).toMatchObject({ answer: undefined, error: { cause: { limit: 'cpuMs' } } });
+    expect(went).toMatchObject({ results: [], errors: [1], again: [0, 2], givenBack: [] });
+    expect(ends[1]).toMatchObject({ answer: undefined, error: { cause: { limit: 'cpuMs' } } });
   });
 
   test('a call that arrives after the end is not answered, nor is one under another key', async () => {

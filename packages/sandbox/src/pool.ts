@@ -1,30 +1,20 @@
+import type { MessagePort } from 'node:worker_threads';
 import { ServiceError } from '@sluice/problems';
-import {
-  type Batch,
-  type BatchEnd,
-  type EndedRun,
-  joinBatch,
-  newTransform,
-  type Run,
-  seal,
-  sendBatch,
-  type Transform,
-} from './batch.ts';
-import { busy, type Job, openDispatch } from './dispatch.ts';
-import { stopped, TransformStopped } from './failure.ts';
+import { type Batch, joinBatch, type Run, type RunEnd, seal, sendBatch, type Transform } from './batch.ts';
+import { TransformStopped } from './failure.ts';
 import { newHostCalls } from './host-calls.ts';
 import type { TransformLimits } from './limits.ts';
-import { newSchedule } from './schedule.ts';
+import { type Group, newSchedule } from './schedule.ts';
 import { newSuspensions, type SuspendedTransform, type SuspensionOptions } from './suspension.ts';
-import type { RunAnswer, Stop } from './thread/outcome.ts';
-import { ThreadEnded } from './threads.ts';
+import type { Stop } from './thread/outcome.ts';
+import { Thread } from './threads.ts';
 import type { CompileError, TransformResult, TransformTask } from './transform-task.ts';
 
 export interface TransformPoolOptions {
   limits: TransformLimits;
+  /** One Tenant holds all but one of them at most, so that another is served at once. */
   threads: number;
-  /** Default: all but one, so that another Tenant is served at once. */
-  tenantThreads?: number;
+  /** Most batches that wait for a thread. */
   queueLimit: number;
   /** Default: as long as a transform may run. */
   waitMs?: number;
@@ -72,99 +62,129 @@ const neverSuspended: SuspensionOptions = { kills: 0, windowMs: 0, suspendMs: 0 
 /** A run that uses this part of its CPU time is slow. */
 const slowPart = 0.25;
 
+/** From the top to the bottom, what a run goes through. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
-  const { limits, threads } = options;
-  const slowThreads = Math.max(threads - 2, 1);
+  const { limits, queueLimit, waitMs = limits.wallMs } = options;
+  const headerPrefix = options.headerPrefix.toLowerCase();
+  const onFault = options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`));
   const hostCalls = newHostCalls();
   const suspensions = newSuspensions(options.suspension ?? neverSuspended);
-  const schedule = newSchedule<Job>({
-    tenantThreads: { quick: options.tenantThreads ?? Math.max(threads - 1, 1), slow: Math.max(slowThreads - 1, 1) },
-    queueLimit: options.queueLimit,
-    slowMs: limits.cpuMs * slowPart,
-  });
-  const dispatch = openDispatch(schedule, {
-    limits,
-    headerPrefix: options.headerPrefix.toLowerCase(),
-    counts: { quick: threads, slow: slowThreads },
-    waitMs: options.waitMs ?? limits.wallMs,
-    listen: hostCalls.listen,
-    onFault: options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`)),
-  });
+  const schedule = newSchedule<Batch>(limits.cpuMs * slowPart);
+  const threads: Record<Group, Thread[]> = { quick: openThreads(options.threads, false), slow: [] };
   const transforms = new WeakMap<object, Record<TransformTask['kind'], Transform>>();
   const used = { runs: 0, cpuMs: 0, durationMs: 0, stops: {} as Partial<Record<Stop, number>> };
-  let asked = 0;
-  let inThreads = 0;
+  let waiting = 0;
+  let isClosed = false;
 
-  function transformOf({ version, kind }: TransformTask): Transform {
-    if (!version) return newTransform();
-    const found = transforms.get(version) ?? { request: newTransform(), response: newTransform() };
+  function openThreads(count: number, givesWay: boolean): Thread[] {
+    const onStart = (port: MessagePort) => {
+      hostCalls.listen(port);
+      startNext();
+    };
+    return Array.from({ length: count }, () => new Thread({ limits, headerPrefix, givesWay, onStart, onFault }));
+  }
+
+  const up = (group: Group) => threads[group].filter(({ isUp }) => isUp).length;
+
+  async function run(task: TransformTask): Promise<TransformResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<TransformResult>();
+    const run: Run = { task, askedAt: performance.now(), resolve, reject };
+    suspensions.check(task, run.askedAt);
+    const transform = transformOf(task);
+    const most = schedule.runsPerBatch({ tenantId: task.tenantId, transform });
+    const batch = joinBatch(transform, run, most);
+    waiting += 1;
+    if (batch) void begin(batch);
+    return promise;
+  }
+
+  function transformOf({ version, kind, parseOnly }: TransformTask): Transform {
+    if (!version) return { runsPerBatch: parseOnly ? 1 : 0 }; // Nothing of it runs, so it does not wait like new code.
+    const found = transforms.get(version) ?? { request: { runsPerBatch: 0 }, response: { runsPerBatch: 0 } };
     transforms.set(version, found);
     return found[kind];
   }
 
   /** No thread waits for the configuration; runs that arrive meanwhile join the batch. */
-  async function begin(transform: Transform, batch: Batch): Promise<void> {
+  async function begin(batch: Batch): Promise<void> {
     try {
-      dispatch.add(jobOf(transform, batch, await batch[0].task.configuration()));
+      batch.configurationJson = await batch.runs[0].task.configuration();
+      add(batch);
     } catch (error) {
-      reject(transform, batch, error);
+      refuse(batch, error);
     }
   }
 
-  function reject(transform: Transform, batch: Batch, error: unknown): void {
-    seal(transform, batch);
-    asked -= batch.length;
-    for (const run of batch) run.reject(error);
-  }
-
-  function jobOf(transform: Transform, batch: Batch, configurationJson: string): Job {
-    const job: Job = {
-      tenantId: batch[0].task.tenantId,
-      transform,
-      refuse: () => reject(transform, batch, busy()),
-      start: async (thread) => {
-        seal(transform, batch);
-        inThreads += batch.length;
-        const quickMs = thread.givesWay ? undefined : schedule.quickMs(job);
-        try {
-          const end = await sendBatch(batch, thread, { configurationJson, limits, hostCalls, quickMs });
-          return () => {
-            settle(job, end, configurationJson);
-            for (const rest of end.again) dispatch.add(jobOf(transform, rest, configurationJson));
-          };
-        } catch (error) {
-          return () => reject(transform, batch, error);
-        } finally {
-          inThreads -= batch.length;
-        }
-      },
-    };
-    return job;
-  }
-
-  function settle(job: Job, { ended, slow, isThreadLost }: BatchEnd, configurationJson: string): void {
-    if (isThreadLost) learn(job, undefined);
-    for (const answer of slow) {
-      learn(job, answer);
-      used.cpuMs += answer.cpuMs;
-      used.durationMs += answer.durationMs;
+  function add(batch: Batch): void {
+    if (isClosed) {
+      refuse(batch);
+      return;
     }
-    for (const end of ended) settleRun(job, end, configurationJson);
+    schedule.add(batch);
+    batch.timer = setTimeout(() => {
+      if (schedule.remove(batch)) refuse(batch);
+    }, waitMs);
+    startNext();
+    const evicted = schedule.evict(queueLimit);
+    if (evicted) refuse(evicted);
   }
 
-  function settleRun(job: Job, { run, answer, durationMs, result, error }: EndedRun, configurationJson: string): void {
-    const { task, askedAt, resolve, reject } = run;
-    const limit =
-      error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;
-    asked -= 1;
-    used.runs += 1;
+  function refuse(batch: Batch, error: unknown = busy()): void {
+    clearTimeout(batch.timer);
+    seal(batch);
+    waiting -= batch.runs.length;
+    for (const run of batch.runs) run.reject(error);
+  }
+
+  /** The first free thread is taken, because instances stay warm in the threads that are used. */
+  function startNext(): void {
+    for (const group of ['quick', 'slow'] as const) {
+      for (const thread of threads[group]) {
+        if (!thread.isFree) continue;
+        const batch = schedule.next(group, up(group));
+        if (!batch) break;
+        void send(batch, thread);
+      }
+    }
+  }
+
+  async function send(batch: Batch, thread: Thread): Promise<void> {
+    clearTimeout(batch.timer);
+    seal(batch);
+    waiting -= batch.runs.length;
+    const quickMs = thread.givesWay ? undefined : schedule.quickMs(batch);
+    const { ends, givenBack } = await sendBatch(batch, thread, { limits, hostCalls, quickMs });
+    schedule.release(batch);
+    for (const end of ends) {
+      learn(batch, end);
+      if ('result' in end || 'error' in end) settle(end, batch.configurationJson);
+      else addAgain(batch, [end.run]);
+    }
+    const [first, ...others] = givenBack;
+    if (first) addAgain(batch, [first, ...others]);
+    startNext();
+  }
+
+  function learn(batch: Batch, { answer, durationMs, error }: RunEnd): void {
+    const limit = limitOf(error);
     used.cpuMs += answer?.cpuMs ?? 0;
     used.durationMs += durationMs;
     if (limit) used.stops[limit] = (used.stops[limit] ?? 0) + 1;
-    learn(job, answer, limit);
+    const isSlow = schedule.ended(batch, answer, limit);
+    if (isSlow && threads.slow.length === 0) threads.slow = openThreads(Math.max(options.threads - 2, 1), true);
+  }
+
+  function addAgain(batch: Batch, runs: Batch['runs']): void {
+    waiting += runs.length;
+    add({ ...batch, runs });
+  }
+
+  function settle({ run, answer, durationMs, result, error }: RunEnd, configurationJson: string): void {
+    const { task, askedAt, resolve, reject } = run;
+    used.runs += 1;
     try {
       const { tenantId, proxyId, kind } = task;
-      if (suspensions.ended(task, askedAt, limit)) options.onSuspend?.({ tenantId, proxyId, kind });
+      if (suspensions.ended(task, askedAt, limitOf(error))) options.onSuspend?.({ tenantId, proxyId, kind });
       task.onEnd?.({ configurationJson, console: answer?.console ?? [], cpuMs: answer?.cpuMs, durationMs });
     } catch (thrown) {
       reject(thrown); // The other runs of the batch keep their results.
@@ -174,50 +194,43 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     else reject(error);
   }
 
-  function learn(job: Job, answer: RunAnswer | undefined, limit?: Stop): void {
-    if (schedule.ended(job, answer, limit)) dispatch.openSlowThreads();
-  }
-
   return {
-    ready: dispatch.ready,
-    run: async (task) => {
-      const { promise, resolve, reject } = Promise.withResolvers<TransformResult>();
-      const run: Run = { task, askedAt: performance.now(), resolve, reject };
-      suspensions.check(task, run.askedAt);
-      asked += 1;
-      const transform = transformOf(task);
-      const batch = joinBatch(transform, run, schedule.runsPerBatch({ tenantId: task.tenantId, transform }));
-      if (batch) void begin(transform, batch);
-      return promise;
+    ready: async () => {
+      await Promise.all(threads.quick.map((thread) => thread.loaded()));
     },
-    compile: (code, tenantId = '') => {
-      const { promise, resolve, reject } = Promise.withResolvers<CompileError | undefined>();
-      const job: Job = {
+    run,
+    compile: async (code, tenantId = '') => {
+      const configuration = async () => '{}';
+      const task = {
         tenantId,
-        transform: { ...newTransform(), runsPerBatch: 1 }, // it does not wait like new code, because nothing of it runs
-        start: async (thread) => {
-          try {
-            const error = (await thread.run({ name: 'compile', code })) as CompileError | undefined;
-            return () => resolve(error);
-          } catch (error) {
-            if (!(error instanceof ThreadEnded)) return () => reject(error);
-            learn(job, undefined);
-            return () => reject(stopped(error.limit, limits));
-          }
-        },
-        refuse: () => reject(busy()),
-      };
-      dispatch.add(job);
-      return promise;
+        proxyId: '',
+        kind: 'request',
+        code,
+        argsJson: '',
+        configuration,
+        parseOnly: true,
+      } as const;
+      const { bodyJson } = await run(task);
+      return bodyJson === undefined ? undefined : (JSON.parse(bodyJson) as CompileError);
     },
     state: () => ({
-      threads: dispatch.up(),
+      threads: up('quick') + up('slow'),
       running: schedule.running(),
-      waiting: asked - inThreads,
+      waiting,
       ...used,
       suspended: suspensions.suspended(),
       ...suspensions.counts,
     }),
-    close: dispatch.close,
+    close: async () => {
+      isClosed = true;
+      for (let batch = schedule.evict(0); batch; batch = schedule.evict(0)) refuse(batch);
+      await Promise.all([...threads.quick, ...threads.slow].map((thread) => thread.close()));
+    },
   };
 }
+
+const busy = () =>
+  new ServiceError('unavailable', 'Too many transforms are running; try again', { retryAfterSeconds: 1 });
+
+const limitOf = (error: unknown): Stop | undefined =>
+  error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;

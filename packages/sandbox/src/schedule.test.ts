@@ -1,23 +1,17 @@
-import { newTransform, type Transform } from './batch.ts';
-import { type Group, newSchedule, type ScheduleOptions, type Work } from './schedule.ts';
+import type { Transform } from './batch.ts';
+import { type Group, newSchedule, type Work } from './schedule.ts';
 import type { Outcome, RunAnswer, Stop } from './thread/outcome.ts';
 
 let now = 0;
 const slowMs = 200;
 
-/** Of nine threads, unless a test says otherwise. */
-function openSchedule(options: Partial<ScheduleOptions> = {}, threads = 9) {
-  const schedule = newSchedule<Work & { name: number }>({
-    tenantThreads: { quick: 3, slow: 1 },
-    queueLimit: 10,
-    slowMs,
-    clock: () => now,
-    ...options,
-  });
+/** Of groups of this many threads. */
+function openSchedule(threads = 9) {
+  const schedule = newSchedule<Work & { name: number }>(slowMs, () => now);
   const transforms = new Map<string, Transform>();
   const transformOf = (tenantId: string, code: string) => {
     const key = `${tenantId} ${code}`;
-    const transform = transforms.get(key) ?? newTransform();
+    const transform = transforms.get(key) ?? { runsPerBatch: 0 };
     transforms.set(key, transform);
     return transform;
   };
@@ -51,7 +45,7 @@ function openSchedule(options: Partial<ScheduleOptions> = {}, threads = 9) {
       const asked = work(tenantId, 0, code);
       schedule.add(asked);
       const taken = schedule.next('slow', threads);
-      if (taken) schedule.release(taken, 'slow');
+      if (taken) schedule.release(taken);
       schedule.remove(asked);
       return taken === asked ? 'slow' : schedule.quickMs(asked) === slowMs ? 'known' : 'new';
     },
@@ -82,27 +76,29 @@ describe('whose work is next', () => {
     const first = take();
     addAll('b', [4]);
     expect(take()?.name).toBe(4);
-    if (first) release(first, 'quick');
+    if (first) release(first);
     addAll('b', [5]);
     expect(takeAll()).toEqual([2, 5, 3]);
     expect(running()).toBe(4);
   });
 
   test('among equals the Tenant that was served longest ago goes first, not the one with the older work', () => {
-    const { addAll, take, release } = openSchedule({ tenantThreads: { quick: 1, slow: 1 } });
+    const { addAll, take, release, makeKnown } = openSchedule(2);
+    makeKnown('flood', 'small');
     addAll('flood', [1, 2, 3]);
     addAll('small', [4]);
     const order: (number | undefined)[] = [];
     for (let turn = 0; turn < 4; turn += 1) {
       const taken = take();
       order.push(taken?.name);
-      if (taken) release(taken, 'quick');
+      if (taken) release(taken);
     }
     expect(order).toEqual([1, 4, 2, 3]);
   });
 
   test('that lasts while a Tenant has nothing to do: who asks once in a while passes nobody twice', () => {
-    const { addAll, take, release } = openSchedule({ tenantThreads: { quick: 1, slow: 1 } });
+    const { addAll, take, release, makeKnown } = openSchedule(2);
+    makeKnown('flood', 'small');
     addAll('flood', [1, 2, 3]);
     const order: (number | undefined)[] = [];
     for (const name of [4, 5]) {
@@ -110,24 +106,36 @@ describe('whose work is next', () => {
       for (let turn = 0; turn < 2; turn += 1) {
         const taken = take();
         order.push(taken?.name);
-        if (taken) release(taken, 'quick');
+        if (taken) release(taken);
       }
     }
     expect(order).toEqual([1, 4, 2, 5]);
   });
 
+  test.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+  ])('of %i threads one Tenant holds %i', (threads, share) => {
+    const { addAll, takeAll, makeKnown } = openSchedule(threads);
+    makeKnown('a');
+    addAll('a', [1, 2, 3, 4]);
+    for (const group of ['quick', 'slow'] as const) expect(takeAll(group)).toHaveLength(group === 'quick' ? share : 0);
+  });
+
   test('a Tenant at its share waits, others do not', () => {
-    const { addAll, take, takeAll, release } = openSchedule({ tenantThreads: { quick: 1, slow: 1 } });
+    const { addAll, take, takeAll, release, makeKnown } = openSchedule(2);
+    makeKnown('a', 'b');
     addAll('a', [1, 2]);
     addAll('b', [3]);
     const first = take();
     expect([first?.name, ...takeAll()]).toEqual([1, 3]);
-    if (first) release(first, 'quick');
+    if (first) release(first);
     expect(takeAll()).toEqual([2]);
   });
 
   test('what was removed does not start', () => {
-    const { add, work, take, remove, removeAll } = openSchedule();
+    const { add, work, take, remove, evict } = openSchedule();
     const [first, second] = [work('a', 1), work('a', 2)];
     add(first);
     add(second);
@@ -135,19 +143,19 @@ describe('whose work is next', () => {
     expect(take()).toBe(second);
     expect(remove(second)).toBe(false);
     add(first);
-    expect([removeAll(), take()]).toEqual([[first], undefined]);
+    expect([evict(0), take()]).toEqual([first, undefined]);
   });
 
   test('a full queue loses the newest work of the Tenant with most waiting', () => {
-    const { addAll, evict, takeAll } = openSchedule({ queueLimit: 2, tenantThreads: { quick: 9, slow: 1 } });
+    const { addAll, evict, takeAll } = openSchedule();
     addAll('b', [1]);
     addAll('a', [2, 3, 4]);
-    expect([evict()?.name, evict()?.name, evict()]).toEqual([4, 3, undefined]);
+    expect([evict(2)?.name, evict(2)?.name, evict(2)]).toEqual([4, 3, undefined]);
     expect(takeAll()).toEqual([1, 2]);
   });
 
   test('new code leaves one thread to known code, which overtakes it', () => {
-    const { addAll, takeAll, take, release, makeKnown } = openSchedule({}, 3);
+    const { addAll, takeAll, take, release, makeKnown } = openSchedule(3);
     makeKnown('a', 'c');
     for (const [tenantId, name] of [
       ['a', 1],
@@ -159,12 +167,12 @@ describe('whose work is next', () => {
     addAll('c', [5]);
     const first = take();
     expect([first?.name, ...takeAll()]).toEqual([1, 2, 5, 4]);
-    if (first) release(first, 'quick');
+    if (first) release(first);
     expect(takeAll()).toEqual([3]);
   });
 
   test('new code of one Tenant leaves two threads, one of them to new code of others', () => {
-    const { addAll, takeAll, makeKnown } = openSchedule({}, 4);
+    const { addAll, takeAll, makeKnown } = openSchedule(4);
     makeKnown('a');
     addAll('a', [1, 2, 3], 'new');
     addAll('a', [4]);
@@ -174,7 +182,7 @@ describe('whose work is next', () => {
   });
 
   test('whether code is known is asked when it could start, not before', () => {
-    const { addAll, takeAll, makeKnown } = openSchedule({}, 2);
+    const { addAll, takeAll, makeKnown } = openSchedule(2);
     addAll('a', [1], 'new');
     addAll('b', [2]);
     expect(takeAll()).toEqual([1]);
@@ -193,7 +201,7 @@ describe('the slow threads', () => {
   });
 
   test('take what waits when its Tenant turns out to be slow', () => {
-    const { addAll, ended, takeAll } = openSchedule();
+    const { addAll, ended, takeAll } = openSchedule(2);
     addAll('a', [1, 2]);
     addAll('b', [3]);
     expect([ended('a', 'code', undefined), ended('b', 'other', answer(1))]).toEqual([true, false]);
@@ -201,13 +209,13 @@ describe('the slow threads', () => {
   });
 
   test('a full queue loses work of a slow Tenant first, though others have more', () => {
-    const { addAll, evict, makeSlow } = openSchedule({ queueLimit: 4 });
+    const { addAll, evict, makeSlow } = openSchedule();
     makeSlow('slow', 'idle');
     addAll('slow', [1, 2]);
     addAll('a', [3, 4, 5]);
-    expect([evict()?.name, evict()]).toEqual([2, undefined]);
+    expect([evict(4)?.name, evict(4)]).toEqual([2, undefined]);
     addAll('a', [6, 7]);
-    expect([evict()?.name, evict()?.name]).toEqual([1, 7]);
+    expect([evict(4)?.name, evict(4)?.name]).toEqual([1, 7]);
   });
 
   test('of a Tenant whose new code is slow, the known code stays where it is', () => {
@@ -220,16 +228,16 @@ describe('the slow threads', () => {
   });
 
   test('serve Tenants in turns, however much one of them has waiting', () => {
-    const { addAll, take, release, makeSlow } = openSchedule();
+    const { addAll, take, release, makeSlow } = openSchedule(2);
     makeSlow('slow', 'new');
     addAll('slow', [1, 2, 5]);
     const first = take('slow');
     addAll('new', [3, 4]);
-    if (first) release(first, 'slow');
+    if (first) release(first);
     const served = [first?.name];
     for (let next = take('slow'); next; next = take('slow')) {
       served.push(next.name);
-      release(next, 'slow');
+      release(next);
     }
     expect(served).toEqual([1, 2, 3, 5, 4]);
   });
@@ -276,7 +284,7 @@ describe('what is learnt from runs', () => {
     makeKnown('a');
     const times = ['a', 'b'].map((tenantId) => quickMs(tenantId, 'code'));
     expect([...times, quickMs('a', 'new')]).toEqual([200, 50, 50]);
-    expect(openSchedule({ slowMs: 10 }).quickMs('a', 'new')).toBe(10);
+    expect(newSchedule(10).quickMs({ tenantId: 'a', transform: { runsPerBatch: 0 } })).toBe(10);
   });
 
   test.each([
@@ -313,7 +321,7 @@ describe('what is learnt from runs', () => {
 
 describe('what is remembered is bounded', () => {
   test('of many slow Tenants the one that was slow first is forgotten, but none loses its share', () => {
-    const { addAll, take, release, makeSlow, classOf, running, takeAll } = openSchedule();
+    const { addAll, take, release, makeSlow, classOf, running, takeAll } = openSchedule(2);
     makeSlow('first', 'works');
     addAll('works', [1, 2]);
     const held = take('slow');
@@ -321,7 +329,7 @@ describe('what is remembered is bounded', () => {
     expect([classOf('first', 'code'), takeAll('quick')]).toEqual(['new', []]);
     makeSlow('one more');
     expect([takeAll('slow'), takeAll('quick'), running()]).toEqual([[], [2], 2]);
-    if (held) release(held, 'slow');
+    if (held) release(held);
     expect(running()).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import type { Stop } from './thread/outcome.ts';
+import { isKill, type Stop } from './thread/outcome.ts';
 import type { TransformTask } from './transform-task.ts';
 
 export interface SuspensionOptions {
@@ -28,8 +28,6 @@ export class TransformSuspended extends Error {
   }
 }
 
-/** These stops cost a thread its time or its memory; the others are found at once. */
-const kills: readonly (Stop | undefined)[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
 /** Beyond this many transforms, the one that was killed first is forgotten. */
 const mostCounters = 10_000;
 
@@ -81,11 +79,11 @@ export function newSuspensions(options: SuspensionOptions) {
     },
     /** `limit` is what stopped the run, if anything did. @returns whether this suspended the transform. */
     ended: (task: TransformTask, askedAt: number, limit: Stop | undefined): boolean => {
-      const isKill = options.kills > 0 && kills.includes(limit);
-      const counter = (counters.size > 0 ? find(task) : undefined) ?? (isKill ? add(task) : undefined);
+      const wasKilled = options.kills > 0 && isKill(limit);
+      const counter = (counters.size > 0 ? find(task) : undefined) ?? (wasKilled ? add(task) : undefined);
       const wasSuspended = counter !== undefined && counter.suspendedUntil > 0;
       if (!counter || (wasSuspended && askedAt < counter.since)) return false;
-      if (!isKill) {
+      if (!wasKilled) {
         if (wasSuspended) counters.delete(keyOf(task));
         return false;
       }

@@ -5,7 +5,9 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { ThreadAnswer, ThreadSettings, ThreadStarted, ThreadTask } from './thread/messages.ts';
+import { stopped } from './failure.ts';
+import type { BatchTask, ThreadAnswer, ThreadSettings, ThreadStarted } from './thread/messages.ts';
+import type { RunAnswer } from './thread/outcome.ts';
 
 /** A thread stops its own work at the limit. If it has not done so after this, the main thread ends it. */
 const graceMs = 100;
@@ -21,24 +23,6 @@ export interface ThreadOptions extends Omit<ThreadSettings, 'quickjs'> {
   onFault(error: unknown): void;
 }
 
-/** A limit ended the thread, or its memory ran out. */
-export class ThreadEnded extends Error {
-  readonly limit: 'cpuMs' | 'wallMs' | 'heapBytes';
-
-  constructor(limit: ThreadEnded['limit']) {
-    super(`Thread ended: ${limit}`);
-    this.name = 'ThreadEnded';
-    this.limit = limit;
-  }
-}
-
-interface CurrentTask {
-  signal: EventEmitter;
-  exceeded?: 'cpuMs' | 'wallMs';
-  cpuMsBefore: number;
-  cpuTimer?: NodeJS.Timeout;
-}
-
 /**
  * A thread without the process's environment and flags, with memory and stack of its own; after its end its replacement.
  * It is a piscina of one thread, because the CPU time of a task must be that of its thread.
@@ -47,9 +31,9 @@ export class Thread {
   isUp = false;
   readonly #options: ThreadOptions;
   readonly #piscina: Piscina;
-  #task: CurrentTask | undefined;
-  #hostCalls: MessagePort | undefined;
-  /** As the thread said last. */
+  readonly #loaded = Promise.withResolvers<void>();
+  #task: Promise<ThreadAnswer> | undefined;
+  /** Of the thread since it began, as it said last. */
   #cpuMs = 0;
 
   constructor(options: ThreadOptions) {
@@ -68,7 +52,15 @@ export class Thread {
       workerData: { limits, headerPrefix, givesWay, quickjs: compileQuickJs() } satisfies ThreadSettings,
       resourceLimits,
     });
-    this.#piscina.on('message', (started: ThreadStarted) => this.#hasStarted(started));
+    this.#piscina.on('message', ({ hostCalls, cpuMs }: ThreadStarted) => {
+      this.#cpuMs = cpuMs;
+      this.isUp = true;
+      this.#loaded.resolve();
+      options.onStart(hostCalls);
+    });
+    this.#piscina.on('workerDestroy', () => {
+      this.isUp = false;
+    });
     this.#piscina.on('error', onFault);
   }
 
@@ -80,68 +72,78 @@ export class Thread {
     return this.isUp && this.#task === undefined;
   }
 
+  /** Resolves when the thread has loaded once, or is closed. */
+  loaded(): Promise<void> {
+    return this.#loaded.promise;
+  }
+
   /**
    * Call it while the thread is free. Beyond the limit of CPU time or wall clock the thread is ended and replaced,
-   * whatever its code is doing. @throws {ThreadEnded} then.
+   * whatever its code is doing. @throws {ServiceError} `transform_failed` then.
    */
-  async run(task: ThreadTask): Promise<unknown> {
+  async run(batch: BatchTask): Promise<RunAnswer[]> {
     const { limits } = this.#options;
-    const current: CurrentTask = { signal: new EventEmitter(), cpuMsBefore: this.#cpuMs };
-    this.#task = current;
-    const wallTimer = setTimeout(() => this.#end(current, 'wallMs'), limits.wallMs + graceMs);
-    // A thread cannot use more CPU time than passes, so most tasks are over before the first look.
-    current.cpuTimer = setTimeout(() => this.#lookAtCpu(current), limits.cpuMs + graceMs);
+    const watch = this.#watch();
     try {
-      const answer: ThreadAnswer = await this.#piscina.run(task, { signal: current.signal });
-      this.#cpuMs = answer.cpuMs;
-      if (answer.error !== undefined) throw answer.error;
-      return answer.value;
+      this.#task = this.#piscina.run(batch, { signal: watch.signal });
+      const { answers, error, cpuMs } = await this.#task;
+      this.#cpuMs = cpuMs;
+      if (error !== undefined) throw error;
+      return answers;
     } catch (error) {
-      if (current.exceeded) throw new ThreadEnded(current.exceeded);
-      throw isOutOfMemory(error) ? new ThreadEnded('heapBytes') : error;
+      const limit = watch.exceeded() ?? (isOutOfMemory(error) ? 'heapBytes' : undefined);
+      throw limit ? stopped(limit, limits) : error;
     } finally {
       this.#task = undefined;
-      clearTimeout(wallTimer);
-      clearTimeout(current.cpuTimer);
+      watch.end();
     }
   }
 
-  /** Call it while the thread has no task, because piscina would wait forever for a thread that ends meanwhile. */
-  close(): Promise<void> {
-    return this.#piscina.close({ force: true });
+  /** Waits for the task, because piscina would wait forever for a thread that ends meanwhile. */
+  async close(): Promise<void> {
+    this.#loaded.resolve();
+    await Promise.allSettled([this.#task]);
+    await this.#piscina.close({ force: true });
   }
 
-  #hasStarted({ hostCalls, cpuMs }: ThreadStarted): void {
-    // The port closes with its thread; the next thread opens its own.
-    this.#hostCalls = hostCalls.on('close', () => {
-      if (this.#hostCalls === hostCalls) this.isUp = false;
-    });
-    this.#cpuMs = cpuMs;
-    this.isUp = true;
-    this.#options.onStart(hostCalls);
-  }
-
-  #end(task: CurrentTask, limit: 'cpuMs' | 'wallMs'): void {
-    if (task !== this.#task || task.exceeded) return;
-    task.exceeded = limit;
-    this.isUp = false;
-    task.signal.emit('abort');
-  }
-
-  /** Ends a task that used too much CPU time, because some built-ins of QuickJS never ask for interrupts. */
-  async #lookAtCpu(task: CurrentTask): Promise<void> {
+  /**
+   * Aborts a task, and thereby ends its thread, at a limit. CPU time needs it too, because some built-ins of QuickJS never
+   * ask for interrupts.
+   */
+  #watch() {
     const { limits, onFault } = this.#options;
-    const [worker] = this.#piscina.threads;
-    if (!worker) return;
-    try {
-      const usedMs = (await cpuMsOf(worker)) - task.cpuMsBefore;
-      if (task !== this.#task) return;
-      const leftMs = limits.cpuMs + graceMs - usedMs;
-      if (leftMs <= 0) this.#end(task, 'cpuMs');
-      else task.cpuTimer = setTimeout(() => this.#lookAtCpu(task), Math.max(leftMs, shortestPauseMs));
-    } catch (error) {
-      onFault(error);
-    }
+    const signal = new EventEmitter();
+    const cpuMsBefore = this.#cpuMs;
+    let exceeded: 'cpuMs' | 'wallMs' | undefined;
+    let isOver = false;
+    const abort = (limit: 'cpuMs' | 'wallMs') => {
+      exceeded ??= limit;
+      signal.emit('abort');
+    };
+    const lookAtCpu = async () => {
+      const [worker] = this.#piscina.threads;
+      if (!worker) return;
+      try {
+        const leftMs = limits.cpuMs + graceMs - ((await cpuMsOf(worker)) - cpuMsBefore);
+        if (isOver) return;
+        if (leftMs <= 0) abort('cpuMs');
+        else cpuTimer = setTimeout(lookAtCpu, Math.max(leftMs, shortestPauseMs));
+      } catch (error) {
+        onFault(error);
+      }
+    };
+    const wallTimer = setTimeout(abort, limits.wallMs + graceMs, 'wallMs');
+    // A thread cannot use more CPU time than passes, so most tasks are over before the first look.
+    let cpuTimer = setTimeout(lookAtCpu, limits.cpuMs + graceMs);
+    return {
+      signal,
+      exceeded: () => exceeded,
+      end: () => {
+        isOver = true;
+        clearTimeout(wallTimer);
+        clearTimeout(cpuTimer);
+      },
+    };
   }
 }
 

@@ -27,6 +27,8 @@ export interface TransformTask {
   host?: (operation: string, payloadJson: string) => Promise<string>;
   /** Uses a fresh instance and throws it away; otherwise the instance stays warm for the next run. */
   once?: boolean;
+  /** Only parses the code. The result has a body where it is not well-formed: a {@link CompileError}. */
+  parseOnly?: boolean;
   /** Called once when the run has ended in a thread, before its result or error. */
   onEnd?: (usage: TransformUsage) => void;
 }

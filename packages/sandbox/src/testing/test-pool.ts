@@ -15,7 +15,6 @@ interface TestPoolOptions {
   queueLimit?: number;
   headerPrefix?: string;
   suspension?: SuspensionOptions;
-  tenantThreads?: number;
   waitMs?: number;
 }
 
@@ -27,15 +26,7 @@ const unboundedMs = 300_000;
  * closes the pool.
  */
 export function openTestPool(options: TestPoolOptions = {}) {
-  const {
-    limits,
-    threads = 1,
-    queueLimit = 50,
-    headerPrefix = 'SVC',
-    suspension,
-    tenantThreads,
-    waitMs = unboundedMs,
-  } = options;
+  const { limits, threads = 1, queueLimit = 50, headerPrefix = 'SVC', suspension, waitMs = unboundedMs } = options;
   const printed: ConsoleLine[] = [];
   const faults: unknown[] = [];
   const pool = openTransformPool({
@@ -44,7 +35,6 @@ export function openTestPool(options: TestPoolOptions = {}) {
     queueLimit,
     headerPrefix,
     ...(suspension && { suspension }),
-    ...(tenantThreads && { tenantThreads }),
     waitMs,
     onFault: (error) => faults.push(error),
   });

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TransformLimits } from '../limits.ts';
 import type { TransformMessage } from './message/transform-message.ts';
+import type { RunAnswer } from './outcome.ts';
 
 export interface ThreadSettings {
   limits: TransformLimits;
@@ -12,11 +13,10 @@ export interface ThreadSettings {
   quickjs: WebAssembly.Module;
 }
 
-export type ThreadTask = { name: 'run'; batch: BatchTask } | { name: 'compile'; code: string };
-
-/** The task is over: its function returned or threw. */
+/** The batch is over. Runs without an answer have not begun. */
 export interface ThreadAnswer {
-  value?: unknown;
+  answers: RunAnswer[];
+  /** What went wrong in the thread itself. */
   error?: unknown;
   /** Of the thread since it began. */
   cpuMs: number;
@@ -31,6 +31,8 @@ export interface BatchTask {
   configurationJson: string;
   /** The instance is thrown away afterwards. */
   once: boolean;
+  /** The result is whether the code is well-formed, and nothing of it runs. */
+  parseOnly: boolean;
   /** A run that uses this much CPU time before it calls the client is `slow`; undefined in a slow thread. */
   quickMs: number | undefined;
   runs: RunInput[];

@@ -5,6 +5,11 @@ import type { UnreadableReason, WrittenMessage } from './message/transform-messa
 /** A limit, a state in which nothing can go on (`stuck`), or a broken QuickJS (`crashed`). */
 export type Stop = Exclude<keyof TransformLimits, 'consoleBytes' | 'fieldErrors'> | 'stuck' | 'crashed';
 
+/** A run reaches these limits only after it has held its thread for long, or has lost it; the others are found at once. */
+export const isKill = (limit: Stop | undefined): boolean => limit !== undefined && kills.includes(limit);
+
+const kills: readonly Stop[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
+
 export type FieldErrors = Record<string, string[]>;
 
 /** The guest's report of an error: only text, whatever the code did to its own prototypes. */

@@ -2,7 +2,7 @@
 import './give-way.ts';
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
 import type { CompileError } from '../transform-task.ts';
-import { threadCpuMs } from './budget.ts';
+import { startBudget, threadCpuMs } from './budget.ts';
 import { openContexts } from './contexts.ts';
 import { newGarbage } from './garbage.ts';
 import { Guest } from './guest.ts';
@@ -18,10 +18,9 @@ import type {
   ThreadAnswer,
   ThreadSettings,
   ThreadStarted,
-  ThreadTask,
 } from './messages.ts';
 import { parseModule, placeInCode } from './module-code.ts';
-import type { RunAnswer } from './outcome.ts';
+import type { Outcome, RunAnswer } from './outcome.ts';
 import { newInstance } from './quickjs.ts';
 import { readSyntaxError } from './syntax.ts';
 
@@ -45,26 +44,21 @@ hostCalls.on('message', (answer: HostAnswer) => {
   if (current && answer.hostKey === current.hostKey) receive(current.invocation, answer);
 });
 
-export default async function answer(task: ThreadTask): Promise<ThreadAnswer> {
+export default async function answer(task: BatchTask): Promise<ThreadAnswer> {
   try {
-    const value = await (task.name === 'run' ? run(task.batch) : compile(task.code));
-    return { value, cpuMs: threadCpuMs() };
+    const answers = await (task.parseOnly ? parse(task.code) : runBatch(task));
+    for (const { message } of task.runs) garbage.add(copiesOfText * (message?.text.length ?? 0));
+    garbage.collect();
+    return { answers, cpuMs: threadCpuMs() };
   } catch (error) {
-    return { error, cpuMs: threadCpuMs() };
+    return { answers: [], error, cpuMs: threadCpuMs() };
   }
 }
 
 /**
- * Runs a transform for each input, in order. Runs without an answer have not begun: the batch ends after a run that took
- * long, and after one that acted through its client, so that no later run can cost it its answer.
+ * Runs a transform for each input, in order. The batch ends after a run that took long, and after one that acted through
+ * its client, so that no later run can cost it its answer.
  */
-async function run(task: BatchTask): Promise<RunAnswer[]> {
-  const answers = await runBatch(task);
-  for (const { message } of task.runs) garbage.add(copiesOfText * (message?.text.length ?? 0));
-  garbage.collect();
-  return answers;
-}
-
 async function runBatch(task: BatchTask): Promise<RunAnswer[]> {
   const answers: RunAnswer[] = [];
   let entry = task.once ? undefined : contexts.take(task);
@@ -124,18 +118,20 @@ async function runGuest(
   return { answer, isReusable };
 }
 
-/** Undefined when it is well-formed. */
-async function compile(code: string): Promise<CompileError | undefined> {
+/** The answer has a body where the code is not well-formed: a {@link CompileError}. */
+async function parse(code: string): Promise<RunAnswer[]> {
+  const budget = startBudget(settings.limits);
   const { runtime, context } = await newInstance(settings.quickjs, settings.limits.heapBytes);
   runtime.setMemoryLimit(settings.limits.heapBytes);
   runtime.setMaxStackSize(settings.limits.stackBytes);
   const parsed = parseModule(context, code);
-  if (!parsed.error) return undefined;
-  const outcome = readSyntaxError(context, parsed.error, code);
+  const bodyJson = parsed.error && JSON.stringify(toCompileError(readSyntaxError(context, parsed.error, code)));
+  const outcome = { kind: 'result', bodyJson, headersJson: undefined } as const;
+  return [{ outcome, cpuMs: budget.cpuMs(), durationMs: budget.wallMs(), hostCalls: 0, isCut: false, console: [] }];
+}
+
+function toCompileError(outcome: Outcome): CompileError {
   const failure = outcome.kind === 'thrown' && outcome.failure.kind === 'error' ? outcome.failure : undefined;
   const place = placeInCode(failure?.stack ?? '') ?? { line: 1, column: 1 };
-  return {
-    message: `${failure?.name ?? 'Error'}: ${failure?.message ?? 'the code is too large'}`,
-    ...place,
-  };
+  return { message: `${failure?.name ?? 'Error'}: ${failure?.message ?? 'the code is too large'}`, ...place };
 }
