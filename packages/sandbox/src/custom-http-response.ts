@@ -7,7 +7,6 @@ export class CustomHttpResponse extends Error {
   readonly status: number;
   /** JSON text of an object; empty when the run had a message. */
   readonly headersJson: string;
-  /** JSON text. */
   readonly bodyJson: string | undefined;
   /** The answer as it is sent, when the run had a message. */
   readonly written: WrittenMessage | undefined;

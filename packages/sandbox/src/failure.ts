@@ -18,10 +18,7 @@ export class TransformStopped extends Error {
   }
 }
 
-/**
- * The `cause` of the error when the transform threw. It holds only the place and none of the Tenant's text, because the
- * cause is logged and the text may contain secrets.
- */
+/** The `cause` when the transform threw. It is logged, so it holds no text of the Tenant, which may be secret. */
 export class TransformThrew extends Error {
   /** Counted from 1, in the transform's own code; undefined when the stack does not lead there. */
   readonly place: { line: number; column: number } | undefined;
@@ -30,7 +27,6 @@ export class TransformThrew extends Error {
     super(place ? `The transform threw in line ${place.line}` : 'The transform threw');
     this.name = 'TransformThrew';
     this.place = place;
-    // A stack would show only our own files.
     delete this.stack;
   }
 }
@@ -65,7 +61,6 @@ export function toError(outcome: Failed, limits: TransformLimits): ServiceError 
   return failure.kind === 'response' ? toResponse(failure, limits) : toServiceError(failure, limits);
 }
 
-/** Its detail names the limit. */
 export function stopped(limit: Stop, limits: TransformLimits): ServiceError {
   return new ServiceError('transform_failed', `The transform was stopped: ${reason(limit, limits)}`, {
     cause: new TransformStopped(limit),

@@ -6,7 +6,6 @@ import type { TransformTask } from './transform-task.ts';
 
 type Host = NonNullable<TransformTask['host']>;
 
-/** The main thread's side of the client in transforms. */
 export interface HostCalls {
   /** @returns a key for the threads, which no other run can guess. */
   open(host: Host): string;

@@ -1,4 +1,3 @@
-/** Limits of one invocation of a transform. */
 export interface TransformLimits {
   /** CPU time of the thread, in milliseconds. Waiting for the client's calls does not count. */
   cpuMs: number;

@@ -38,12 +38,8 @@ export function newSchedule<W extends Work>(slowMs: number, clock = () => perfor
     return true;
   }
 
-  /** The oldest work of a Tenant that may start, beside what runs in the same group of threads. */
-  function firstOf(tenantId: string, group: Group, { runningHere, threads }: { runningHere: W[]; threads: number }) {
-    const newCode = group === 'quick' ? runningHere.filter(isNew) : [];
-    // New code leaves one thread to known code, and that of one Tenant leaves another to the new code of others.
-    const mayStartNew =
-      newCode.length === 0 || (newCode.length < threads - 1 && countOf(tenantId, newCode) < threads - 2);
+  /** The oldest work of a Tenant that may start in a group. */
+  function firstOf(tenantId: string, group: Group, mayStartNew: boolean): W | undefined {
     const isSlow = slowTenants.has(tenantId);
     const isSlowInNewCode = slowInNewCode.has(tenantId);
     return waiting.get(tenantId)?.find((work) => {
@@ -76,12 +72,18 @@ export function newSchedule<W extends Work>(slowMs: number, clock = () => perfor
      */
     next: (group: Group, threads: number): W | undefined => {
       const runningHere = [...running.keys()].filter((work) => running.get(work) === group);
+      const newCode = group === 'quick' ? runningHere.filter(isNew) : [];
       let least = Math.max(threads - 1, 1); // One Tenant leaves a thread to the others.
       let next: W | undefined;
       for (const tenantId of waiting.keys()) {
         const held = countOf(tenantId, runningHere);
-        const work = held < least ? firstOf(tenantId, group, { runningHere, threads }) : undefined;
+        if (held >= least) continue;
+        // New code leaves one thread to known code, and that of one Tenant leaves another to the new code of others.
+        const mayStartNew =
+          newCode.length === 0 || (newCode.length < threads - 1 && countOf(tenantId, newCode) < threads - 2);
+        const work = firstOf(tenantId, group, mayStartNew);
         if (work) [least, next] = [held, work];
+        if (least === 0) break;
       }
       if (!next) return undefined;
       remove(next);

@@ -8,7 +8,6 @@ export interface SuspensionOptions {
   windowMs: number;
   /** After this time one run is tried. */
   suspendMs: number;
-  /** Default: `performance.now`. */
   clock?: () => number;
 }
 
@@ -64,10 +63,7 @@ export function newSuspensions(options: SuspensionOptions) {
   return {
     counts,
     suspended: (): number => [...counters.values()].filter(({ suspendedUntil }) => suspendedUntil > clock()).length,
-    /**
-     * After a suspension it lets one run pass and goes on refusing the others. @throws {ServiceError} `transform_failed`,
-     * with the seconds to wait, for a suspended transform.
-     */
+    /** After a suspension it lets one run pass. @throws {ServiceError} `transform_failed`, with the seconds to wait. */
     check: (task: TransformTask, askedAt: number): void => {
       const counter = counters.size > 0 ? find(task) : undefined;
       if (!counter || counter.suspendedUntil === 0) return;

@@ -8,21 +8,17 @@ export interface TransformTask {
   code: string;
   /** `req.args` as JSON text, which reaches the sandbox unchanged. */
   argsJson: string;
-  /**
-   * The message that the transform rewrites. With it `argsJson` has no body, and the result is a message. The thread reads
-   * and writes it within the transform's limits, because the Tenant decides how much work that is.
-   */
+  /** The message that the transform rewrites. With it `argsJson` has no body, and the result is a message. */
   message?: TransformMessage;
   /** `req.configuration` as JSON text, read once for all runs of a batch. */
   configuration: () => Promise<string>;
   /** Runs with the same object here have the same code and configuration, and may share a batch. */
   version?: object | undefined;
   /**
-   * Answers calls of the client (`req.svc`); without it there is no client. Operations are `tokens.create`,
-   * `tokens.retrieve`, `tokens.update`, `tokens.delete`, `tokenize` and `detokenize`. Payload and answer are JSON texts;
-   * an empty answer becomes undefined. The payload of `retrieve` and `delete` is `{ id }`, of `update` `{ id, patch }`, of
-   * the others what the code passed. What this function throws becomes an Error in the sandbox, with the public detail as
-   * message.
+   * Answers calls of the client (`req.svc`), which is absent without it. Operations are `tokens.create`,
+   * `tokens.retrieve`, `tokens.update`, `tokens.delete`, `tokenize` and `detokenize`; an empty answer is undefined. The
+   * payload of `retrieve` and `delete` is `{ id }`, of `update` `{ id, patch }`, of the others what the code passed. What
+   * this function throws becomes an Error in the sandbox, with the public detail as message.
    */
   host?: (operation: string, payloadJson: string) => Promise<string>;
   /** Uses a fresh instance and throws it away; otherwise the instance stays warm for the next run. */
@@ -49,11 +45,9 @@ export interface TransformResult {
   headersJson: string | undefined;
   message: WrittenMessage | undefined;
   cpuMs: number;
-  /** Time in the thread. */
   durationMs: number;
 }
 
-/** It may have several lines. */
 export interface ConsoleLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   text: string;

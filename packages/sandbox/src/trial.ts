@@ -14,7 +14,6 @@ export interface TrialTask {
   configuration: Record<string, string>;
 }
 
-/** With either `result` or `error`. */
 export interface TransformTrial {
   /** Members that the code left out are missing. */
   result?: { body?: unknown; headers?: unknown };
@@ -40,10 +39,7 @@ export interface TrialError {
   body?: unknown;
 }
 
-/**
- * Runs with the limits of the pool. Errors of the code are part of the answer. @throws {ServiceError} `unavailable` when
- * too much waits.
- */
+/** Errors of the code are part of the answer. @throws {ServiceError} `unavailable` when too much waits. */
 export async function tryTransform(pool: TransformPool, task: TrialTask): Promise<TransformTrial> {
   const { tenantId, kind, code } = task;
   const configuration = async () => JSON.stringify(task.configuration);

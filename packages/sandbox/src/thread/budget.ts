@@ -31,7 +31,6 @@ export function startBudget(
   };
 }
 
-/** Since it began. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -54,5 +54,4 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
   };
 }
 
-/** Two Tenants never share a key. */
 const keyOf = ({ tenantId, proxyId, kind }: BatchTask) => JSON.stringify([tenantId, proxyId, kind]);

@@ -1,9 +1,6 @@
 import type { FieldErrors, GuestFailure } from './outcome.ts';
 
-/**
- * Reads the guest's report of an error; undefined when it is none. Each member is checked, because the Tenant's code may
- * have changed the report, for example by setters on Array.prototype.
- */
+/** Checks each member, because the Tenant's code may have changed the report, as by setters on Array.prototype. */
 export function readFailure(json: string, mostFieldErrors: number): GuestFailure | undefined {
   const told = parsed(json);
   if (!isObject(told)) return undefined;
@@ -57,7 +54,6 @@ function responseOf({ status, headersJson, bodyJson }: Record<string, unknown>):
   return { kind: 'response', status, headersJson, bodyJson };
 }
 
-/** Undefined when the text is no JSON. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -1,10 +1,7 @@
 import type { DisposableResult, QuickJSHandle } from 'quickjs-emscripten';
 import type { QuickJs } from './quickjs.ts';
 
-/**
- * Loads the guest's own files as modules that may import each other. The Tenant's code can import nothing, because these
- * files would give it the functions of the host.
- */
+/** The Tenant's code can import none of the guest's own files, because they would give it the functions of the host. */
 export function guestFileLoader({ runtime, context }: QuickJs, sources: ReadonlyMap<string, string>) {
   const refused = () => ({ error: new Error('import is not supported: use require') });
   runtime.setModuleLoader(

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 
 const folder = new URL('../guest/', import.meta.url);
 
-/** By name without extension. */
 export function readGuestSources(): ReadonlyMap<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.js'));
   const own = names.map((name): [string, string] => [withoutEnding(name), readFileSync(new URL(name, folder), 'utf8')]);

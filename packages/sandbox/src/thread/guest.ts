@@ -25,9 +25,7 @@ import { readError } from './thrown.ts';
 const jobsPerSlice = 32;
 /** This many slices of jobs may still run after the answer, so that they do not run in the next invocation. */
 const leftoverSlices = 8;
-/**
- * Only CPU time counts, because a thread may wait for a core through no fault of the code, and a new guest costs 20 ms.
- */
+/** Only CPU time counts, because a thread may wait for a core through no fault of the code. */
 const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 
 const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
@@ -50,12 +48,10 @@ export class Guest {
   readonly #crossing: Crossing;
   readonly #noText: QuickJSHandle;
   readonly #clientName: QuickJSHandle;
-  /** Shared by the runs of the current batch. */
   #configuration: { json: string; handle: QuickJSHandle } | undefined;
   #defined = false;
   #invocation: Invocation | undefined;
   #promise: QuickJSHandle | undefined;
-  /** For code that runs after the answer. */
   #leftover: Budget | undefined;
 
   private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, { headerPrefix }: ThreadSettings) {
@@ -151,7 +147,6 @@ export class Guest {
     return hostCalls === 0 || outcome !== undefined || this.#hasAnswered();
   }
 
-  /** Once for each guest. */
   #define(code: string, invocation: Invocation): void {
     const { context } = this.#quickjs;
     const evaluated = evaluateModule(context, code);
@@ -189,7 +184,6 @@ export class Guest {
     return state?.type === 'rejected' ? readError(context, state.error) : { kind: 'stopped', by: 'stuck' };
   }
 
-  /** Stops when no job is left, the transform has answered, or a limit is reached. */
   #drainJobs(invocation: Invocation): void {
     for (;;) {
       const executed = this.#runJobs(jobsPerSlice);
@@ -208,7 +202,6 @@ export class Guest {
     return this.#invocation;
   }
 
-  /** If the transform has answered and there is no other outcome. */
   #takeResult(invocation: Invocation): void {
     const answer = this.#promise && !invocation.outcome ? this.#crossing.fulfilled(this.#promise) : undefined;
     if (!answer) return;

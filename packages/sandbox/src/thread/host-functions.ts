@@ -103,7 +103,6 @@ function serviceFunctions({
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 const levelOf = (text: string): ConsoleLine['level'] => levels.find((level) => level === text) ?? 'info';
 
-/** Keeps as much of the text as still fits. */
 function print(run: Invocation, level: ConsoleLine['level'], text: string): void {
   const bytes = Buffer.byteLength(text);
   const kept = bytes <= run.consoleBytesLeft ? text : Buffer.from(text).subarray(0, run.consoleBytesLeft).toString();

@@ -1,16 +1,14 @@
 import type { TransformLimits } from '../limits.ts';
 import type { ConsoleLine } from '../transform-task.ts';
 import { type Budget, startBudget } from './budget.ts';
-import type { BatchTask, HostAnswer } from './messages.ts';
+import type { HostAnswer } from './messages.ts';
 import type { Outcome, Stop } from './outcome.ts';
 
 type SendCall = (id: number, operation: string, payloadJson: string) => void;
 
-/** Nothing of it outlives the run. */
 export interface Invocation {
   readonly budget: Budget;
   readonly limits: TransformLimits;
-  /** See {@link BatchTask}. */
   readonly quickMs: number;
   readonly send: SendCall;
   readonly console: ConsoleLine[];
@@ -20,7 +18,6 @@ export interface Invocation {
   payloadUnitsLeft: number;
   awaitedCalls: number;
   readonly answers: HostAnswer[];
-  /** Called when an answer arrives. */
   wake: () => void;
   outcome: Outcome | undefined;
   /** True even if the run has an outcome. */
@@ -31,7 +28,6 @@ export interface InvocationOptions {
   limits: TransformLimits;
   quickMs?: number | undefined;
   send: SendCall;
-  /** A caller that knows the CPU time of the thread passes it, which saves a system call. */
   cpuAtStart?: number;
 }
 

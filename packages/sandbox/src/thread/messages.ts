@@ -9,7 +9,6 @@ export interface ThreadSettings {
   headerPrefix: string;
   /** The thread has a lower priority than all others of the machine. */
   givesWay: boolean;
-  /** QuickJS, compiled once for all threads. */
   quickjs: WebAssembly.Module;
 }
 
@@ -22,7 +21,6 @@ export interface ThreadAnswer {
   cpuMs: number;
 }
 
-/** Runs of one transform, one after the other in one instance. */
 export interface BatchTask {
   tenantId: string;
   proxyId: string;

@@ -1,6 +1,5 @@
 import type { DisposableResult, QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
 
-/** As stacks name the Tenant's code. */
 const transformFile = 'transform.js';
 
 /** It shares the line of the first statement, so that line numbers are those of the Tenant's code. */
@@ -21,7 +20,6 @@ export function parseAlone(context: QuickJSContext, code: string): DisposableRes
   return context.evalCode(' '.repeat(head.length) + code, transformFile, { type: 'global', compileOnly: true });
 }
 
-/** Counted from 1. */
 export interface Place {
   line: number;
   column: number;

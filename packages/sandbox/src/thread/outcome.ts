@@ -39,7 +39,6 @@ export interface RunAnswer {
   outcome: Outcome;
   cpuMs: number;
   durationMs: number;
-  /** Calls of the client. */
   hostCalls: number;
   /** The code was stopped in the middle; if there is a result, while it went on after the result. */
   isCut: boolean;

@@ -10,12 +10,10 @@ import {
 } from 'quickjs-emscripten';
 
 const pageBytes = 65_536;
-/** As QuickJS's build asks for. */
 const initialBytes = 16 * 2 ** 20;
 /** Room beside the Tenant's heap: QuickJS's own data, and text on its way in. */
 const extraBytes = 32 * 2 ** 20;
 
-/** One WebAssembly instance of QuickJS with one context in it. */
 export interface QuickJs {
   wasm: QuickJSWASMModule;
   memory: WebAssembly.Memory;
@@ -51,7 +49,6 @@ interface RuntimeInternals {
   memory: { newMutablePointerArray(length: number): Lifetime<{ ptr: Parameters<Ffi['QTS_ExecutePendingJob']>[2] }> };
 }
 
-/** Private members of QuickJSContext. */
 interface ContextInternals {
   ctx: Lifetime<Parameters<Ffi['QTS_Call']>[0]>;
   memory: {
@@ -66,10 +63,7 @@ interface ContextInternals {
 /** Runs up to `count` promise jobs. @returns how many ran, or NaN when one failed outside of any promise. */
 export type RunJobs = (count: number) => number;
 
-/**
- * Replaces `runtime.executePendingJobs`, which reads its answer through a view of the memory: if the memory has grown
- * meanwhile, that view is detached, and the package makes another context.
- */
+/** `runtime.executePendingJobs` reads its answer through a view of the memory, detached once the memory has grown. */
 export function jobRunner({ wasm, runtime, context }: QuickJs): RunJobs {
   const ffi = wasm.getFFI();
   const { rt, memory } = runtime as unknown as RuntimeInternals;
@@ -93,7 +87,6 @@ export class NoMemory extends Error {
 
 /** Moves values in and out of an instance without the detours of the package. */
 export interface Crossing {
-  /** @throws {NoMemory} */
   newText(text: string): QuickJSHandle;
   /** In UTF-16 units, without copying the string. */
   lengthOf(text: QuickJSHandle): number;
@@ -101,9 +94,7 @@ export interface Crossing {
   textOf(text: QuickJSHandle): string;
   /** The only question that an interrupt may ask. */
   isFulfilled(promise: QuickJSHandle): boolean;
-  /** Undefined while the promise is not fulfilled. */
   fulfilled(promise: QuickJSHandle): QuickJSHandle | undefined;
-  /** Without `this`. */
   call(run: QuickJSHandle, parameters: readonly QuickJSHandle[]): { value: QuickJSHandle } | { error: QuickJSHandle };
 }
 

@@ -16,7 +16,6 @@ type Operation = (...parameters: unknown[]) => unknown;
 export interface Bridge {
   /** Runs a synchronous operation of Node.js. Never throws: returns `[1, value]` or `[0, error]` as JSON. */
   call(operation: string, parametersJson: string): string;
-  /** Forgets the ciphers of the run that has ended. */
   clear(): void;
 }
 

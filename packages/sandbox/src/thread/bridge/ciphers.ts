@@ -5,7 +5,6 @@ import { bytes, integer, text } from './parameters.ts';
 const maximumCiphers = 1_000;
 const supported = /^aes-?(128|192|256)-(gcm|cbc)$/i;
 
-/** The guest knows its ciphers by number. */
 export function cipherOperations() {
   const ciphers: (CipherGCM | DecipherGCM)[] = [];
 

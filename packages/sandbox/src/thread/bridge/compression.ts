@@ -28,10 +28,7 @@ const makers = {
   brotliDecompressSync: zlib.createBrotliDecompress,
 } as const;
 
-/**
- * Private members of a stream of `node:zlib`. They make compression step by step possible: the synchronous functions take
- * all input at once and cannot be stopped.
- */
+/** Private members of a stream of `node:zlib`, because its synchronous functions cannot be stopped. */
 interface Steps {
   _handle: {
     writeSync(flush: number, input: Uint8Array, ...rest: [number, number, Uint8Array, number, number]): void;

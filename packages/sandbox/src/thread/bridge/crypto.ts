@@ -7,7 +7,6 @@ export const cryptoOperations = {
   randomUUID: () => randomUUID(),
   randomBytes: (size: unknown) => randomBytes(integer(size, maximumRandomBytes)).toString('base64'),
   randomInt: (minimum: unknown, maximum: unknown) => randomInt(Number(minimum), Number(maximum)),
-  /** `length` is for functions whose result has no fixed length. */
   hash: (algorithm: unknown, data: unknown, length: unknown) => {
     const options = typeof length === 'number' ? { outputLength: integer(length, maximumRandomBytes) } : {};
     return createHash(text(algorithm), options).update(bytes(data)).digest('base64');

@@ -47,7 +47,6 @@ export function derivationOperations(meter: Meter) {
   };
 }
 
-/** Measures three more trials. */
 function rate(kind: string, rounds: number, trial: () => unknown): number {
   let least = msPerRound.get(kind) ?? Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3; attempt += 1) {

@@ -3,7 +3,6 @@ import { bytes, text } from './parameters.ts';
 /** Encodings in which each byte is a character, so that a text may come in pieces. */
 const oneByte = /^(ibm866|iso-8859-\d+(-i)?|koi8-[ru]|macintosh|windows-(874|125\d)|x-mac-cyrillic)$/;
 
-/** Encodings of `TextDecoder` (WHATWG Encoding) that Node.js decodes for the guest. */
 export const encodingOperations = {
   encodingOfOneByte: (label: unknown) => {
     const { encoding } = new TextDecoder(text(label));

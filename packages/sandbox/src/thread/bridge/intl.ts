@@ -138,7 +138,6 @@ function formatterOf(type: string, locales: unknown, options: unknown): object {
   return keep(key, formatter);
 }
 
-/** Keeps the formatters that were used last. */
 function keep<T extends object>(key: string, formatter: T): T {
   formatters.delete(key);
   formatters.set(key, formatter);

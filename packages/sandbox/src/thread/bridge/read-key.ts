@@ -22,7 +22,6 @@ interface Given {
 export const readPrivateKey = (given: unknown, types = supported): KeyObject =>
   checked(createPrivateKey(inputOf(given) as string), types);
 
-/** Also from a private key or a certificate. */
 export const readPublicKey = (given: unknown, types = supported): KeyObject =>
   checked(createPublicKey(inputOf(given) as string), types);
 

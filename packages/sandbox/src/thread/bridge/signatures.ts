@@ -20,7 +20,6 @@ export function signatureOperations(meter: Meter) {
         .update(bytes(data))
         .verify({ key, ...optionsOf(given) }, bytes(signature));
     },
-    /** The algorithm is null for keys that imply it. */
     signOnce: (algorithm: unknown, data: unknown, given: unknown) => {
       const key = readPrivateKey(given);
       meter.spend();

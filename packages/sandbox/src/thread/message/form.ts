@@ -1,9 +1,8 @@
 import { UnusableResult } from './transform-message.ts';
 
 /**
- * A form (WHATWG URL, application/x-www-form-urlencoded) as JSON text of an object, with lists for repeated fields. It
- * takes one pass, because the time of `URLSearchParams` grows with the square of the pairs. @returns undefined for a form
- * of more pairs, empty ones included.
+ * A form (WHATWG URL, application/x-www-form-urlencoded) as JSON text, or undefined where it has more pairs, empty ones
+ * included. It takes one pass, because the time of `URLSearchParams` grows with the square of the pairs.
  */
 export function formToJson(text: string, mostPairs: number): string | undefined {
   const fields = new Map<string, string | string[]>();
@@ -47,7 +46,6 @@ function percentDecoded(bytes: Buffer): string {
   return bytes.toString('utf8', 0, length);
 }
 
-/** NaN where it is no hexadecimal digit. */
 function hexadecimal(code = 0): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const letter = code | 0x20;

@@ -3,13 +3,11 @@ import { type MessageLimits, UnusableResult } from './transform-message.ts';
 /** RFC 9110 sections 5.6.2 and 5.5. A value may have characters beyond ASCII, up to U+00FF. */
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notOfValue = /[^\t\x20-\x7e\x80-\xff]/;
-/** Between name and value, and behind the line. */
 const bytesAround = ': \r\n'.length;
 
 /**
- * The headers that a transform returned: names are case-insensitive and the last wins, null removes, lists make several
- * lines, numbers and booleans become text. @throws {UnusableResult} for anything that cannot stand in a header, and over
- * the limits.
+ * Names are case-insensitive and the last wins, null removes, lists make several lines. @throws {UnusableResult} for
+ * anything that cannot stand in a header, and over the limits.
  */
 export function jsonToHeaders(json: string, limits: Omit<MessageLimits, 'formPairs'>): string[] {
   const returned: unknown = JSON.parse(json);

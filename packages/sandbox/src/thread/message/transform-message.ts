@@ -1,7 +1,4 @@
-/**
- * A message that a transform rewrites: `args.body` is read from its text, and the result is written in the form in which
- * it is sent.
- */
+/** `args.body` is read from its text, and the result is written in the form in which it is sent. */
 export interface TransformMessage {
   /** A body that is no UTF-8 has replacement characters. */
   text: string;
@@ -12,7 +9,6 @@ export interface TransformMessage {
 }
 
 export interface MessageLimits {
-  /** Pairs of a form, in both directions. */
   formPairs: number;
   headerLines: number;
   /** Names and values, with `: ` and the line's end. */
@@ -33,7 +29,6 @@ export type UnreadableReason = 'not_json' | 'too_many_pairs';
 /** Only `detail` may hold text of the Tenant's. */
 export class UnusableResult extends Error {
   readonly detail: string;
-  /** As metrics name it. */
   readonly limit: string | undefined;
 
   constructor(detail: string, reason: string, limit?: string) {

@@ -7,10 +7,7 @@ interface ResultJson {
   headersJson: string | undefined;
 }
 
-/**
- * Writes the returned body as the resulting content type says, and a string as it is. @throws {UnusableResult} for a
- * result that cannot be sent.
- */
+/** The content type decides the form of the body; a string stays as it is. @throws {UnusableResult} */
 export function writeMessage({ bodyJson, headersJson }: ResultJson, message: TransformMessage): WrittenMessage {
   const headers = headersJson === undefined ? undefined : jsonToHeaders(headersJson, message.limits);
   // An empty body stays empty, although the transform sees `{}`.

@@ -2,7 +2,6 @@ import type { Outcome } from '../outcome.ts';
 import { type TransformMessage, UnusableResult } from './transform-message.ts';
 import { writeMessage } from './write-message.ts';
 
-/** If the run has a message, its answer is written in the form in which it is sent. */
 export function withMessageWritten(outcome: Outcome, message: TransformMessage | undefined): Outcome {
   if (!message) return outcome;
   try {
