@@ -21,7 +21,6 @@ export interface Batch {
   runs: [Run, ...Run[]];
   /** Read before the batch waits for a thread. */
   configurationJson: string;
-  /** Ends its wait for a thread. */
   timer?: NodeJS.Timeout;
 }
 
@@ -51,7 +50,6 @@ export function joinBatch(transform: Transform, run: Run, most: number): Batch |
   return batch;
 }
 
-/** From now on no run joins the batch. */
 export function seal(batch: Batch): void {
   if (batch.transform.open === batch) batch.transform.open = undefined;
 }

@@ -11,7 +11,6 @@ export interface HostCalls {
   open(host: Host): string;
   /** From now on no call under the key is answered. @returns whether there was one. */
   close(key: string): boolean;
-  /** Answers the calls that arrive at the port of a thread, until the thread ends. */
   listen(port: MessagePort): void;
 }
 

@@ -15,7 +15,6 @@ export interface TrialTask {
 }
 
 export interface TransformTrial {
-  /** Members that the code left out are missing. */
   result?: { body?: unknown; headers?: unknown };
   error?: TrialError;
   console: ConsoleLine[];

@@ -8,10 +8,9 @@ export interface Budget {
   wallLeftMs(): number;
 }
 
-/** Counts from now on. A caller that knows the CPU time of this thread passes it, which saves a system call. */
 export function startBudget(
   limits: Pick<TransformLimits, 'cpuMs' | 'wallMs'>,
-  cpuAtStart: number = threadCpuMs(),
+  cpuAtStart: number = threadCpuMs(), // A caller that knows it saves a system call.
 ): Budget {
   const wallAtStart = performance.now();
   const shortest = Math.min(limits.cpuMs, limits.wallMs);

@@ -20,7 +20,6 @@ export interface Contexts {
   keep(task: BatchTask, entry: Entry): void;
 }
 
-/** Keeps the guests that were used last; `onDiscard` gets every other one. */
 export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
   const entries = new Map<string, Entry>();
   const isFull = () =>

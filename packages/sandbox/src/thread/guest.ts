@@ -252,7 +252,6 @@ export class Guest {
     return reset !== undefined && !invocation.isCut && !runtime.hasPendingJob() && !this.#leftover?.exceeded();
   }
 
-  /** Releases the configuration while the guest waits for its next batch. */
   endBatch(): void {
     this.#configuration?.handle.dispose();
     this.#configuration = undefined;

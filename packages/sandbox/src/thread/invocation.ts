@@ -63,7 +63,6 @@ export function receive(invocation: Invocation, answer: HostAnswer): void {
   invocation.wake();
 }
 
-/** Resolves when an answer has arrived or the wall clock ran out. */
 export async function nextAnswer(invocation: Invocation): Promise<void> {
   if (invocation.answers.length > 0) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -45,7 +45,6 @@ export interface RunInput {
   hostKey: string | undefined;
 }
 
-/** The first message of a thread: the port for its clients' calls, and its CPU time so far. */
 export interface ThreadStarted {
   hostCalls: MessagePort;
   cpuMs: number;

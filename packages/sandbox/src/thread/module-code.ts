@@ -25,7 +25,6 @@ export interface Place {
   column: number;
 }
 
-/** The first place in the Tenant's own code; undefined when there is none. */
 export function placeInCode(stack: string): Place | undefined {
   const match = /transform\.js:(\d+):(\d+)/.exec(stack);
   if (!match) return undefined;

@@ -77,7 +77,6 @@ export function jobRunner({ wasm, runtime, context }: QuickJs): RunJobs {
   };
 }
 
-/** The instance has no memory to take in a text, or to give one out. */
 export class NoMemory extends Error {
   constructor() {
     super('QuickJS has no memory for a text');
@@ -85,7 +84,6 @@ export class NoMemory extends Error {
   }
 }
 
-/** Moves values in and out of an instance without the detours of the package. */
 export interface Crossing {
   newText(text: string): QuickJSHandle;
   /** In UTF-16 units, without copying the string. */

@@ -67,7 +67,6 @@ export function compressionOperations(meter: Meter) {
 
 type Options = zlib.ZlibOptions & { params?: Record<number, number> };
 
-/** Node.js checks the numbers itself. */
 function optionsOf(value: unknown): Options {
   const { dictionary, params, ...numbers } = Object(value);
   const given = Object.entries(numbers).filter(([, number]) => number !== null && number !== undefined);

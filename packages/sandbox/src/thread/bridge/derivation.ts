@@ -22,7 +22,6 @@ export function derivationOperations(meter: Meter) {
       ];
       const [key, saltBytes] = [bytes(password), bytes(salt)];
       const run = (count: number, length: number) => pbkdf2Sync(key, saltBytes, count, length, algorithm);
-      // Node.js may refuse the parameters here, too.
       if (iterations <= fewRounds && keyBytes <= fewRounds) return run(iterations, keyBytes).toString('base64');
       const msOfRound = rate(algorithm, fewRounds, () => pbkdf2Sync('', '', fewRounds, 1, algorithm));
       const blocks = Math.ceil(keyBytes / createHash(algorithm).digest().length);
