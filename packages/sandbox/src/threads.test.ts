@@ -20,6 +20,17 @@ test.each([
   await pool.close();
 });
 
+test('a thread that was ended gets work again only once its replacement has loaded', async () => {
+  const pool = openTestPool({ limits });
+  await pool.ready();
+  expect(pool.state().threads).toBe(1);
+  await pool.failure(`module.exports = () => { ${uninterruptible} }`);
+  expect(pool.state().threads).toBe(0);
+  expect(await pool.body('module.exports = () => ({ body: 1 })', { tenantId: 'other' })).toBe(1);
+  expect(pool.state().threads).toBeGreaterThan(0);
+  await pool.close();
+});
+
 test('code that takes too long to parse ends so, too', async () => {
   const pool = openTestPool({ limits });
   await pool.ready();
