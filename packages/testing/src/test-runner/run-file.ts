@@ -1,3 +1,5 @@
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { jestExpect } from '@jest/expect';
 import { type AssertionResult, createEmptyTestResult, type TestResult } from '@jest/test-result';
@@ -12,6 +14,10 @@ export interface RunOptions {
 }
 
 export type RunFile = (path: string, options: RunOptions) => Promise<TestResult>;
+
+// Services and transform threads that a test starts find their sources compiled.
+const { directory } = enableCompileCache();
+if (directory) process.env.NODE_COMPILE_CACHE = dirname(directory);
 
 const mocker = new ModuleMocker(globalThis);
 
@@ -73,6 +79,7 @@ export const runFile: RunFile = async (path, { config, globalConfig }) => {
       },
     };
   } finally {
+    flushCompileCache();
     process.off('uncaughtException', note).off('unhandledRejection', note);
     mocker.restoreAllMocks();
   }
