@@ -93,8 +93,9 @@ const statements = {
     return [...['latin1', 'iso-8859-1', 'windows-1251', 'koi8-r', 'iso-8859-15'].map((label) => { const d = new TextDecoder(label); return [d.encoding, d.decode(new Uint8Array([0x41, 0x80, 0xa4, 0xe9, 0xff]), { stream: true }) + d.decode(new Uint8Array([0xc0]))] }),
       tried(() => new TextDecoder('nope'))[0], tried(() => new TextDecoder('windows-1253', { fatal: true }).decode(new Uint8Array([0xaa])))[0]]`,
   timers: `
-    const t = require('timers'); const p = require('timers/promises'); const log = []; const timer = setTimeout(() => log.push('refreshed'), 10); setTimeout(() => { timer.refresh(); log.push('early') }, 5); setTimeout(() => log.push('between'), 12);
-    await p.setTimeout(30); const c = new AbortController(); const aborted = p.setTimeout(10, null, { signal: c.signal }).catch((e) => [e.name, e.code]); c.abort();
+    const t = require('timers'); const p = require('timers/promises'); const log = [];
+    await new Promise((done) => { const timer = setTimeout(() => { log.push('refreshed'); done() }, 10); setTimeout(() => { timer.refresh(); log.push('early'); setTimeout(() => log.push('between'), 7) }, 5) });
+    const c = new AbortController(); const aborted = p.setTimeout(10, null, { signal: c.signal }).catch((e) => [e.name, e.code]); c.abort();
     let n = 0; for await (const v of p.setInterval(1, 'v')) { log.push(v); if ((n += 1) === 2) break }
     return [log, await aborted, await p.setImmediate('i'), typeof t.setTimeout, t.promises === p, await p.scheduler.wait(1)]`,
   process: `
