@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '@sluice/testing';
 import { listen } from './index.ts';
 
 async function open(listener: RequestListener) {
@@ -26,8 +27,14 @@ const answersIn = (all: string) =>
   ]);
 
 const echo: RequestListener = ({ url }, response) => {
+  asked += 1;
   setTimeout(() => response.end(url), url === '/later' ? 200 : 0);
 };
+
+let asked = 0;
+beforeEach(() => {
+  asked = 0;
+});
 
 test('an idle connection is used once more while it drains, and ends with that answer', async () => {
   const server = await open(echo);
@@ -52,8 +59,10 @@ test.each(['before', 'while'])(
     const socket = await server.connected();
     const all = text(socket);
     const pipelined = get('/later') + get('/soon') + get('/later');
-    if (at === 'before') socket.write(pipelined);
-    await wait(50);
+    if (at === 'before') {
+      socket.write(pipelined);
+      await eventually('the first', () => asked > 0);
+    }
     server.drain();
     if (at === 'while') socket.write(pipelined);
     expect(answersIn(await all)).toEqual([

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WholeRequest } from './whole-request.ts';
 
 type Handle = (request: WholeRequest) => Promise<unknown>;
 
-/** Sends over one connection; each part follows once `handle` or its turn of the event loop has had a chance. */
+/** Sends over one connection; each part follows once the server has read the one before, and `handle` has begun. */
 async function send(parts: readonly string[], handle: Handle): Promise<unknown[]> {
   const results: unknown[] = [];
   const server = createServer({ IncomingMessage: WholeRequest }, (request: IncomingMessage, response) => {
@@ -20,13 +20,19 @@ async function send(parts: readonly string[], handle: Handle): Promise<unknown[]
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const connected = once(server, 'connection') as Promise<[Socket]>;
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume();
   const answers = parts.filter((part) => part.startsWith('POST')).length;
+  const [connection] = await connected;
+  let sentBytes = 0;
   for (const part of parts) {
     socket.write(part);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    sentBytes += part.length;
+    while (connection.bytesRead < sentBytes) await nextTurn();
+    await nextTurn();
+    await nextTurn();
   }
-  while (results.length < answers) await new Promise((resolve) => setImmediate(resolve));
+  while (results.length < answers) await nextTurn();
   socket.destroy();
   server.close();
   return results;

@@ -34,7 +34,7 @@ describe.each(ways)('%s', (way) => {
     client.write(post('1', scene.keys));
     await eventually('the first answer', () => client.text().endsWith('/1'));
     client.write(post('2', scene.keys) + post('3', scene.keys));
-    await wait(50);
+    await eventually('the second call', () => scene.destination.seen().length > 1);
     stoppable.drain();
     client.write(post('4', scene.keys));
     expect(connectionsOf(await client.ended)).toEqual([
