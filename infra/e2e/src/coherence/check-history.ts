@@ -23,8 +23,8 @@ const newVerdict = () => ({
 
 export type Verdict = ReturnType<typeof newVerdict>;
 
-/** A lease, and a second for a machine that has other things to do. */
-export const longestWaitMs = 2000 + 1000;
+/** A lease, and what a machine that has other things to do may add. The benchmark P10 measures how long it takes. */
+export const longestWaitMs = 2000 + 3000;
 
 /** A fault at Postgres is felt until what waited for it has been worked off. */
 const aftermathMs = 2000;
