@@ -1,4 +1,4 @@
-import { checkHistory, longestWaitMs } from './check-history.ts';
+import { checkHistory, longestWaitMs, rareWaitMs } from './check-history.ts';
 import type { Fault, History, Invocation, Regeneration, SingleKey } from './history.ts';
 import { emptyHistory, readConfirmation } from './history.ts';
 import { afterEffectMs } from './key-timeline.ts';
@@ -155,6 +155,17 @@ test('a success must say how it was confirmed, and may not have waited longer th
   const verdict = checkHistory(history);
   expect(verdict.unexplained.map(({ number }) => number)).toEqual([1]);
   expect(verdict.overlong.map(({ number }) => number)).toEqual([2]);
+});
+
+test.each([
+  ['two', longestWaitMs + 1, 2, 0],
+  ['three', longestWaitMs + 1, 3, 3],
+  ['one', rareWaitMs + 1, 1, 1],
+])('of two hundred changes, %s that waited %d ms', (_, waitedMs, count, found) => {
+  const all = regenerations(...Array.from({ length: 200 }, (_, at): [number, number] => [20 * at, 20 * at + 10]));
+  const waited = (change: Regeneration, at: number) =>
+    at < count ? { ...change, confirmation: { ...confirmation, waitedMs } } : change;
+  expect(checkHistory({ ...emptyHistory(), regenerations: all.map(waited) }).overlong).toHaveLength(found);
 });
 
 test('the confirmation is read from its header', () => {

@@ -17,21 +17,24 @@ const newVerdict = () => ({
   judged: 0,
   /** Successes that do not say how they were confirmed. */
   unexplained: [] as KeyChange[],
-  /** Successes that waited longer than a lease, with no fault at Postgres to blame. */
+  /** Successes that waited longer than a lease, with no fault at Postgres to blame; where they are rare, only the longest. */
   overlong: [] as KeyChange[],
 });
 
 export type Verdict = ReturnType<typeof newVerdict>;
 
-/** A lease, and what a machine that has other things to do may add. The benchmark P10 measures how long it takes. */
-export const longestWaitMs = 2000 + 3000;
+/** A lease, and a second for a machine that has other things to do. */
+export const longestWaitMs = 2000 + 1000;
+
+/** One change in a hundred may wait so long where the machine has other things to do; the benchmark P10 measures it. */
+export const rareWaitMs = 2000 + 3000;
 
 /** A fault at Postgres is felt until what waited for it has been worked off. */
 const aftermathMs = 2000;
 
 /** Judges what the clients saw by what they were promised. It knows nothing of how the promise is kept. */
 export function checkHistory(history: History): Verdict {
-  const { regenerations, singleKeyChanges, invocations, faults } = history;
+  const { regenerations, singleKeyChanges, invocations } = history;
   const lives = livesOf(history);
   const verdict = newVerdict();
   for (const invocation of invocations) {
@@ -41,10 +44,8 @@ export function checkHistory(history: History): Verdict {
   for (const change of [...regenerations, ...singleKeyChanges]) {
     if (change.outcome !== 'confirmed') continue;
     if (!change.confirmation) verdict.unexplained.push(change);
-    else if (change.confirmation.waitedMs > longestWaitMs && !isHindered(change, faults)) {
-      verdict.overlong.push(change);
-    }
   }
+  verdict.overlong = overlongOf(history);
   return verdict;
 }
 
@@ -72,6 +73,14 @@ function judge(finding: Finding, verdict: Verdict): void {
   // Were it not valid any more when it was looked at, the answer would be 401, and nothing else.
   if (outcome !== 'refused' && invocation.detail !== '200') verdict.failedValid.push(finding);
   else if (outcome === 'refused' && isSurelyValid) verdict.wrongRefusals.push(finding);
+}
+
+function overlongOf({ regenerations, singleKeyChanges, faults }: History): KeyChange[] {
+  const all = [...regenerations, ...singleKeyChanges].filter(({ outcome }) => outcome === 'confirmed');
+  const longerThan = (ms: number) =>
+    all.filter((change) => (change.confirmation?.waitedMs ?? 0) > ms && !isHindered(change, faults));
+  const long = longerThan(longestWaitMs);
+  return long.length * 100 > all.length ? long : longerThan(rareWaitMs);
 }
 
 function isHindered({ startedAt, endedAt }: KeyChange, faults: readonly Fault[]): boolean {
