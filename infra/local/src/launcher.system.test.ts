@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { useChildren } from '@sluice/testing';
 import { processIdentity } from './processes/process-identity.ts';
 import { repositoryRoot } from './repository.ts';
 
 const main = join(import.meta.dirname, 'main.ts');
+const tracked = useChildren();
 let folder: string;
 
 beforeAll(async () => {
@@ -19,10 +21,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function start(env: Record<string, string>, ...args: string[]) {
-  const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = tracked(
+    spawn(process.execPath, [main, ...args], {
+      env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   const output = Promise.all([text(child.stdout), text(child.stderr)]).then((parts) => parts.join(''));
   const code = once(child, 'exit').then(([status]) => status as number | null);
   return { child, output, code };
@@ -174,7 +178,8 @@ test('without the watchdog a kill -9 would leave processes; the next start ends 
 
 test('a kill -9 of npm, which cannot pass it on, ends what npm started', async () => {
   const env = { PATH: process.env.PATH ?? '', PORT: '0', SLUICE_DIR: join(folder, 'npm') };
-  const npm = spawn('npm', ['start', '--silent'], { cwd: repositoryRoot, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const options = { cwd: repositoryRoot, env, stdio: ['ignore', 'pipe', 'ignore'] } satisfies SpawnOptions;
+  const npm = tracked(spawn('npm', ['start', '--silent'], options));
   await untilPrinted(npm, 'Migrating the database');
   const [[shell = 0] = []] = await childrenOf(npm);
   const below = await childrenOf({ pid: shell });
