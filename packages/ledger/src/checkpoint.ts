@@ -71,7 +71,7 @@ export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: K
   return `${body}\n— ${origin} ${signature.toString('base64')}\n`;
 }
 
-/** @throws {Error} that says what is wrong, unless one of the verifiers has signed the checkpoint. */
+/** @throws {Error} that says what is wrong, unless a verifier whose name is the origin has signed the checkpoint. */
 export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Checkpoint {
   const end = note.indexOf('\n\n');
   if (end === -1) throw new Error('The checkpoint has no signature');
@@ -85,9 +85,9 @@ export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Ch
     .slice(end + 2)
     .split('\n')
     .filter(Boolean);
-  const isSigned = signatures.some((line) => verifiers.some((verifier) => isSignedBy(verifier, body, line)));
-  if (!isSigned) throw new Error('No key of the key file has signed the checkpoint');
-  if (!verifiers.some(({ name }) => name === origin)) throw new Error(`The key file is not for ${origin}`);
+  const signers = verifiers.filter((verifier) => signatures.some((line) => isSignedBy(verifier, body, line)));
+  if (signers.length === 0) throw new Error('No key of the key file has signed the checkpoint');
+  if (!signers.some(({ name }) => name === origin)) throw new Error(`No key of ${origin} has signed the checkpoint`);
   return { origin, size: Number(sizeText), root };
 }
 

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,6 +96,17 @@ test('an older checkpoint of another ledger is an error, also where the key file
   expect((await verify({ key, since: checkpointOf(3) })).isGood).toBe(true);
 });
 
+test('a checkpoint that only the key of another ledger has signed is an error, where the key file is for both', async () => {
+  const other = { name: originOf('other.example', randomUUID()), publicKey: old.publicKey };
+  const key = [{ name: origin, publicKey: current.publicKey }, other].map((one) => `${verifierLine(one)}\n`).join('');
+  const body = checkpointOf(8).split('\n\n')[0];
+  const byOther = signCheckpoint({ origin: other.name, size: 8, root: Buffer.alloc(32) }, old.privateKey);
+  const keyId = Buffer.from(byOther.split(' ').at(-1) ?? '', 'base64').subarray(0, 4);
+  const signature = Buffer.concat([keyId, sign(null, Buffer.from(`${body}\n`), old.privateKey)]);
+  const checkpoint = `${body}\n\n— ${other.name} ${signature.toString('base64')}\n`;
+  await expect(verify({ key, checkpoint })).rejects.toThrow(`No key of ${origin} has signed the checkpoint`);
+});
+
 describe('row by row', () => {
   const proofOf = (index: number) => ({
     leaf_index: index,
@@ -118,6 +129,13 @@ describe('row by row', () => {
     ['a row that was changed', [two, { ...five, operation: 'read' }], [2, 5].map(proofOf), /Row 5 .* differs/],
     ['a row without a proof', [two, five], [proofOf(2)], /Row 5 .* has no proof/],
     ['a row at another place', [{ ...two, leaf_index: 5 }], [proofOf(5)], /Row 5 .* differs/],
+    ['a row twice', [two, two], [proofOf(2)], /Row 2 .* stands twice/],
+    ...['0', null, 0.5, 'x'].map((leaf_index): [string, object[], object[], RegExp] => [
+      `a row at the place ${JSON.stringify(leaf_index)}`,
+      [{ ...exported[0], leaf_index }],
+      [{ ...proofOf(0), leaf_index }],
+      /names no leaf/,
+    ]),
     ['a proof that was changed', [two], [{ ...proofOf(2), hashes: proofOf(3).hashes }], /row 2: it does not lead/],
     ['a checkpoint of another size', [two], [{ ...proofOf(2), checkpoint: checkpointOf(7) }], /row 2: .* another size/],
     ['a checkpoint that is not signed', [two], [{ ...proofOf(2), checkpoint: 'x' }], /row 2: .* no signature/],

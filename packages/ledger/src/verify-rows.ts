@@ -27,8 +27,9 @@ export async function verifyRows(
     if (!row) return { isProven: false, reason: `Line ${rows + 1} ${fault}` };
     const name = `Row ${String(row.leaf_index)} (${String(row.id)})`;
     const hash = proven.get(row.leaf_index);
-    if (hash === undefined) return { isProven: false, reason: `${name} has no proof` };
+    if (hash === undefined) return { isProven: false, reason: `${name} has no proof, or stands twice` };
     if (hashOf(row) !== hash) return { isProven: false, reason: `${name} differs from what its proof proves` };
+    proven.delete(row.leaf_index);
     rows += 1;
   }
   return { isProven: true, rows };
@@ -36,6 +37,7 @@ export async function verifyRows(
 
 function faultOf(proof: Record<string, unknown>, verifiers: readonly Verifier[]): string | undefined {
   const { leaf_index, tree_size, leaf_hash, hashes, checkpoint } = proof;
+  if (!Number.isSafeInteger(leaf_index)) return 'it names no leaf';
   try {
     const { size, root } = openCheckpoint(String(checkpoint), verifiers);
     if (size !== tree_size) return 'its checkpoint is of another size';
