@@ -55,6 +55,16 @@ test.each([
   expect(faultsOf(() => read(wrong(100)))).toBe(100);
 });
 
+describe.each(['containers', 'search_indexes'])('of many wrong %s', (member) => {
+  test.each([
+    ['a token', (items: number[]) => readTokenInput({ data: 1, [member]: items }, '', reading())],
+    ['a patch', (items: number[]) => readTokenPatch({ [member]: items }, new Date())],
+  ])('%s tells only that there are too many; the control: of fewer all are told', (_, read) => {
+    expect(faultsOf(() => read(Array(60_000).fill(1)))).toBe(1);
+    expect(faultsOf(() => read(Array(20).fill(1)))).toBe(20);
+  });
+});
+
 test('metadata of many members takes at most twice as much work as parsing it', () => {
   const metadata = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`m${at.toString(36)}`, `v${at}`]));
   const text = JSON.stringify({ data: 1, metadata });

@@ -48,7 +48,7 @@ export const nestedTooDeeply = `is nested deeper than ${deepestJson} levels`;
 const mostExpressions = 50;
 const validateAll = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
 const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
-/** Larger maps stop at their first fault, because reporting one takes some microseconds. */
+/** With more, only the first fault is reported, because each takes some microseconds. */
 const mostMembers = 100;
 
 /**
@@ -111,7 +111,11 @@ function requireMebibyte(member: string, text: string): void {
 }
 
 export function hasManyMembers(wire: unknown): boolean {
-  return isObject(wire) && isObject(wire.metadata) && Object.keys(wire.metadata).length > mostMembers;
+  return isObject(wire) && [wire.metadata, wire.containers, wire.search_indexes].some(isLong);
+}
+
+function isLong(member: Json | undefined): boolean {
+  return (Array.isArray(member) ? member : Object.keys(isObject(member) ? member : {})).length > mostMembers;
 }
 
 function memberFaults(
