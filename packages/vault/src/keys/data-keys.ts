@@ -3,6 +3,7 @@ import { type AtOnceOrLater, type CoherentCaches, type Loaded, tagOf } from '@sl
 import type { Database, Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { IntegrityError } from '../encryption/integrity-error.ts';
+import { tenantClosed } from '../tenant-closed.ts';
 import {
   findNewestVersion,
   findWrappedKey,
@@ -143,9 +144,4 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
 
 function loaded<V>({ tenantId, purpose }: KeyOwner, value: V): Loaded<V> {
   return { value, tags: [tagOf.dataKeys(tenantId, purpose), tagOf.tenant(tenantId)], sizeBytes: keyBytes };
-}
-
-/** The same code as for its API keys, which are refused too. */
-function tenantClosed(): ServiceError {
-  return new ServiceError('unauthenticated', 'The Tenant of this key is closed');
 }

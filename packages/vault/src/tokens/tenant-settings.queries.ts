@@ -1,12 +1,12 @@
 import type { Queryable } from '@sluice/database';
-import { ServiceError } from '@sluice/problems';
+import { tenantClosed } from '../tenant-closed.ts';
 
 export interface TokenSettings {
   fingerprint_tokens: boolean;
   deduplicate_tokens: boolean;
 }
 
-/** @throws {ServiceError} `unauthenticated` where the Tenant is closed, because its keys are then closed too. */
+/** @throws {ServiceError} `unauthenticated` where the Tenant is closed. */
 export async function findTokenSettings(db: Queryable, tenantId: string): Promise<TokenSettings> {
   const settings = await db
     .selectFrom('tenants')
@@ -14,6 +14,6 @@ export async function findTokenSettings(db: Queryable, tenantId: string): Promis
     .where('id', '=', tenantId)
     .where('closed_at', 'is', null)
     .executeTakeFirst();
-  if (!settings) throw new ServiceError('unauthenticated', 'The Tenant of this key is closed');
+  if (!settings) throw tenantClosed();
   return settings;
 }

@@ -1,5 +1,4 @@
 import type { Queryable } from '@sluice/database';
-import { ServiceError } from '@sluice/problems';
 import type { Vault } from '../../vault.ts';
 import { freeExpiredIds } from '../expiry/expire-tokens.ts';
 import { monthOf } from '../read/activity.ts';
@@ -7,7 +6,7 @@ import { countActive, noteActiveRows } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
 import { findEqual } from './deduplicate.ts';
 import { type Creation, type Draft, draftToken } from './draft-tokens.ts';
-import type { InsertedToken, Insertion } from './insert-tokens.queries.ts';
+import { type InsertedToken, type Insertion, TakenIdError } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
 /** Shows data as a read would, or none without `token:read`. @throws {ServiceError} as `draftToken`, `createTokens`. */
@@ -24,34 +23,44 @@ export async function createToken(vault: Vault, actor: Actor, input: unknown): P
 export async function createTokens(creation: Creation): Promise<CreatedToken[]> {
   const { vault, actor, drafts } = creation;
   if (drafts.length === 0) return [];
-  const stored = await overExpired(creation, async (): Promise<StoredDrafts> => {
-    if (!isDeduplicationAsked(drafts)) {
-      const rows = drafts.map(({ row }) => row);
-      const inserted = await vault.inserts.insert(actor, rows, monthOf(vault.clock()));
-      if (inserted !== 'deduplicate') return { inserted, equal: new Map() };
-    }
-    return vault.db.transaction().execute((tx) => storeDeduplicated(tx, creation));
-  });
-  return presentCreated(vault.db, creation, stored);
+  if (!isDeduplicationAsked(drafts)) {
+    const rows = drafts.map(({ row }) => row);
+    const month = monthOf(vault.clock());
+    const inserted = await overExpired(creation, () => vault.inserts.insert(actor, rows, month));
+    if (inserted !== 'deduplicate') return presentCreated(vault.db, creation, { inserted, equal: new Map() });
+  }
+  return storeAnd(creation, storeDeduplicated, async (_tx, created) => created);
 }
 
 /**
  * `createTokens`, in one transaction with `also`, which is called after all tokens are stored. It may begin anew.
  * @throws {ServiceError} as `createTokens`, and what `also` throws; then nothing is stored.
  */
-export function createTokensAnd<T>(
+export function createTokensAnd<T>(creation: Creation, also: Also<T>): Promise<T> {
+  return storeAnd(creation, storeNew, also);
+}
+
+type Also<T> = (tx: Queryable, created: CreatedToken[]) => Promise<T>;
+
+/** Shows equal tokens in the transaction too, so that nothing is created if one of them is deleted meanwhile. */
+function storeAnd<T>(
   creation: Creation,
-  also: (tx: Queryable, created: readonly CreatedToken[]) => Promise<T>,
+  store: (tx: Queryable, creation: Creation) => Promise<StoredDrafts>,
+  also: Also<T>,
 ): Promise<T> {
+  const { vault } = creation;
   return overExpired(creation, () =>
-    creation.vault.db.transaction().execute(async (tx) => {
-      const stored = await store(tx, creation);
-      return also(tx, await presentCreated(tx, creation, stored));
+    vault.db.transaction().execute(async (tx) => {
+      const now = vault.clock();
+      // One moment for all, because a month may end between storing and showing.
+      const dated = { ...creation, vault: { ...vault, clock: () => now } };
+      const stored = await store(tx, dated);
+      return also(tx, await presentCreated(tx, dated, stored));
     }),
   );
 }
 
-async function store(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
+async function storeNew(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
   const { vault, drafts } = creation;
   if (!isDeduplicationAsked(drafts)) {
     const month = monthOf(vault.clock());
@@ -86,7 +95,7 @@ async function overExpired<T>({ vault, actor, drafts }: Creation, attempt: () =>
     return await attempt();
   } catch (error) {
     const ids = drafts.flatMap(({ input }) => input.id ?? []);
-    if (!(error instanceof ServiceError) || error.code !== 'conflict' || ids.length === 0) throw error;
+    if (!(error instanceof TakenIdError) || ids.length === 0) throw error;
     await freeExpiredIds(vault.db, actor.tenantId, ids);
     return attempt();
   }

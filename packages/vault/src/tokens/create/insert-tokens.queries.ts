@@ -2,6 +2,7 @@ import { messageOf } from '@sluice/audit';
 import { counterSlot, preparedSql, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
+import { tenantClosed } from '../../tenant-closed.ts';
 import { dueMinutes, insertDue } from '../expiry/due-tokens.queries.ts';
 import type { TokenSettings } from '../tenant-settings.queries.ts';
 import type { NewTokenRow } from '../token.queries.ts';
@@ -50,8 +51,6 @@ export async function insertTokensOnShards(tx: Queryable, insertion: Insertion):
 }
 
 const outcomeOf = (inserted: InsertedToken[]): InsertOutcome => (inserted.length === 0 ? 'deduplicate' : inserted);
-
-const tenantClosed = () => new ServiceError('unauthenticated', 'The Tenant of this key is closed');
 
 type Values = ReturnType<typeof valuesOf>;
 
@@ -168,6 +167,12 @@ const noteCreation = preparedSql(
   `,
 );
 
+export class TakenIdError extends ServiceError {
+  constructor(cause: unknown) {
+    super('conflict', 'A token with this id exists already', { cause });
+  }
+}
+
 /** SQLSTATE unique_violation. */
 const uniqueViolation = '23505';
 
@@ -176,5 +181,5 @@ function refuseTakenId(error: unknown): never {
   if (!(error instanceof Error && 'code' in error) || error.code !== uniqueViolation) throw error;
   const table = 'table' in error && typeof error.table === 'string' ? error.table : 'tokens';
   if (!/^tokens(_\d+)?$/.test(table)) throw error;
-  throw new ServiceError('conflict', 'A token with this id exists already', { cause: error });
+  throw new TakenIdError(error);
 }
