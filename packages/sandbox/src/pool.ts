@@ -62,6 +62,9 @@ const neverSuspended: SuspensionOptions = { kills: 0, windowMs: 0, suspendMs: 0 
 /** A run that uses this part of its CPU time is slow. */
 const slowPart = 0.25;
 
+const configuration = async () => '{}';
+const parsing = { proxyId: '', kind: 'request', argsJson: '', configuration, parseOnly: true } as const;
+
 /** From the top to the bottom, what a run goes through. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits, queueLimit, waitMs = limits.wallMs } = options;
@@ -130,10 +133,14 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   }
 
   function refuse(batch: Batch, error: unknown = busy()): void {
+    endWaiting(batch);
+    for (const run of batch.runs) run.reject(error);
+  }
+
+  function endWaiting(batch: Batch): void {
     clearTimeout(batch.timer);
     seal(batch);
     waiting -= batch.runs.length;
-    for (const run of batch.runs) run.reject(error);
   }
 
   /** The first free thread is taken, because instances stay warm in the threads that are used. */
@@ -149,9 +156,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   }
 
   async function send(batch: Batch, thread: Thread): Promise<void> {
-    clearTimeout(batch.timer);
-    seal(batch);
-    waiting -= batch.runs.length;
+    endWaiting(batch);
     const quickMs = thread.givesWay ? undefined : schedule.quickMs(batch);
     const { ends, givenBack } = await sendBatch(batch, thread, { limits, hostCalls, quickMs });
     schedule.release(batch);
@@ -200,17 +205,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     },
     run,
     compile: async (code, tenantId = '') => {
-      const configuration = async () => '{}';
-      const task = {
-        tenantId,
-        proxyId: '',
-        kind: 'request',
-        code,
-        argsJson: '',
-        configuration,
-        parseOnly: true,
-      } as const;
-      const { bodyJson } = await run(task);
+      const { bodyJson } = await run({ ...parsing, tenantId, code });
       return bodyJson === undefined ? undefined : (JSON.parse(bodyJson) as CompileError);
     },
     state: () => ({
