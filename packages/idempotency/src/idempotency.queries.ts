@@ -16,10 +16,7 @@ const kept = sql`interval '24 hours'`;
 /** No living operation takes longer. One that hangs and resumes cannot store its answer, so it is rolled back. */
 const lockedFor = sql`interval '20 seconds'`;
 
-/**
- * Claims a key that is free, whose claim has expired, or whose answer is older than 24 hours. Only the default of
- * `created_at` reads the clock, because a distributed table must not do so in an update.
- */
+/** Only the default of `created_at` reads the clock, because a distributed table must not do so in an update. */
 export async function claimKey(db: Queryable, claim: Claim): Promise<boolean> {
   const result = await sql`
     insert into idempotency_records (tenant_id, application_id, request_hash, body_hash, claim_id, locked_until)

@@ -36,10 +36,7 @@ interface Kept {
   change?: PendingChange | undefined;
 }
 
-/**
- * Keeps the first success under an idempotency key for 24 hours and replays it, for one Application, method and path.
- * @throws {ServiceError} `conflict` for another body, or while the first request is in progress.
- */
+/** For one caller, method and path. @throws {ServiceError} `conflict` for another body, or while the first goes on. */
 export function openIdempotency({ db, vault, pepper, onError, confirm }: IdempotencyOptions): IdempotencyStore {
   function claimOf({ caller, method, path, key, body }: IdempotentRequest): Claim {
     const hash = (...parts: string[]) => createHmac('sha256', pepper).update(JSON.stringify(parts)).digest();
@@ -73,9 +70,7 @@ export function openIdempotency({ db, vault, pepper, onError, confirm }: Idempot
     await hold(copiesRead * record.answer_bytes);
     const answer = await findAnswer(db, claim);
     if (!answer) throw underWay(); // its 24 hours ended meanwhile
-    const text = await decryptSecret(vault, placeOf(claim), answer);
-    await hold(parsedBytes(text));
-    const { status, body, headers, change }: Kept = JSON.parse(text.toString());
+    const { status, body, headers, change } = await openKept(await decryptSecret(vault, placeOf(claim), answer), hold);
     const confirmation = change && (await confirm?.(change));
     return onReplay(new Reply(status, body, headers), confirmation);
   }
@@ -94,6 +89,15 @@ export function openIdempotency({ db, vault, pepper, onError, confirm }: Idempot
       }
     },
   };
+}
+
+async function openKept(plaintext: Buffer, hold: IdempotentRequest['hold']): Promise<Kept> {
+  try {
+    await hold(parsedBytes(plaintext));
+    return JSON.parse(plaintext.toString());
+  } finally {
+    plaintext.fill(0);
+  }
 }
 
 function textOf({ status, body, headers }: Reply, change?: PendingChange): string {
