@@ -8,6 +8,5 @@ export function mergePatch(target: unknown, patch: unknown): Json {
     if (value === null) merged.delete(member);
     else merged.set(member, mergePatch(merged.get(member), value));
   }
-  // fromEntries keeps a member called __proto__ as a member.
   return Object.fromEntries(merged);
 }

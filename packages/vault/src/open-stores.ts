@@ -49,11 +49,7 @@ export interface Stores {
   vault: Vault;
 }
 
-/**
- * Opens Postgres, the coherent caches, the log of disclosures and the vault, in this order. Each is measured, reports
- * when it is not ready, and closes with the stack. `service` names the lease; `cacheLimits` bound the cache of tokens.
- * @throws {Error} that names the wrong setting of the root key.
- */
+/** `service` names the lease, and `cacheLimits` bound the cache of tokens. @throws {Error} naming a wrong setting. */
 export async function openStores(
   config: StoreConfig,
   { log, stack, readiness, metrics, tracing }: Runtime,

@@ -81,8 +81,8 @@ const queries = {
   } satisfies Covered<typeof insertion>,
   equalTokens: {
     lockFingerprints: (db) => equalTokens.lockFingerprints(db, tenantId, ['fingerprint-1']),
-    findTokenRowsByFingerprint: (db) =>
-      equalTokens.findTokenRowsByFingerprint(db, tenantId, [{ type: 'token', fingerprint: 'fingerprint-1' }]),
+    findOldestByFingerprint: (db) =>
+      equalTokens.findOldestByFingerprint(db, tenantId, [{ type: 'token', fingerprint: 'fingerprint-1' }]),
     hasEqual: (db) =>
       equalTokens.hasEqual(db, tenantId, { id: filled.tokenId(13), type: 'token', fingerprint: 'fingerprint-1' }),
   } satisfies Covered<typeof equalTokens>,

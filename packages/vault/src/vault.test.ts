@@ -634,7 +634,6 @@ describe('tokenize and detokenize', () => {
     };
     const expression = `{{ ${token.id} | append: 'x' }}`;
     expect(await piecesOf(expression.repeat(10))).toBe(0);
-    // 50 expressions in each piece: read once, and written once without and once with filters.
     expect(await piecesOf(expression.repeat(5000))).toBeGreaterThanOrEqual(300);
     expect(await piecesOf(Array.from({ length: 5000 }, (_, at) => `${at}${expression}`))).toBeGreaterThanOrEqual(300);
   });

@@ -23,7 +23,6 @@ export interface VaultOptions extends DataKeysOptions {
   changes: ChangeWriter;
   cacheLimits?: CacheLimits;
   disclosures: DisclosureLog;
-  /** Whether tokens are on shards of Postgres (`npm run migrate -- --print-citus`). */
   tokensOnShards?: boolean;
   clock?: () => Date;
 }

@@ -34,7 +34,6 @@ export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext
   return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
 }
 
-/** @throws {IntegrityError} where it is not a ciphertext of this vault. */
 export function keyVersionOf(ciphertext: Buffer): number {
   if (ciphertext.length < textAt || ciphertext.readUInt8(0) !== format) {
     throw new IntegrityError('a ciphertext has an unknown format');
@@ -57,7 +56,6 @@ export function sealedBytes({ tenantId, recordId, field }: SecretPlace): number 
   return 1000 + tenantId.length + recordId.length + field.length;
 }
 
-/** @throws {IntegrityError} where it is not a ciphertext of this vault. */
 export function readSealed(place: SecretPlace, ciphertext: Buffer): Sealed {
   const version = keyVersionOf(ciphertext);
   return {

@@ -5,10 +5,7 @@ import { type Expression, filterEngine } from './parse-expressions.ts';
 
 let context: Context | undefined;
 
-/**
- * Applies the filters and keeps the type of the result. It is null where a filter yields nothing or cannot work on the
- * data, or the budget is used up. Never throws, because an error that depends on the data would reveal something.
- */
+/** Null where a filter fails or the budget is used up. Never throws, because an error would tell of the data. */
 export function evaluateExpression(
   { filters }: Pick<Expression, 'filters'>,
   data: Json,

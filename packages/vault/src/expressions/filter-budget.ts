@@ -19,17 +19,13 @@ export function newFilterBudget(): FilterBudget {
 /** Filters that read only one member, however large the value is. */
 const seeOnePlace: ReadonlySet<string> = new Set(['json']);
 
-/** A budget that was exceeded once stays exceeded. */
 export function spend(budget: FilterBudget, filter: string, value: unknown): boolean {
   const seesOnePlace = seeOnePlace.has(filter) && typeof value === 'object';
   budget.remaining -= seesOnePlace ? 1 : textLengthOf(value) + 1;
   return budget.remaining >= 0;
 }
 
-/**
- * For callers who sent the values themselves, so that no half-evaluated result is stored.
- * @throws {ServiceError} `payload_too_large` when filters or templates needed more than the budget.
- */
+/** For callers who sent the values themselves, so that no half-evaluated result is stored. */
 export function requireUnspent(budget: FilterBudget): void {
   requireFilled(budget);
   if (budget.remaining >= 0) return;
@@ -38,7 +34,6 @@ export function requireUnspent(budget: FilterBudget): void {
   });
 }
 
-/** @throws {ServiceError} `payload_too_large` when templates were not filled because the budget is used up. */
 export function requireFilled({ leftToFill }: FilterBudget): void {
   if (leftToFill >= 0) return;
   throw new ServiceError(

@@ -24,7 +24,6 @@ export type Segment = Literal | Expression;
 
 const longestExpression = 2000;
 const mostFilters = 10;
-/** Bounded, because reading time grows with the number of expressions in a text. */
 const mostExpressions = 10_000;
 /** How many are read or evaluated before other work may run: about a millisecond. */
 export const expressionsOfPiece = 50;
@@ -43,10 +42,7 @@ export function mayContainExpression(text: string | Uint8Array): boolean {
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(openingBytes);
 }
 
-/**
- * {@link readExpressions} for texts whose author may learn at once what is wrong with them.
- * @throws {ServiceError} `bad_request` with the position of what is empty, unclosed or has an unknown filter.
- */
+/** {@link readExpressions} for authors who may learn what is wrong at once. @throws {ServiceError} `bad_request`. */
 export function parseExpressions(text: string): Segment[] {
   const segments = readExpressions(text);
   const fault = faultIn(segments);
@@ -59,11 +55,7 @@ export function faultIn(segments: readonly Segment[]): InvalidExpression | undef
   return undefined;
 }
 
-/**
- * Splits a text into expressions and literals. Only filters are read as Liquid, because it refuses characters of token
- * ids. A malformed expression carries its fault; of an unclosed one only the braces are consumed.
- * @throws {ServiceError} `bad_request` for more than `most` expressions.
- */
+/** A malformed expression carries its fault. @throws {ServiceError} `bad_request` for more than `most` expressions. */
 export function readExpressions(text: string, most = mostExpressions): Segment[] {
   const segments: Segment[] = [];
   let position = 0;
@@ -110,7 +102,6 @@ export class InvalidExpression extends ServiceError {
     this.#where = where;
   }
 
-  /** For example `of $.card.number`. */
   within(place: string): InvalidExpression {
     return new InvalidExpression(this.#start, this.#reason, `${this.#where} ${place}`);
   }
@@ -168,7 +159,7 @@ function closeBehindFilters(text: string): number {
   return text.length;
 }
 
-/** Arguments are quoted text, numbers and literals. A string result is the fault. */
+/** Only filters are read as Liquid, because it refuses characters of token ids. A string result is the fault. */
 function readFilters(source: string): Filter[] | string {
   const { filters: liquidFilters } = filterEngine();
   const tokens = readFilterTokens(new Tokenizer(`x ${source}`));

@@ -4,10 +4,7 @@ export type Path = readonly (string | number)[];
 
 const step = /\.([^\s.[\]'"*]+)|\[(?:'([^']*)'|"([^"]*)"|(-?\d{1,9}))\]/y;
 
-/**
- * Reads `$.card.number`, `data.list[0]`, `data['a name']` (RFC 9535 without wildcards, slices and filters).
- * @returns undefined where the text is no such path or does not begin with `root`.
- */
+/** Reads `$.card.number`, `data.list[0]`, `data['a name']`: RFC 9535 without wildcards, slices and filters. */
 export function parsePath(text: string, root: string): Path | undefined {
   if (!text.startsWith(root)) return undefined;
   const path: (string | number)[] = [];

@@ -16,14 +16,11 @@ import { toText } from './to-text.ts';
 /** Result of a template over 1 MiB. */
 export const tooLarge = Symbol('too large');
 
-/** In UTF-16 code units. */
 const mostFilled = 1024 * 1024;
 
 /**
- * Fills the `{{ data… | filter }}` in strings of JSON, such as a mask, from a token's data. A string that is one
- * expression becomes its value; a member whose value is undefined is left out. Writing stops once the result is too
- * large or the budget used up, because fifty expressions can name a large value fifty times.
- * @throws {ServiceError} `bad_request` for an expression that is malformed or does not begin with `data`.
+ * A string that is one expression becomes its value; an undefined value leaves the member out. Stops once the result is
+ * too large, because fifty expressions can name a large value fifty times.
  */
 export function fillTemplate(
   template: Json,
@@ -80,7 +77,6 @@ function pathOf({ reference, start }: Expression): Path {
   return path;
 }
 
-/** @throws {ServiceError} as {@link fillTemplate} does. */
 export function countExpressions(template: Json): number {
   let count = 0;
   mapLeaves(template, (leaf) => {

@@ -12,11 +12,7 @@ export interface KeyWrapperConfig {
   VAULT_TRANSIT_KEY?: string | undefined;
 }
 
-/**
- * Previous local keys and the other provider unwrap what they wrapped for as long as the settings give them, so that a
- * rotation can move everything to the current key.
- * @throws {Error} that names the wrong setting and never shows a secret.
- */
+/** The keys of all settings unwrap what they wrapped. @throws {Error} that names the setting and shows no secret. */
 export function createKeyWrapper(config: KeyWrapperConfig, log: KeyServiceLog): KeyWrapper {
   const local = openLocal(config);
   const transit = openTransit(config, log);

@@ -10,7 +10,6 @@ export interface KeyUsage {
   ageSeconds: number;
 }
 
-/** Reads one row for each Tenant and purpose. */
 export async function readKeyUsage(db: Queryable): Promise<KeyUsage> {
   const { rows } = await sql<KeyUsage>`
     with newest as (

@@ -12,7 +12,6 @@ export interface WrappedIn {
 export interface KeyWrapper {
   /** The root key that {@link wrap} uses now. Its name reveals nothing about it. */
   currentKeyId(): Promise<string>;
-  /** Only the same `context` opens it. */
   wrap(key: Buffer, context: string): Promise<Wrapping>;
   /** @throws {Error} where it was changed, moved to another context, or wrapped by a root key that no setting names. */
   unwrap(wrapped: Buffer, by: WrappedIn): Promise<Buffer>;

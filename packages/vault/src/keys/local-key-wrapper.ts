@@ -17,11 +17,7 @@ export interface LocalRootKey {
   base64: string;
 }
 
-/**
- * The first root key wraps; each unwraps what it has wrapped. A wrapped key is nonce (12 bytes) | tag (16) | ciphertext
- * of AES-256-GCM with the context as additional data.
- * @throws {Error} that names the setting and never shows its value.
- */
+/** A wrapped key is nonce (12 bytes) | tag (16) | AES-256-GCM ciphertext, with the context as additional data. */
 export function openLocalRootKeys(current: LocalRootKey, others: readonly LocalRootKey[] = []): RootKeys {
   const first = readRootKey(current);
   const keys = new Map([first, ...others.map(readRootKey)].map(({ id, key }) => [id, key]));

@@ -1,4 +1,3 @@
-/** Runs one task for each name at a time; concurrent callers share its result. */
 export function singleFlight(): <T>(name: string, task: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<unknown>>();
   return <T>(name: string, task: () => Promise<T>): Promise<T> => {

@@ -30,9 +30,7 @@ const mostBytes = 64 * 1024;
 /** With these statuses the server rejects the request itself. All other errors concern the server or our token. */
 const requestFaults = new Set([400, 404, 422]);
 
-/**
- * Tries once more, within the time-out, after a 5xx or a broken connection. Logs failure and recovery, not the token.
- */
+/** Tries once more, within the time-out, after a 5xx or a broken connection. Never logs the token. */
 export function createTransitClient(options: TransitClientOptions): TransitClient {
   const { token, log, timeoutMs = 2000 } = options;
   const address = options.address.replace(/\/+$/, '');
@@ -63,7 +61,6 @@ export function createTransitClient(options: TransitClientOptions): TransitClien
   };
 }
 
-/** Logs when the service begins to fail, fails for another reason, or recovers. */
 function watchService(address: string, log: KeyServiceLog) {
   let failing: string | undefined;
   return {

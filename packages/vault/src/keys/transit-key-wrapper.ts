@@ -9,13 +9,9 @@ export interface TransitOptions extends TransitClientOptions {
   key: string;
 }
 
-/** `vault:v<version of the key>:<base64>` */
 const ciphertextPattern = /^vault:v(\d+):[A-Za-z0-9+/=]+$/;
 
-/**
- * The versions of a key in HashiCorp Vault or OpenBao, which never leaves the engine. The engine receives data keys in
- * clear over TLS, with the context as associated data. A wrapped key is the engine's own text.
- */
+/** The engine of HashiCorp Vault or OpenBao gets data keys in clear over TLS, with the context as associated data. */
 export function openTransitRootKeys({ mount, key, ...options }: TransitOptions): RootKeys {
   const client = createTransitClient(options);
   const idOf = (version: string | number) => `vault-transit:${mount}/${key}:v${version}`;

@@ -88,7 +88,6 @@ export async function replaceCiphertexts(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Reads all of the Tenant's rows. */
 export async function countOlder(db: Queryable, table: EncryptedTable, { tenantId, version }: Older): Promise<number> {
   const older = sql.join(
     table.columns.map(({ column }) => isOlder(column, version)),
@@ -100,7 +99,6 @@ export async function countOlder(db: Queryable, table: EncryptedTable, { tenantI
   return rows[0]?.count ?? 0;
 }
 
-/** Reads all of the Tenant's rows. */
 export async function countByVersion(
   db: Queryable,
   { table, columns }: EncryptedTable,

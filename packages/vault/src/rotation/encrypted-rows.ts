@@ -5,7 +5,6 @@ export interface EncryptedTable {
   table: 'tokens' | 'proxies';
   idType: 'text' | 'uuid';
   firstId: string;
-  /** Each column with the field name that its ciphertexts are bound to. */
   columns: readonly EncryptedColumn[];
 }
 
@@ -35,10 +34,7 @@ export const encryptedTables: { readonly [P in KeyPurpose]?: EncryptedTable } = 
   },
 };
 
-/**
- * Answers kept for idempotency are not encrypted anew, because they are deleted after 24 hours. Keys of hashes
- * (fingerprints, blind indexes) are not rotated, because equal values would get different hashes.
- */
+/** Not keys of hashes, because equal values would differ. Kept answers are not encrypted anew, as they last a day. */
 export const rotatedPurposes = ['token_data', 'proxy_secrets', 'idempotency'] as const satisfies KeyPurpose[];
 
 export type RotatedPurpose = (typeof rotatedPurposes)[number];

@@ -27,7 +27,6 @@ export interface RootKeyUse {
   tenants: number;
 }
 
-/** Reads the whole table. */
 export async function countByRootKey(db: Database): Promise<RootKeyUse[]> {
   const { rows } = await sql<RootKeyUse>`
     select root_key_id, count(*) as data_keys, count(distinct tenant_id) as tenants

@@ -22,7 +22,6 @@ export const firstPlace: DataKeyPlace = {
   version: 0,
 };
 
-/** One page bounds the time where few keys are under another root key. */
 export async function readDataKeyPage(
   db: Queryable,
   { currentKeyId, after }: { currentKeyId: string; after: DataKeyPlace },

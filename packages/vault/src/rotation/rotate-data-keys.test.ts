@@ -52,7 +52,7 @@ describe('rotating the data keys of a Tenant', () => {
     await owner;
     await released;
     expect(rotated).toMatchObject([{ left: 0 }]);
-    const reader = await openProcess(); // its caches are empty
+    const reader = await openProcess();
     expect((await findToken(reader, actor, patched)).data).toBe('patched meanwhile');
     expect((await findToken(reader, actor, locked)).data).toBe(values.get(locked));
     expect(Object.keys(await versionsOf(actor))).toEqual(['2']);

@@ -21,11 +21,9 @@ export interface DataKeyRotation {
 const longestWriteMs = 12_000;
 
 /**
- * Gives a Tenant new versions of its data keys and encrypts anew what is under older ones; after an interrupted
- * rotation, it only moves what is left to the newest. Old versions stay in `data_keys`, because requests may still need
- * them.
- * @returns the outcome for each purpose that has rows; `left` is 0 on success.
- * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable`, after which the rotation resumes.
+ * Makes new versions, or after an interruption continues with them, and encrypts anew what is under older ones. Old
+ * versions stay, because requests may still need them. @returns the purposes that have rows; `left` is 0 on success.
+ * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable` without the key service.
  */
 export async function rotateDataKeys(
   rotation: Rotation,

@@ -9,7 +9,6 @@ import { newRootKey, openProcesses } from './rotation-for-tests.ts';
 
 jest.setTimeout(60_000);
 
-/** Each test has its own database, because a root key is for all Tenants. */
 async function withDatabase(work: (setup: Awaited<ReturnType<typeof openSetup>>) => Promise<void>) {
   await using stack = new AsyncDisposableStack();
   await work(await openSetup(stack));

@@ -24,11 +24,7 @@ const atOnce = 10;
 const mostPasses = 20;
 const pauseMs = 200;
 
-/**
- * Rewraps every Tenant's data keys that are under another root key. The data keys stay, so no ciphertext changes and
- * caches stay valid. A key that does not unwrap is reported and left.
- * @throws {ServiceError} `unavailable` without the key service; the same rotation then resumes.
- */
+/** No ciphertext changes, so caches stay valid. Keys that do not unwrap stay. @throws {ServiceError} `unavailable`. */
 export async function rotateRootKey(rotation: Omit<Rotation, 'dataKeys' | 'changes'>): Promise<RootRotation> {
   let rewrapped = 0;
   let total: number | undefined;
@@ -85,7 +81,7 @@ async function rewrap(keyWrapper: KeyWrapper, key: PagedDataKey): Promise<Rewrap
   try {
     bytes = await keyWrapper.unwrap(oldWrappedKey, { context, keyId: root_key_id });
   } catch (error) {
-    if (error instanceof ServiceError) throw error; // the key service is unavailable
+    if (error instanceof ServiceError) throw error;
     return `${context} (${root_key_id})`;
   }
   try {

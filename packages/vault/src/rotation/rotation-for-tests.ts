@@ -30,7 +30,6 @@ export async function openProcesses(stack: AsyncDisposableStack) {
     return openVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
   }
 
-  /** Like the command's, in its own process; `events` holds what it reported. */
   async function openRotation({ keyWrapper = createLocalKeyWrapper(rootKey) as KeyWrapper } = {}) {
     const { dataKeys, changes } = await openProcess(keyWrapper);
     const events: RotationEvent[] = [];

@@ -25,7 +25,6 @@ export type RotationEvent =
 
 export interface VersionsMade {
   type: 'versions';
-  /** True if the versions existed, because a rotation is being resumed. */
   resumed: boolean;
   versions: { purpose: KeyPurpose; version: number; createdAt: string }[];
   confirmation: Confirmation;

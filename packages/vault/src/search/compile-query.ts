@@ -16,10 +16,7 @@ const container = new RegExp(containerPattern);
 const containerBeginning = /^\/?(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/;
 const never = sql<boolean>`false`;
 
-/**
- * Values become parameters, never SQL. Each comparison is exact, together with the index term that finds it.
- * @throws {ServiceError} `validation_failed` with the position of an invalid date.
- */
+/** Values become parameters, never SQL. Each comparison is exact; the index term beside it only finds candidates. */
 export function compileQuery(query: Query, compilation: Compilation): Condition {
   switch (query.kind) {
     case 'and':

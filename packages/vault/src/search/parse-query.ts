@@ -1,6 +1,5 @@
 import { QueryReader } from './query-reader.ts';
 
-/** Besides `metadata.<key>`. */
 const searchFields = [
   'id',
   'type',
@@ -15,7 +14,6 @@ const searchFields = [
 
 type SearchField = (typeof searchFields)[number];
 
-/** `at` is its position in UTF-16 code units. */
 export interface Text {
   text: string;
   at: number;
@@ -31,7 +29,6 @@ export interface Term {
   isPrefix: boolean;
 }
 
-/** `field:[from TO to]` */
 export interface Range {
   kind: 'range';
   field: SearchField;
@@ -44,15 +41,12 @@ export type Query = Term | Range | { kind: 'not'; operand: Query } | { kind: 'an
 const deepest = 20;
 
 /**
- * Reads a search. NOT binds more strongly than AND, and AND more strongly than OR; all three are upper case.
+ * NOT binds more strongly than AND, AND than OR; all three are upper case. A value is a run of characters other than
+ * spaces, quotes and brackets, or any text in double quotes, where a backslash escapes a quote or a backslash.
  *
  *     query = all *( "OR" all )
  *     all   = one *( "AND" one )
  *     one   = "NOT" one / "(" query ")" / field ":" ( value / "[" value "TO" value "]" )
- *
- * A value is a run of characters other than spaces, quotes, parentheses and brackets, or any text in double quotes,
- * where a backslash escapes a quote or a backslash. The key in `metadata.<key>` is written likewise.
- * @throws {ServiceError} `validation_failed` with the position of what is not understood, without quoting it.
  */
 export function parseQuery(text: string): Query {
   const reader = new QueryReader(text);

@@ -22,9 +22,8 @@ import { withinReach } from './within-reach.ts';
 const longestQuery = 200;
 
 /**
- * Searches in the language of {@link parseQuery}, newest first, among tokens on which the actor is granted
- * `token:search` and `token:read`, and shows data as a read would. `data:value` finds tokens of which a search index
- * evaluated to exactly that text when the token was written. @throws as {@link compileSearch}.
+ * Searches tokens on which the actor is granted `token:search` and `token:read`. `data:value` finds tokens of which a
+ * search index came to exactly that text when they were written. @throws as {@link compileSearch}.
  */
 export async function searchTokens(
   vault: Vault,

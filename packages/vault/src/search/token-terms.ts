@@ -14,7 +14,6 @@ export function hasTerm(tenantId: string, wanted: readonly IndexTerm[]): Conditi
   return sql<boolean>`search_terms && array[${sql.join(hashes)}]::bigint[]`;
 }
 
-/** Where a permission is granted: everywhere, or in and below these containers. */
 export type Reach = 'everywhere' | readonly string[];
 
 /** Where `decide` grants it, with any transform. */
@@ -25,7 +24,6 @@ export function reachOf({ permissions, rules }: Grants, permission: string): Rea
   return containers.includes('/') ? 'everywhere' : [...new Set(containers)];
 }
 
-/** Undefined where the reach covers every token. */
 export function isWithin(tenantId: string, reach: Reach): Condition | undefined {
   if (reach === 'everywhere') return undefined;
   if (reach.length === 0) return sql<boolean>`false`;

@@ -28,13 +28,10 @@ const mostTexts = 10_000;
 const largestResult = 5 * 1024 * 1024;
 
 /**
- * Replaces the expressions in strings of JSON with what the actor may read of the tokens. A string that is one
- * expression becomes the value, of any type, or null where the rule redacts. Transforms of a Proxy read with `use`.
- * Plaintext is noted in the disclosure log first. A filter that fails, or would give too much, gives null, so that
- * values never decide about an error.
- * @throws {ServiceError} `forbidden` and `bad_request` naming the tokens that may not be read or are unknown;
- * `bad_request` for more than 100 distinct tokens, or, once the rights are checked, for a malformed expression;
- * `payload_too_large` for a result over 5 MiB.
+ * A string that is one expression becomes the value, or null where it is redacted. A filter that fails gives null,
+ * because values must decide about no error. What is shown is noted in the disclosure log first.
+ * @throws {ServiceError} `forbidden`; `bad_request` for unknown tokens, over 100 tokens, or a malformed expression,
+ * after the rights; `payload_too_large` for a result over 5 MiB.
  */
 export async function detokenize(vault: Vault, actor: Actor, value: Json, reading: Reading = 'read'): Promise<Json> {
   const [filled] = await detokenizeEach(vault, actor, [value], { reading });
@@ -51,11 +48,7 @@ const runAtOnce: RunInPieces = async (work) => {
   }
 };
 
-/**
- * {@link detokenize} for several values, with one query and one disclosure. Filter budget and size limit apply to each
- * value, and the size limit also to all results together. Without `inPieces` it runs in one piece.
- * @throws {ServiceError} where one of the values is refused.
- */
+/** {@link detokenize} of several values. Budget and size limit are for each, the limit also for all together. */
 export async function detokenizeEach(
   vault: Vault,
   actor: Actor,

@@ -19,9 +19,8 @@ export interface Tokenization {
 }
 
 /**
- * Replaces what is sensitive at any depth of a JSON value: an object with `type` and `data` becomes the token created
- * from it; a string, number or boolean becomes the id of a token of type `token`; null stays. One transaction creates
- * all tokens or none. @throws {ServiceError} as `readTokenization` and `createTokens`.
+ * `{ type, data }` becomes a token, another value the id of one, all or none. @throws as `readTokenization`,
+ * `createTokens`.
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
   const { draft, fill } = await readTokenization(vault, actor, value);
@@ -61,7 +60,6 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
   };
 }
 
-/** A token object replaces a token input, an id a primitive. */
 type Replace = (input: Json, path: string, asId: boolean) => Json;
 
 function visit(value: Json, path: string, replace: Replace): Json {

@@ -7,10 +7,7 @@ import { deleteTokenRow, lockTokenRow } from './token.queries.ts';
 import type { Actor } from './token.ts';
 import { isTokenId } from './token-id.ts';
 
-/**
- * Resolves once no process can serve the token.
- * @throws {ServiceError} `not_found`; `forbidden` where nothing grants `token:delete` on its containers.
- */
+/** Resolves once no process can serve the token. @throws {ServiceError} `not_found`, `forbidden`. */
 export async function deleteToken(vault: Vault, actor: Actor, id: string): Promise<Confirmation> {
   requirePermission(actor, 'token:delete');
   if (!isTokenId(id)) throw tokenNotFound();

@@ -34,7 +34,7 @@ test('what only filters see decides about no error: beyond the bound it gives nu
   expect(last4.filter((text) => text === 'xxxx').length).toBeGreaterThan(0);
 });
 
-/** Which of two Tenants is answered first. Their tokens are cached, so neither waits for Postgres. */
+/** Their tokens are cached, so neither waits for Postgres. */
 async function orderOf(data: Json): Promise<string[]> {
   const first = await tokensOf(7, data);
   const second = await tokensOf(1, 'y');

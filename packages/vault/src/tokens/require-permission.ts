@@ -2,7 +2,6 @@ import { holds, type PermissionType } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import type { Actor } from './token.ts';
 
-/** @throws {ServiceError} `forbidden` where neither flat permissions nor any rule grant it. */
 export function requirePermission(actor: Actor, permission: PermissionType): void {
   if (!holds(actor, permission)) throw new ServiceError('forbidden', `This needs the permission ${permission}`);
 }

@@ -6,7 +6,6 @@ export interface TokenSettings {
   deduplicate_tokens: boolean;
 }
 
-/** @throws {ServiceError} `unauthenticated` where the Tenant is closed. */
 export async function findTokenSettings(db: Queryable, tenantId: string): Promise<TokenSettings> {
   const settings = await db
     .selectFrom('tenants')

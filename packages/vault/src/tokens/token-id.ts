@@ -6,7 +6,6 @@ const plain = /^[\w.~-]{3,400}$/;
 export const tokenIdForm =
   'must have 3 to 400 characters, no spaces around it, no control characters, and none of # / \\ + ? [ ] | & = % < > { } ^';
 
-/** 3 to 400 code points, none refused, no control characters and no outer spaces. */
 export function isTokenId(text: string): boolean {
   if (plain.test(text)) return true;
   if (text.length < 3 || text.length > 800 || text !== text.trim() || !text.isWellFormed()) return false;

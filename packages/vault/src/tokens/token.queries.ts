@@ -31,7 +31,6 @@ export const tokenColumns = [
 /** By the database's clock: an expired token counts as absent before its row is deleted. */
 export const notExpired = sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`;
 
-/** Together they can hold some MiB. */
 export const largeColumns = ['data_ciphertext', 'cvc_ciphertext', 'mask', 'metadata'] as const;
 export const smallColumns = tokenColumns.filter((name) => !largeColumns.some((column) => column === name));
 
@@ -54,7 +53,6 @@ export const isLarge = (token: FoundToken): token is LargeToken => 'size_bytes' 
 const mostBytesFound = 64 * 1024;
 const isSmall = sql<boolean>`(${sizeBytes} <= ${sql.lit(mostBytesFound)})`;
 
-/** Only tokens that have not expired, in no order. */
 export async function findTokens(db: Queryable, tenantId: string, ids: readonly string[]): Promise<FoundToken[]> {
   const rows = await selectFound(db, tenantId, ids);
   return (rows as (TokenRow & LargeToken & { is_small: boolean })[]).map(
@@ -76,7 +74,6 @@ const selectFound = prepared('tokens_found', (db, tenantId: string, ids: readonl
 
 export type TokenPlace = Pick<TokenRow, 'id' | 'containers' | 'created_at' | 'modified_at'>;
 
-/** Only of tokens that have not expired, in no order. */
 export function findPlaces(db: Queryable, tenantId: string, ids: readonly string[]): Promise<TokenPlace[]> {
   return db
     .selectFrom('tokens')
@@ -157,10 +154,7 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
   );
 }
 
-/**
- * Counts tokens that were active this month. Only the process that updates a row counts it, so none counts twice.
- * @returns the ids of the tokens that are now noted, by this call or before.
- */
+/** Only the process that updates a row counts it, so none counts twice. @returns the ids that are noted now. */
 export async function noteActivity(
   db: Database,
   tenantId: string,

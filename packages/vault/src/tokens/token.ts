@@ -8,7 +8,6 @@ import type { OpeningBudget } from './opening-budget.ts';
 /** An Application or a session, with its grants and the trace of the request. */
 export interface Actor extends Grants {
   id: string;
-  /** Default: `application`. */
   actorType?: ActorType;
   /** The Application that authorized the session; audit rows name it. */
   applicationId?: string;
@@ -52,10 +51,8 @@ export interface TokenRow {
   type: string;
   tenant_id: string;
   data_ciphertext: Buffer;
-  /** The data with its `cvc`, until that is due. `data_ciphertext` holds the data without it. */
   cvc_ciphertext: Buffer | null;
   cvc_due_at: string | null;
-  /** The ciphertext that was opened last, prepared by `openData`. */
   sealed?: Sealed;
   mask: Json;
   containers: string[];
@@ -64,7 +61,6 @@ export interface TokenRow {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
-  /** See `patch-sizes.ts`. */
   blind_data_bytes: number;
   blind_metadata_bytes: number;
   active_month: string;

@@ -19,7 +19,6 @@ export interface TokenType {
   members?: Readonly<Record<string, Check>>;
   /** Equal for equal data. Called only with data that passed the checks. */
   fingerprint(data: Json): string;
-  /** Expressions over `data`; null where the type has none. */
   defaultMask: Json;
 }
 

@@ -16,10 +16,7 @@ export async function createToken(vault: Vault, actor: Actor, input: unknown): P
   return created;
 }
 
-/**
- * Stores all or none, in order. Without deduplication, an Application's concurrent creations share transactions.
- * @throws {ServiceError} `conflict` where an id is taken, `unauthenticated` where the Tenant is closed.
- */
+/** All or none, in order. @throws {ServiceError} `conflict` for a taken id, `unauthenticated` for a closed Tenant. */
 export async function createTokens(creation: Creation): Promise<CreatedToken[]> {
   const { vault, actor, drafts } = creation;
   if (drafts.length === 0) return [];
@@ -32,10 +29,7 @@ export async function createTokens(creation: Creation): Promise<CreatedToken[]> 
   return storeAnd(creation, storeDeduplicated, async (_tx, created) => created);
 }
 
-/**
- * `createTokens`, in one transaction with `also`, which is called after all tokens are stored. It may begin anew.
- * @throws {ServiceError} as `createTokens`, and what `also` throws; then nothing is stored.
- */
+/** `createTokens` and then `also` in one transaction, which may begin anew. @throws what either of them throws. */
 export function createTokensAnd<T>(creation: Creation, also: Also<T>): Promise<T> {
   return storeAnd(creation, storeNew, also);
 }
@@ -86,10 +80,7 @@ async function storeDeduplicated(tx: Queryable, creation: Creation): Promise<Sto
 
 const isDeduplicationAsked = (drafts: readonly Draft[]) => drafts.some(({ row }) => row.deduplicate === true);
 
-/**
- * An id is free once its token expires, so expired tokens with a wanted id are deleted. They have transactions of their
- * own, because a deletion locks counters, after which no row may be locked.
- */
+/** Deletes expired tokens with a wanted id, in transactions of their own, because a deletion locks counters. */
 async function overExpired<T>({ vault, actor, drafts }: Creation, attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();

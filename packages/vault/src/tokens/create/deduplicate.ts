@@ -3,13 +3,9 @@ import { ServiceError } from '@sluice/problems';
 import { findTokenSettings } from '../tenant-settings.queries.ts';
 import type { TokenRow } from '../token.ts';
 import type { Creation, Draft } from './draft-tokens.ts';
-import { findTokenRowsByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
+import { findOldestByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
 
-/**
- * Separates the drafts that equal no token, stored or earlier in the list, and gives the id of the equal token for the
- * others. Equal tokens share type and fingerprint and are to be deduplicated; concurrent creations of them wait.
- * @throws {ServiceError} `payload_too_large` where the answer would have more than 8 MiB of equal tokens.
- */
+/** A draft that equals a token, stored or earlier in the list, gets its id. Concurrent creations of equal ones wait. */
 export async function findEqual(
   tx: Queryable,
   { actor: { tenantId }, drafts }: Creation,
@@ -54,6 +50,6 @@ async function findStored(tx: Queryable, tenantId: string, drafts: readonly Draf
   if (pairs.length === 0) return new Map();
   const fingerprints = pairs.map(({ fingerprint }) => fingerprint);
   await lockFingerprints(tx, tenantId, fingerprints);
-  const rows = await findTokenRowsByFingerprint(tx, tenantId, pairs);
+  const rows = await findOldestByFingerprint(tx, tenantId, pairs);
   return new Map(rows.map((row) => [keyOf(row), row]));
 }

@@ -26,7 +26,7 @@ export interface Creation {
 /** @throws {ServiceError} `validation_failed`, `payload_too_large`, and as {@link draftTokens}. */
 export async function draftToken(vault: Vault, actor: Actor, input: unknown): Promise<Creation> {
   requirePermission(actor, 'token:create');
-  // Parsing, reading and storing many members takes some tens of milliseconds each, and others go on in between.
+  // Parsing, reading and storing many members takes tens of milliseconds each, so other work may run in between.
   const turn = hasManyMembers(input) ? () => vault.workPieces.turn(actor.tenantId) : undefined;
   await turn?.();
   const read = readTokenInput(input, '', { now: vault.clock(), budget: newFilterBudget() });
@@ -34,7 +34,6 @@ export async function draftToken(vault: Vault, actor: Actor, input: unknown): Pr
   return draftTokens(vault, actor, [read]);
 }
 
-/** @throws {ServiceError} `forbidden` unless `token:create` is granted on each container. */
 export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Creation> {
   if (inputs.length === 0) return { vault, actor, drafts: [] };
   const identified = inputs.map((input) => ({ input, id: input.id ?? randomUUID() }));

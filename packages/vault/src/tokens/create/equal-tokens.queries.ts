@@ -15,8 +15,7 @@ export async function lockFingerprints(
   );
 }
 
-/** The oldest token of each fingerprint. */
-export async function findTokenRowsByFingerprint(
+export async function findOldestByFingerprint(
   db: Queryable,
   tenantId: string,
   pairs: readonly { type: string; fingerprint: string }[],

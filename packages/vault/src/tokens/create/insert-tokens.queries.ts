@@ -27,13 +27,9 @@ export interface Insertion {
   alsoActive?: number;
 }
 
-/** `deduplicate`: nothing was inserted, because equal tokens must be looked for first. */
 export type InsertOutcome = InsertedToken[] | 'deduplicate';
 
-/**
- * Inserts all tokens with counters and audit rows in one statement, or none.
- * @throws {ServiceError} `conflict` where an id is taken; `unauthenticated` where the Tenant is closed.
- */
+/** One statement inserts all tokens with counters and audit rows, or none. @throws {ServiceError} as `createTokens`. */
 export async function insertTokens(db: Queryable, insertion: Insertion): Promise<InsertOutcome> {
   const rows = await insertAtOnce(db, valuesOf(insertion)).catch(refuseTakenId);
   if (rows.length === 0) throw tenantClosed();
@@ -101,7 +97,6 @@ const tenantHeld = ({ tenantId }: Pick<Values, 'tenantId'>) => sql<HeldTenant>`
   where id = ${tenantId}::uuid and closed_at is null for key share
 `;
 
-/** `tenant` has no row where the Tenant is closed. */
 const tokensInserted = (values: Values) => sql<InsertedToken>`
   insert into tokens (tenant_id, created_by, created_at, active_month, ${storedNames})
   select ${values.tenantId}::uuid, ${values.actorId}::uuid, now, ${values.month}::date, ${storedValues}
@@ -173,7 +168,6 @@ export class TakenIdError extends ServiceError {
   }
 }
 
-/** SQLSTATE unique_violation. */
 const uniqueViolation = '23505';
 
 /** By the table, because a shard's constraints have names of their own. */

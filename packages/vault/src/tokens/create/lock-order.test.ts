@@ -27,7 +27,6 @@ const world = useStack(async (stack) => {
   return { ...warm, ours, other: other.db };
 });
 
-/** They share the rows of counters, so that one waits for what the other has counted. */
 async function openTwo(url: string, stack: AsyncDisposableStack): Promise<[Connection, Connection]> {
   const byRest = new Map<number, Connection>();
   for (;;) {

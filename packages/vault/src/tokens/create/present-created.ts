@@ -18,7 +18,6 @@ export interface CreatedToken {
   created: boolean;
 }
 
-/** The tokens that were inserted, and for every other draft the id of the equal token. */
 export interface StoredDrafts {
   inserted: readonly InsertedToken[];
   equal: ReadonlyMap<Draft, string>;
@@ -80,8 +79,7 @@ async function presentEqual(
   ids: readonly string[],
 ): Promise<Map<string, EqualToken>> {
   if (ids.length === 0) return new Map();
-  // In the open transaction and without a hold, because transactions that wait for a second connection or for memory
-  // would wait for each other. The equal tokens are as large as those of the request, for which memory is reserved.
+  // Without a second connection or a hold, because transactions that wait for these would wait for each other.
   const vault: Vault = { ...opened, db };
   const rows = await findPageOfIds(db, actor.tenantId, ids);
   const { tokens } = await presentPage(vault, actor, rows);

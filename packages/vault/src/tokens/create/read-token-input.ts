@@ -51,11 +51,7 @@ const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
 /** With more, only the first fault is reported, because each takes some microseconds. */
 const mostMembers = 100;
 
-/**
- * Ignores unknown members; null counts as absent, except for `data`. `path` is where the input stands in the body.
- * @throws {ServiceError} `validation_failed` with all faults by path, `payload_too_large` for data, metadata over 1
- * MiB.
- */
+/** Null counts as absent, except for `data`. `path` is where the input stands in the body; all faults begin with it. */
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);
   // The schema allows no other member to be nested.

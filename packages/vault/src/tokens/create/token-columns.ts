@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { NewTokenRow } from '../token.queries.ts';
 
-/** What a token is inserted from. Nested lists are sent as JSON. */
+/** Nested lists (`texts`) are sent as JSON. */
 const columns = {
   id: 'text',
   type: 'text',
@@ -34,7 +34,6 @@ export function columnLists(tokens: readonly NewTokenRow[]): ColumnLists {
   return Object.fromEntries(names.map((name) => [name, list(name)])) as ColumnLists;
 }
 
-/** The relation `each`: a row for each token. */
 export function unnested(lists: ColumnLists): RawBuilder<unknown> {
   const list = (name: Column) => sql`${lists[name]}::${sql.raw(isJson(name) ? 'jsonb' : columns[name])}[]`;
   return sql`unnest(${sql.join(names.map(list))}) as each (${refs(names)})`;

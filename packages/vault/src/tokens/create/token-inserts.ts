@@ -11,10 +11,7 @@ import {
 } from './insert-tokens.queries.ts';
 
 export interface TokenInserts {
-  /**
-   * Inserts all of these tokens or none, whatever becomes of requests that share the transaction. `month` is the first
-   * day of the current UTC month. @throws {ServiceError} as `insertTokens`.
-   */
+  /** All of these tokens or none, whatever becomes of requests that share the transaction. */
   insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome>;
   insertWith(tx: Queryable, insertion: Insertion): Promise<InsertOutcome>;
 }

@@ -26,10 +26,7 @@ function minuteOf(moment: string): string {
   return new Date(Math.floor(Date.parse(moment) / minuteMs) * minuteMs).toISOString();
 }
 
-/**
- * Call it in the transaction that writes the tokens. A past minute is noted as the present one, because past minutes
- * are forgotten.
- */
+/** Call it in the transaction that writes the tokens. The past counts as now, because past minutes are forgotten. */
 export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly DueMoments[]): Promise<void> {
   const { kinds, minutes } = dueMinutes(tokens);
   if (kinds.length === 0) return;

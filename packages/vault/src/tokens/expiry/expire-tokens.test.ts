@@ -78,7 +78,7 @@ describe('the id of an expired token', () => {
     expect(await readCounter(db, tenantId, 'tokens:token')).toBe(3);
     expect(await readCounter(db, tenantId, 'tokens:card')).toBe(0);
     expect((await auditOf(actor, 'expire')).map((row) => row.entity_id)).toEqual(['first', 'second']);
-    const rows = await auditOf(actor, 'create'); // one for each request; the last created two tokens
+    const rows = await auditOf(actor, 'create');
     expect(rows.flatMap(({ entity_id, detail }) => detail?.token_ids ?? entity_id)).toHaveLength(5);
     expect(rows).toHaveLength(4);
   });

@@ -4,11 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 const batchSize = 500;
 
-/**
- * Deletes at most one batch of a Tenant's expired tokens, oldest first, with counters and audit log, in the caller's
- * transaction. Skips locked rows, so workers may run it concurrently. Caches compare `expires_at` and need no notice.
- * @returns how many; 0 when none is left.
- */
+/** At most one batch, without locked rows. Caches compare `expires_at` and need no notice. @returns how many. */
 export function deleteExpiredTokens(tx: Queryable, tenantId: string): Promise<number> {
   const due = sql`expires_at <= statement_timestamp() order by expires_at, id`;
   return deleteDue(tx, tenantId, due, sql`for update skip locked`);

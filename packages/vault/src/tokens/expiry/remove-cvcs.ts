@@ -4,11 +4,7 @@ import { sql } from 'kysely';
 
 const batchSize = 500;
 
-/**
- * Deletes at most one batch of a Tenant's due card verification codes, oldest first, each with an audit row, in the
- * caller's transaction. It needs no key, because data without the code has its own ciphertext. Caches need no notice,
- * because they compare `cvc_due_at` at each use. @returns how many; 0 when none is left.
- */
+/** At most one batch, without locked rows. Caches compare `cvc_due_at` and need no notice. @returns how many. */
 export async function removeDueCvcs(tx: Queryable, tenantId: string): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     with due as materialized (

@@ -30,7 +30,6 @@ async function note(vault: Vault, { tenantId, month, due }: Due): Promise<void> 
   for (const row of due) if (noted.has(row.id)) row.active_month = month;
 }
 
-/** Audit rows of a session name the Application that authorized it. */
 export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { application_id?: string } {
   return applicationId === undefined ? {} : { application_id: applicationId };
 }

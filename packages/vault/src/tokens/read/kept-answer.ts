@@ -12,10 +12,8 @@ import { bytesAtOnce, copiesRead, findPageOfIds } from './token-list.queries.ts'
 type KeptToken = Token & JsonObject;
 
 /**
- * An answer that was kept under an idempotency key, as its actor may see it now. Data stays where a rule reveals it and
- * nobody has changed the token, becomes what a read shows where it is masked or the token has changed, and is left out
- * where the token may not be read or is gone. Then the actor sees only where it is, and what it wrote itself. What is
- * shown is noted in the disclosure log.
+ * An answer that was kept under an idempotency key, as its actor may see it now: a masked or changed token as a read
+ * shows it; of one that is gone or may not be read, only where it is, and what the actor wrote. Shown data is noted.
  */
 export async function presentKept(vault: Vault, actor: Actor, answer: Json): Promise<Json> {
   const kept: KeptToken[] = [];

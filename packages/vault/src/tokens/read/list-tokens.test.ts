@@ -113,7 +113,7 @@ test('tokens are answered as a read would; what shows values or masks of them is
   const rules = [{ container: '/', transform: 'redact' as const, permissions: ['token:read' as const], priority: 1 }];
   const redacted = await newActor({ tenantId: actor.tenantId, permissions: [], rules });
   const { tokens: bare } = await listTokens(vault, redacted, {}, firstPage);
-  expect([bare.length, bare[0]?.data, disclosures]).toEqual([2, undefined, []]); // control
+  expect([bare.length, bare[0]?.data, disclosures]).toEqual([2, undefined, []]);
 });
 
 test('what cannot be noted is not disclosed', async () => {

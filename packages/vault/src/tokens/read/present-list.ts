@@ -19,10 +19,7 @@ export interface PresentedPage {
   cutAt?: TokenPosition;
 }
 
-/**
- * Shows rows as a read would, in order. Rules are applied again, because a query may find rows that the actor may not
- * read. A few large rows are read at a time, which bounds memory and lets other work run.
- */
+/** Decides again, because a query may find rows that the actor may not read. A few large rows are read at a time. */
 export async function presentPage(
   vault: Vault,
   actor: Actor,

@@ -80,10 +80,7 @@ function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isS
   return { leftBytes, hold: (bytes) => (shared ?? actor).hold?.(bytes) };
 }
 
-/**
- * Decides for each token, and decrypts those of which something is shown. `needed` names the tokens whose data is
- * required, as in `revealForUse`, and limits how much is decrypted and shown by masks.
- */
+/** Decrypts only what is shown. `needed` names tokens whose data is required, and bounds what is decrypted or shown. */
 export async function readVisible(
   vault: Vault,
   actor: Actor,

@@ -13,12 +13,9 @@ import { touch } from './activity.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
 /**
- * The plaintext of tokens by id, for a facility such as a proxy. Requires `token:use` on each token's containers and
- * ignores transforms. One query reads all tokens. The caller records the disclosure, because it knows where values go.
- * @param needed tokens whose values are required. Others are missing where the budget does not cover them, so that the
- * size of a value that only filters see never decides about an error.
- * @throws {ServiceError} `payload_too_large` where the budget does not cover what is needed; `invalid_proxy_request`
- * naming ids that are unknown or expired; `forbidden` naming those that the actor may not use.
+ * Plaintext by id, whatever the transforms, with `token:use` on each. The caller records the disclosure.
+ * @param needed tokens that are required. Beyond the budget others are missing, so that sizes decide about no error.
+ * @throws {ServiceError} `payload_too_large`; `invalid_proxy_request` naming unknown ids; `forbidden` naming tokens.
  */
 export function revealForUse(
   vault: Vault,
@@ -66,10 +63,7 @@ function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): 
   throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
 }
 
-/**
- * {@link revealForUse}'s checks of rights, for a request that will be refused for another reason.
- * @throws {ServiceError} `forbidden` naming the tokens that the actor may not use.
- */
+/** Only the checks of rights. @throws {ServiceError} `forbidden` naming the tokens that the actor may not use. */
 export async function requireUse(vault: Vault, actor: Omit<Actor, 'traceId'>, ids: readonly string[]): Promise<void> {
   refuseUnusable(actor, await vault.tokens.find(actor.tenantId, ids.filter(isTokenId)));
 }

@@ -45,7 +45,6 @@ export async function findPage(
   );
 }
 
-/** Postgres continues in the index where the previous page ended. */
 export async function findPageAfter(
   db: Queryable,
   tenantId: string,

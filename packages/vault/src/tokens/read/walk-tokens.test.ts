@@ -8,7 +8,6 @@ import type { TokenFilter } from './list-tokens.ts';
 
 const count = 100_000;
 
-/** 100,000 tokens, two in each millisecond, every tenth in a container of its own. */
 const open = useStack(async (stack) => {
   const test = await openTestVault(stack);
   const actor = await test.newActor({ rules: [{ transform: 'redact' }] });
@@ -50,7 +49,6 @@ test('a walk over 100,000 tokens gives each that stays exactly once, while other
   let deleted = 0;
   const seen = await walkAll(actor, 100, async (page) => {
     if (page % 5 > 0) return;
-    // Insert tokens newer and older than all and in the middle; delete some ahead of the walk and some behind.
     for (const at of ['2027-01-01', '2025-01-01', '2026-01-01 00:00:25']) {
       const row = { tenant_id: tenantId, id: randomUUID(), type: 'token', data_ciphertext: Buffer.from('x') };
       const rest = { containers: ['/others/'], metadata: '{}', active_month: '2026-01-01' };

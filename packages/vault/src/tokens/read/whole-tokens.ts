@@ -5,11 +5,7 @@ import { type FoundToken, findTokenRows, isLarge, type LargeToken } from '../tok
 import type { TokenRow } from '../token.ts';
 import { bytesAtOnce, copiesRead } from './token-list.queries.ts';
 
-/**
- * Groups of tokens to be opened one after another: first small ones, then large ones of about 1 MiB together, which are
- * read only then. Large ones that the budget does not cover are left out.
- * @throws {ServiceError} `unavailable` where a large one has changed since it was found and decided about.
- */
+/** First small tokens, then large ones, read in groups of about 1 MiB; without those that the budget does not cover. */
 export async function* wholeInGroups<T extends FoundToken>(
   vault: Vault,
   tenantId: string,
@@ -59,7 +55,6 @@ function* inGroups(rows: readonly TokenRow[]): Generator<TokenRow[], void, undef
 
 interface WholeOptions {
   budget: OpeningBudget;
-  /** Default: its data. */
   bytesOf?: (token: LargeToken) => number;
 }
 

@@ -87,7 +87,6 @@ test('no sequence of patches by a session and its Application shows either what 
     ),
     { numRuns: 100, endOnFailure: true },
   );
-  // The runs have exercised each case.
   expect(counts.patched.session).toBeGreaterThan(10);
   expect(counts.refused.session).toBeGreaterThan(10);
   expect(counts.patched.application).toBeGreaterThan(10);

@@ -9,11 +9,7 @@ import type { TokenPatch } from './read-token-patch.ts';
 /** Their expressions show parts of the data to their author, or test guesses of it. */
 const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
 
-/**
- * Requires `token:update` on all containers that the token leaves or enters. No patch may widen what the actor sees of
- * the token, because a right to a masked read would otherwise become a right to plaintext.
- * @throws {ServiceError} `forbidden` naming the permission, or the member.
- */
+/** No patch may widen what its actor sees, because a right to a masked read would become a right to plaintext. */
 export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPatch): void {
   const { id } = token;
   if (!decide(actor, 'token:update', token)) throw notGranted('token:update', [id]);
@@ -30,11 +26,7 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
   throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
 }
 
-/**
- * Where tokens are deduplicated, a conflict reveals that two are equal. So no patch may compute a new fingerprint over
- * data that its actor is not shown, by requesting one or by merging a part into the data.
- * @throws {ServiceError} `forbidden` naming the member; the values never decide.
- */
+/** A conflict reveals that two tokens are equal, so no patch may fingerprint data anew that its actor is not shown. */
 export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
   const member = patch.deduplicate_token === true ? 'deduplicate_token' : 'data';
   if (patch[member] === undefined || decide(actor, 'token:read', token) === 'reveal') return;

@@ -16,11 +16,7 @@ function sees(actor: Actor, token: TokenRow, member: Written): boolean {
   return member === 'data' ? transform === 'reveal' : transform !== undefined;
 }
 
-/**
- * The counts after this patch. A caller could find the size of what it does not see by patching until both are too
- * large together, so such patches are judged by the sum of what was sent.
- * @throws {ServiceError} `payload_too_large` where the sum is more than 1 MiB.
- */
+/** Blind patches are judged by the sum of what was sent, because a limit on the whole would tell the rest's size. */
 export function blindBytesAfter(actor: Actor, token: TokenRow, patch: TokenPatch): BlindBytes {
   return {
     blind_data_bytes: bytesAfter(actor, token, { patch, member: 'data' }),

@@ -19,7 +19,6 @@ const members = [
   'expires_at',
 ] as const;
 
-/** Checked, and reduced to the members that a patch may change. */
 export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
 
 const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
@@ -27,7 +26,6 @@ const validateToFirst = new Ajv({ allowUnionTypes: true }).compile<TokenPatchWir
 
 /** Checks what needs no token. @throws {ServiceError} `validation_failed` with every fault by its path. */
 export function readTokenPatch(value: unknown, now: Date): TokenPatch {
-  // The schema allows no other member to be nested.
   if (isObject(value) && isNestedDeeperThan(deepestJson, [value.data, value.mask])) {
     throw validationFailed({ '': [nestedTooDeeply] });
   }

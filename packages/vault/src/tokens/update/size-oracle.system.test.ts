@@ -22,7 +22,6 @@ const padding: Json[] = [
   { data: { number: 1e300 } },
 ];
 
-/** Members whose result grows with the data, and the control's result. */
 const growing = {
   mask: { all: '{{ data }}', part: '{{ data.hidden }}{{ data.hidden }} ' },
   search_indexes: Array.from({ length: 10 }, (_, i) => `{{ data | last4 }}${i}`),
@@ -99,7 +98,6 @@ test('what is stored has at most 1 MiB more than it had when it was last seen', 
   expect(codes.filter(Array.isArray)).toHaveLength(4);
   const [data] = (await revealForUse(vault, owner, [token.id])).values();
   expect(JSON.stringify(data).length).toBeLessThan(2 * kibibyte * kibibyte);
-  // A caller who sees it may not make it larger, but smaller, and then others have room again.
   expect(await outcomeOf(owner, token.id, { data: { a: 1 } })).toMatchObject({ code: 'payload_too_large' });
   expect(await outcomeOf(owner, token.id, { metadata: { a: 'b' } })).toContain('metadata');
   expect(await outcomeOf(owner, token.id, { data: { 0: null, 1: null, 2: null, 3: null } })).toContain('id');

@@ -33,16 +33,12 @@ export interface UpdatedToken {
   confirmation: Confirmation;
 }
 
-/** An update is prepared again when the token changes meanwhile, up to this many attempts in all. */
 const mostAttempts = 10;
 
 /**
- * Applies a JSON merge patch and resolves once no process serves the old state any more. Null resets a member to its
- * default. No patch shows its actor more of the token than before (`patch-rights.ts`), and no error depends on the size
- * of what the actor does not see (`patch-sizes.ts`). The answer shows the token as a read would; an actor that may not
- * read it is told only where the token is, and by whom and when it was modified.
- * @throws {ServiceError} `validation_failed` naming the member, never its value; `not_found`; `forbidden`; `conflict`
- * where tokens are deduplicated and an equal one exists; `payload_too_large`; `unavailable` while it keeps changing.
+ * Applies a JSON merge patch and resolves once no process serves the old state. Null resets a member to its default. No
+ * answer or error tells the actor more of the token than a read would (`patch-rights.ts`, `patch-sizes.ts`).
+ * @throws {ServiceError} `validation_failed`, `not_found`, `forbidden`, `conflict`, `payload_too_large`, `unavailable`.
  */
 export async function updateToken(vault: Vault, actor: Actor, id: string, patch: unknown): Promise<UpdatedToken> {
   requirePermission(actor, 'token:update');

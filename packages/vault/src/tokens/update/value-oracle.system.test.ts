@@ -3,10 +3,7 @@ import { useStack } from '@sluice/testing';
 import { type Actor, createToken, detokenize, findToken, type Json, listTokens, updateToken } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
-/**
- * What a caller who does not see the data could learn from reads and patches that work for some values and fail for
- * others. What a mask shows is its author's choice; whether there is an answer, and which members, is compared.
- */
+/** Whether there is an answer, and its members, may not depend on hidden data; what a mask shows is for its author. */
 const open = useStack(openTestVault);
 
 const texts: Json[] = [
@@ -29,7 +26,6 @@ const accounts: Json[] = ['1', '12345678901234567', '000123456789'].map((account
   account_number,
 }));
 
-/** Each works for some values and fails for others. */
 const failing = "{{ data | to_number }}{{ data | json: '$.a' | last4 | to_boolean }}{{ data.number | slice: 0, 1 }}";
 const tokens: Record<string, { values: readonly Json[]; members: object }> = {
   texts: { values: texts, members: { type: 'token' } },
