@@ -4,7 +4,6 @@ import { reveal, startTestTokenVault } from './testing/test-token-vault.ts';
 
 const service = useStack(startTestTokenVault);
 
-/** Filters and masks work for some of them and fail for others. */
 const values: unknown[] = [
   ...['4242424242424242', '5555555555554444', '', 'abc', '-1e3', 'x'.repeat(30_000), 'ü', 'a"b\n', '{{ nobody }}'],
   ...[42, true, null, [], {}, ['4', '2'], { number: '4242424242424242' }, { number: 7, a: [null] }],
@@ -41,7 +40,6 @@ const asked: Record<string, (id: string) => Asked> = {
   }),
 };
 
-/** Its id, fingerprint and times differ for each token or moment, and are of one length. */
 function withoutOwn(text: string, id: string): string {
   return text
     .replaceAll(id, '<id>')

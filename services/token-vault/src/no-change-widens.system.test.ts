@@ -28,7 +28,6 @@ const ask: Ask = ({ key }, { method, path, body, idempotencyKey }) => {
   return service.current.send(method, path, options);
 };
 
-/** The owner may do everything. */
 interface Played {
   caller: ModelCaller;
   asked: Asked;
@@ -174,7 +173,6 @@ const anyGrants = fc.record({
 });
 type Grants = typeof anyGrants extends fc.Arbitrary<infer T> ? T : never;
 
-/** Undefined where the property holds, of the service or of one with a defect. */
 async function failureWith(defect: Defect = ({ told }) => told, seed?: number): Promise<string | undefined> {
   const property = fc.asyncProperty(
     anyGrants,

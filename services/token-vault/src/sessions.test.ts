@@ -8,7 +8,6 @@ const create = async (key: string, body: object) => (await send('POST', '/tokens
 const patch = (key: string, id: string, body: object) =>
   send('PATCH', `/tokens/${id}`, { key, body, headers: { 'Content-Type': 'application/merge-patch+json' } });
 
-/** The Application sees everything, and has authorized both sessions for all of that. */
 async function newScene() {
   const { createApplication, createSession } = service.current;
   const application = await createApplication({ rules: [reveal] });

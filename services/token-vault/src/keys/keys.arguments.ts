@@ -31,7 +31,6 @@ export type KeysCommand =
   | { name: 'rotate-data'; tenantId: string; purposes: readonly RotatedPurpose[]; json: boolean }
   | { name: 'status'; tenantId: string | undefined; json: boolean };
 
-/** @throws {UsageError} */
 export function readArguments(args: string[]): KeysCommand {
   const { values, positionals } = parse(args);
   if (values.help) return { name: 'help' };

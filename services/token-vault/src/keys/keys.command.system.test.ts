@@ -72,7 +72,6 @@ async function rowsUnder({ tenantId }: Actor, version: number): Promise<number> 
   return rows[0]?.count ?? 0;
 }
 
-/** Waits however long the process takes to start. */
 async function someRotated({ child, output }: Run, actor: Actor): Promise<void> {
   while ((await rowsUnder(actor, 2)) === 0) {
     if (child.exitCode !== null) throw new Error(`it ended before: ${output.stderr}`);
@@ -89,7 +88,6 @@ async function expectAllReadable(actor: Actor, values: Map<string, string>, key 
   }
 }
 
-/** A slow batch can be interrupted. */
 async function slowDown(ms: number): Promise<void> {
   const { db } = setup.current;
   await sql`create or replace function wait_a_moment() returns trigger language plpgsql as

@@ -5,7 +5,6 @@ import { configSchema, openKeys } from './open-keys.ts';
 import { perform } from './perform.ts';
 import { openProgress } from './progress.ts';
 
-/** 128 plus the number of the signal, as in shells. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 class Stopped extends Error {

@@ -12,7 +12,6 @@ const barWidth = 24;
 const redrawMs = 100;
 const lineMs = 5000;
 
-/** Redraws one line on a terminal; elsewhere writes a line every few seconds. */
 export function openProgress(output: Output, now: () => number = () => performance.now()): Progress {
   const isTerminal = output.isTTY === true;
   let current: { what: string; startedAt: number } | undefined;
@@ -36,7 +35,6 @@ export function openProgress(output: Output, now: () => number = () => performan
   };
 }
 
-/** Rate and remaining time are known from the second batch on. */
 function describeStep(what: string, { done, total }: { done: number; total: number }, seconds: number): string {
   const share = total === 0 ? 1 : done / total;
   const filled = Math.round(share * barWidth);

@@ -8,7 +8,6 @@ import type {
 } from '@sluice/vault';
 import { grouped } from './progress.ts';
 
-/** For people and for programs. The exit code is 1 where something is wrong. */
 export interface Result {
   text: string;
   json: object;

@@ -165,7 +165,7 @@ test('private keys and sessions have no limit, also from an address that is beyo
   const session = await createSession(application, { permissions: ['token:create'], rules: [] });
   const from = newAddress();
   await tokenize(9, { key: await publicKey(), from });
-  expectRefused(await createToken({ key: await publicKey(), from }), ofAddress); // the control
+  expectRefused(await createToken({ key: await publicKey(), from }), ofAddress);
   for (const { key } of [application, session]) {
     expect((await tokenize(50, { key, from })).status).toBe(200);
     expect((await createToken({ key, from }, 'x'.repeat(5000))).status).toBe(201);
@@ -228,7 +228,7 @@ describe('without TRUSTED_PROXIES', () => {
     await using stack = new AsyncDisposableStack();
     const { make, warnings } = await start(stack);
     expect([await make(15), await make(5), await make(1), warnings()]).toEqual([200, 200, 429, 1]);
-    expect(scene.current.lines.join('')).not.toContain(warning); // the control
+    expect(scene.current.lines.join('')).not.toContain(warning);
   });
 
   test('with none, the address is that of the connection; with 0 a limit is off', async () => {

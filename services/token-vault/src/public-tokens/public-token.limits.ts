@@ -22,7 +22,6 @@ const windowSeconds = 60;
 
 type LimitName = 'application' | 'address' | 'address_bytes';
 
-/** Undefined where the limit is switched off. */
 type Limit = { name: LimitName; shared: SharedLimit; detail: string } | undefined;
 
 /** Connects to Redis only if there is a limit. */

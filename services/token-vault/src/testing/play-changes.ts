@@ -60,7 +60,6 @@ type What =
 
 export interface Step {
   who: 'application' | 'session';
-  /** Which hidden token it is about. */
   at: number;
   what: What;
 }
@@ -109,7 +108,6 @@ export function newSecret(): { secret: string; data: object } {
   return { secret: `canary-${secrets}`, data: { secret: `canary-${secrets}`, hint: `hint-${secrets}` } };
 }
 
-/** `last` is the last request with an idempotency key. */
 function requestOf({ what }: Step, { id, secret }: Hidden, last: Asked | undefined): Asked | undefined {
   const path = `/tokens/${id}`;
   const equal = { type: 'token', data: { secret, hint: secret.replace('canary', 'hint') }, deduplicate_token: true };

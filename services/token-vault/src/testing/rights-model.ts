@@ -6,7 +6,6 @@ export interface ModelCaller {
   key: string;
   permissions: readonly string[];
   rules: readonly AccessRule[];
-  /** Set for a session: the Application that authorized it. */
   authorizer?: ModelCaller;
 }
 
@@ -23,7 +22,6 @@ export type Level = 0 | 1 | 2 | 3;
 
 export interface Sight {
   level: Level;
-  /** Whether a search for the exact plaintext finds the token. */
   isFound: boolean;
 }
 
@@ -46,7 +44,6 @@ function transformFor(caller: ModelCaller, permission: string, containers: reado
 export function maySee(caller: ModelCaller, token: TrueToken): Sight {
   const read = transformFor(caller, 'token:read', token.containers);
   const masked = JSON.stringify(token.mask ?? null);
-  // A mask shows what its author named in it
   const shownByMask: Level = masked.includes('data.secret') ? 3 : masked.includes('{{') ? 2 : 1;
   const isIndexed = (token.search_indexes ?? []).includes('{{ data.secret }}');
   return {
@@ -58,6 +55,5 @@ export function maySee(caller: ModelCaller, token: TrueToken): Sight {
 export const mayUse = (caller: ModelCaller, { containers }: TrueToken): boolean =>
   transformFor(caller, 'token:use', containers) > 0;
 
-/** The caller may then change what the token's mask and indexes show of its data. */
 export const isRevealedTo = (caller: ModelCaller, { containers }: TrueToken): boolean =>
   transformFor(caller, 'token:read', containers) === 3;

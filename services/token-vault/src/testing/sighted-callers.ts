@@ -1,6 +1,5 @@
 import type { Level, ModelCaller, Sight, TrueToken } from './rights-model.ts';
 
-/** A planted defect can stand between the property and the service. */
 export interface Asked {
   method: string;
   path: string;
@@ -22,7 +21,6 @@ export interface Hidden {
   secret: string;
   /** Undefined once it was deleted, or its secret replaced. */
   token: TrueToken | undefined;
-  /** What it is once its secret was replaced. */
   replaced?: TrueToken | undefined;
 }
 

@@ -36,7 +36,6 @@ export async function startTestTokenVault(
   const { db, url: directUrl } = await createTestDatabase(stack);
   const databaseUrl = await through(directUrl);
   const onLogLine = (line: string) => void lines.push(line);
-  /** The other process uses the same stores. */
   const startAnother = () =>
     startTestService({ configSchema, start }, { databaseUrl, secrets, stack, settings, onLogLine });
   const { url, metrics } = await startAnother();
@@ -47,7 +46,6 @@ export async function startTestTokenVault(
     return id;
   }
 
-  /** By default in a new Tenant. */
   async function createKey(application: NewApplication) {
     return (await createApplication(application)).key;
   }
@@ -63,7 +61,6 @@ export async function startTestTokenVault(
     return { id: row.id, tenantId: row.tenant_id, key };
   }
 
-  /** By default for everything that the Application may do. */
   async function createSession(
     { id: authorizerId, tenantId }: { id: string; tenantId: string },
     { permissions = [], rules = [reveal] }: Pick<NewApplication, 'permissions' | 'rules'> = {},

@@ -6,7 +6,6 @@ const service = useStack(startTestTokenVault);
 const send = (method: string, path: string, options?: CallOptions) => service.current.send(method, path, options);
 const card = { type: 'card', data: { number: '4242424242424242' } };
 
-/** The keys read all, the cards, and nothing. */
 async function newTokens() {
   const { createTenant, createKey } = service.current;
   const tenantId = await createTenant();

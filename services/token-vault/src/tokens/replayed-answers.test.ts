@@ -20,7 +20,6 @@ const kinds: Kind[] = ['POST /tokens', 'POST /tokenize', 'PATCH /tokens/{id}'];
 
 const patchType = 'application/merge-patch+json';
 
-/** The key sees everything. */
 async function sendFirst(kind: Kind): Promise<Request & { first: Awaited<ReturnType<typeof call>> }> {
   const { createTenant, createApplication, createKey, send, url } = service.current;
   const tenantId = await createTenant();

@@ -43,7 +43,6 @@ const tokenFilter = {
   },
 } as const;
 
-/** Members of metadata are sent as `metadata.<key>`: see {@link metadataFilter}. */
 const metadataPattern = { '^metadata\\.': { type: 'string' } } as const;
 
 export const listTokensQuery = {

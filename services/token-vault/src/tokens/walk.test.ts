@@ -4,7 +4,6 @@ import { everything, reveal, startTestTokenVault } from '../testing/test-token-v
 const service = useStack(startTestTokenVault);
 const send = (method: string, path: string, options?: CallOptions) => service.current.send(method, path, options);
 
-/** Token-1 is the oldest, and the odd ones are cards. */
 async function newScene() {
   const { createTenant, createKey } = service.current;
   const tenantId = await createTenant();
