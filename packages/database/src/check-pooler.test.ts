@@ -19,7 +19,7 @@ describe.each(poolers)('behind a pooler of $size server processes that hands out
     await using stack = new AsyncDisposableStack();
     const url = await startTransactionPooler(database.current.url, { keepsStatements: false, ...pooler }, stack);
     const db = open(url, stack);
-    await sql`select 1`.execute(db); // anything else works
+    await sql`select 1`.execute(db);
     await expect(checkDatabase(db)).rejects.toThrow(
       /^the pooler before Postgres loses prepared statements: it must be PgBouncer 1.21/,
     );

@@ -10,10 +10,8 @@ const steps = [0, 1, 0, 0, 1, 1, 0, 1] as const;
 const defaultTimeoutMs = 5000;
 
 /**
- * Two connections take turns in running different statements of one name, each in its own transaction. Postgres and
- * session poolers keep the two apart; a transaction pooler only if it prepares statements anew. No step holds a server
- * process while it waits for another, so any number of processes may check at once, even behind a pool of one.
- * @throws {Error} that says what the pooler needs.
+ * Two connections take turns with different statements of one name, which a pooler must keep apart. No step holds a
+ * server process while it waits, so that many processes may check at once, even behind a pool of one.
  */
 export async function checkPooler(options: pg.ClientConfig, timeoutMs = defaultTimeoutMs): Promise<void> {
   await using stack = new AsyncDisposableStack();

@@ -39,7 +39,6 @@ const functionsOnEveryNode = [
   'token_term(uuid, text, text)',
 ];
 
-/** They bring a migrated, empty database into this layout, once, on the coordinator. */
 export function citusStatements(): string {
   const names = Object.keys(citusLayout) as (keyof Tables)[];
   const on = (place: Placement['on']) => names.filter((name) => citusLayout[name].on === place);

@@ -29,7 +29,6 @@ export interface DatabaseOptions {
 export interface ConnectOptions {
   stack: AsyncDisposableStack;
   onError: OnConnectionError;
-  /** 0: no limit. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
 }

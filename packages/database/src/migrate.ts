@@ -44,7 +44,6 @@ const migrations = {
 export const migrationNames: readonly string[] = Object.keys(migrations);
 
 export interface MigrateOptions {
-  /** Called while another transaction holds a table that the migration needs. */
   onWait?: () => void;
   upTo?: string;
 }

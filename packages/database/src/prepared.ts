@@ -16,9 +16,8 @@ class Placeholder {
 }
 
 /**
- * A look-up that Postgres parses and plans once for each connection, which is three times as fast. For hot look-ups by
- * a unique key only, because Postgres ends up with one plan for all values. `name` must be unique, and `build` must
- * pass its arguments unchanged.
+ * A look-up that Postgres plans once for each connection. For hot look-ups by a unique key only, because Postgres ends
+ * up with one plan for all values. `name` must be unique, and `build` must pass its arguments unchanged.
  */
 export function prepared<A extends unknown[], R>(
   name: string,

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * tenants, applications, proxies and data_keys are small, and are looked up by other columns than the Tenant (key hashes).
- * Tables that grow lead with tenant_id. `citus-layout.ts` places each on a distributed Postgres.
- */
+/** Small tables are looked up by other columns than the Tenant (key hashes). Tables that grow lead with tenant_id. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Leases are few and updated all the time, so their pages are kept half empty for updates in place. Both tables are
- * logged, because a crash of Postgres that lost a lease would let a writer answer while its holder serves the old state.
- */
+/** Logged, because a crash that lost a lease would let a writer answer while its holder serves the old state. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table cache_leases (

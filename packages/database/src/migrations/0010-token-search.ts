@@ -1,13 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The terms by which lists, searches and access rules find a token, as numbers in one array with a GIN index. A number
- * is a hash of Tenant, kind and value, so no search reads entries of another Tenant, and values may be long. A
- * container adds a term for itself and each container around it, except the root, which contains everything. Postgres
- * computes the array, so that tokens of the previous version are found too, and stores it, because computing it for a
- * million rows takes ten seconds. Adding it rewrites the table: half a minute for a million tokens, during which they
- * cannot be read. The function calls none of ours, because Postgres analyses and restores tables with a search path
- * without them. Index writes collect in a pending list, which is short, because each search reads it.
+ * Lists, searches and access rules find a token by hashes of Tenant, kind and value, so that no search reads entries of
+ * another Tenant. A container adds a term for itself and for each around it, except the root. The array is generated,
+ * so that tokens of the previous version are found, and stored, because computing it for a million rows takes ten
+ * seconds. Adding it rewrites the table, which for a million tokens cannot be read for half a minute. The function
+ * calls none of ours, because Postgres analyses and restores tables with a search path without them. The pending list
+ * is short, because each search reads it.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,11 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * An Application has several keys, each a row. The previous version reads and writes one key, `applications.key_hash`.
- * While both versions serve, a trigger turns its writes into rows of the new table, and the new version keeps in the
- * column a key that does not expire, or null, so the previous version never accepts a key that is gone. A later
- * migration removes column and trigger. The foreign key is checked at commit, because a key is inserted before its
- * Application, so that the trigger finds it.
+ * The previous version reads and writes one key, `applications.key_hash`. While both serve, a trigger turns its writes
+ * into rows, and the new version keeps in the column a key that does not expire, or null, so that the previous version
+ * accepts no key that is gone. A later migration removes both. The foreign key is checked at commit, because a key is
+ * inserted before its Application.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

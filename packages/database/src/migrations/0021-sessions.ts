@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 
-/** A session is deleted with either of its Applications and with the key that authorized it, by either version. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

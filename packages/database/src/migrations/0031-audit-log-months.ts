@@ -1,15 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The audit log becomes a table of months, so that old ones can be dropped. A trigger notes for each statement that
- * adds rows, also of the previous version:
- * - `audit_log_tokens`: the tokens that a row touched. It is no GIN index over `detail`, because millions of rows can
- * touch one token and must be read newest first and a page at a time.
- * - `audit_log_arrivals`: the rows that the ledger has to sequence, one row for each statement and Tenant.
- *
- * Existing rows become the partition before next month, without `leaf_version`, because nothing noted their arrival.
- * While the index is made and rows are checked, no audit row is written: two seconds for a million. To shorten that,
- * make the index before: `create unique index concurrently audit_log_before_newest on audit_log (tenant_id, at, id)`.
+ * The audit log becomes a table of months, so that old ones can be dropped. A trigger notes, also for the previous
+ * version, the tokens that a row touched (no GIN index over `detail`, because millions of rows can touch one token and
+ * are read newest first, a page at a time) and the rows that the ledger has to sequence. While existing rows become the
+ * partition before next month, no audit row is written: two seconds for a million, or less if `create unique index
+ * concurrently audit_log_before_newest on audit_log (tenant_id, at, id)` ran before.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [...columns, ...months, ...tokens, ...arrivals, ...ledgers, noting]) {
@@ -118,10 +114,7 @@ end $$;
 create trigger note_audit_rows after insert on audit_log
 referencing new table as inserted for each statement execute function note_audit_rows();`;
 
-/**
- * With the rights of the migrating role, because only a table's owner may add and drop its partitions. Rows of a new
- * month move into it from the default partition.
- */
+/** With the rights of the migrating role, because only a table's owner may add and drop its partitions. */
 const partitions = `
 create function add_audit_log_month(month date) returns boolean language plpgsql security definer
 set search_path from current set lock_timeout = '500ms' as $$

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Locks the parents while a month is added. Without that a row on its way to the default partition fails, or makes the
- * addition fail, again and again. Rows wait milliseconds, unless the default partition has many of that month.
- */
+/** Locks the parents while a month is added, because rows on their way to the default partition would fail. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql.raw(addMonth).execute(db);
 }

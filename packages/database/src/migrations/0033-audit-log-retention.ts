@@ -1,10 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A month is dropped whole once every ledger has given up its rows (`ledgers.dropped`). Rows that ledgers still keep,
- * because they arrived after the month, first move to the default partition. `ledger_leaves_astray` finds the few rows
- * in another month than their retention counts from: late ones, and those of clocks that were ahead. While the index is
- * made, the ledger waits, but audit rows are written.
+ * A month is dropped once every ledger has given up its rows. Rows that ledgers keep, because they arrived after the
+ * month, first move to the default partition; `ledger_leaves_astray` finds them, and those of clocks that were ahead.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [astray, closed, purged, tokensOf, 'drop function drop_audit_log_month(date)', dropOldest]) {

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * A token that a row names twice is noted once, so that `GET /logs?token_id=` shows the row once. Ledgers of purged
- * Tenants are closed. Two indexes find unsigned trees, and checkpoints without a witness, for the worker.
- */
+/** A token that a row names twice is noted once. Two indexes find unsigned trees and checkpoints without a witness. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [noting, closed, unsigned, unwitnessed]) await sql.raw(statement).execute(db);
 }

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Due tokens are deleted Tenant by Tenant, so the indexes begin with the Tenant. The worker's sweep notes what the
- * previous version writes. While the indexes are made no token is written: about a second for a million.
- */
+/** The indexes begin with the Tenant, as sweeps do. While they are made no token is written: a second for a million. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

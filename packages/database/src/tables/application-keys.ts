@@ -8,7 +8,6 @@ export interface ApplicationKeysTable {
   version: number;
   /** HMAC-SHA-256; the key itself is stored nowhere. */
   key_hash: Buffer;
-  /** From this moment the row counts as absent, even if it is still there. */
   expires_at: string | null;
   created_by: string | null;
   created_at: Generated<string>;

@@ -1,11 +1,9 @@
 import type { Generated, JSONColumnType } from 'kysely';
 
-/** As it was sent. */
 export interface AccessRuleRow {
   description?: string;
   priority: number;
   container?: string;
-  /** Of sessions only. */
   conditions?: { attribute: 'id' | 'container'; operator: 'starts_with' | 'equals'; value: string }[];
   transform: 'redact' | 'mask' | 'reveal';
   permissions: string[];

@@ -5,7 +5,6 @@ export interface AuditLogTable {
   tenant_id: string;
   id: Generated<string>;
   at: Generated<string>;
-  /** Null for the command line and for deletions that come due. */
   actor_id: string | null;
   /** Null, like `message`, in rows of earlier versions; then `operation` is a name such as `proxy.invoked`. */
   actor_type: string | null;

@@ -29,7 +29,6 @@ export interface LedgersTable {
   before_at: string | null;
   before_id: string | null;
   checkpoint: string | null;
-  /** Size of the newest checkpoint that the witness has. */
   witnessed_size: Generated<number>;
   closed_at: string | null;
 }

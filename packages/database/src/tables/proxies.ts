@@ -4,7 +4,6 @@ export interface ProxiesTable {
   tenant_id: string;
   id: string;
   name: string;
-  /** HMAC-SHA-256, by which an invocation finds the Proxy. */
   key_hash: Buffer;
   /** Encrypted and not hashed, because get and list answer it. */
   key_ciphertext: Buffer;
@@ -12,7 +11,6 @@ export interface ProxiesTable {
   request_transform: string | null;
   response_transform: string | null;
   application_id: string | null;
-  /** JSON text, encrypted; null where it is unset. */
   configuration_ciphertext: Buffer | null;
   require_auth: Generated<boolean>;
   created_by: string | null;

@@ -5,7 +5,6 @@ export interface SessionsTable {
   tenant_id: string;
   id: string;
   application_id: string;
-  /** HMAC-SHA-256, like the nonce's; the texts themselves are stored nowhere. */
   key_hash: Buffer;
   nonce_hash: Buffer;
   /** Where it was made from, and the network of that: IPv4 /24, IPv6 /48. */
@@ -19,6 +18,5 @@ export interface SessionsTable {
   proxies: string[] | null;
   address: string | null;
   created_at: Generated<string>;
-  /** From this moment the row counts as absent, even if it is still there. */
   expires_at: string;
 }

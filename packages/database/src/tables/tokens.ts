@@ -9,7 +9,6 @@ export interface TokensTable {
   /** The same text with the card's `cvc`, which `data_ciphertext` does not contain; null once the cvc is due. */
   cvc_ciphertext: Generated<Buffer | null>;
   cvc_due_at: Generated<string | null>;
-  /** Expressions over `data`; null where the type has no mask and none was given. */
   mask: JSONColumnType<object> | null;
   /** As they were sent; compared in canonical form. */
   containers: string[];
@@ -22,9 +21,8 @@ export interface TokensTable {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
-  /** Bytes patched into `data` by callers to whom no rule reveals it, since a caller who sees it last wrote it. */
+  /** Bytes patched by callers who do not see the member, since a caller who sees it last wrote it. */
   blind_data_bytes: Generated<number>;
-  /** The same for `metadata` and callers who may not read the token. */
   blind_metadata_bytes: Generated<number>;
   /** First day of the UTC month in which the token was last created, read or used. */
   active_month: string;
