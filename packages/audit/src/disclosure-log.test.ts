@@ -90,7 +90,7 @@ test('writes what comes between two flushes with one statement', async () => {
   let recorded = 0;
   for (; performance.now() - startedAt < 5 * flushIntervalMs; recorded++) {
     await log.record(disclosure(tenantId));
-    await wait(1); // some arrive while others are being written
+    await wait(1);
   }
   const flushes = Math.floor((performance.now() - startedAt) / flushIntervalMs) + 2; // one at the edge, one on closing
   await stack.disposeAsync();

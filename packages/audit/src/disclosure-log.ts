@@ -10,14 +10,12 @@ import { openSpool, type Segment } from './spool.ts';
 export interface DisclosureLog {
   /**
    * Await it before the value is given away. The row is in Postgres within `flushIntervalMs`; with a spool it survives
-   * the process once this resolves.
-   * @throws {ServiceError} `unavailable` where it cannot be recorded, so that the value is not disclosed.
+   * the process now. @throws {ServiceError} `unavailable` where it cannot be recorded.
    */
   record(disclosure: Disclosure): Promise<void>;
 }
 
 export interface MeasuredDisclosureLog extends DisclosureLog {
-  /** Rows that are not in Postgres. */
   state(): { waiting: number; refused: number };
 }
 
@@ -42,9 +40,8 @@ interface Gathered {
 
 /**
  * First writes what a previous process left in the spool; on disposal, what is queued. A row that Postgres refuses is
- * set aside, so that it blocks no other, and still counts as waiting. It is not dropped, because the table may be at
- * fault; then all rows are refused, and disclosing stops.
- * @throws {Error} where the folder cannot be created.
+ * set aside and still counts as waiting. It is not dropped, because the table may be at fault; then all rows are
+ * refused, and disclosing stops. @throws {Error} where the folder cannot be created.
  */
 export function openDisclosureLog(
   { DISCLOSURE_QUEUE_LIMIT: queueLimit, DISCLOSURE_SPOOL_DIRECTORY: directory }: DisclosureSettings,

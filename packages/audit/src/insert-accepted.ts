@@ -1,10 +1,6 @@
 import type { RowRange } from './row-chunk.ts';
 
-/**
- * Inserts all rows that Postgres accepts, although one refused row makes it refuse a whole statement.
- * @returns the refused rows, each as a range of one.
- * @throws the error of `insert` where no row is to blame; some rows may be inserted by then.
- */
+/** Halves a refused batch until each refused row stands alone. @returns the refused rows, each as a range of one. */
 export async function insertAccepted<Segment>(
   rows: RowRange<Segment>,
   insert: (rows: RowRange<Segment>) => Promise<void>,

@@ -44,7 +44,6 @@ const done: Record<Verb, string> = {
   accept: 'accepted',
 };
 
-/** For example `Proxy updated`. */
 export function messageOf(entityType: EntityType, operation: Verb): string {
   return `${entityNames[entityType]} ${done[operation]}`;
 }

@@ -28,7 +28,6 @@ export const logColumns = [
   'detail',
 ] as const;
 
-/** A row as it is answered, exported, and hashed by the ledger. */
 export interface Log {
   id: string;
   tenant_id: string;

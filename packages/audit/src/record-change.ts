@@ -13,13 +13,12 @@ export function systemAct(tenantId: string): Act {
   return { tenantId, actorId: null, actorType: 'system', traceId: null };
 }
 
+/** `message` and `detail` hold names of members, counts and the like, and never a value. */
 export interface Change {
   operation: Verb;
   entityType: EntityType;
   entityId: string;
-  /** Replaces the message of `messageOf`. Never holds a value. */
   message?: string;
-  /** Names of members, counts and the like. Never holds a value. */
   detail?: Record<string, unknown>;
 }
 

@@ -9,7 +9,6 @@ export class RowChunk {
   readonly #bytes: Buffer;
   readonly #ends = new Uint32Array(mostRows);
   #count = 0;
-  /** Rows that still wait, as counted by {@link RowQueue}. */
   waiting = 0;
 
   constructor(leastBytes = 0) {
@@ -37,7 +36,6 @@ export class RowChunk {
     this.#count = count;
   }
 
-  /** Includes the line break before each row. */
   lines(from: number, to: number): Buffer {
     return this.#bytes.subarray(this.#startOf(from), this.#startOf(to));
   }
@@ -47,7 +45,6 @@ export class RowChunk {
   }
 }
 
-/** Rows of one chunk in one file of the spool. */
 export class RowRange<Segment = unknown> {
   readonly chunk: RowChunk;
   readonly segment: Segment;

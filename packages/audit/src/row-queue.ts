@@ -23,12 +23,10 @@ export class RowQueue<Segment> {
     return this.#chunk;
   }
 
-  /** Queues the rows from `from` on, which are spooled by now. */
   push(chunk: RowChunk, from: number, segment: Segment): void {
     this.#ranges = joined(this.#ranges, new RowRange(chunk, segment, { from, to: chunk.count }));
   }
 
-  /** Removes the rows from `from` on, which could not be spooled. */
   takeBack(chunk: RowChunk, from: number): void {
     const count = chunk.count - from;
     chunk.cutTo(from);

@@ -26,10 +26,7 @@ type Rows = RowRange | readonly RowText[];
 export interface Spool {
   /** From previous processes, oldest first. */
   left: readonly { row: RowText; segment: Segment }[];
-  /**
-   * The rows survive the process but not the machine, because they may still be in the system's page cache.
-   * @throws {Error} where the write failed; then none of the rows is in the file.
-   */
+  /** Rows survive the process, not the machine. @throws {Error} where the write failed; then none is in the file. */
   append(rows: Rows): Segment;
   /** In a separate file, because rows that stay long would otherwise keep a file full of others. */
   setAside(rows: Rows): Segment;
@@ -75,7 +72,7 @@ export function openSpool({ directory, onError, segmentBytes = 1024 * 1024 }: Sp
       if (segment.descriptor !== undefined) ftruncateSync(segment.descriptor);
       segment.bytes = 0;
     } catch (error) {
-      onError(error); // as above
+      onError(error);
     }
   }
 

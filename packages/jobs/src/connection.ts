@@ -5,7 +5,6 @@ import { Cluster, type RedisOptions } from 'ioredis';
 type Options = Pick<RedisOptions, 'maxRetriesPerRequest'>;
 
 export interface Connection {
-  /** For BullMQ, which duplicates it for blocking calls. */
   redis: RedisClient;
   /** Whether Redis can be used now, also through the duplicates. */
   isReady(): boolean;

@@ -6,7 +6,6 @@ export interface EnqueueOptions<N extends JobName> {
   /** A second job with the same id is not added while the first one waits. */
   id: string;
   payload: Payload<N>;
-  /** Default: at once. */
   at?: Date;
 }
 

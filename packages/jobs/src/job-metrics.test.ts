@@ -46,7 +46,7 @@ test('the age of the oldest job that waits, jobs by state, what was done and wha
   await enqueue();
   await eventually('the first is under way', () => begun.length === 1);
   await enqueue(new Date(Date.now() + 600_000));
-  expect(await age()).toBe(0); // nothing waits that is due
+  expect(await age()).toBe(0);
   await enqueue();
   await new Promise((resolve) => setTimeout(resolve, 1200));
   await enqueue();

@@ -8,7 +8,6 @@ export interface Checkpoint {
   root: Buffer;
 }
 
-/** The name and public key of a C2SP verifier line. */
 export interface Verifier {
   name: string;
   publicKey: KeyObject;
@@ -63,7 +62,7 @@ function keyIdOf(name: string, typedKey: Buffer): Buffer {
   return createHash('sha256').update(`${name}\n`).update(typedKey).digest().subarray(0, 4);
 }
 
-/** Writes a signed note (C2SP tlog-checkpoint, signed-note). */
+/** A signed note (C2SP tlog-checkpoint, signed-note). */
 export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: KeyObject): string {
   const body = `${origin}\n${size}\n${root.toString('base64')}\n`;
   const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(privateKey), 'base64')]);

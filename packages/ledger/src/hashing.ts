@@ -2,6 +2,7 @@ import crypto from 'node:crypto';
 
 export const hashBytes = 32;
 
+/** RFC 9162 section 2.1.1. */
 const leafPrefix = '\0';
 const nodePrefix = Buffer.from([1]);
 
@@ -13,12 +14,10 @@ const sha256: (data: string | Buffer) => Buffer =
 
 export const emptyRoot = sha256('');
 
-/** RFC 9162 section 2.1.1. */
 export function hashLeaf(text: string): Buffer {
   return sha256(leafPrefix + text);
 }
 
-/** RFC 9162 section 2.1.1. */
 export function hashNode(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([nodePrefix, left, right]));
 }

@@ -13,7 +13,6 @@ export const ledgerOriginSettings = {
   },
 } as const;
 
-/** The configured name of an installation, or else host and port of its base URL. */
 export function ledgerOriginOf(settings: {
   LEDGER_ORIGIN?: string | undefined;
   BASE_URL?: string | undefined;

@@ -23,10 +23,7 @@ export interface VerifyOptions {
   since?: readonly Checkpoint[];
 }
 
-/**
- * Checks a whole export line by line, up to the newest checkpoint. The root is computed from the hashes that the rows
- * state: if it is right, the first row that differs from its hash was changed, otherwise the tree was.
- */
+/** If the root over the stated hashes is right, the first row that differs from its hash was changed, else the tree. */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
   { checkpoint, since = [] }: VerifyOptions,
@@ -60,7 +57,6 @@ interface Walk {
   frontier: Frontier;
   dropped: number;
   unchecked: number;
-  /** The size of the last checkpoint that matched. */
   lastGood: number;
   firstChanged?: string;
 }

@@ -45,7 +45,7 @@ function faultOf(proof: Record<string, unknown>, verifiers: readonly Verifier[])
     const path = (Array.isArray(hashes) ? hashes : []).map((hash) => Buffer.from(String(hash), 'base64'));
     return rootOfInclusion(leaf, path)?.equals(root) ? undefined : 'it does not lead to the root of its checkpoint';
   } catch (error) {
-    return (error as Error).message; // the message of openCheckpoint says what is wrong
+    return (error as Error).message;
   }
 }
 
@@ -53,7 +53,7 @@ function hashOf(row: Record<string, unknown>): string | undefined {
   try {
     return leafHash(row, Number(row.leaf_version)).toString('hex');
   } catch (error) {
-    if (error instanceof TypeError) return undefined; // it has no canonical form
+    if (error instanceof TypeError) return undefined;
     throw error;
   }
 }

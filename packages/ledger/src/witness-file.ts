@@ -10,10 +10,7 @@ export function toWitnessEntry(note: string): string {
   return `${note}\n`;
 }
 
-/**
- * Reads the checkpoints of the verifiers' ledger, in any order and repeated, and ignores other ledgers.
- * @throws {Error} that names the line of a note which no verifier has signed.
- */
+/** Ignores other ledgers. @throws {Error} that names the line of a note which no verifier has signed. */
 export async function readWitnessFile(
   lines: AsyncIterable<string> | Iterable<string>,
   verifiers: readonly Verifier[],
