@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createEmptyDatabase } from '@sluice/testing';
 import { sql } from 'kysely';
-import { migrate } from './index.ts';
+import { checkDatabase, migrate } from './index.ts';
 import { migrationNames } from './migrate.ts';
 
 const before = '0011-audit-log-ids';
@@ -54,4 +54,17 @@ test('of three at once one migrates', async () => {
   await migrate(db, { upTo: before });
   const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
   expect(applied.flat()).toEqual(after);
+});
+
+test('the version before finds a database that a later version has migrated up to date', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createEmptyDatabase(stack);
+  await migrate(db, { upTo: before });
+  const ofLater = '9999-of-a-later-version';
+  await sql`insert into kysely_migration (name, timestamp) values (${ofLater}, now())`.execute(db);
+  expect(await migrate(db)).toEqual(after);
+  expect(await migrate(db)).toEqual([]);
+  await checkDatabase(db);
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration where name = ${ofLater}`.execute(db);
+  expect(rows).toEqual([{ name: ofLater }]);
 });

@@ -59,7 +59,7 @@ const lockNotAvailable = '55P03';
 export async function migrate(db: Database, { onWait, upTo }: MigrateOptions = {}): Promise<string[]> {
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => withLockTimeout },
+    provider: { getMigrations: async () => ({ ...withLockTimeout, ...(await laterMigrations(db)) }) },
     allowUnorderedMigrations: true,
   });
   const deadline = performance.now() + patienceMs;
@@ -87,5 +87,15 @@ const withLockTimeout: Record<string, Migration> = Object.fromEntries(
     },
   ]),
 );
+
+/**
+ * What a later version has applied. Kysely refuses a database with migrations that it does not know, and then the
+ * version before, which still works on it, could not be deployed again.
+ */
+async function laterMigrations(db: Database): Promise<Record<string, Migration>> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  const later = rows.filter(({ name }) => !migrationNames.includes(name));
+  return Object.fromEntries(later.map(({ name }) => [name, { up: async () => undefined }]));
+}
 
 const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === lockNotAvailable;
