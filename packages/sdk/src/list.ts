@@ -1,3 +1,5 @@
+import { ReadPositions } from './read-positions.ts';
+
 /** A page of a list: the envelope, or a plain array of everything. */
 type Page = readonly unknown[] | { pagination: Pagination; data: unknown[] };
 
@@ -42,7 +44,7 @@ export class List<Item, P = unknown> implements AsyncIterable<Item> {
 
   async *[Symbol.asyncIterator](): AsyncIterator<Item, void, void> {
     const seen = new Set<unknown>();
-    let total: number | undefined;
+    const positions = new ReadPositions();
     for (let position: number | string | undefined; ; ) {
       const page = (await this.#fetchPage(position)) as Page;
       if (!('pagination' in page)) {
@@ -50,10 +52,9 @@ export class List<Item, P = unknown> implements AsyncIterable<Item> {
         return;
       }
       for (const item of page.data) if (isNew(item, seen)) yield item as Item;
-      const next = nextPosition(page.pagination, total);
+      const next = nextPosition(page.pagination, positions);
       if (next === undefined) return;
       position = next;
-      total = page.pagination.total_items;
     }
   }
 }
@@ -67,12 +68,9 @@ function isNew(item: unknown, seen: Set<unknown>): boolean {
   return true;
 }
 
-/** Deleted items pull others to earlier pages, so go back by as many as the total fell. */
-function nextPosition(pagination: Pagination, totalBefore: number | undefined): number | string | undefined {
+/** The cursor or the number of the next page; undefined at the end. */
+function nextPosition(pagination: Pagination, positions: ReadPositions): number | string | undefined {
   const { next, total_items: total = 0, page_number: number = 1, page_size: size = 1, total_pages: pages } = pagination;
   if (next !== undefined) return next;
-  if (pages === undefined) return undefined;
-  const gone = Math.max(0, (totalBefore ?? total) - total);
-  if (gone > 0 && number > 1) return Math.max(1, Math.floor(((number - 1) * size - gone) / size) + 1);
-  return number < pages ? number + 1 : undefined;
+  return pages === undefined ? undefined : positions.pageAfter({ number, size, total });
 }
