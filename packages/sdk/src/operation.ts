@@ -3,7 +3,7 @@ import { operations } from './generated/operations.gen.ts';
 import { hideValues } from './hide-values.ts';
 import { List } from './list.ts';
 import { type Sendable, send, UnreadableAnswer } from './send.ts';
-import type { Settings } from './settings.ts';
+import { checkBounds, type Settings } from './settings.ts';
 
 /** A row of the table of operations. */
 interface Operation {
@@ -69,11 +69,10 @@ function call(operation: Operation, input: Input, settings: Settings): unknown {
 
 async function request(operation: Operation, input: Input, settings: Settings): Promise<unknown> {
   const { options } = input;
-  const answer = await send(toSendable(operation, input, settings), (response) => read(operation, response), {
-    ...options,
-    timeoutMs: options.timeoutMs ?? settings.timeoutMs,
-    retries: options.retries ?? settings.retries,
-  });
+  const bounds = { timeoutMs: options.timeoutMs ?? settings.timeoutMs, retries: options.retries ?? settings.retries };
+  checkBounds(bounds);
+  const read = (response: Response) => readAnswer(operation, response);
+  const answer = await send(toSendable(operation, input, settings), read, { ...options, ...bounds });
   return operation.answer === 'stream' ? answer : hideValues(answer, operation.name === 'detokenize');
 }
 
@@ -114,7 +113,7 @@ function queryText(query: Record<string, unknown>): string {
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 }
 
-async function read({ answer }: Operation, response: Response): Promise<unknown> {
+async function readAnswer({ answer }: Operation, response: Response): Promise<unknown> {
   if (answer === 'stream') return response;
   const text = await response.text();
   if (answer === 'none' || response.status === 204) return undefined;

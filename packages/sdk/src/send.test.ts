@@ -133,6 +133,23 @@ test('a 401 to another DELETE is an error, since the key was none before', async
   await expect(sluice.proxies.delete('1')).rejects.toMatchObject({ status: 401 });
 });
 
+test.each([
+  ['timeoutMs', Number.POSITIVE_INFINITY],
+  ['timeoutMs', 2 ** 31],
+  ['timeoutMs', 0],
+  ['timeoutMs', Number.NaN],
+  ['retries', -1],
+  ['retries', 1.5],
+  ['retries', Number.NaN],
+] as const)('a call with %s %d is refused, and nothing is sent', async (name, value) => {
+  await using stack = new AsyncDisposableStack();
+  const { seen, sluice } = await startScripted(stack, [{ status: 200, body: { id: 'x' } }]);
+  const refusal = { name: 'TypeError', message: expect.stringContaining(name) };
+  await expect(sluice.tokens.create({ data: 'sesame' }, { [name]: value })).rejects.toMatchObject(refusal);
+  await expect(sluice.tokens.list({}, { [name]: value }).toArray()).rejects.toMatchObject(refusal);
+  expect(seen).toEqual([]);
+});
+
 test('retries can be switched off, for the client and for a call', async () => {
   await using stack = new AsyncDisposableStack();
   const { seen, sluice } = await startScripted(stack, [again(503)], { retries: 0 });

@@ -29,13 +29,9 @@ export interface Settings {
 /** @throws {TypeError} that names the option and never repeats the key. */
 export function readOptions(options: SluiceOptions): Settings {
   const { baseUrl, apiKey, headerPrefix = 'SVC', timeoutMs = 30_000, retries = 2 } = options;
-  const check = (isValid: boolean, message: string) => {
-    if (!isValid) throw new TypeError(message);
-  };
   check(typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey), 'apiKey must be an API key, without blanks');
   check(/^[A-Za-z][A-Za-z0-9-]*$/.test(headerPrefix), 'headerPrefix must be letters, digits and dashes');
-  check(Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31, 'timeoutMs must be a positive number');
-  check(Number.isInteger(retries) && retries >= 0, 'retries must be an integer from 0');
+  checkBounds({ timeoutMs, retries });
   // Called as a function of the global object, because browsers refuse fetch as a method of another object.
   const given = options.fetch;
   return {
@@ -46,6 +42,19 @@ export function readOptions(options: SluiceOptions): Settings {
     fetch: given ? (input, init) => given(input, init) : (input, init) => globalThis.fetch(input, init),
     headers: () => new Headers({ [`${headerPrefix}-API-KEY`]: apiKey }),
   };
+}
+
+/**
+ * Timers fire at once where they are given more than 2^31 - 1 ms, so a call without a limit would fail after it was sent.
+ * @throws {TypeError} that names the option.
+ */
+export function checkBounds({ timeoutMs, retries }: { timeoutMs: number; retries: number }): void {
+  check(timeoutMs > 0 && timeoutMs < 2 ** 31, 'timeoutMs must be a positive number below 2^31');
+  check(Number.isInteger(retries) && retries >= 0, 'retries must be an integer from 0');
+}
+
+function check(isValid: boolean, message: string): void {
+  if (!isValid) throw new TypeError(message);
 }
 
 function readBaseUrl(text: string): string {
