@@ -179,6 +179,16 @@ describe('the manifests', () => {
     expect(seconds * 1000).toBeGreaterThanOrEqual(head.default + idle.default + 2 * wall.default);
   });
 
+  test('have their ingress room for the headers of the largest answer', () => {
+    const [ingress] = ofKind(scene.current.manifests, 'Ingress');
+    const size = ingress?.metadata?.annotations?.['nginx.ingress.kubernetes.io/proxy-buffer-size'] ?? '';
+    const ownBytes = 16 * 1024; // the status line and our own headers
+    const [, kibibytes] = /^(\d+)k$/.exec(size) ?? [];
+    expect(Number(kibibytes) * 1024).toBeGreaterThanOrEqual(
+      proxyGateway.properties.DESTINATION_HEADER_BYTES.default + ownBytes,
+    );
+  });
+
   test('scale by the metric that the rule of prometheus-adapter makes', async () => {
     const values = parse(await readFile(join(folder, 'prometheus-adapter/values.yaml'), 'utf8'));
     const metrics = ofKind(scene.current.manifests, 'HorizontalPodAutoscaler').flatMap(({ spec }) =>
