@@ -30,12 +30,10 @@ export interface BodyBytes {
 export interface BodyBytesOptions {
   processBytes: number;
   tenantBytes: number;
-  /** The part of the room that request bodies may take; the rest is for answers. */
   requestPart: number;
   waitMs: number;
 }
 
-/** From this number of lanes on, unused lanes are removed. */
 const leastSweep = 1000;
 
 interface Waiter {

@@ -6,7 +6,6 @@ import type { bodyBytesSettings } from './settings.ts';
 type BodyBytesConfig = Config<{ type: 'object'; properties: typeof bodyBytesSettings }>;
 
 interface OpenOptions {
-  /** The room as a part of the process's memory limit, unless a setting gives its size. */
   part: number;
   requestPart: number;
 }

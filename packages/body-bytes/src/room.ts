@@ -21,11 +21,9 @@ const partForSmall = 1 / 16;
 const smallPart = 1 / 64;
 
 /**
- * Counts what bodies take, and decides whether a body may take more. A Tenant may hold as much as is left free (with
- * the defaults): half of the room alone, a third beside another like it. The next growing body, by turns among Tenants
- * and by age within one, has room kept free for it, except from Tenants that hold little, so that large bodies do not
- * starve. For that body only claims that no longer grow count as held, because bodies that each hold a part could
- * otherwise wait for each other for ever.
+ * A Tenant may hold as much as is left free: by default half of the room alone, a third beside another like it. The
+ * next growing body, in turn among Tenants, has room kept free for it, so that large bodies do not starve. For it only
+ * claims that no longer grow count, because bodies that each hold a part could otherwise wait for each other for ever.
  */
 export class Room {
   readonly #processBytes: number;

@@ -18,7 +18,6 @@ export interface BarrierOptions {
   mailboxes: Mailboxes;
   /** Calls back with each holder that acknowledges. @returns a function that stops this. */
   announce: (change: Change, onAcknowledged: (holderId: string) => void) => () => void;
-  /** Only a Postgres that does not answer takes longer. */
   deadlineMs: number;
 }
 
@@ -27,10 +26,7 @@ const acknowledgementMs = 25;
 
 const retryMs = 50;
 
-/**
- * Announces a committed change and waits until each process has dropped what it names, or given up or lost its lease.
- * @throws {ServiceError} `unavailable` where this could not be confirmed; the change stands and is announced again.
- */
+/** Waits until each process has dropped what the change names, or has lost its lease. @throws {ServiceError} 503 */
 export async function confirmChange(change: Change, options: BarrierOptions): Promise<Confirmation> {
   const startedAt = performance.now();
   const deadline = AbortSignal.timeout(options.deadlineMs);

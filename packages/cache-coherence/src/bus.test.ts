@@ -50,7 +50,7 @@ test('while Redis is away publishing throws nothing and waits for nothing; then 
   for (let n = 0; n < 100; n++) expect(bus.publish('x', { n })).toBeUndefined();
   const late: string[] = [];
   const lateChannel = `test:${randomUUID()}`;
-  bus.subscribe(lateChannel, (text) => late.push(text)); // subscribed to once Redis is there
+  bus.subscribe(lateChannel, (text) => late.push(text));
   await door.open();
   await eventually('heard again', () => isHeard());
   await eventually('heard on the new channel', () => {

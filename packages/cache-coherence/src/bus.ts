@@ -22,7 +22,6 @@ const pingIntervalMs = 1000;
 const awayMessage =
   'Redis is away: announcements are not heard, changes come by the mailbox of the lease; is it running, and is REDIS_URL right?';
 
-/** Opens two connections, which reconnect until the stack closes them. */
 export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
   const publisher = openRedisNode(redisUrl, {
     maxRetriesPerRequest: 0,

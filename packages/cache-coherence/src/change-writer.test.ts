@@ -48,7 +48,7 @@ describe('no process serves the old state once a change is confirmed', () => {
     const holder = await openHolder(database.current, stack, { databaseUrl: postgres.url, redisUrl: redis.url });
     expect(await holder.read('old')).toBe('old');
     await Promise.all([postgres.shut(), redis.shut()]);
-    expect(await holder.read('not asked')).toBe('old'); // its lease still runs
+    expect(await holder.read('not asked')).toBe('old');
     await change(changes);
     expect(await holder.read('new')).toBe('new');
     await Promise.all([postgres.open(), redis.open()]);

@@ -15,7 +15,7 @@ export interface ChangeWriter {
   record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
   /**
-   * Waits, after the commit, until no process serves the old state. Answer success only then.
+   * Waits, after the commit, until no process serves the old state; only then answer success.
    * @throws {ServiceError} `unavailable` where this could not be confirmed in time; the change stands.
    */
   barrier(change: RecordedChange): Promise<Confirmation>;

@@ -16,7 +16,6 @@ export const tagOf = {
   proxy: (id: string) => `proxy:${id}`,
   /** Names the Tenant too, because Tenants choose the ids of tokens. */
   token: (tenantId: string, id: string) => `token:${tenantId}/${id}`,
-  /** All versions of the data keys for one purpose, wrapped and unwrapped. */
   dataKeys: (tenantId: string, purpose: string) => `data_keys:${tenantId}/${purpose}`,
 } as const;
 

@@ -5,9 +5,7 @@ import type { GuardedCache, Loaded } from './guarded-cache.ts';
 
 /**
  * Random interleavings: once a change has been dropped, no read that begins after it may return what was there before.
- * Reads of the table and their answers are apart, so that changes, losses of the lease and other reads fall in between.
- * Bounds are so small that entries are displaced all the time. Changes while the lease is invalid are not heard; then
- * the lease is lost before there is another.
+ * Changes while the lease is invalid are not heard; then the lease is lost before there is another.
  */
 
 const keys = ['a', 'b', 'c', 'd'] as const;

@@ -211,7 +211,7 @@ describe('the bounds', () => {
     expect(await cache.get('due', neverLoaded)).toEqual({ value: 'replaced' });
     cache.drop(['tenant:1']);
     expect({ entries: cache.entries, tags: cache.tags }).toEqual({ entries: 1, tags: 1 });
-    cache.forget('due', { value: 'replaced' }); // equal, but not the same value
+    cache.forget('due', { value: 'replaced' });
     expect(cache.entries).toBe(1);
     cache.forget('due', (await cache.get('due', neverLoaded)) as Value);
     expect({ entries: cache.entries, tags: cache.tags, bytes: cache.sizeBytes }).toEqual({

@@ -8,7 +8,6 @@ export interface Loaded<V> {
   tags: readonly string[];
   /** From then on, by the database's clock, Postgres is asked instead. */
   expiresAt?: string | null;
-  /** Approximate. */
   sizeBytes: number;
 }
 
@@ -39,7 +38,6 @@ const absentForMs = 10_000;
  * Postgres. Concurrent reads of one key share a query. A read that a change has overtaken is returned but not cached.
  */
 export class GuardedCache<V extends object> {
-  /** Remembered absences are hits too. */
   readonly counts = { hits: 0, misses: 0, dropped: 0 };
   readonly #entries: LRUCache<string, Entry<V>>;
   readonly #keysByTag = new Map<string, Set<string>>();

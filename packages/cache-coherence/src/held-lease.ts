@@ -11,7 +11,6 @@ const retryIntervalMs = 100;
 const marginMs = 200;
 
 export interface HeldLeaseOptions {
-  /** With its own connection, so that a renewal never waits for a query. */
   db: Database;
   service: string;
   log: Logger;
@@ -21,8 +20,8 @@ export interface HeldLeaseOptions {
 }
 
 /**
- * Renewed three times within its duration. Its end on the monotonic clock counts from the sending of the renewal and is
- * compared at each use, because a timer fires late after a pause.
+ * Its end on the monotonic clock counts from the sending of the renewal, and each use compares it, because a timer
+ * fires late after a pause.
  */
 export class HeldLease implements Lease {
   readonly counts = { renewals: 0, failures: 0, losses: 0 };
@@ -52,7 +51,6 @@ export class HeldLease implements Lease {
     return performance.now() + this.#clockOffsetMs >= momentMs;
   }
 
-  /** 0 when the lease is not valid. */
   get remainingMs(): number {
     return Math.max(0, this.#validUntil - performance.now());
   }

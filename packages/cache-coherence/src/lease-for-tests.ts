@@ -11,7 +11,6 @@ export interface WatchedLease {
   events: { what: string; valid: boolean }[];
 }
 
-/** Not started. It has its own connection, and closes with the stack. */
 export function newTestLease(
   databaseUrl: string,
   stack: AsyncDisposableStack,

@@ -9,10 +9,7 @@ const untilMoment = sql`clock_timestamp() + ${sql.lit(`${leaseMs} milliseconds`)
 /** Milliseconds since 1970 by the database's clock. */
 const nowMs = sql<string>`extract(epoch from clock_timestamp()) * 1000`;
 
-/**
- * Also deletes leases that ran out long ago, because without changes no writer would delete them.
- * @returns the database's time, in milliseconds since 1970.
- */
+/** Also deletes leases that ran out long ago, because without changes no writer would. @returns the database's time. */
 export async function insertLease(db: Queryable, holderId: string, service: string): Promise<number> {
   const { rows } = await sql<{ now_ms: string }>`
     with abandoned as (
@@ -33,8 +30,7 @@ export interface Renewal {
 }
 
 /**
- * Extends a lease and removes from its mailbox what the holder has dropped. It is no upsert, because the writer that
- * deleted a missing row may have answered since. The row lock orders renewal and deletion.
+ * No upsert, because the writer that deleted a missing row may have answered since. The row lock orders the two.
  * @returns undefined when the row is gone.
  */
 export async function renewLease(

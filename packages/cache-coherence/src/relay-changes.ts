@@ -5,10 +5,7 @@ import type { ChangeWriter } from './change-writer.ts';
 /** Longer than a lease, so that a living writer has confirmed its change by then. */
 const forgottenAfterMs = 3000;
 
-/**
- * Confirms changes whose writers died before their answers, or gave up. May run twice without harm.
- * @throws {ServiceError} when one could not be confirmed; all have been tried.
- */
+/** Confirms changes whose writers died or gave up. @throws {ServiceError} if one stays unconfirmed; all are tried. */
 export async function relayForgottenChanges(db: Database, changes: ChangeWriter): Promise<number> {
   const forgotten = await listForgottenChanges(db, forgottenAfterMs);
   const results = await Promise.allSettled(forgotten.map((change) => changes.barrier(change)));

@@ -12,7 +12,6 @@ export function parseAddress(text: string): Address | undefined {
   return ipaddr.parse(withoutZone);
 }
 
-/** `10.0.0.0/8`, or a single address as its own range; undefined for anything else. */
 export function parseRange(text: string): AddressRange | undefined {
   const [base = '', bits, ...rest] = text.split('/');
   const address = base.includes('%') || base.startsWith('[') ? undefined : parseAddress(base);

@@ -47,7 +47,6 @@ describe.each([
     };
     expect(order.filter((taker) => takers[taker])).toEqual(order.slice(order.indexOf(takenBy)));
 
-    // What may be configured may be dialled.
     const verdict = everything.checkUrl(url);
     const address = verdict.ok ? bareHost(verdict.url) : '';
     if (isIP(address) === 0) return;

@@ -8,7 +8,6 @@ export interface Entries {
   singleLabel: boolean;
 }
 
-/** @throws {Error} that names the setting and the invalid entry. */
 export function parseEntries(setting: string, entries: readonly string[]): Entries {
   const ranges: AddressRange[] = [];
   const names = new Set<string>();

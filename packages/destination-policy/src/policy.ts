@@ -9,9 +9,7 @@ export interface DestinationRules {
   schemes: readonly string[];
   /** Addresses, CIDR ranges, host names, patterns (`*.example.com`), `loopback`, `private`, `single-label`. */
   allow: readonly string[];
-  /** Wins over `allow`. */
   deny: readonly string[];
-  /** Default: `dns.lookup`. */
   resolve?: Resolver;
 }
 

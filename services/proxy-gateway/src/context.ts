@@ -27,7 +27,6 @@ export interface Context {
   logsConsole: boolean;
   pepper: KeyObject;
   headerNames: HeaderNames;
-  /** Whether answers have a `Server-Timing` header. */
   showsTiming: boolean;
   bodyLimitBytes: number;
   bodyTimeoutMs: number;
@@ -40,7 +39,6 @@ export interface Context {
   workPieces: WorkPieces;
   metrics: InvocationMetrics;
   tracing: Tracing | undefined;
-  /** Whether destinations receive the trace context. */
   tellsDestinations: boolean;
   log: Logger;
 }

@@ -9,18 +9,12 @@ const firstStepBytes = 64 * 1024;
 const stepBytes = 256 * 1024;
 
 export interface Sizes {
-  /** The largest size of the received body. */
   codedBytes: number;
   bodyLimitBytes: number;
-  /** Size of the largest result of a transform. */
   resultBytes: number;
 }
 
-/**
- * The memory of one direction's body, from before its first byte until the end of the invocation. Each method is called
- * before the bytes exist, and returns undefined where there is room.
- * @throws {ServiceError} from the returned promises: 503 when waiting was in vain, 400 when the caller has left.
- */
+/** Call each method before its bytes exist. Promises fail with 503 after a vain wait, with 400 if the caller left. */
 export class HeldBody {
   readonly #reservation: Reservation;
   readonly #sizes: Sizes;

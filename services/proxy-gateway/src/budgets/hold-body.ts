@@ -3,7 +3,6 @@ import type { BodyDirection } from '@sluice/body-bytes';
 import type { Context } from '../context.ts';
 import { HeldBody, mostMemoryOf } from './held-body.ts';
 
-/** The part of an invocation that owns the memory of its bodies. */
 export interface BodyHolder {
   readonly response: ServerResponse;
   readonly proxy: { readonly tenantId: string };
@@ -11,7 +10,6 @@ export interface BodyHolder {
 }
 
 interface BodyToHold {
-  /** Of the received body; undefined where it is unknown. */
   contentLength: number | undefined;
   isCoded: boolean;
   isTransformed: boolean;

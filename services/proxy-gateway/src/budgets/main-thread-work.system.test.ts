@@ -49,7 +49,6 @@ async function workOf({ sent, answered, key, ...parts }: Scene): Promise<{ work:
     const answer = await fetch(`${url}/proxy`, request);
     await answer.arrayBuffer();
     status = answer.status;
-    // Work after the answer counts too
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     const { user, system } = process.threadCpuUsage(before);
     if (round > 0) work = Math.min(work, user + system); // the first round fills caches
@@ -179,7 +178,7 @@ test.each<[string, string | undefined, () => string]>([
   ['text', 'text/plain', () => fullOfFilters((text) => text).join()],
   ['no type', undefined, () => `[${'[],'.repeat(largestBody / 3 - 20)}"{{x}}"]`],
 ])('expressions of %s are read in pieces, between which others have their turn', async (_, type, bodyOf) => {
-  const invoke = await invoking(bodyOf(), type)(400); // the tokens are unknown
+  const invoke = await invoking(bodyOf(), type)(400);
   expect(await longestPieceOf(invoke)).toBeLessThan(onePass);
 });
 
@@ -206,7 +205,6 @@ test('answers to the calls of a transform are written in pieces, one after anoth
 const shredded = (bytes: number) => `${'1\r\nx\r\n'.repeat(bytes)}0\r\n\r\n`;
 const shreds = 150_000;
 
-/** The body is chunks of one byte. @returns the status. */
 function sendShredded(headers: Record<string, string>): Promise<number> {
   const { hostname, port, host } = new URL(gateway.current.url);
   const { promise, resolve } = Promise.withResolvers<number>();

@@ -20,7 +20,6 @@ const running = (code: string) => `
 interface Attack extends Omit<ProxyParts, 'destination'> {
   body?: string;
   type?: string;
-  /** The destination compresses it. */
   answered?: { type: string; body: string };
 }
 

@@ -13,7 +13,6 @@ const count = 300_000;
 const chunks = '1\r\nx\r\n'.repeat(count);
 const mostBytesEach = 40;
 
-/** Tells a test the gateway's end of a connection. */
 const sockets: Socket[] = [];
 const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
 const channels = ['net.server.socket', 'net.client.socket'];

@@ -21,7 +21,6 @@ const program = new URL('../testing/bare-proxy-in-own-process.ts', import.meta.u
 // Faults of plain http-proxy 1.18.1, as controls for the tests of stream-through.ts. When one of these fails, the
 // library has changed, and its workaround may be removed.
 
-/** `hook` is called where headers could be set. */
 async function startBare(target: string, hook?: () => void) {
   const agent = new Agent({ keepAlive: true });
   onClose(() => agent.destroy());

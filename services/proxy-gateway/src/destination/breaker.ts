@@ -1,9 +1,7 @@
 export interface BreakerOptions {
   /** Consecutive failed connections after which it opens; 0 switches it off. */
   failures: number;
-  /** How long it stays open before one call may try again, in milliseconds. */
   openMs: number;
-  /** Monotonic, in milliseconds; default `performance.now`. */
   now?: () => number;
 }
 

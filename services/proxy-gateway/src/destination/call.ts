@@ -14,7 +14,6 @@ import type { WaitingCall } from './slots.ts';
 const noTrailers: string[] = [];
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
-/** The common part of both transports. */
 export abstract class Call implements DestinationCall, WaitingCall {
   readonly proxyId: string;
   readonly callerId: string;
@@ -42,7 +41,6 @@ export abstract class Call implements DestinationCall, WaitingCall {
     link.active++;
   }
 
-  /** Starts now, or when a slot is free. Fails where too many calls wait. */
   begin(): this {
     try {
       if (this.link.slots.take(this)) this.onSlot();
@@ -77,7 +75,6 @@ export abstract class Call implements DestinationCall, WaitingCall {
     this.#hasSlot = false;
   }
 
-  /** Starts the transport, and restarts it for a retry. */
   protected abstract start(): void;
   abstract resume(): void;
   protected abstract disconnect(reason: Error): void;
@@ -86,7 +83,6 @@ export abstract class Call implements DestinationCall, WaitingCall {
     if (this.#settle()) this.disconnect(new Error('The call was aborted'));
   }
 
-  /** `rawHeaders` and `reason` are unfiltered. */
   protected answer(status: number, rawHeaders: readonly (string | Buffer)[], reason: string | undefined): void {
     if (this.isOver) return;
     if (hasForeignCoding(rawHeaders)) {
@@ -107,7 +103,6 @@ export abstract class Call implements DestinationCall, WaitingCall {
     }
   }
 
-  /** False asks for a pause. */
   protected data(chunk: Buffer): boolean {
     if (this.isOver) return true;
     try {
@@ -130,11 +125,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     queueMicrotask(() => this.sink.onError(told));
   }
 
-  /**
-   * Whether to send the request again, at most once: only with an idempotent method, and if a kept connection turned
-   * out to be closed before it brought a byte (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
-   * @param isUntouched whether the connection was kept from an earlier call and has brought no byte for this one.
-   */
+  /** Once, and only if a kept connection closed before any byte (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1). */
   protected takeRetry(error: Error, method: string, isUntouched: boolean): boolean {
     const isStale = isUntouched && isConnectionLoss(error) && !this.isOver && !this.isAnswered;
     if (!isStale || this.#isRetry || !idempotentMethods.has(method)) return false;
@@ -142,7 +133,6 @@ export abstract class Call implements DestinationCall, WaitingCall {
     return true;
   }
 
-  /** A transport may override it where there is still progress. */
   onHeadTimeout(): void {
     this.fail(failure('EHEADTIMEOUT', 'No response head in time'));
   }
@@ -161,7 +151,6 @@ function onHeadTimeout(call: Call): void {
   call.onHeadTimeout();
 }
 
-/** Reports a failure that precedes the link, asynchronously like any other. */
 export function failedCall(error: unknown, sink: DestinationSink): DestinationCall {
   let isAborted = false;
   queueMicrotask(() => {

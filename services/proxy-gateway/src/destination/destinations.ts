@@ -9,9 +9,7 @@ import { type NamesOptions, type NamesState, openNames } from './names/names.ts'
 
 export interface DestinationOptions {
   policy: DestinationPolicy;
-  /** PEM file with authorities that are trusted besides the usual ones. */
   caFile?: string | undefined;
-  /** Marks the service's own headers, for example `SVC`. */
   headerPrefix: string;
   /** From the start of a call, or the last progress of a streamed body, to the response head. */
   headTimeoutMs: number;
@@ -20,7 +18,6 @@ export interface DestinationOptions {
   /** Failed connections in a row that close an origin for `breakerOpenMs`. Default 0: never. */
   breakerFailures?: number;
   breakerOpenMs?: number;
-  /** How long an idle connection is kept; shorter where the destination announces less. */
   keepAliveTimeoutMs: number;
   /** Concurrent calls for each Tenant and origin. */
   maxConnectionsPerOrigin: number;

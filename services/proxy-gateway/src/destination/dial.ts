@@ -7,13 +7,11 @@ import { readAfterFailedWrite } from './read-after-failed-write.ts';
 
 export interface DialOptions {
   policy: DestinationPolicy;
-  /** Resolves names, and refuses those that the policy denies. */
   lookup: LookupFunction;
   secureContext: SecureContext;
   connectTimeoutMs: number;
   breakerFailures?: number;
   breakerOpenMs?: number;
-  /** Called for each connection that was not attempted because the breaker is open. */
   onKeptAway?: () => void;
 }
 
@@ -36,10 +34,7 @@ export function peerOf(origin: URL, { breakerFailures = 0, breakerOpenMs = 0 }: 
   return { isSecure, host, port, tlsSession: undefined, breaker };
 }
 
-/**
- * The only place that opens sockets to destinations. The policy checks name and address before connecting, and the
- * connected address again before the first byte.
- */
+/** Nothing else opens sockets to destinations. The policy checks the connected address again before the first byte. */
 export function dial(peer: Peer, options: DialOptions, callback: DialCallback): void {
   const { policy, lookup, connectTimeoutMs, onKeptAway } = options;
   const { host, port } = peer;

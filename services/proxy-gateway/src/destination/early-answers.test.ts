@@ -19,7 +19,6 @@ const caFile = join(mkdtempSync(join(tmpdir(), 'early-')), 'ca.pem');
 writeFileSync(caFile, authority.certificate);
 const policy = createDestinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
 
-/** Closes with the upload unread, which resets the connection. */
 function refuseAtOnce(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   socket.once('data', () => {

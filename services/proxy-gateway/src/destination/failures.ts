@@ -2,17 +2,13 @@ import { type ErrorCode, ServiceError } from '@sluice/problems';
 import { errors } from 'undici';
 
 interface Kind {
-  /** Codes of Node, undici, OpenSSL and this service. */
   is: RegExp;
   code: ErrorCode;
   detail: string;
   limit?: string;
 }
 
-/**
- * What callers are told; the first match counts. Denied and refused connections share the text of unknown failures,
- * because the answer must reveal neither the network nor the policy.
- */
+/** The first match counts. Denied and refused connections read alike, to reveal neither the network nor the policy. */
 const kinds: readonly Kind[] = [
   {
     is: /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN|ERR_HTTP_INVALID_HEADER_VALUE|ERR_UNESCAPED_CHARACTERS)$/,
@@ -99,12 +95,10 @@ type OwnCode =
   | 'ETLS'
   | 'ERR_UNESCAPED_CHARACTERS';
 
-/** An error that this folder recognizes by its code. */
 export function failure(code: OwnCode, message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code });
 }
 
-/** The error has the precise reason as its `cause`. */
 export function failedBeforeHead(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const happened = codeOf(error);

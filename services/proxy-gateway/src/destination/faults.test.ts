@@ -106,7 +106,6 @@ describe.each([
   });
 
   describe('sending again', () => {
-    /** The connection closes when the second request arrives. The next connection works. */
     const closesKeptConnections = (last: 'destroy' | 'half') =>
       startScript((socket, connection) => {
         let requests = 0;

@@ -174,7 +174,6 @@ describe('the policy', () => {
     const denied = await outcomeOf((sink) => forward(request, open({ policy: pointing([]) }), sink));
     expect(denied.error?.cause).toMatchObject({ code: 'EDESTINATIONDENIED' });
     expect(sockets).toEqual([]);
-    // Control: the same name is dialled when loopback is allowed
     const call = forward(request, open({ policy: pointing(['loopback']) }), {
       onHead() {},
       onData: () => true,

@@ -7,7 +7,6 @@ import type { Target } from './target.ts';
 
 export interface DestinationRequest extends Target {
   tenantId: string;
-  /** Proxies of the Tenant, and callers of each, take turns for connections. */
   proxyId?: string;
   callerId?: string | undefined;
   method: string;

@@ -1,6 +1,5 @@
 import { ServiceError } from '@sluice/problems';
 
-/** Filters flat lists of names and values, which otherwise stay unchanged. */
 export interface HeaderFilter {
   /** Removes hop-by-hop and own headers, framing, `Host`, `Expect` and `CDN-Loop`. */
   request(rawHeaders: readonly string[]): string[];
@@ -24,7 +23,6 @@ const ofOneConnection = new Set(['host', 'expect', 'content-length', 'cdn-loop']
 /** Parsers count only names and values; up to this many lines the uncounted rest is under 4 KiB. */
 const uncountedLines = 1000;
 
-/** Whether a head exceeds the limit in a way that the parsers do not see. */
 export function hasTooManyLines(rawHeaders: readonly (string | Buffer)[], maxBytes: number): boolean {
   if (rawHeaders.length <= 2 * uncountedLines) return false;
   const sizeBytes = rawHeaders.reduce((sum, part) => sum + part.length + 2, 0);
@@ -41,7 +39,6 @@ type Kind = typeof keep | typeof drop | typeof connection | typeof requestOnly |
 /** Bounded, because clients and destinations choose the names. */
 const maxKnownNames = 2000;
 
-/** `ownPrefix` is the configured one: with `SVC`, headers that begin with `SVC-` are the service's own. */
 export function createHeaderFilter(ownPrefix: string): HeaderFilter {
   const own = `${ownPrefix.toLowerCase()}-`;
   const kinds = new Map<string, Kind>();
@@ -109,10 +106,7 @@ function without(headers: string[], names: ReadonlySet<string>): string[] {
   return left;
 }
 
-/**
- * Whether a response declares a coding other than a single `chunked` (RFC 9112 section 6.1). None was requested,
- * callers do not see the header, and parsers that meet one read until the connection ends.
- */
+/** No coding was requested, and parsers read one that they do not know to the end (RFC 9112 section 6.1). */
 export function hasForeignCoding(rawHeaders: readonly (string | Buffer)[]): boolean {
   let codings = 0;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -139,10 +133,7 @@ function text(part: string | Buffer | undefined): string {
   return typeof part === 'string' ? part : (part?.toString('latin1') ?? '');
 }
 
-/**
- * The next hop drops the headers that a `Connection` header nominates, so it may nominate none that is sent or frames
- * the message. @throws {ServiceError} `bad_request`
- */
+/** @throws {ServiceError} 400 for a header that is sent or frames the message, because the next hop would drop it. */
 export function checkConnection(value: string, headers: readonly string[]): void {
   for (const token of connectionTokens(value)) {
     const isSent = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === token);

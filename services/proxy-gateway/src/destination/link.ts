@@ -13,7 +13,6 @@ export interface LinkOptions extends DialOptions {
   onRefused?: () => void;
 }
 
-/** How long a response body may pause while more of it is wanted. */
 export const bodyIdleTimeoutMs = 300_000;
 
 /** The connections of one Tenant to one origin. Sockets never leave it, so no Tenant uses another's. */
@@ -26,7 +25,6 @@ export interface Link {
   readonly agent: Agent;
   readonly slots: Slots;
   readonly maxHeadBytes: number;
-  /** Calls in progress. */
   active: number;
   isClosed: boolean;
   idleSweeps: number;
@@ -35,7 +33,6 @@ export interface Link {
 /** A client of the pool that tells calls which socket they use. */
 export class Connection extends Client {
   socket: Socket | undefined;
-  /** Tells the socket that the head of an answer comes next. */
   expectHead: () => void = () => undefined;
   /** Responses that the socket has brought; with the first one it counts as reused. */
   answers = 0;

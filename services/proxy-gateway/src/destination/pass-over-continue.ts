@@ -4,10 +4,7 @@ const longestHead = 16 * 1024;
 const digitOne = 0x31;
 const none: Buffer = Buffer.alloc(0);
 
-/**
- * Hides an unsolicited `100 Continue`, which clients are to ignore (RFC 9110 section 15.2), from undici, which would
- * end the connection. @returns a function that announces the head of an answer.
- */
+/** Hides an unsolicited `100 Continue` (RFC 9110 section 15.2) from undici. Call the result before each head. */
 export function passOverContinue(socket: Socket): () => void {
   const read = socket.read.bind(socket);
   let awaitsHead = false;

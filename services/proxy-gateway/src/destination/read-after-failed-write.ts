@@ -3,10 +3,7 @@ import { isConnectionLoss } from './failures.ts';
 
 type Done = (error?: Error | null) => void;
 
-/**
- * A destination may answer before it has read the whole request, and close its connection. The next write then fails
- * while the answer waits in the receive buffer. Node would destroy the socket; here it ends once all of it is read.
- */
+/** Node would destroy the socket after a failed write, although an early answer may still wait in it to be read. */
 export function readAfterFailedWrite(socket: Socket): void {
   const write = socket._write.bind(socket);
   const writeAll = socket._writev?.bind(socket);

@@ -2,10 +2,8 @@ import type { ServiceError } from '@sluice/problems';
 import { tooManyWaiting } from './failures.ts';
 
 export interface SlotOptions {
-  /** Concurrent calls. */
   slots: number;
   maxWaiting: number;
-  /** Called for each call refused because too many wait. */
   onRefused?: (() => void) | undefined;
 }
 
@@ -20,11 +18,8 @@ export interface WaitingCall {
 }
 
 /**
- * Shares the calls to one origin among the Tenant's Proxies, and within a Proxy among its callers. The next slot goes
- * to the one that holds the fewest; where too many wait, the newest call of the one with the most waiting is refused.
- *
- * The transports' own queues do not suffice: undici's has no limit, neither drops a call that was aborted while it
- * waited, and Node's agent counts only established connections, so that a burst opens one for each call.
+ * The next slot goes to the Proxy, and within it to the caller, that holds the fewest. The transports' queues do not
+ * suffice: undici's has no limit, neither drops aborted calls, and Node's agent opens a connection for each of a burst.
  */
 export class Slots {
   readonly #options: SlotOptions;
@@ -39,10 +34,7 @@ export class Slots {
     return this.#waiting.size;
   }
 
-  /**
-   * False means that the call waits for `onSlot`.
-   * @throws {ServiceError} `unavailable` where too many wait, and no caller has more waiting calls than this one.
-   */
+  /** False: the call waits for `onSlot`. @throws {ServiceError} 503 where too many wait and no caller has more. */
   take(call: WaitingCall): boolean {
     const { slots, maxWaiting } = this.#options;
     if (this.#holding.length < slots) {
@@ -58,7 +50,6 @@ export class Slots {
     this.#waiting.delete(call);
   }
 
-  /** Call once for each slot that was taken. */
   giveBack(call: WaitingCall): void {
     const next = this.#nextInTurn();
     const last = this.#holding.pop();

@@ -11,13 +11,9 @@ import { bodyIdleTimeoutMs, type Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 
 export interface StreamedRequest extends Omit<DestinationRequest, 'body'> {
-  /**
-   * The caller's request (keeps its length), a stream made from it (sent chunked), or a buffer. A stream that is
-   * destroyed with an error aborts the call, and the sink receives the error if it is a ServiceError.
-   */
+  /** The caller's request keeps its length; another stream is sent chunked, and its error aborts the call. */
   body: Readable | Buffer | undefined;
   keepAlive?: string | undefined;
-  /** A `bad_request` if it nominates a header that is sent. */
   connection?: string | undefined;
 }
 

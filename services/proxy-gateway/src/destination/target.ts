@@ -1,6 +1,5 @@
 import { ServiceError } from '@sluice/problems';
 
-/** Where a call goes: the origin, and path and query byte for byte as they are sent. */
 export interface Target {
   origin: string;
   path: string;
@@ -19,11 +18,7 @@ export function parseDestination(destinationUrl: string): DestinationUrl | undef
   return url ? { origin: url.origin, host: url.host, path: url.pathname, query: url.search } : undefined;
 }
 
-/**
- * The destination's path without a trailing slash, followed by the suffix, and both queries joined. `suffix` and
- * `query` are raw, with their `/` and `?`, or ''; without a suffix the path stays as it is.
- * @throws {ServiceError} `bad_request` when the suffix could lead out of the destination's path.
- */
+/** Both queries are joined. @throws {ServiceError} 400 where the suffix could lead out of the destination's path. */
 export function joinUrl(destination: DestinationUrl, suffix: string, query: string): Target {
   const { origin, path, query: ownQuery } = destination;
   return { origin, path: joinPath(path, suffix) + joinQuery(ownQuery, query) };
@@ -45,10 +40,7 @@ function joinQuery(base: string, query: string): string {
 /** Characters that would end the request line, the header line, or the URL before its fragment. */
 const notSendable = /[^\u0021-\u00ff]|#/;
 
-/**
- * Refuses segments that go up in every spelling that some server or framework decodes: `..`, `%2e%2e`, `.%2e`, with
- * `%2f`, `%5c` or `\` as a slash, or with path parameters (`..;x`).
- */
+/** Refuses `..` in each spelling that some server decodes: with `%2e`, `%2f`, `%5c`, `\` or parameters (`..;x`). */
 function checkSuffix(suffix: string): void {
   if (!suffix.startsWith('/') || notSendable.test(suffix)) {
     throw new ServiceError('bad_request', 'The path has characters that a URL cannot have');

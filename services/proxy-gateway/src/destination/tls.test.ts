@@ -113,7 +113,6 @@ test('the environment cannot switch the check off', async () => {
     ['--input-type=module', '--eval', script, join(import.meta.dirname, 'index.ts'), url],
     { env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, cwd: import.meta.dirname },
   );
-  // Control: fetch obeys the variable
   expect(stdout.trim().split('\n')).toEqual(['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'fetch 200']);
 });
 

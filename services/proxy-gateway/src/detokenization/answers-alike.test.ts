@@ -66,7 +66,6 @@ const ways: Record<'held' | 'streamed', Way> = {
   streamed: { others: Array(80).fill('o'.repeat(1000)), isChunked: true },
 };
 
-/** The filters fail on some values and work on others; some make values large. */
 const filtered = [
   '{{ TOKEN | to_number }}',
   '{{ TOKEN | slice: 0, 1 | to_boolean }}',

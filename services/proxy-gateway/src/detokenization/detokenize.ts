@@ -45,7 +45,6 @@ function neededIn(places: readonly Place[]): ReadonlySet<string> {
   return ids;
 }
 
-/** Approximate total length, in characters, of the values that are put in without a filter. */
 export function textLengthIn(places: readonly Place[], values: ReadonlyMap<string, Json>): number {
   let length = 0;
   for (const { segments } of places) {
@@ -72,9 +71,8 @@ export interface Filling {
 }
 
 /**
- * The results of filters never decide whether this throws, because the error would tell the caller something about the
- * values: a result that would make the body too large is left out as if its filter had failed.
- * @throws {ServiceError} 413 if the body is too large without any result of a filter; 400 for an invalid expression.
+ * A filter's result never decides whether this throws, because the error would tell something about the value. A result
+ * that would make the body too large is left out. @throws {ServiceError} 413 without any filter, 400 for expressions.
  */
 export function fillPlaces(
   body: Buffer,

@@ -9,10 +9,7 @@ import type { Invocation } from '../proxies/invocation.ts';
 import { newConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { Asked, OpenedTokens } from './opened-body.ts';
 
-/**
- * The values must not leave the process before {@link recordDisclosure} is done.
- * @throws {ServiceError} 401 and 403 for the key, 400 and 403 for the tokens, 400 for the expressions.
- */
+/** Its values must not leave the process before {@link recordDisclosure}. @throws {ServiceError} 400, 401 and 403. */
 export function openTokens(
   invocation: Invocation,
   { tokenIds, needed, fault }: Asked,

@@ -28,7 +28,7 @@ export class FormTexts implements TextFinder {
       const end = endOfPair(latin1, found.index);
       this.position = end;
       const equals = latin1.slice(pairStart, end).indexOf('=');
-      if (equals === -1) continue; // a name without a value
+      if (equals === -1) continue;
       const start = pairStart + equals + 1;
       const text = decodeValue(latin1.slice(start, end));
       if (!text.includes(opening)) continue;

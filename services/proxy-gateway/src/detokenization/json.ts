@@ -9,10 +9,7 @@ const longestGap = 100;
 const brace = 0x7b;
 const escapedBrace = /\\u007b/i;
 
-/**
- * The string values of a JSON text that hold expressions. The text is not parsed, so that numbers, white space and
- * everything else between such strings stay byte for byte. Names of members are not values and stay too.
- */
+/** The text is not parsed, so that all but these strings stays byte for byte. Names of members are not values. */
 export class JsonTexts implements TextFinder {
   position = 0;
   readonly #latin1: string;
@@ -61,7 +58,6 @@ export class JsonTexts implements TextFinder {
     return place;
   }
 
-  /** Only a value that holds an expression is decoded and checked. */
   #textOf(start: number, end: number): string | undefined {
     const latin1 = this.#latin1;
     if (this.#opening !== -1 && this.#opening < start) this.#opening = latin1.indexOf(opening, start);

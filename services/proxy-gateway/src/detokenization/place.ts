@@ -4,10 +4,8 @@ import { type Expression, type InvalidExpression, type Json, type Segment, toTex
 /** A range of bytes in a body that holds expressions and is replaced as a whole. */
 export interface Place {
   start: number;
-  /** Position behind the last byte that is replaced. */
   end: number;
   segments: readonly Segment[];
-  /** The new text, escaped as the place needs it. */
   write(value: (expression: Expression) => Json): string;
   /** Counts all places up to and including this one. */
   expressionsSoFar?: number;
@@ -20,7 +18,6 @@ export interface Place {
 export const opening = '{{';
 
 export interface TextFinder {
-  /** The body has been read up to here. */
   readonly position: number;
   /** Undefined if there is none before the end of the body, or before about `until`. */
   next(until: number): string | undefined;
@@ -36,7 +33,6 @@ export function textOf(segments: readonly Segment[], resolve: (expression: Expre
 
 export const mostOfWindow = 10_000;
 
-/** @throws {ServiceError} 400 for more expressions than one body may have. */
 export function addPlace(places: Place[], place: Place, most: number): void {
   place.expressionsSoFar = expressionsOf(places) + countOf(place);
   if (place.expressionsSoFar > most) throw tooManyPlaces(most);

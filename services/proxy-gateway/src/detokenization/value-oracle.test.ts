@@ -7,7 +7,6 @@ import { upload } from '../testing/upload.ts';
 const limitBytes = 64 * 1024;
 const gateway = useStack((stack) => startTestGateway(stack, { BODY_LIMIT_BYTES: `${limitBytes}` }));
 
-/** They have one length, and no two share a digit at any position. */
 const digits: Json[] = ['4242424242424242', '5555555555554444', '1029384756102938'];
 
 interface Asked {

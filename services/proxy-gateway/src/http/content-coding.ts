@@ -57,10 +57,7 @@ export function contentCodings(contentEncoding: string | undefined): string[] {
     .filter((coding) => coding !== '' && coding !== 'identity');
 }
 
-/**
- * @throws {ServiceError} `unsupported_media_type` for several or an unknown coding, `payload_too_large`, `bad_request`
- * for a body that does not decode.
- */
+/** @throws {ServiceError} 415 for several codings or an unknown one, 413 if too large, 400 if it does not decode. */
 export async function decodeBody(body: Buffer, codings: readonly string[], limitBytes: number): Promise<Buffer> {
   const coding = checkCoding(codings);
   return coding === undefined ? body : decodeOne(body, coding, limitBytes);
@@ -91,19 +88,13 @@ async function decodeOne(body: Buffer, coding: Coding, maxOutputLength: number):
   }
 }
 
-/**
- * Never holds more than a window of the body. A body that does not decode destroys the stream.
- * @throws {ServiceError} `unsupported_media_type` for several codings, or for an unknown one.
- */
+/** A body that does not decode destroys the stream. @throws {ServiceError} 415 for several or an unknown coding. */
 export function decodeWhileStreaming(body: Readable, codings: readonly string[]): Readable {
   const coding = checkCoding(codings);
   return coding === undefined ? body : feed(body, decoders[coding].stream());
 }
 
-/**
- * Pipes once the target is read. Unlike with plain `pipe`, a source that fails or ends early destroys the target with
- * an error for the caller. When the target ends, a request is drained, so that its connection can be used again.
- */
+/** Unlike `pipe`, it passes on failures of the source, and drains a request so that its connection stays usable. */
 export function feed<T extends Transform>(source: Readable, target: T): T {
   target.once('resume', () => {
     if (target.destroyed) return;

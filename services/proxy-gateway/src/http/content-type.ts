@@ -1,7 +1,4 @@
-/**
- * `none`: no content type, and the body is JSON if it parses. `multipart`: `multipart/form-data`, whose text parts are
- * read. `opaque`: binary and unknown types, which pass unchanged.
- */
+/** `none` is JSON if it parses. Of `multipart` the text parts are read. `opaque` passes unchanged. */
 export type ContentKind = 'json' | 'form' | 'multipart' | 'xml' | 'text' | 'none' | 'opaque';
 
 /** Follows RFC 9110 section 8.3. */

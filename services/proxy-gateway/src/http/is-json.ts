@@ -11,7 +11,6 @@ const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** Whether `JSON.parse` would accept the Latin-1 text, without the time that building millions of values takes. */
 export function* isJsonInPieces(latin1: string): Pieces<boolean> {
-  /** The closing characters of open arrays and objects. */
   const open: number[] = [];
   let expects: 'value' | 'value or end' | 'name' | 'name or end' | 'next' = 'value';
   let until = bytesOfPiece;
@@ -58,7 +57,6 @@ function endOfSpace(text: string, from: number): number {
   }
 }
 
-/** -1 where it is not a valid string. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; ) {
     const c = text.charCodeAt(at);

@@ -1,7 +1,4 @@
-/**
- * The position after the closing quote of a JSON string (RFC 8259 section 7), or -1 without one; `from` is inside the
- * string. A regular expression would exhaust the engine's stack on strings of megabytes.
- */
+/** The position after the closing quote (RFC 8259 section 7), or -1. A regular expression would exhaust its stack. */
 export function endOfString(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (backslashesBefore(text, quote) % 2 === 0) return quote + 1;

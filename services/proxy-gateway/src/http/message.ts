@@ -9,7 +9,6 @@ export interface Message {
   body: Buffer;
 }
 
-/** A body that need not be read stays a stream. */
 export interface RequestMessage {
   headers: HeaderList;
   kind: ContentKind;
@@ -18,6 +17,5 @@ export interface RequestMessage {
 
 export interface Answer extends Message {
   status: number;
-  /** Undefined stands for the usual phrase of the status. */
   reason?: string | undefined;
 }

@@ -5,16 +5,11 @@ const parameter = new RegExp(`[ \\t]*;[ \\t]*(${token})=(?:(${loose})|"([^"\\\\\
 const first = new RegExp(`^[ \\t]*(${token}(?:/${token})?)`);
 
 export interface ParameterizedValue {
-  /** What stands before the first semicolon, in lower case. */
   value: string;
-  /** In their order and with repetitions; names in lower case. */
   parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/**
- * A header value with parameters (RFC 9110 section 5.6.6), such as `form-data; name="a"`. Undefined where readers could
- * disagree: backslashes in quotes, text between parameters, an unclosed quote.
- */
+/** Undefined where readers of the value (RFC 9110 section 5.6.6) could disagree, such as on a backslash in quotes. */
 export function readParameters(text: string): ParameterizedValue | undefined {
   const start = first.exec(text);
   if (!start) return undefined;

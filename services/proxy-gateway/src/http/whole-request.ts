@@ -14,10 +14,7 @@ const Base = GatheredRequest as unknown as (new (
 ) => GatheredRequest & Undeclared) &
   Omit<typeof GatheredRequest, 'prototype'>;
 
-/**
- * A body that came as one chunk, as most do, waits here until somebody reads, and can be had without a stream, because
- * passing it through the stream takes longer than all else that is done with it.
- */
+/** A body of one chunk can be taken without a stream, because a stream takes longer than all other work on it. */
 export class WholeRequest extends Base {
   #first: Buffer | undefined;
   #isPassedOn = false;

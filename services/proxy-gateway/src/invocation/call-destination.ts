@@ -21,7 +21,6 @@ import { writeHead } from './reply.ts';
 /** Exactly one of these is called, once. */
 export interface Outcome {
   answered(invocation: Invocation): void;
-  /** The destination's whole answer is in memory, for the response transform. */
   collected(invocation: Invocation, answer: Answer): void;
   failed(invocation: Invocation, error: unknown): void;
 }
@@ -70,7 +69,6 @@ class AnswerSink implements DestinationSink {
   #size = 0;
   #held: HeldBody | undefined;
   #isRead = true;
-  /** Small chunks after the first one, which most small answers are. */
   #small: SmallChunks | undefined;
   #hasSmall = false;
   /** The `Content-Length` of the answer, and its whole body if it came in one piece. */

@@ -21,7 +21,6 @@ function keptOf(quoted: string, end: string): string {
   return end === '' ? quoted : '';
 }
 
-/** A member is a name, which may have a port, and parameters. */
 function isOwn(member: string): boolean {
   const [name = ''] = member.split(/[;:]/, 1);
   return name.trim().toLowerCase() === ownName;

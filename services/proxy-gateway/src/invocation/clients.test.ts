@@ -120,7 +120,6 @@ test('curl gets the refusal of a destination that does not read its upload, 15 t
   const { destination, headers } = await openProxy();
   const file = join(folder, 'upload');
   writeFileSync(file, Buffer.alloc(8 << 20, 'x'));
-  // The listener of the test destination would read all of it first
   const [usual] = destination.server.listeners('request') as RequestListener[];
   destination.server.removeAllListeners('request');
   destination.server.on('request', (request, response) => {

@@ -21,7 +21,7 @@ describe.each(ways)('%s', (way) => {
     client.write(post(scene.keys));
     await eventually('the head', () => client.text().includes('\r\n\r\n'));
     expect(statusesIn(client.text())).toEqual([200]);
-    for (const socket of scene.destination.sockets) socket.write(body); // caused by what was seen
+    for (const socket of scene.destination.sockets) socket.write(body);
     expect(await client.ended).toContain('data:');
   });
 

@@ -13,7 +13,6 @@ import { readRequest } from './read-request.ts';
 /** A step is done when it returns, or when its promise resolves. It leaves its results in the invocation. */
 type Step = (invocation: Invocation, context: Context) => AtOnceOrLater<void>;
 
-/** The hot path: all that happens before the destination is called. */
 const steps: readonly Step[] = [
   readHead,
   selectProxy,

@@ -12,9 +12,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 export interface Reading {
-  /** Reserves the bytes before they are read. */
   held: Pick<HeldBody, 'readOn' | 'decode'>;
-  /** Decodes in the Tenant's turn. */
   decode: typeof decodeBody | undefined;
   /** Limits the time that the whole body takes, less the time that it waits for room. */
   timeoutMs: number;

@@ -5,15 +5,10 @@ import type { HeaderNames } from '../http/header-names.ts';
 import type { InvocationHead } from '../proxies/invocation.ts';
 import { nextCdnLoop } from './cdn-loop.ts';
 
-/** `/proxy` and everything below it, but not `/proxyfoo`. */
 const proxyPath = /^\/proxy(\/[^?]*)?(?:\?(.*))?$/s;
 const printable = /^[\x20-\x7e]{1,256}$/;
 
-/**
- * @throws {ServiceError} 400 for framing and targets that two parsers could read differently (RFC 9112 sections 3.2 and
- * 6.1) and for a proxy key that is missing or ambiguous, 404 outside `/proxy`, 417 for an expectation other than
- * `100-continue`, 501 for WebSockets, 508 for a request that has come through here too often.
- */
+/** @throws {ServiceError} 400 for framing and targets that two parsers could read differently (RFC 9112 3.2, 6.1). */
 export function readInvocation(request: IncomingMessage, names: HeaderNames): InvocationHead {
   const { headers, url = '', method = '' } = request;
   checkFraming(request);
@@ -48,10 +43,7 @@ function checkFraming(request: IncomingMessage): void {
   }
 }
 
-/**
- * Other offers of an upgrade are ignored (RFC 9110 section 7.8): clients offer `h2c` or `TLS/1.2` with ordinary
- * requests, and accept an answer in plain HTTP/1.1.
- */
+/** Ignores other offers of an upgrade (RFC 9110 section 7.8), because clients offer `h2c` with ordinary requests. */
 function asksForWebSocket({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
   return upgrade !== undefined && /\bupgrade\b/i.test(connection) && /\bwebsocket\b/i.test(upgrade);
 }

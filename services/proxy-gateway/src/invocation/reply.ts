@@ -20,7 +20,6 @@ export function sendAnswer(invocation: Invocation, { status, reason, headers, bo
   response.end(isBodiless ? undefined : body);
 }
 
-/** Without a reason phrase Node adds the usual one of the status. */
 export function writeHead(response: ServerResponse, { status, reason, headers }: Omit<Answer, 'body'>): void {
   if (reason === undefined) response.writeHead(status, headers);
   else response.writeHead(status, reason, headers);

@@ -65,7 +65,6 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
   }
 
   function answered(invocation: Invocation): void {
-    // The answer is out, so the rest of the request body is not revealed any more
     invocation.revealing?.destroy();
     settle(invocation);
   }

@@ -130,7 +130,6 @@ test('Redis holds ids only, and for no longer than the window', async () => {
   expect(await redis.keys(`*${keys.application.key}*`)).toEqual([]);
 });
 
-/** The following tests stop Redis, and each restores it. */
 async function sharedAgain(task: () => Promise<void>): Promise<void> {
   const { logLines } = scene.current;
   const from = logLines.length;
@@ -165,7 +164,6 @@ test('Redis cut off: the same, and when it is back the gateways count together',
     expectLimited(await statuses(keys, 20), from);
     await scene.current.door.open();
   });
-  // The other gateway connects to Redis in its own time
   await eventually('they count together', async () => {
     const fresh = await setUp();
     const all = [...(await statuses(fresh, 8, 0)), ...(await statuses(fresh, 8, 1))];

@@ -4,9 +4,7 @@ import { ServiceError } from '@sluice/problems';
 export interface TenantPlaces {
   /** @throws {ServiceError} `unavailable` at the Tenant's limit. */
   take(tenantId: string): void;
-  /** Call once for each place that was taken. */
   giveBack(tenantId: string): void;
-  /** For all Tenants together. */
   readonly taken: number;
   readonly refusals: number;
 }

@@ -35,7 +35,6 @@ async function openHanging() {
   return { destination, keys: { key, proxyKey }, letGo };
 }
 
-/** `settled` holds the answers so far. */
 function start(count: number, invocation: () => ReturnType<typeof invoke>) {
   const settled: Awaited<ReturnType<typeof invoke>>[] = [];
   const all = Promise.all(

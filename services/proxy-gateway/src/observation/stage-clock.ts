@@ -6,12 +6,10 @@ export type Stage = (typeof stages)[number];
 export class StageClock {
   readonly startedAt = performance.now();
   readonly durations: Record<Stage, number> = { authenticate: 0, detokenize: 0, transform: 0, destination: 0 };
-  /** Called for each stretch in a stage; set only where there is a trace. */
   onLeave: ((stage: Stage, enteredAt: number, leftAt: number) => void) | undefined;
   #current: Stage | undefined;
   #enteredAt = this.startedAt;
 
-  /** From now on the time belongs to this stage, or to none. */
   enter(stage?: Stage): void {
     const now = performance.now();
     if (this.#current) {

@@ -18,7 +18,6 @@ interface InvocationFacts extends SpanFacts {
 /** The span of an invocation. Its child spans are made from the stage clock when the answer has been sent. */
 export interface InvocationTrace {
   readonly traceId: string;
-  /** A run of a transform has just ended. */
   ranTransform(usage: TransformUsage): void;
   /** Adds the header that makes the destination's spans a part of this trace. */
   tell(callHeaders: HeaderList): HeaderList;

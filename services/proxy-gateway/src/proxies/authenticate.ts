@@ -6,10 +6,7 @@ import type { Context } from '../context.ts';
 import type { ProxyDefinition } from './definition.ts';
 import { proxyNotFound } from './find-proxy.ts';
 
-/**
- * @throws {ServiceError} 401 for a key that is not accepted, 404 if the Proxy is another Tenant's, 403 without
- * `token:use` and for a session that is bound to other Proxies.
- */
+/** @throws {ServiceError} 401 for the key, 404 for another Tenant's Proxy, 403 for missing rights. */
 export function authenticateCaller(
   apiKey: string | undefined,
   proxy: ProxyDefinition,

@@ -11,7 +11,6 @@ export function proxyNotFound(): ServiceError {
   return new ServiceError('not_found', 'There is no Proxy with this key');
 }
 
-/** The Proxy that a key selects. Definitions are cached, and so are keys that select none. */
 export function findProxy(proxyKey: string, { db, proxies, pepper }: Context): AtOnceOrLater<ProxyDefinition> {
   if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
   const hashText = hashKeyText(pepper, proxyKey);

@@ -22,14 +22,10 @@ export interface InvocationHead {
   apiKey: string | undefined;
   keepAlive: string | undefined;
   connection: string | undefined;
-  /** Sent to the destination as `CDN-Loop`. */
   cdnLoop: string;
 }
 
-/**
- * One call of a Proxy, from its head to the end of its answer. The steps set `head`, `proxy`, `caller`, `target` and
- * `message` in this order. If one fails, the later ones stay undefined, which only the access log has to expect.
- */
+/** The steps set `head`, `proxy`, `caller`, `target` and `message` in this order; a failed step sets no more. */
 export class Invocation {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -44,21 +40,16 @@ export class Invocation {
   target!: Target;
   /** The message to the destination: first as it came, then with the values, then as the transform wrote it. */
   message!: RequestMessage;
-  /** Set from when the tokens are opened until their values are in the body. */
   opened: OpenedBody | undefined;
-  /** Number of steps that have begun. */
   step = 0;
 
-  /** Whether it has taken one of its Tenant's places. */
   hasPlace = false;
   readonly held: Partial<Record<BodyDirection, HeldBody>> = {};
   /** Whether its answer has been sent or its caller has left. Its work may still go on until `isSettled`. */
   isClosed = false;
   isSettled = false;
-  /** Number of tokens that it has disclosed. */
   tokens: number | undefined;
   opening: OpeningBudget | undefined;
-  /** Number of expressions that were parsed for its body and its transforms. */
   expressions = 0;
   destinationStatus: number | undefined;
   /** Why there was no answer; `caller_gone` if the caller left. */

@@ -17,7 +17,7 @@ const statusLines: [AnswerVerdict, string][] = [
   ['taken', 'HTTP/1.0 200 OK'],
   ['taken', 'HTTP/0.9 200 OK'], // the version is not passed on, and the connection is not reused
   ['taken', 'HTTP/2.0 200 OK'],
-  ['taken', 'HTTP/1.1 200 O\x00K'], // the reason is not passed on
+  ['taken', 'HTTP/1.1 200 O\x00K'],
   ['taken', 'HTTP/1.1 600 X'],
   ['taken', 'HTTP/1.1 999 X'],
   [502, 'HTTP/1.1 99 X'],
@@ -135,7 +135,6 @@ const bodies: [AnswerVerdict, string][] = [
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Bytes before the head of the final answer. */
 const before: [AnswerVerdict, string][] = [
   ['taken', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ['taken', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\nSVC-TRACE-ID: forged\r\n\r\n'],

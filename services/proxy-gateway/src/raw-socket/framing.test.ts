@@ -7,7 +7,6 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 /** Refused before the destination has a whole request, or passed on exactly, with the next one. */
 type Verdict = 'refused' | 'taken';
 
-/** A request to `/proxy/next` follows in the same bytes. */
 type FramingRow = [name: string, verdict: Verdict, lines: string, body: string];
 
 const chunks = '5\r\nhello\r\n0\r\n\r\n';

@@ -6,7 +6,6 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
-/** Returns lower case, and leaves out the names of every message. */
 function names(lines: readonly string[] = [], usual: readonly string[]): string[] {
   return lines.map((line) => line.slice(0, line.indexOf(':')).toLowerCase()).filter((name) => !usual.includes(name));
 }

@@ -74,7 +74,6 @@ describe.each(ways)('%s', (way) => {
     const whole = 'whole'.repeat(10);
     const scene = await openScene(gateway.current, {
       onRequest(socket) {
-        // A part of the answer is sent when the fault is found
         socket.write(okAnswer(whole).slice(0, -20));
         setTimeout(() => socket.write(whole.slice(-20)), 60);
       },

@@ -116,7 +116,7 @@ describe.each(ways)('%s', (way) => {
       await wait(100);
       return stands;
     });
-    expect(takenBytes).toBeLessThan(sizeBytes / 2); // the capacity of the system's buffers
+    expect(takenBytes).toBeLessThan(sizeBytes / 2);
     client.socket.resume();
     const { messages } = readMessages(await client.ended);
     expect(messages[0]?.body.length).toBe(sizeBytes);

@@ -9,7 +9,6 @@ import { endIdleClients } from './client-idleness.ts';
 const inProxyError = { contentType: 'application/json', wrap: (problem: object) => ({ proxy_error: problem }) };
 
 interface ClientTimes {
-  /** Milliseconds that a client may take to send a head. */
   clientHeadMs: number;
   /** Milliseconds until a client must send more of an awaited body, or read more of its answer. */
   clientIdleMs: number;

@@ -36,7 +36,6 @@ const requests = (count: number, more = '', body = '') =>
 
 const answered = (text: string) => [...text.matchAll(/\r\n\r\n\/(\d+)/g)].map(([, path]) => Number(path));
 
-/** Generous, because a flood takes long on a busy machine. */
 async function untilAnswered(isDone: () => boolean): Promise<void> {
   const deadline = performance.now() + 15_000;
   while (!isDone() && performance.now() < deadline) await wait(10);

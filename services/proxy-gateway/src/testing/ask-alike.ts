@@ -8,7 +8,6 @@ export interface SeenAnswer {
   reason: string;
   /** Names and values in their order, without `Date`. */
   headers: readonly string[];
-  /** Each of the sent token ids is shown as `<token>`. */
   body: string;
 }
 

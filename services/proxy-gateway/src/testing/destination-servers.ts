@@ -117,7 +117,6 @@ export function outcomeOf(start: (sink: DestinationSink) => DestinationCall): Pr
   });
 }
 
-/** Returns what is received until the connection ends or `enough` is satisfied. */
 export function exchange(
   origin: string,
   bytes: string,

@@ -5,7 +5,6 @@ import { listen } from '@sluice/service-runtime';
 interface HashedBody {
   headers: IncomingHttpHeaders;
   sizeBytes: number;
-  /** Set once all of it has come in good order. */
   sha256?: string;
   isWhole?: boolean;
 }
@@ -18,7 +17,6 @@ export interface HashingDestination {
   resume(): void;
 }
 
-/** For bodies that are too large to be kept. It answers when a body is whole. */
 export async function startHashingDestination(stack: AsyncDisposableStack): Promise<HashingDestination> {
   const seen: HashedBody[] = [];
   const destination = { url: '', seen, answersAtOnce: false, pause, resume };

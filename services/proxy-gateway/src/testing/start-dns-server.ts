@@ -7,7 +7,6 @@ export type DnsZone = Record<string, { addresses: string[]; ttl: number } | 'sil
 export interface DnsServer {
   /** `address:port`. */
   server: string;
-  /** Every query so far, such as `A name.example`. */
   asked: string[];
   setZone(zone: DnsZone): Promise<void>;
 }

@@ -27,7 +27,7 @@ export async function startDestination(stack: AsyncDisposableStack): Promise<Tes
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      return; // The gateway aborted the call, so there is nobody to answer.
+      return;
     }
     const { method = '', url = '', headers, rawHeaders } = request;
     destination.seen.push({ method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() });

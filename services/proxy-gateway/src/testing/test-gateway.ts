@@ -11,7 +11,6 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
   const { db, url: databaseUrl } = database;
   const secrets = createTestSecrets();
   const logLines: string[] = [];
-  /** The other gateway belongs to the same deployment. */
   const startAnother = (
     own: Record<string, string> = {},
     stop?: { stack: AsyncDisposableStack; draining: AbortSignal },

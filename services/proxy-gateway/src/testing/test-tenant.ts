@@ -38,7 +38,6 @@ export interface TestTenant {
     authorizerId: string,
     parts?: { permissions?: string[]; rules?: AccessRule[]; proxies?: string[] },
   ): Promise<TestApplication>;
-  /** Returns the token's id. */
   token(input: Json): Promise<string>;
 }
 

@@ -29,7 +29,6 @@ export function upload(
   return promise;
 }
 
-/** In chunks of 64 KiB. */
 export function* repeated(piece: string, times: number): Generator<Buffer> {
   const perChunk = Math.ceil(65_536 / piece.length);
   const chunk = Buffer.from(piece.repeat(perChunk));

@@ -89,7 +89,6 @@ describe('calls that are awaited together', () => {
 });
 
 describe('an Application that ends in the middle of a transform', () => {
-  /** Its first call creates a token, which tells the test that it runs; then it calls until it is refused. */
   const untilRefused = "await svc.tokenize({ type: 'token', data: 'begun' }); for (;;) await svc.detokenize('plain');";
   const requestTransform = `module.exports = async ({ svc }) => {
     try { ${untilRefused} }

@@ -1,7 +1,6 @@
 import type { Json } from '@sluice/vault';
 import { detokenizeTogether } from './detokenize-together.ts';
 
-/** Answers each value with its double a turn later, and fails for a negative one. */
 function start() {
   const batches: (readonly Json[])[] = [];
   let atWork = 0;

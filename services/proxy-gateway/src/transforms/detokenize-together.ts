@@ -1,12 +1,8 @@
 import type { Json } from '@sluice/vault';
 
-/** Detokenizes all of the values or none. */
 export type DetokenizeEach = (values: readonly Json[]) => Promise<readonly Json[]>;
 
-/**
- * Detokenizes concurrent requests with one query and one disclosure; if that fails, each on its own, so that an unknown
- * token fails alone. Calls begin one after another, because many results of up to 5 MiB would all be in memory.
- */
+/** If a batch fails, each value is asked alone. Calls follow one another, because many results would fill memory. */
 export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json) => Promise<Json> {
   let waiting: { value: Json; resolve: (answer: Promise<Json>) => void }[] = [];
   let isAtWork = false;

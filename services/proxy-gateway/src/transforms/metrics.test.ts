@@ -22,7 +22,7 @@ test('the state of the pool and of its breakers is in the metrics', async () => 
   await run('module.exports = () => { for (;;) {} }');
   await run('module.exports = () => { for (;;) {} }');
   const text = await registry.metrics();
-  expect(text).toContain('sluice_transform_threads 2'); // one is for slow transforms
+  expect(text).toContain('sluice_transform_threads 2');
   expect(text).toMatch(/sluice_transform_stops_total\{limit="cpu_time"\} 1/);
   expect(text).toContain('sluice_transform_suspended 1');
   expect(text).toContain('sluice_transform_suspensions_total 1');

@@ -1,7 +1,6 @@
 import { call, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
-/** Each call of `svc` could have 8 MiB of tokens decrypted, fifty times in one invocation. */
 const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '12000' }));
 
 async function outcomes(calls: string[]): Promise<unknown[]> {

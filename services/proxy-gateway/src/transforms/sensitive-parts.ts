@@ -25,7 +25,6 @@ function revealedIn(payload: Json, answer: unknown): unknown[] {
   return revealed.filter((leaf) => !before.has(leaf));
 }
 
-/** Returns at most one more than are looked for. */
 function leavesOf(value: unknown): unknown[] {
   const leaves: unknown[] = [];
   const left = [value];

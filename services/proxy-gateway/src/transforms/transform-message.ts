@@ -47,7 +47,6 @@ export function passesBy(error: unknown, message: TransformMessage): boolean {
   return error instanceof UnreadableBody && message.kind === 'none' && error.reason === 'not_json';
 }
 
-/** @throws {ServiceError} where the sandbox returned another kind of result. */
 export function writtenOf(written: WrittenMessage | undefined): WrittenMessage {
   if (written) return written;
   throw new ServiceError('internal', 'The sandbox answered no message');

@@ -6,9 +6,7 @@ import { createNameResolver, type ResolverOptions } from './resolve-name.ts';
 export interface NamesOptions extends ResolverOptions {
   /** Concurrent look-ups of one Tenant; others wait. Default 4. */
   lookupsPerTenant?: number | undefined;
-  /** Names that are remembered; the oldest is dropped. Default 10,000. */
   maxNames?: number | undefined;
-  /** The longest that an answer is remembered, whatever its time to live. Default 30 s. */
   maxAgeSeconds?: number | undefined;
   /** A look-up that has waited this long is dropped, because its caller has left. Default 5,000. */
   maxWaitMs?: number | undefined;
@@ -43,10 +41,7 @@ interface Tenant {
 
 const failureAgeMs = 1000;
 
-/**
- * Remembers addresses as long as the answer allows, and joins concurrent look-ups of one name. A Tenant's concurrent
- * look-ups are limited, so that names without an answer cost only their Tenant.
- */
+/** A Tenant's concurrent look-ups are limited, so that names without an answer cost only their Tenant. */
 export function openNames(options: NamesOptions = {}): Names {
   const { lookupsPerTenant = 4, maxNames = 10_000, maxAgeSeconds = 30, maxWaitMs = 5000 } = options;
   const resolver = createNameResolver(options);

@@ -31,13 +31,9 @@ const loopback: LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** Codes that say that a name has no such address. */
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
-/**
- * Resolves by c-ares on the event loop, because `getaddrinfo` would block one of libuv's four threads for as long as a
- * name server is silent. Changes of both system files are followed.
- */
+/** By c-ares, because `getaddrinfo` would block one of libuv's four threads while a name server is silent. */
 export function createNameResolver(options: ResolverOptions = {}): NameResolver {
   const { servers = [], hostsFile = '/etc/hosts', resolvConf = '/etc/resolv.conf' } = options;
   const hosts = watchedFile(hostsFile, parseHosts);
@@ -66,7 +62,6 @@ export function createNameResolver(options: ResolverOptions = {}): NameResolver 
   };
 }
 
-/** Undefined where the name has no address of either family. */
 async function askForBoth(resolver: Resolver, name: string): Promise<Resolved | undefined> {
   const answers = await Promise.allSettled([
     resolver.resolve4(name, { ttl: true }),

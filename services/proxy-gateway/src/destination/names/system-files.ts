@@ -38,7 +38,6 @@ function linesOf(text: string): string[][] {
   );
 }
 
-/** Reads addresses by name from a text in the form of hosts(5). */
 export function parseHosts(text: string): Map<string, LookupAddress[]> {
   const hosts = new Map<string, LookupAddress[]>();
   for (const [address = '', ...names] of linesOf(text)) {

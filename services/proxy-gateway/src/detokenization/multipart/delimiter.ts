@@ -12,11 +12,7 @@ export interface Search {
   isLast: boolean;
 }
 
-/**
- * Finds the delimiters on which all parsers agree: CRLF, two hyphens, the boundary, then CRLF, or two hyphens and the
- * end of a line. Padding behind the boundary, bare line breaks and a boundary directly behind the header of a part are
- * uncertain, because parsers disagree on them. `start` is the line break, which belongs to the delimiter.
- */
+/** Finds delimiters on which all parsers agree; one with padding, a bare line break or behind a header is uncertain. */
 export class DelimiterFinder {
   readonly #dashBoundary: string;
 

@@ -14,10 +14,7 @@ export interface FilledField {
   places: readonly Place[];
 }
 
-/**
- * Makes the whole content of a field one place, because all of its values together must not end the part. Results of
- * filters that would end it are left out, since an error would tell something about the value.
- */
+/** A filter's result that would end the part is left out, because an error would tell something about the value. */
 export function fieldPlace({ start, name, content, places }: FilledField, finder: DelimiterFinder): Place {
   const segments = places.flatMap((place) => place.segments);
   const hasFilters = segments.some((segment) => segment.kind === 'expression' && segment.filters.length > 0);

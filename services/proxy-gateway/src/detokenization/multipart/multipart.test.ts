@@ -130,7 +130,6 @@ describe('what is replaced', () => {
   });
 
   test('forms as node writes them keep every field and every file', async () => {
-    // A backslash in a name is refused where its field has an expression
     const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[{}\\]/.test(text));
     const parts = fc.array(fc.tuple(line, fc.oneof(line, fc.constant('{{tok}}'), fc.uint8Array())), { maxLength: 6 });
     await fc.assert(
@@ -237,7 +236,6 @@ describe('an expression is refused where readers could disagree', () => {
     ['JSON that is none', field('{{tok}}', `${named}\r\nContent-Type: application/json`) + end],
   ])('%s', async (_, body) => {
     expect(await outcomeOf(body)).toMatch(/^! bad_request: /);
-    // Control: it is the expression that is refused
     const plain = body.replace('{{tok}}', '"tok"');
     expect(await outcomeOf(plain)).toBe(plain);
   });
@@ -372,7 +370,6 @@ test('no value makes or hides a part for any reader, and windows change nothing'
       const body = Buffer.from(text);
       const expected = await outcome(() => held(body));
       const actual = await outcome(() => streamed(body, { windowBytes, sizes: chunkSizes }));
-      // Of two errors a stream meets the first
       expect(actual.startsWith('! ') ? '!' : actual).toBe(expected.startsWith('! ') ? '!' : expected);
       if (expected.startsWith('! ')) return;
       expect(delimitersIn(expected)).toBe(delimitersIn(body.toString('latin1')));

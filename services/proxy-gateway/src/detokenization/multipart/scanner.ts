@@ -3,7 +3,6 @@ import { malformedBody } from '../place.ts';
 import { type Delimiter, DelimiterFinder } from './delimiter.ts';
 import { type PartReading, readPartHeader } from './part-header.ts';
 
-/** A part that is searched for expressions: where its content stands in the window. */
 export interface Field {
   start: number;
   end: number;
@@ -43,10 +42,7 @@ const opening = /(?:\{|\\u007b){2}/i;
 const longestOpening = '\\u007b\\u007b'.length;
 const bareLineBreak = /\r(?!\n)|(?<!\r)\n/;
 
-/**
- * Finds the fields of a `multipart/form-data` body (RFC 7578) in windows of Latin-1 text. Each window starts with the
- * unread part of the previous one. Where parsers could disagree, an expression is refused. Files are not read.
- */
+/** Each window starts with the unread rest of the last one. An expression where parsers could disagree is refused. */
 export class MultipartScanner {
   readonly #finder: DelimiterFinder;
   readonly #longestFieldBytes: number;

@@ -1,6 +1,5 @@
 import { ServiceError } from '@sluice/problems';
 
-/** How much of a window, a part of a body as Latin-1 text, can be processed before more of the body has come. */
 export interface Cut {
   /** Number of bytes at its start that pass unread. */
   passes: number;
@@ -17,13 +16,11 @@ export interface Pieces {
   lastBorder(window: string): number;
   /** Where the piece ends that began in an earlier window; -1 if it does not end in this one. */
   endOfPiece(window: string): number;
-  /** Whether an expression may open, in any spelling. */
   holdsOpening(part: string): boolean;
   /** Bytes that can pass without cutting an escape or an opening in two, if the window is a part of one piece. */
   passable(window: string): number;
 }
 
-/** @throws {ServiceError} `payload_too_large` for an expression in a piece longer than `longestPieceBytes`. */
 export function createCutter(pieces: Pieces, longestPieceBytes: number): Cutter {
   let isWithinPiece = false;
 

@@ -1,10 +1,7 @@
 import { backslashesBefore, endOfString } from '../../http/json-string.ts';
 import type { Pieces } from './cutter.ts';
 
-/**
- * String literals. One with an opening waits for the next token, because a colon makes it the name of a member. A brace
- * outside of strings waits as well, because a second brace would make an opening, which is refused.
- */
+/** A string with an opening waits for the next token, which may make it a name. A brace waits for a second one. */
 export const jsonPieces: Pieces = {
   lastBorder,
   endOfPiece: (window) => endOfString(window, 0),

@@ -11,7 +11,6 @@ export type StreamedKind = Exclude<ContentKind, 'none' | 'opaque'>;
 
 export interface WindowReader {
   cut: Cutter;
-  /** Reads the part that was cut last. */
   find(bytes: Buffer): Place[];
 }
 

@@ -79,7 +79,7 @@ function spell(value: string, style: number): string {
   return JSON.stringify(value).replace(/[{}a-z€]/g, (c, i: number) => {
     if ((i * 7 + style) % 3 !== 0 || style === 0) return c;
     const before = JSON.stringify(value).slice(0, i);
-    if (/\\[^\\]*$/.test(before.slice(-6))) return c; // within an escape
+    if (/\\[^\\]*$/.test(before.slice(-6))) return c;
     const hex = c.charCodeAt(0).toString(16).padStart(4, '0');
     return `\\u${style % 2 === 0 ? hex : hex.toUpperCase()}`;
   });

@@ -8,11 +8,9 @@ import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from 
 
 export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
-  /** Undefined if it is ambiguous. */
   boundary?: string | undefined;
   /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
-  /** Largest size of a window with its values, in bytes. */
   limitBytes: number;
   windowBytes?: number;
   longestPieceBytes?: number;
@@ -23,10 +21,7 @@ const defaultWindowBytes = 64 * 1024;
 /** Longest JSON string, pair of a form or part of a multipart body that may hold an expression. */
 const defaultLongestPieceBytes = 1024 * 1024;
 
-/**
- * Fills in the values window by window, and fetches those of a window while the previous one is being sent. It holds
- * two windows, one unfinished piece, and the values. A window that cannot be filled destroys it with a ServiceError.
- */
+/** Holds two windows, one unfinished piece, and the values. A window that cannot be filled destroys it. */
 export class RevealStream extends Transform {
   readonly #options: RevealStreamOptions;
   readonly #windowBytes: number;

@@ -105,7 +105,6 @@ test('what a transform throws shows its caller no secret of the invocation, and 
   expect(JSON.stringify(answers[0]?.body)).toContain('TypeError: card [redacted] of [redacted] refused (line 1)');
   expect(answers[1]).toMatchObject({ status: 400 });
   expect(JSON.stringify(answers[1]?.body)).toContain('is too high');
-  // Control: what is not a secret stays
   const plain = "module.exports = async () => { throw new Error('order 4711 is unknown') }";
   const { answer } = await invoke(gateway, { requestTransform: plain, configuration }, { card: 1 });
   expect(JSON.stringify(answer.body)).toContain('Error: order 4711 is unknown (line 1)');

@@ -78,7 +78,6 @@ export function newFragmentFinder(lines: readonly string[]): FragmentFinder {
   };
 }
 
-/** Forms in which code might print a secret unintentionally. */
 function formsOf(secret: string): string[] {
   const plain = squeeze(secret);
   if (plain.length < shortestSecret) return [];

@@ -3,10 +3,7 @@ import { TransformThrew } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { redactConsole, withheldMark } from './redact.ts';
 
-/**
- * The error of a transform's code must reveal no more than its console. Other errors stay unchanged.
- * @param secrets undefined where there are too many to look for; then every text is withheld.
- */
+/** The error of a transform's code must reveal no more than its console. Other errors stay unchanged. */
 export function* redactThrown(error: unknown, secrets: () => readonly string[] | undefined): Pieces<unknown> {
   if (!(error instanceof ServiceError && error.cause instanceof TransformThrew)) return error;
   const { code, detail, errors = {}, cause, limit } = error;

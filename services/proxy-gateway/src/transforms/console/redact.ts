@@ -13,11 +13,7 @@ const apiKey = /svc_[a-z0-9]{1,16}_[a-z]{3}_[0-9A-Za-z]{8,}/gi;
 const proxyKey = /(?<![0-9A-Za-z])[0-9A-Za-z]{32}(?![0-9A-Za-z])/g;
 const cardNumber = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g;
 
-/**
- * A secret that appears literally, in any case or escaped for JSON, is replaced with a mark; a line with a part of a
- * secret, spread over lines or encoded, is withheld whole. The time is linear in the characters of lines and secrets.
- * @param secrets undefined where there are too many to look for; then every line is withheld.
- */
+/** Marks literal secrets, and withholds lines with a part or an encoding of one; without `secrets`, every line. */
 export function* redactConsole(
   lines: readonly ConsoleLine[],
   secrets: readonly string[] | undefined,

@@ -5,7 +5,6 @@ export const mostMembers = 10_000;
 
 /** Keeps only texts, because the memory of the values is no longer counted once they are used. */
 export interface ConsoleSecrets {
-  /** Adds every text and number in a value. */
   add(value: unknown): void;
   /** Undefined where there are too many to look for. */
   texts(): readonly string[] | undefined;
