@@ -1,15 +1,22 @@
-import { createInterface } from 'node:readline';
+import { once } from 'node:events';
+import { start } from 'node:repl';
 import { parseArgs } from 'node:util';
-import { UsageError } from '@sluice/service-runtime/command-line';
 import { startChaosProxy } from '@sluice/testing';
-import { commandHelp, runChaosCommand } from './commands.ts';
 
 const help = `Usage: node infra/e2e/src/chaos/main.ts [--listen PORT] [--seed N] HOST:PORT
 
-A TCP proxy before HOST:PORT that disturbs what passes, as the lines say that are typed:
-${commandHelp}
+A TCP proxy before HOST:PORT. What you type is JavaScript, in which "proxy" disturbs what passes:
 
-Ctrl-C or the end of the input ends it.`;
+  proxy.disturb({ latencyMs: 100, jitterMs: 50 })
+  proxy.disturb({ bytesPerSecond: 1000 }, 'to-client')
+  proxy.disturb({ truncateAtByte: 3 }, 'to-server')
+  proxy.stall()          holds what comes; one direction, where it is given
+  proxy.calm()           undisturbed from now on; what was held is delivered
+  proxy.cut()            resets every open connection
+  proxy.refuse()         refuses new connections, until proxy.open()
+  proxy.connections      how many are open
+
+Ctrl-D or the end of the input ends it.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,14 +37,8 @@ if (values.help) {
   await using stack = new AsyncDisposableStack();
   const options = { port: Number(values.listen), seed: Number(values.seed) };
   const proxy = await startChaosProxy(server.href, stack, options);
-  console.log(`${new URL(proxy.url).host} leads to ${positionals[0]}; "help" lists the commands`);
-  for await (const line of createInterface({ input: process.stdin })) {
-    if (line.trim() === '') continue;
-    try {
-      console.log(await runChaosCommand(line, proxy));
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      console.log(error.message);
-    }
-  }
+  console.log(`${new URL(proxy.url).host} leads to ${positionals[0]}; --help lists what "proxy" can do`);
+  const session = start('> ');
+  Object.assign(session.context, { proxy });
+  await once(session, 'exit');
 }
