@@ -13,8 +13,16 @@ export interface CallOptions {
 }
 
 export async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const response = await sendRequest(url, method, path, options);
+  const text = await response.text();
+  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
+  return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text };
+}
+
+/** The same with the answer as it comes. */
+export function sendRequest(url: string, method: string, path: string, options: CallOptions): Promise<Response> {
   const { key, body, headers = {} } = options;
-  const response = await fetch(url + path, {
+  return fetch(url + path, {
     method,
     redirect: 'manual',
     headers: {
@@ -24,7 +32,4 @@ export async function call(url: string, method: string, path: string, options: C
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
-  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-  return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text };
 }

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { connectPostgres } from './connect-postgres.ts';
 
 /** Row n belongs to Tenant n % 10. */
 const tenants = 10;
@@ -65,20 +66,15 @@ function idOf(group: number, n: number): string {
 
 /** Gives tables the rows of a large installation, without checks of foreign keys, and Postgres its statistics. */
 export async function fillTables(url: string, tables: readonly FilledTable[], count = 100_000): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (const table of tables) {
-      const index = ginIndexes[table];
-      const rebuildIndex = index ? await dropIndex(client, index) : undefined;
-      await client.query(fills[table], [count]);
-      await rebuildIndex?.();
-    }
-    // A trigger gives each Application its key.
-    await client.query(`vacuum analyze ${[...tables, 'application_keys'].join(', ')}`);
-  } finally {
-    await client.end();
+  await using client = await connectPostgres(url);
+  for (const table of tables) {
+    const index = ginIndexes[table];
+    const rebuildIndex = index ? await dropIndex(client, index) : undefined;
+    await client.query(fills[table], [count]);
+    await rebuildIndex?.();
   }
+  // A trigger gives each Application its key.
+  await client.query(`vacuum analyze ${[...tables, 'application_keys'].join(', ')}`);
 }
 
 /** Building such an index anew is ten times as fast as updating it row by row. */

@@ -1,4 +1,4 @@
-export { type Answer, type CallOptions, call } from './call.ts';
+export { type Answer, type CallOptions, call, sendRequest } from './call.ts';
 export { type Issued, issueCertificate } from './certificates.ts';
 export { type ChaosProxy, type Direction, directions, openRedisDoor, startChaosProxy } from './chaos/chaos-proxy.ts';
 export { connectPostgres } from './connect-postgres.ts';

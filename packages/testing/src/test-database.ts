@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectDatabase, type Database } from '@sluice/database';
-import pg from 'pg';
+import { connectPostgres } from './connect-postgres.ts';
 
 export interface TestDatabase {
   db: Database;
@@ -32,14 +32,9 @@ async function createDatabase(stack: AsyncDisposableStack, template: string): Pr
 
 /** One statement at a time: Postgres refuses to copy a template that another session is copying. */
 async function onServer(server: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  try {
-    await client.query('select pg_advisory_lock(1)');
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await using client = await connectPostgres(server);
+  await client.query('select pg_advisory_lock(1)');
+  await client.query(statement);
 }
 
 export function requireSetting(name: string): string {

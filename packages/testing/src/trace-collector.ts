@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { serveHttp } from './serve.ts';
 
 /** A span of OTLP 1.x in JSON, with its attributes as plain objects. */
 export interface ExportedSpan {
@@ -42,14 +42,11 @@ interface WireRequest {
 const errorStatus = 2;
 
 export async function startTraceCollector(stack: AsyncDisposableStack): Promise<TraceCollector> {
-  const hanging = new Set<ServerResponse>();
-  const server = createServer(async (request, response) => {
+  const collector: TraceCollector = { url: '', spans: [], requests: [], mode: 'takes' };
+  collector.url = await serveHttp(stack, async (request, response) => {
     const body = await text(request);
     collector.requests.push({ path: request.url, headers: request.headers, body });
-    if (collector.mode === 'hangs') {
-      hanging.add(response);
-      return;
-    }
+    if (collector.mode === 'hangs') return;
     if (collector.mode === 'refuses') {
       response.writeHead(400).end();
       return;
@@ -57,13 +54,6 @@ export async function startTraceCollector(stack: AsyncDisposableStack): Promise<
     collector.spans.push(...readSpans(JSON.parse(body)));
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stack.defer(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  const collector: TraceCollector = { url: `http://127.0.0.1:${port}`, spans: [], requests: [], mode: 'takes' };
   return collector;
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import pg from 'pg';
+import { connectPostgres } from './connect-postgres.ts';
+import { serveBytes } from './serve.ts';
 
 export interface PoolerOptions {
   /** Whether it prepares a statement anew on a server process that lacks it, as PgBouncer does since 1.21. */
@@ -53,13 +53,12 @@ export async function startTransactionPooler(
     if (next) next(backend);
     else free.push(backend);
   };
-  const server = createServer({ noDelay: true }, (client) => serve(client, { ...options, acquire, release }));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  stack.defer(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const server = await serveBytes(stack, (client) => {
+    client.setNoDelay(true);
+    serve(client, { ...options, acquire, release });
+  });
   const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${port}`;
+  url.host = new URL(server).host;
   return url.href;
 }
 
@@ -145,9 +144,8 @@ function cutText(bytes: Buffer): [text: string, rest: Buffer] {
 
 /** pg opens the connection and authenticates it; from then on its socket is ours. */
 async function openBackend(databaseUrl: string, stack: AsyncDisposableStack): Promise<Backend> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = await connectPostgres(databaseUrl);
   client.on('error', () => undefined);
-  await client.connect();
   const connection: { stream: Duplex } = Reflect.get(client, 'connection');
   const { stream: socket } = connection;
   socket.removeAllListeners('data');

@@ -49,11 +49,15 @@ async function dial({ url } = proxy): Promise<Client> {
   return { socket, text: () => text, ended };
 }
 
-test('what is not disturbed passes as it is', async () => {
-  const { socket, text } = await dial();
-  const sent = 'x'.repeat(3_000_000);
+/** What is sent now comes back. */
+async function expectEcho({ socket, text }: Client, sent: string): Promise<void> {
+  const expected = text() + sent;
   socket.write(sent);
-  await eventually('it has passed', () => text().length === sent.length);
+  await eventually('it has passed', () => text() === expected);
+}
+
+test('what is not disturbed passes as it is', async () => {
+  await expectEcho(await dial(), 'x'.repeat(3_000_000));
   expect(proxy.connections).toBe(1);
 });
 
@@ -72,10 +76,9 @@ test('latency delays what passes, in both directions, and keeps the order', asyn
 
 test('bandwidth bounds the rate', async () => {
   proxy.disturb({ bytesPerSecond: 100_000 }, 'to-server');
-  const { socket, text } = await dial();
+  const client = await dial();
   const startedAt = performance.now();
-  socket.write('x'.repeat(20_000));
-  await eventually('it has passed', () => text().length === 20_000);
+  await expectEcho(client, 'x'.repeat(20_000));
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(195);
 });
 
@@ -108,9 +111,7 @@ test('a cut resets open connections, loses what was held, and lets new ones in',
   proxy.cut();
   expect(await ended).toBe('ECONNRESET');
   proxy.calm();
-  const next = await dial();
-  next.socket.write('heard');
-  await eventually('it has passed', () => next.text() === 'heard');
+  await expectEcho(await dial(), 'heard');
   expect(received).toBe('heard');
 });
 
@@ -118,22 +119,18 @@ test('while it refuses, new connections fail and open ones stay', async () => {
   const before = await dial();
   proxy.refuse();
   expect(await (await dial()).ended).toBe('ECONNREFUSED');
-  before.socket.write('still');
-  await eventually('it has passed', () => before.text() === 'still');
+  await expectEcho(before, 'still');
   await proxy.open();
-  const after = await dial();
-  after.socket.write('again');
-  await eventually('it has passed', () => after.text() === 'again');
+  await expectEcho(await dial(), 'again');
 });
 
 test('a truncated direction ends after exactly so many bytes', async () => {
   proxy.disturb({ truncateAtByte: 5 }, 'to-client');
-  const { socket, text, ended } = await dial();
-  socket.write('12');
-  await eventually('it has passed', () => text() === '12');
-  socket.write('34567');
-  await ended;
-  expect(text()).toBe('12345');
+  const client = await dial();
+  await expectEcho(client, '12');
+  client.socket.write('34567');
+  await client.ended;
+  expect(client.text()).toBe('12345');
 });
 
 test('a server that is away looks like a reset', async () => {
@@ -163,7 +160,5 @@ test('shut, it resets what is open and refuses what is new, until it is opened a
   expect(await before.ended).toBe('ECONNRESET');
   expect(await (await dial()).ended).toBe('ECONNREFUSED');
   await proxy.open();
-  const after = await dial();
-  after.socket.write('again');
-  await eventually('it has passed', () => after.text() === 'again');
+  await expectEcho(await dial(), 'again');
 });

@@ -1,21 +1,22 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { eventually } from '../eventually.ts';
+import { openClient } from '../raw/raw-client.ts';
+import { readMessages } from '../raw/read-messages.ts';
 import type { Client, ClientCall } from './client.ts';
 
+/** Sends what a client sends, over one connection, without the client. */
 export function byBytes(name: string, lines: string[], framing: 'length' | 'chunked' = 'length'): Client {
   return {
     name,
     isReal: false,
     async callTwice(call) {
-      const { hostname, port } = new URL(call.url);
-      const socket = connect(Number(port), hostname);
-      const statuses: number[] = [];
-      for (let i = 0; i < 2; i++) {
-        socket.write(requestOf(call, lines, framing));
-        statuses.push(await readStatus(socket));
+      const client = openClient(call.url);
+      const answers = () => readMessages(client.text()).messages;
+      for (const count of [1, 2]) {
+        client.write(requestOf(call, lines, framing));
+        await eventually('an answer, or none', () => answers().length === count || client.hasEnded());
       }
-      socket.destroy();
-      return statuses;
+      client.socket.destroy();
+      return answers().map(({ start }) => Number(start.split(' ')[1]));
     },
   };
 }
@@ -28,20 +29,4 @@ function requestOf({ url, method, headers, body }: ClientCall, lines: string[], 
   const head = [`${method} ${pathname} HTTP/1.1`, `Host: ${host}`, ...lines, ...own, ...(body === '' ? [] : [length])];
   const sent = body !== '' && isChunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
   return `${head.join('\r\n')}\r\n\r\n${sent}`;
-}
-
-async function readStatus(socket: Socket): Promise<number> {
-  let text = '';
-  while (!isWhole(text)) {
-    const [chunk] = await once(socket, 'data');
-    text += String(chunk);
-  }
-  return Number(text.split(' ', 2)[1]);
-}
-
-function isWhole(text: string): boolean {
-  const [head = '', body] = text.split(/\r\n\r\n(.*)/s);
-  if (body === undefined) return false;
-  if (/^transfer-encoding: chunked/im.test(head)) return /(^|\r\n)0\r\n\r\n$/.test(body);
-  return body.length >= Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
 }

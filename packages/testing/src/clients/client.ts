@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
 
 export interface ClientCall {
   url: string;
@@ -19,4 +20,20 @@ export interface Client {
 export const succeeds = (command: string, ...parameters: string[]): boolean =>
   spawnSync(command, parameters).status === 0;
 
-export const statusesOf = ({ stdout }: { stdout: string }): number[] => stdout.trim().split('\n').map(Number);
+/** A program that makes both calls and prints a status a line. */
+export function byProgram(name: string, program: string, parametersOf: (call: ClientCall) => string[]): Client {
+  return {
+    name,
+    isReal: true,
+    async callTwice(call) {
+      const { stdout } = await promisify(execFile)(program, parametersOf(call));
+      return stdout.trim().split('\n').map(Number);
+    },
+  };
+}
+
+/** URL, method, body, and headers with their values. */
+export const inOrder = ({ url, method, headers, body }: ClientCall) => [
+  ...[url, method, body],
+  ...Object.entries(headers).flat(),
+];

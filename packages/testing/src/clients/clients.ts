@@ -1,23 +1,14 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { byBytes } from './by-bytes.ts';
-import { type Client, statusesOf, succeeds } from './client.ts';
+import { byProgram, type Client, inOrder, succeeds } from './client.ts';
 import { javaClients } from './java.ts';
 
-const run = promisify(execFile);
-
-const curl: Client = {
-  name: 'curl',
-  isReal: true,
-  async callTwice({ url, method, headers, body }) {
-    const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-    const discarded = ['-o', '/dev/null', '-o', '/dev/null'];
-    const sent = body === '' ? [] : ['--data', body];
-    const options = ['-s', '--http2', '-X', method, '-w', '%{http_code}\n', ...discarded, ...lines, ...sent];
-    return statusesOf(await run('curl', [...options, url, url]));
-  },
-};
+const curl = byProgram('curl', 'curl', ({ url, method, headers, body }) => {
+  const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const discarded = ['-o', '/dev/null', '-o', '/dev/null'];
+  const sent = body === '' ? [] : ['--data', body];
+  return ['-s', '--http2', '-X', method, '-w', '%{http_code}\n', ...discarded, ...lines, ...sent, url, url];
+});
 
 const curlBytes = byBytes('curl', [
   'User-Agent: curl/8.5.0',
@@ -35,14 +26,7 @@ with requests.Session() as session:
         headers = dict(zip(sys.argv[4::2], sys.argv[5::2]))
         print(session.request(method, url, data=body or None, headers=headers).status_code)`;
 
-const python: Client = {
-  name: 'requests (Python)',
-  isReal: true,
-  async callTwice({ url, method, headers, body }) {
-    const parameters = [url, method, body, ...Object.entries(headers).flat()];
-    return statusesOf(await run('python3', ['-c', pythonSource, ...parameters]));
-  },
-};
+const python = byProgram('requests (Python)', 'python3', (call) => ['-c', pythonSource, ...inOrder(call)]);
 
 const pythonBytes = byBytes(python.name, [
   'User-Agent: python-requests/2.32.3',

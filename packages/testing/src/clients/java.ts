@@ -1,12 +1,10 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { byBytes } from './by-bytes.ts';
-import { type Client, statusesOf } from './client.ts';
+import { byProgram, type Client, inOrder } from './client.ts';
 
-const run = promisify(execFile);
 const hasCompiler = spawnSync('java', ['--list-modules']).stdout?.includes('jdk.compiler@') ?? false;
 
 const offersH2c = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'];
@@ -48,18 +46,12 @@ public class Caller {
   }
 }`;
 
-/** `Caller` takes URL, method, body, and headers with their values. */
 function byClass(name: string, source: string, classPath = ''): Client {
-  return {
-    name,
-    isReal: true,
-    async callTwice({ url, method, headers, body }) {
-      const file = join(mkdtempSync(join(tmpdir(), 'client-')), 'Caller.java');
-      writeFileSync(file, source);
-      const parameters = [url, method, body, ...Object.entries(headers).flat()];
-      return statusesOf(await run('java', [...(classPath ? ['-cp', classPath] : []), file, ...parameters]));
-    },
-  };
+  return byProgram(name, 'java', (call) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'client-')), 'Caller.java');
+    writeFileSync(file, source);
+    return [...(classPath ? ['-cp', classPath] : []), file, ...inOrder(call)];
+  });
 }
 
 /** From CLASSPATH, or from the Debian package libhttpclient-java. */

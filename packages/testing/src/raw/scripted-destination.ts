@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { serveBytes } from '../serve.ts';
 import { type RawMessage, readMessages } from './read-messages.ts';
 
 export interface Script {
@@ -25,7 +26,8 @@ export const echoesPath: Script = {
 export async function startScripted(script: Script): Promise<ScriptedDestination> {
   const sockets: Socket[] = [];
   const texts: string[] = [];
-  const server = createServer((socket) => {
+  const opened = new AsyncDisposableStack();
+  const url = await serveBytes(opened, (socket) => {
     const connection = sockets.push(socket) - 1;
     let answered = 0;
     texts[connection] = '';
@@ -41,16 +43,12 @@ export async function startScripted(script: Script): Promise<ScriptedDestination
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     sockets,
     texts,
     seen: () => texts.flatMap((text) => readMessages(text).messages),
     rest: () => texts.map((text) => readMessages(text).rest).filter((rest) => rest !== ''),
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => opened.disposeAsync(),
   };
 }

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { talk } from './raw-client.ts';
 import { readMessages } from './read-messages.ts';
 
 export interface RawAnswer {
@@ -9,30 +9,11 @@ export interface RawAnswer {
 }
 
 /** Uses its own connection. Reads until the answer is whole, the connection ends, or `waitMs` have passed. */
-export function sendRaw(url: string, request: string, waitMs: number): Promise<RawAnswer> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve) => {
-    let received = '';
-    const socket = connect({ host: hostname, port: Number(port) });
-    const timer = setTimeout(() => socket.destroy(), waitMs);
-    socket.setEncoding('latin1');
-    socket.on('connect', () => socket.write(request));
-    socket.on('data', (text) => {
-      received += text;
-      if (readAnswer(received).isComplete) socket.destroy();
-    });
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => {
-      clearTimeout(timer);
-      resolve(readAnswer(received));
-    });
-  });
-}
-
-function readAnswer(text: string): RawAnswer {
+export async function sendRaw(url: string, request: string, waitMs: number): Promise<RawAnswer> {
+  const isWhole = (text: string) => readMessages(text).messages.length > 0;
+  const { text } = await talk(url, request, { until: isWhole, withinMs: waitMs });
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
-  const [answer] = readMessages(text).messages;
-  return { status, isComplete: answer !== undefined, body: answer?.body ?? '' };
+  return { status, isComplete: isWhole(text), body: readMessages(text).messages[0]?.body ?? '' };
 }
 
 export function rawPost(path: string, headers: Record<string, string>, body: string): string {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const jestBin = fileURLToPath(new URL('../../../../node_modules/jest/bin/jest.js', import.meta.url));
 
@@ -14,22 +14,19 @@ interface Outcome {
 }
 
 async function run(code: string): Promise<Outcome & { statuses: Record<string, string> }> {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-runner-'));
-  try {
-    const config = { rootDir: directory, transform: {}, testTimeout: 300 };
-    const runner = fileURLToPath(new URL('./test-runner.ts', import.meta.url));
-    await writeFile(join(directory, 'package.json'), '{"type":"module"}');
-    await writeFile(join(directory, 'one.test.js'), code);
-    await writeFile(join(directory, 'jest.config.json'), JSON.stringify({ ...config, runner }));
-    const outputFile = join(directory, 'outcome.json');
-    const args = [jestBin, '--config', join(directory, 'jest.config.json'), '--json', '--outputFile', outputFile];
-    await new Promise((resolve) => execFile(process.execPath, args, { cwd: directory }, resolve));
-    const outcome: Outcome = JSON.parse(await readFile(outputFile, 'utf8'));
-    const assertions = outcome.testResults.flatMap(({ assertionResults }) => assertionResults);
-    return { ...outcome, statuses: Object.fromEntries(assertions.map(({ title, status }) => [title, status])) };
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  await using closing = new AsyncDisposableStack();
+  const directory = await makeTemporaryFolder(closing, 'runner');
+  const config = { rootDir: directory, transform: {}, testTimeout: 300 };
+  const runner = fileURLToPath(new URL('./test-runner.ts', import.meta.url));
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+  await writeFile(join(directory, 'one.test.js'), code);
+  await writeFile(join(directory, 'jest.config.json'), JSON.stringify({ ...config, runner }));
+  const outputFile = join(directory, 'outcome.json');
+  const args = [jestBin, '--config', join(directory, 'jest.config.json'), '--json', '--outputFile', outputFile];
+  await new Promise((resolve) => execFile(process.execPath, args, { cwd: directory }, resolve));
+  const outcome: Outcome = JSON.parse(await readFile(outputFile, 'utf8'));
+  const assertions = outcome.testResults.flatMap(({ assertionResults }) => assertionResults);
+  return { ...outcome, statuses: Object.fromEntries(assertions.map(({ title, status }) => [title, status])) };
 }
 
 test('tests that fail, hang or lack an assertion that they announce are told apart from those that pass', async () => {
