@@ -1,5 +1,3 @@
-import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
-
 export interface Check {
   name: string;
   what: string;
@@ -45,39 +43,3 @@ export const checks: readonly Check[] = [
   ),
   weakened('row-clock', 'the clock read under the row’s lock: a lease is counted from the start of the statement', 1),
 ];
-
-export interface CommandLine {
-  isHelp: boolean;
-  isQuick: boolean;
-  /** Those that were named, or all. */
-  chosen: readonly Check[];
-}
-
-export function readCommandLine(args: string[]): CommandLine {
-  const { help, quick, only } = readOptions({
-    args,
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true, default: [] },
-    },
-  }).values;
-  const unknown = only.filter((name) => !checks.some((check) => check.name === name));
-  if (unknown.length > 0) throw new UsageError(`There is no check ${unknown.join(', ')}`);
-  const chosen = checks.filter(({ name }) => only.length === 0 || only.includes(name));
-  return { isHelp: help, isQuick: quick, chosen };
-}
-
-export const help = `Usage: npm run model [-- options]
-
-Checks a model of the protocol that keeps caches coherent: every order of steps of two holders, two writers, a network
-that loses and delays, crashes and pauses. Shows a counter-example for each part that is taken away. Takes about two
-minutes and half a gigabyte of memory; needs a C compiler, and spin, which it downloads on Debian and Ubuntu.
-
-Options:
-  --quick         the whole protocol with a coarser clock, in about half the time
-  --only NAME     this check only; may be given several times
-  --help          this text
-
-Checks:
-${checks.map(({ name, what, mustHold }) => `  ${name.padEnd(12)} ${what}${mustHold ? '' : '; must be violated'}`).join('\n')}`;

@@ -1,137 +1,110 @@
 import { execFile } from 'node:child_process';
-import { cp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram, LaunchError, type Program } from '@sluice/local';
+import { makeTemporaryFolder } from '@sluice/testing';
 import type { Check } from './checks.ts';
-import { type Outcome, readSteps } from './outcome.ts';
 
-/** Something about the model or the tools is not as it should be; the message says what. */
-export class ModelError extends Error {}
-
-export interface Tools {
-  spin: Program;
-  compiler: Program;
-}
-
-/** Runs a program to its end. @throws {ModelError} where it cannot be started or is killed. */
-async function run({ command, env }: Program, args: string[], options: { cwd: string; signal: AbortSignal }) {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(command, args, { ...options, env, maxBuffer: 2 ** 28 });
-    return { code: 0, output: stdout + stderr };
-  } catch (error) {
-    options.signal.throwIfAborted();
-    const { code, stdout, stderr, message } = error as Error & { code: unknown; stdout: string; stderr: string };
-    if (typeof code !== 'number') throw new ModelError(`${command}: ${message}`, { cause: error });
-    return { code, output: stdout + stderr };
-  }
-}
-
-async function succeed(program: Program, args: string[], options: { cwd: string; signal: AbortSignal }) {
-  const { code, output } = await run(program, args, options);
-  if (code !== 0) throw new ModelError(`${program.command} ended with code ${code}:\n${output.trim()}`);
-  return output;
-}
-
-/** What it says of its version; undefined where it does not run. */
-async function versionOf(program: Program, option: string, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    return (await succeed(program, [option], { cwd: tmpdir(), signal })).trim().split('\n')[0];
-  } catch (error) {
-    if (error instanceof ModelError) return undefined;
-    throw error;
-  }
-}
-
-/** @throws {ModelError} where one is missing and cannot be had, with the command that installs it. */
-export async function findTools(path: string, log: (line: string) => void, signal: AbortSignal): Promise<Tools> {
-  for (const command of ['gcc', 'cc', 'clang']) {
-    const compiler = { command, env: { PATH: path } };
-    const version = await versionOf(compiler, '--version', signal);
-    if (version === undefined) continue;
-    const spin = await findSpin(path, log, signal);
-    log(`${await versionOf(spin, '-V', signal)}; ${version}`);
-    return { compiler, spin };
-  }
-  throw new ModelError(
-    'No check was run: there is no C compiler (gcc, cc or clang) on the PATH.\nInstall one: sudo apt-get install gcc libc6-dev',
-  );
-}
-
-async function findSpin(path: string, log: (line: string) => void, signal: AbortSignal): Promise<Program> {
-  const onDownload = () => log('Downloading spin (once)');
-  try {
-    // Another program of that name may be on the PATH.
-    for (const searched of [path, '']) {
-      const { command, env } = await findProgram('spin', { path: searched, packages: ['spin'], onDownload, signal });
-      const spin = { command, env: { ...env, PATH: path } };
-      if ((await versionOf(spin, '-V', signal))?.startsWith('Spin Version 6')) return spin;
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof LaunchError)) throw error;
-    throw new ModelError(
-      `No check was run: spin is missing and could not be downloaded (${error.message.split('\n')[0]}).\nInstall it: sudo apt-get install spin`,
-      { cause: error },
-    );
-  }
-  throw new ModelError(
-    'No check was run: the spin under .sluice/downloads does not run here; delete it and try again.',
-  );
-}
-
+const execute = promisify(execFile);
 const sources = ['lease-protocol.pml', 'holder.pml', 'state.pml', 'writer.pml'];
 const memoryLimitMb = 4096;
 
-export interface CheckOptions {
-  tools: Tools;
+/** spin of the machine, or of Debian's package. @throws {LaunchError} where it, or a C compiler, cannot be had. */
+async function findSpin(path: string, signal: AbortSignal): Promise<Program> {
+  if (!(await isRunning({ command: 'cc', env: { PATH: path } }, '--version'))) {
+    throw new LaunchError('There is no C compiler (cc) on the PATH');
+  }
+  // Another program of that name may be on the PATH.
+  for (const searched of [path, '']) {
+    const { command, env } = await findProgram('spin', { path: searched, packages: ['spin'], signal });
+    const spin = { command, env: { ...env, PATH: path } };
+    if (await isRunning(spin, '-V', /^Spin Version 6/)) return spin;
+  }
+  throw new LaunchError('The spin under .sluice/downloads does not run here; delete it and try again');
+}
+
+const isRunning = ({ command, env }: Program, option: string, answer = /./) =>
+  execute(command, [option], { env }).then(
+    ({ stdout }) => answer.test(stdout),
+    () => false,
+  );
+
+interface RunOptions {
   isQuick: boolean;
+  /** `PATH`, for spin and the compiler. */
+  path: string;
+  signal: AbortSignal;
+  log: (line: string) => void;
+}
+
+/** Runs checks one after the other. @returns the names of those that did not come out as they must. */
+export async function runChecks(checks: readonly Check[], { isQuick, path, signal, log }: RunOptions) {
+  const spin = await findSpin(path, signal);
+  await using opened = new AsyncDisposableStack();
+  const folder = await makeTemporaryFolder(opened, 'model');
+  const surprises: string[] = [];
+  for (const { name, what, mustHold, switches, quickSwitches } of checks) {
+    log(`\n${name}: ${what}`);
+    const cwd = join(folder, name);
+    await mkdir(cwd);
+    const chosen = (isQuick && quickSwitches) || switches;
+    const { output, steps } = await search(chosen, { spin, isBreadthFirst: !mustHold, cwd, signal });
+    const { isViolated, states, seconds } = readResult(output);
+    log(`  ${isViolated ? 'violated' : 'holds'}: ${states.toLocaleString('en-US')} states stored, ${seconds} s`);
+    for (const step of steps) log(`    ${step}`);
+    if (isViolated === mustHold) surprises.push(name);
+  }
+  return surprises;
+}
+
+interface SearchOptions {
+  spin: Program;
+  /** So that a counter-example is a shortest one; depth first takes half the time. */
+  isBreadthFirst: boolean;
   cwd: string;
   signal: AbortSignal;
 }
 
 /**
- * Searches all states that the model can reach with a check's switches: states are stored whole and the order of steps
- * is not reduced. Breadth first where a counter-example is expected, so that it is a shortest one; depth first
- * otherwise, which takes half the time.
- * @throws {ModelError} where there is no result.
+ * Searches all states that the model can reach: states are stored whole and the order of steps is not reduced.
+ * @returns what the verifier wrote, and the steps of a counter-example as the model prints them, `who: what`.
  */
-export async function runCheck(check: Check, { tools, isQuick, cwd, signal }: CheckOptions): Promise<Outcome> {
-  const { spin, compiler } = tools;
+async function search(switches: readonly string[], { spin, isBreadthFirst, cwd, signal }: SearchOptions) {
+  const options = { cwd, signal, env: spin.env, maxBuffer: 2 ** 28 };
+  const defined = ['-Pcc -std=gnu99 -E -x c', ...switches.map((name) => `-D${name}`)];
   const [model = ''] = sources;
   for (const name of sources) await cp(join(import.meta.dirname, name), join(cwd, name));
-  const switches = ((isQuick && check.quickSwitches) || check.switches).map((name) => `-D${name}`);
-  const preprocessor = `-P${compiler.command} -std=gnu99 -E -x c`;
-  const search = check.mustHold ? [] : ['-DBFS'];
-  const compile = ['-O2', '-w', '-DSAFETY', '-DNOREDUCE', `-DMEMLIM=${memoryLimitMb}`, ...search, '-o', 'pan', 'pan.c'];
 
-  await succeed(spin, [preprocessor, ...switches, '-a', model], { cwd, signal });
-  await succeed(compiler, compile, { cwd, signal });
-  const { output } = await run({ command: './pan', env: {} }, ['-m4000000', '-w23'], { cwd, signal });
-  const result = readSearchResult(output);
-  if (!result.isViolated) return { ...result, steps: [] };
-  const trail = [preprocessor, ...switches, '-t', '-T', '-k', `${model}.trail`, model];
-  return { ...result, steps: readSteps(await succeed(spin, trail, { cwd, signal })) };
+  await execute(spin.command, [...defined, '-a', model], options);
+  const compiled = ['-DSAFETY', '-DNOREDUCE', `-DMEMLIM=${memoryLimitMb}`, ...(isBreadthFirst ? ['-DBFS'] : [])];
+  await execute('cc', ['-O2', '-w', ...compiled, '-o', 'pan', 'pan.c'], options);
+  const { stdout: output } = await execute('./pan', ['-m4000000', '-w23'], options).catch(
+    (error: { code: unknown; stdout: string }) => {
+      if (typeof error.code === 'number') return error; // what it wrote says why
+      throw error;
+    },
+  );
+  if (!/assertion violated/.test(output)) return { output, steps: [] };
+  const { stdout } = await execute(spin.command, [...defined, '-t', '-T', '-k', `${model}.trail`, model], options);
+  return { output, steps: Array.from(stdout.matchAll(/^\s*@ (.*)$/gm), ([, step = '']) => step) };
 }
 
 /**
  * Reads what spin's verifier wrote.
- * @throws {ModelError} where it says nothing, or did not look at every state and found no violation either: that is no
- * result.
+ * @throws {Error} where it says nothing, or did not look at every state and found no violation either: that is no result.
  */
-export function readSearchResult(output: string): Omit<Outcome, 'steps'> {
-  const noResult = (what: string) => new ModelError(`The verifier ${what}:\n${output.trim()}`);
+export function readResult(output: string): { isViolated: boolean; states: number; seconds: number } {
+  const noResult = (what: string) => new Error(`The verifier ${what}:\n${output.trim()}`);
   const read = (pattern: RegExp) => Number(output.match(pattern)?.[1]);
   const errors = read(/errors: (\d+)/);
   const states = read(/^\s*(\S+) states, stored/m);
   const seconds = read(/elapsed time (\S+) seconds/);
-  const memoryMb = read(/^\s*(\S+)\s+total actual memory usage/m);
-  if ([errors, states, seconds, memoryMb].some(Number.isNaN)) throw noResult('said nothing that is a result');
+  if ([errors, states, seconds].some(Number.isNaN)) throw noResult('said nothing that is a result');
   const isViolated = errors > 0;
   if (isViolated && !/assertion violated/.test(output)) throw noResult('found another error');
-  const isWhole =
-    /^Full statespace search/m.test(output) && !/Search not completed|search depth too small/.test(output);
+  const isCutShort = /Search not completed|search depth too small/.test(output);
+  const isWhole = /^Full statespace search/m.test(output) && !isCutShort;
   if (!isViolated && !isWhole) throw noResult('did not look at every state');
-  return { isViolated, states, seconds, memoryMb };
+  return { isViolated, states, seconds };
 }

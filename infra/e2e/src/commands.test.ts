@@ -4,14 +4,13 @@ import { runProgram } from './run-program.ts';
 jest.setTimeout(60_000);
 
 test.each([
-  'infra/local/src/main.ts',
   'infra/local/src/demo/main.ts',
   'infra/bench/src/main.ts',
   'infra/configuration/src/main.ts',
   'infra/e2e/src/chaos/main.ts',
   'infra/e2e/src/faults/main.ts',
   'infra/openapi/src/main.ts',
-  'infra/transform/src/main.ts',
+  'infra/e2e/model/main.ts',
   'packages/cli/src/main.ts',
   'packages/database/src/migrate.command.ts',
   'services/management-api/src/tenants/tenant.command.ts',
