@@ -22,18 +22,20 @@ async function setUp() {
     body: { type: 'card', data: { number: cardNumber } },
   });
   expect(token.status).toBe(201);
-  return { platform, destination, application, cardId: token.body.id as string };
+  return { platform, destination, application, key: application.key, cardId: token.body.id as string };
 }
 
-function invoke({ platform, application, cardId }: Scene, proxy: Created, path = '/proxy') {
+type Caller = Pick<Scene, 'platform' | 'cardId' | 'key'>;
+
+function invoke({ platform, cardId, key }: Caller, proxy: Created, path = '/proxy') {
   const headers = { 'SVC-PROXY-KEY': proxy.key };
-  return platform.call('POST', path, { key: application.key, headers, body: { card: `{{${cardId}}}` } });
+  return platform.call('POST', path, { key, headers, body: { card: `{{${cardId}}}` } });
 }
 
 test('a card number goes in once, is a token everywhere, and comes out at the destination only', async () => {
   const scene = await setUp();
-  const { platform, destination, application, cardId } = scene;
-  const masked = await platform.call('GET', `/tokens/${cardId}`, { key: application.key });
+  const { platform, destination, application, key, cardId } = scene;
+  const masked = await platform.call('GET', `/tokens/${cardId}`, { key });
   expect(masked.body.data).toMatchObject({ number: 'XXXXXXXXXXXX4242' });
   const proxy = await platform.createProxy({
     destination_url: `${destination.url}/charge`,
@@ -55,11 +57,8 @@ test('a card number goes in once, is a token everywhere, and comes out at the de
     body: `{"card":{"number":"${cardNumber}"}}`,
   });
   expect(JSON.stringify(answer.body)).not.toContain(cardNumber);
-  const again = await platform.call('POST', '/detokenize', {
-    key: application.key,
-    body: { back: `{{${answer.body.token}}}` },
-  });
-  expect(again.status).toBe(200);
+  const back = { back: `{{${answer.body.token}}}` };
+  expect((await platform.call('POST', '/detokenize', { key, body: back })).status).toBe(200);
   const usage = await platform.manage('GET', '/tenants/self/reports/usage');
   expect(usage.body.token_report.metrics_by_type.card.count).toBeGreaterThanOrEqual(1);
 });
@@ -76,49 +75,53 @@ test('a Proxy that was changed is invoked as changed, and one that was deleted i
   expect((await invoke(scene, proxy)).status).toBe(404);
 });
 
-test('a key that was regenerated and an Application that was deleted are refused from the answer on, in every service', async () => {
-  const scene = await setUp();
-  const { platform, destination, application, cardId } = scene;
-  const proxy = await platform.createProxy({ destination_url: destination.url });
-  const statuses = async (key: string) => [
-    (await invoke({ ...scene, application: { ...application, key } }, proxy)).status,
+/** How gateway, token vault and management API answer to a key. */
+async function statuses({ platform, cardId }: Scene, proxy: Created, key: string): Promise<number[]> {
+  return [
+    (await invoke({ platform, cardId, key }, proxy)).status,
     (await platform.call('GET', `/tokens/${cardId}`, { key })).status,
     (await platform.call('GET', '/permissions', { key })).status,
   ];
-  expect(await statuses(application.key)).toEqual([200, 200, 200]);
+}
+
+test('a key that was regenerated and an Application that was deleted are refused from the answer on, in every service', async () => {
+  const scene = await setUp();
+  const { platform, destination, application, key } = scene;
+  const proxy = await platform.createProxy({ destination_url: destination.url });
+  expect(await statuses(scene, proxy, key)).toEqual([200, 200, 200]);
   const { body } = await platform.manage('POST', `/applications/${application.id}/regenerate`);
-  expect(await statuses(application.key)).toEqual([401, 401, 401]);
-  expect(await statuses(body.key)).toEqual([200, 200, 200]);
+  expect(await statuses(scene, proxy, key)).toEqual([401, 401, 401]);
+  expect(await statuses(scene, proxy, body.key)).toEqual([200, 200, 200]);
   expect((await platform.manage('DELETE', `/applications/${application.id}`)).status).toBe(204);
-  expect(await statuses(body.key)).toEqual([401, 401, 401]);
+  expect(await statuses(scene, proxy, body.key)).toEqual([401, 401, 401]);
 });
 
 test('an Application is gone everywhere at the moment of its expiry, and its row soon after', async () => {
-  const { platform, destination, cardId } = await setUp();
+  const scene = await setUp();
+  const { platform, destination } = scene;
   const expiresAt = Date.now() + 6000;
-  const application = await platform.createApplication({
-    permissions: ['token:use', 'token:read'],
-    expires_at: new Date(expiresAt).toISOString(),
-  });
+  const expires_at = new Date(expiresAt).toISOString();
+  const { id, key } = await platform.createApplication({ permissions: ['token:use', 'token:read'], expires_at });
   const proxy = await platform.createProxy({ destination_url: destination.url });
-  const statuses = async () => [
-    (await invoke({ platform, destination, application, cardId }, proxy)).status,
-    (await platform.call('GET', `/tokens/${cardId}`, { key: application.key })).status,
-    (await platform.call('GET', '/permissions', { key: application.key })).status,
-    (await platform.manage('GET', `/applications/${application.id}`)).status,
-  ];
-  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  const managed = async () => (await platform.manage('GET', `/applications/${id}`)).status;
+  expect([...(await statuses(scene, proxy, key)), await managed()]).toEqual([200, 200, 200, 200]);
   expect(Date.now()).toBeLessThan(expiresAt);
   await wait(expiresAt - Date.now() + 20);
-  expect(await statuses()).toEqual([401, 401, 401, 404]);
-  const rows = () => platform.query('select id from applications where id = $1', [application.id]);
+  expect([...(await statuses(scene, proxy, key)), await managed()]).toEqual([401, 401, 401, 404]);
+  const rows = () => platform.query('select id from applications where id = $1', [id]);
   await eventually('its row is removed', async () => (await rows()).length === 0);
 });
 
-test('what the services answer is told apart by path alone', async () => {
-  const { platform } = world.current;
-  expect((await platform.call('GET', '/proxyfoo')).headers.get('content-type')).toContain('application/problem+json');
-  expect((await platform.call('GET', '/proxy')).body).toHaveProperty('proxy_error');
-  expect((await platform.call('GET', '/proxies')).status).toBe(401);
-  expect((await platform.call('POST', '/tokenize', { body: 1 })).status).toBe(401);
+test('a deleted Tenant: every key is refused at once, its data keys are gone, its rows are purged, its audit rows stay', async () => {
+  const { platform, key, cardId } = await setUp();
+  const { query, call, manage } = platform;
+  expect((await manage('DELETE', '/tenants/self')).status).toBe(204);
+  expect((await manage('GET', '/tenants/self')).status).toBe(401);
+  expect((await call('GET', `/tokens/${cardId}`, { key })).status).toBe(401);
+
+  const count = async (table: string) => (await query(`select tenant_id from ${table}`)).length;
+  expect(await count('data_keys')).toBe(0);
+  await eventually('the Tenant is purged', async () => (await query('select id from tenants')).length === 0);
+  for (const table of ['tokens', 'applications', 'proxies', 'counters']) expect(await count(table)).toBe(0);
+  expect(await count('audit_log')).toBeGreaterThan(0);
 });
