@@ -12,6 +12,7 @@ import {
 } from '@sluice/local/parts';
 import { eventually } from '@sluice/testing';
 import { Redis } from 'ioredis';
+import { run } from '../run-program.ts';
 
 export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>;
 
@@ -30,7 +31,7 @@ export interface RedisServerOptions {
 export async function startRedisServer(options: RedisServerOptions, stack: AsyncDisposableStack) {
   const { directory, watchdog, password, settings = {}, sentinel } = options;
   const downloads = join(defaultDirectory, 'downloads');
-  const { command, env } = await findRedisProgram({ downloads, log: () => undefined, signal: undefined, watchdog });
+  const program = await findRedisProgram({ downloads, log: () => undefined, signal: undefined, watchdog });
   const port = await freePort();
   const folder = join(directory, `redis-${port}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -41,7 +42,7 @@ export async function startRedisServer(options: RedisServerOptions, stack: Async
   await writeFile(configFile, [...lines, ...storage, ''].join('\n'), { mode: 0o600 });
   const args = [configFile, ...(sentinel ? ['--sentinel'] : [])];
   const child: ChildProcess = await startLogged(
-    { command, args, env, logFile: join(folder, 'redis.log'), stopSignal: 'SIGTERM' },
+    { ...program, args, logFile: join(folder, 'redis.log'), stopSignal: 'SIGTERM' },
     watchdog,
   );
   stack.defer(() => stopChild(child, 'SIGTERM'));
@@ -58,6 +59,9 @@ export async function startRedisServer(options: RedisServerOptions, stack: Async
   return {
     port,
     client,
+    /** Runs the command line that comes with the server. */
+    runCli: (...typed: string[]) =>
+      run(program.command.replace(/-server$/, '-cli'), typed, { env: { ...program.env, REDISCLI_AUTH: password } }),
     async kill(): Promise<void> {
       child.kill('SIGKILL');
       await untilEnded(child);

@@ -2,25 +2,34 @@ import { freePort } from '@sluice/local/parts';
 import { eventually } from '@sluice/testing';
 import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.ts';
 
-const masters = 3;
-const slots = 16_384;
-
 /** Six servers, three masters with a replica each, that are one cluster when this resolves. They end with the stack. */
 export async function startRedisCluster(
   shared: Pick<RedisServerOptions, 'directory' | 'watchdog' | 'password'>,
   stack: AsyncDisposableStack,
 ) {
   const nodes: RedisServer[] = [];
-  for (let n = 0; n < 2 * masters; n++) {
+  const addresses: string[] = [];
+  while (nodes.length < 6) {
+    const busPort = await freePort();
     const settings = {
       'cluster-enabled': 'yes',
       'cluster-config-file': 'nodes.conf',
       'cluster-node-timeout': 1000,
-      'cluster-port': await freePort(),
+      'cluster-port': busPort,
     };
-    nodes.push(await startRedisServer({ ...shared, settings }, stack));
+    const node = await startRedisServer({ ...shared, settings }, stack);
+    nodes.push(node);
+    addresses.push(`127.0.0.1:${node.port}@${busPort}`);
   }
-  await connectNodes(nodes);
+  await nodes[0]?.runCli('--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes');
+  await eventually('the cluster is whole', async () => {
+    for (const { client } of nodes) {
+      if (!String(await client.cluster('INFO')).includes('cluster_state:ok')) return false;
+      const replication = await client.info('replication');
+      if (!/connected_slaves:1|master_link_status:up/.test(replication)) return false;
+    }
+    return true;
+  });
   return {
     url: `redis+cluster://:${shared.password}@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     nodes,
@@ -37,35 +46,4 @@ export async function startRedisCluster(
       throw new Error(`No node knows who has ${key}`);
     },
   };
-}
-
-/** What `redis-cli --cluster create` does. */
-async function connectNodes(nodes: RedisServer[]): Promise<void> {
-  const [first, ...others] = nodes;
-  if (!first) return;
-  for (const [n, { client }] of nodes.slice(0, masters).entries()) {
-    const bounds = [n, n + 1].map((part) => Math.floor((part * slots) / masters));
-    await client.call('CLUSTER', 'ADDSLOTSRANGE', bounds[0] ?? 0, (bounds[1] ?? 0) - 1);
-    await client.call('CLUSTER', 'SET-CONFIG-EPOCH', n + 1);
-  }
-  const port = Number(((await first.client.config('GET', 'cluster-port')) as string[])[1]);
-  for (const { client } of others) await client.call('CLUSTER', 'MEET', '127.0.0.1', first.port, port);
-  const count = async ({ client }: RedisServer) =>
-    ((await client.cluster('NODES')) as string).trim().split('\n').length;
-  await eventually('all nodes know each other', async () => {
-    for (const node of nodes) if ((await count(node)) !== nodes.length) return false;
-    return true;
-  });
-  for (const [n, { client }] of nodes.slice(masters).entries()) {
-    const id = await nodes[n]?.client.cluster('MYID');
-    await client.call('CLUSTER', 'REPLICATE', String(id));
-  }
-  await eventually('the cluster is whole', async () => {
-    for (const { client } of nodes) {
-      if (!String(await client.cluster('INFO')).includes('cluster_state:ok')) return false;
-      const replication = await client.info('replication');
-      if (!/connected_slaves:1|master_link_status:up/.test(replication)) return false;
-    }
-    return true;
-  });
 }
