@@ -1,6 +1,6 @@
 import type { Random } from '@sluice/testing';
 
-const digits = (random: Random, count: number) =>
+export const digits = (random: Random, count: number) =>
   Array.from({ length: count }, () => Math.floor(random.between(0, 10))).join('');
 
 /** With the check digit of ISO/IEC 7812-1. */

@@ -48,19 +48,8 @@ describe('login', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`chmod 600 ${profiles()}`)]);
   });
 
-  test("a profile's keys go to its own URL only", async () => {
-    const env = { SLUICE_URL: 'https://elsewhere.example.com' };
-    const { code, stderr } = await world.current.sluice(['proxies', 'list'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('whose keys go nowhere else')]);
-  });
-
-  test.each([
-    'http://sluice.example.com',
-    'http://10.0.0.1:8080',
-    'ftp://localhost',
-    'https://a:b@localhost',
-    'nonsense',
-  ])('a key is not sent to %s', async (SLUICE_URL) => {
+  const unsafe = ['http://sluice.example.com', 'http://10.0.0.1:8080', 'ftp://localhost', 'https://a:b@localhost', 'x'];
+  test.each(unsafe)('a key is not sent to %s', async (SLUICE_URL) => {
     const env = { SLUICE_URL, SLUICE_API_KEY: 'svc_secret' };
     const { code, stderr } = await runSluice(['proxies', 'list'], { env });
     expect([code, stderr]).toEqual([2, expect.stringContaining('The URL must')]);
@@ -94,15 +83,6 @@ describe('tokens, keys and lists', () => {
     expect(wrong.stderr).not.toContain('4242');
   });
 
-  test('keys of an Application: create, list, delete', async () => {
-    const { backend, json, sluice } = world.current;
-    const key = await json(['keys', 'create', backend.id]);
-    expect(key.key).toMatch(/^svc_local_prv_/);
-    expect(await json(['keys', 'list', backend.id])).toHaveLength(2);
-    expect((await sluice(['keys', 'delete', backend.id, key.id])).code).toBe(0);
-    expect(await json(['keys', 'list', backend.id])).toHaveLength(1);
-  });
-
   test('a list with --all is one item a line, over all pages', async () => {
     const { json, sluice } = world.current;
     for (const name of ['many 0', 'many 1', 'many 2']) {
@@ -110,10 +90,7 @@ describe('tokens, keys and lists', () => {
       await json(['applications', 'create', '-d', JSON.stringify(body)]);
     }
     const { stdout } = await sluice(['applications', 'list', '--all', '--size', '2']);
-    const names = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).name);
+    const names = Array.from(stdout.matchAll(/.+/g), ([line]) => JSON.parse(line).name);
     expect(names).toEqual(expect.arrayContaining(['many 0', 'many 1', 'many 2', 'cli backend']));
     expect(new Set(names).size).toBe(names.length);
     expect((await json(['applications', 'list', '--size', '2'])).data).toHaveLength(2);
@@ -201,15 +178,11 @@ describe('what went wrong', () => {
 
   test.each([
     ['', 'Usage: sluice'],
-    ['nonsense', 'There is no command nonsense'],
     ['proxies nonsense', 'There are: create, list'],
     ['proxies get', 'ID is missing'],
     ['proxies get a b', 'too many arguments; the command takes ID'],
     ['proxies list --nonsense', 'The option --nonsense'],
-    ['proxies create', 'needs --data'],
     ['tokens list --metadata x', 'NAME=VALUE'],
-    ['completion tcsh', 'bash, zsh or fish'],
-    ['proxies list --profile nobody', 'There is no profile nobody'],
     ['apply', 'Give -f FILE'],
   ])('"%s" is a mistake of usage', async (typed, message) => {
     const { code, stdout, stderr } = await world.current.sluice(typed.split(' ').filter(Boolean));

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { createRandom, newSeed } from '@sluice/testing';
-import { newCardNumber, newRoutingNumber } from '../token-values.ts';
+import { digits, newCardNumber, newRoutingNumber } from '../token-values.ts';
 import type { Canary } from './search/forms.ts';
 
 export type Canaries = ReturnType<typeof newCanaries>;
@@ -13,7 +13,6 @@ export function newCanaries() {
     all.push({ name, value, isShort });
     return value;
   };
-  const digits = (count: number) => Array.from({ length: count }, () => randomInt(10)).join('');
   const card = (name: string) => add(name, newCardNumber(random));
   const texts = new Map<string, string>();
   const mistyped = newCardNumber(random);
@@ -34,8 +33,8 @@ export function newCanaries() {
     /** Its check digit is wrong. */
     cardMistyped: add('cardMistyped', mistyped.slice(0, -1) + ((Number(mistyped.at(-1)) + 1) % 10)),
     cvc: add('cvc', String(randomInt(2000, 10_000)), true),
-    account: add('account', digits(17)),
+    account: add('account', digits(random, 17)),
     routing: add('routing', newRoutingNumber(random)),
-    socialSecurity: add('socialSecurity', digits(9)),
+    socialSecurity: add('socialSecurity', digits(random, 9)),
   };
 }
