@@ -1,4 +1,5 @@
-import { canonicalContainer, covers } from './containers.ts';
+import { canonicalContainer } from './containers.ts';
+import { coveringOf, indexOf, type RuleIndex } from './rule-index.ts';
 
 export type RuleTransform = 'redact' | 'mask' | 'reveal';
 
@@ -47,36 +48,35 @@ export function decide(grants: Grants, permission: string, token: DecidedOn): Ru
   return outer && strictness[Math.min(strictness.indexOf(own), strictness.indexOf(outer))];
 }
 
-function decideAlone(grants: Grants, permission: string, token: DecidedOn): RuleTransform | undefined {
-  let deciding: AccessRule | undefined;
-  for (const rule of grants.rules) {
-    if (deciding && rule.priority >= deciding.priority) continue;
-    if (rule.permissions.includes(permission) && reaches(rule, token)) deciding = rule;
-  }
+function decideAlone({ permissions, rules }: Grants, permission: string, token: DecidedOn): RuleTransform | undefined {
+  const deciding = rules.length === 0 ? undefined : decidingRule(indexOf(rules, permission), token);
   if (deciding) return deciding.transform;
-  return grants.permissions.includes(permission) ? flatTransform : undefined;
+  return permissions.includes(permission) ? flatTransform : undefined;
 }
 
-function reaches({ container, conditions = [] }: AccessRule, token: DecidedOn): boolean {
-  if (container === undefined && conditions.length === 0) return true;
-  const containers = containersOf(token);
-  const isCovered = container === undefined || containers.some((candidate) => covers(container, candidate));
-  return isCovered && conditions.every((condition) => meets(token, containers, condition));
-}
-
-function meets(
-  token: DecidedOn,
-  containers: readonly string[],
-  { attribute, operator, value }: RuleCondition,
-): boolean {
-  if (attribute === 'id') {
+function decidingRule({ byContainer, everywhere, conditional, lengths }: RuleIndex, token: DecidedOn) {
+  const containers = new Set(containersOf(token).map(canonicalContainer));
+  const covering = new Set<string>();
+  let deciding = everywhere;
+  for (const container of containers) {
+    for (const granted of coveringOf(container, lengths)) {
+      covering.add(granted);
+      const rule = byContainer.get(granted);
+      if (rule && (!deciding || rule.rank < deciding.rank)) deciding = rule;
+    }
+  }
+  const meets = ({ attribute, operator, value }: RuleCondition): boolean => {
+    // Compares whole segments: `/a/` is not a prefix of `/ab/`.
+    if (attribute === 'container') return (operator === 'equals' ? containers : covering).has(value);
     if (!('id' in token)) return false;
     return operator === 'equals' ? token.id === value : token.id.startsWith(value);
+  };
+  for (const rule of conditional) {
+    if (deciding && rule.rank > deciding.rank) break;
+    const isCovered = rule.container === undefined || covering.has(rule.container);
+    if (isCovered && rule.conditions.every(meets)) return rule;
   }
-  // Compares whole segments: `/a/` is not a prefix of `/ab/`.
-  if (operator === 'starts_with') return containers.some((candidate) => covers(value, candidate));
-  const wanted = canonicalContainer(value);
-  return containers.some((candidate) => canonicalContainer(candidate) === wanted);
+  return deciding;
 }
 
 function containersOf(token: DecidedOn): readonly string[] {

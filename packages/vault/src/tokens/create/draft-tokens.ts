@@ -37,7 +37,11 @@ export async function draftToken(vault: Vault, actor: Actor, input: unknown): Pr
 export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly TokenInput[]): Promise<Creation> {
   if (inputs.length === 0) return { vault, actor, drafts: [] };
   const identified = inputs.map((input) => ({ input, id: input.id ?? randomUUID() }));
-  const refused = identified.filter(({ input, id }) => !isGrantedOnEach(actor, 'token:create', { ...input, id }));
+  const refused: typeof identified = [];
+  for (const [i, draft] of identified.entries()) {
+    if (i > 0 && i % tokensOfPiece === 0) await vault.workPieces.turn(actor.tenantId);
+    if (!isGrantedOnEach(actor, 'token:create', { ...draft.input, id: draft.id })) refused.push(draft);
+  }
   if (refused.length > 0) {
     throw notGranted('token:create', [...new Set(refused.flatMap(({ input }) => input.containers))]);
   }

@@ -1,0 +1,76 @@
+import { canonicalContainer } from './containers.ts';
+import type { AccessRule, RuleCondition, RuleTransform } from './decide.ts';
+
+interface RankedRule {
+  /** The lowest decides. */
+  rank: number;
+  transform: RuleTransform;
+}
+
+interface ConditionalRule extends RankedRule {
+  /** In canonical form, as the values of conditions on containers are. */
+  container: string | undefined;
+  conditions: readonly RuleCondition[];
+}
+
+/** The rules that grant one permission, prepared so that a decision does not compare each rule with each container. */
+export interface RuleIndex {
+  /** By canonical container: the first of the rules without conditions. */
+  byContainer: ReadonlyMap<string, RankedRule>;
+  /** The first of the rules with neither container nor conditions. */
+  everywhere: RankedRule | undefined;
+  /** By rank. */
+  conditional: readonly ConditionalRule[];
+  /** Of all containers that rules and conditions name. Only beginnings of these lengths can be among them. */
+  lengths: ReadonlySet<number>;
+}
+
+type Rules = readonly AccessRule[];
+
+/** By permission. Callers are cached, so most rules are prepared once. */
+const indexes = new WeakMap<Rules, Map<string, RuleIndex>>();
+
+export function indexOf(rules: Rules, permission: string): RuleIndex {
+  let byPermission = indexes.get(rules);
+  if (!byPermission) {
+    byPermission = new Map();
+    indexes.set(rules, byPermission);
+  }
+  let index = byPermission.get(permission);
+  if (!index) {
+    index = prepare(rules.filter((rule) => rule.permissions.includes(permission)));
+    byPermission.set(permission, index);
+  }
+  return index;
+}
+
+function prepare(rules: Rules): RuleIndex {
+  const byContainer = new Map<string, RankedRule>();
+  const conditional: ConditionalRule[] = [];
+  const lengths = new Set<number>();
+  const canonical = (container: string): string => {
+    const form = canonicalContainer(container);
+    lengths.add(form.length);
+    return form;
+  };
+  let everywhere: RankedRule | undefined;
+  const byPriority = rules.toSorted((a, b) => a.priority - b.priority);
+  for (const [rank, { transform, conditions = [], ...rule }] of byPriority.entries()) {
+    const container = rule.container === undefined ? undefined : canonical(rule.container);
+    if (conditions.length > 0) {
+      const prepared = conditions.map((condition) =>
+        condition.attribute === 'id' ? condition : { ...condition, value: canonical(condition.value) },
+      );
+      conditional.push({ rank, transform, container, conditions: prepared });
+    } else if (container === undefined) everywhere ??= { rank, transform };
+    else if (!byContainer.has(container)) byContainer.set(container, { rank, transform });
+  }
+  return { byContainer, everywhere, conditional, lengths };
+}
+
+/** The containers that cover this one, itself included, as far as their lengths are wanted. In canonical form. */
+export function* coveringOf(canonical: string, lengths: ReadonlySet<number>): Generator<string> {
+  for (let slash = canonical.indexOf('/'); slash !== -1; slash = canonical.indexOf('/', slash + 1)) {
+    if (lengths.has(slash + 1)) yield canonical.slice(0, slash + 1);
+  }
+}
