@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { checkConnection, createHeaderFilter } from './headers.ts';
 
 const filter = createHeaderFilter('SVC');
@@ -112,4 +114,24 @@ describe('checkConnection', () => {
       expect(() => checkConnection(value, headers)).toThrow(expect.objectContaining({ code: 'bad_request' }));
     },
   );
+});
+
+test('long names of headers, which destinations choose, are passed on and not kept in memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const heldAfter = (length: number): number => {
+    const measured = createHeaderFilter('SVC');
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 1000; i++) {
+      const name = Buffer.from(`x-${i}-`.padEnd(length, 'x'));
+      expect(measured.response([name, Buffer.from('1')])).toHaveLength(2);
+    }
+    collect();
+    const held = process.memoryUsage().heapUsed - before;
+    expect(measured.response(['SVC-'.padEnd(length, 'x'), '1'])).toEqual([]); // and so it is still in use
+    return held;
+  };
+  heldAfter(10);
+  expect(heldAfter(60_000)).toBeLessThan(5_000_000);
 });

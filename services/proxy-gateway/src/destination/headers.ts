@@ -38,12 +38,15 @@ type Kind = typeof keep | typeof drop | typeof connection | typeof requestOnly |
 
 /** Bounded, because clients and destinations choose the names. */
 const maxKnownNames = 2000;
+/** Longer names, of which one can take 64 KiB, are classified anew each time. */
+const longestKnownName = 100;
 
 export function createHeaderFilter(ownPrefix: string): HeaderFilter {
   const own = `${ownPrefix.toLowerCase()}-`;
   const kinds = new Map<string, Kind>();
 
   function kindOf(name: string): Kind {
+    if (name.length > longestKnownName) return classify(name.toLowerCase(), own);
     const known = kinds.get(name);
     if (known !== undefined) return known;
     if (kinds.size >= maxKnownNames) kinds.clear();
