@@ -88,10 +88,7 @@ const withLockTimeout: Record<string, Migration> = Object.fromEntries(
   ]),
 );
 
-/**
- * What a later version has applied. Kysely refuses a database with migrations that it does not know, and then the
- * version before, which still works on it, could not be deployed again.
- */
+/** Kysely refuses migrations that it does not know, and then the version before could not be deployed again. */
 async function laterMigrations(db: Database): Promise<Record<string, Migration>> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   const later = rows.filter(({ name }) => !migrationNames.includes(name));

@@ -13,7 +13,6 @@ export interface Vault {
   inserts: TokenInserts;
   changes: ChangeWriter;
   disclosures: DisclosureLog;
-  /** Shares the main thread among Tenants. */
   workPieces: WorkPieces;
   clock: () => Date;
 }
