@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpAnswer } from '@sluice/testing';
-import { graphsOf } from '../soak/graphs.ts';
 import { growthBetween } from '../soak/growth.ts';
 import { type Sample, startSampler } from '../soak/samples.ts';
 import { startRepeating } from '../under-load/clients.ts';
@@ -9,7 +8,7 @@ import { countDetails } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
+import type { FaultTest, Report } from './fault-test.ts';
 import { createHostileProxies, isProxyError } from './hostile-transforms.fault.ts';
 import { disturbAtRandom } from './revocation.fault.ts';
 
@@ -48,7 +47,7 @@ export const soak = ({ faultsMs, calmMs }: SoakOptions): FaultTest =>
           report.figure('hostile transforms', countDetails(hostile.answers));
           const wrong = hostile.answers.filter((answer) => answer.status > 0 && !isProxyError(answer)).length;
           report.failIf(wrong > 0, `${wrong} hostile transforms had their way`);
-          judgeGrowth(world, seen, sampler.samples, calmMs);
+          judgeGrowth(report, seen, sampler.samples, calmMs);
         });
         return [hostile, expiring, sampler];
       },
@@ -64,17 +63,15 @@ export const soak = ({ faultsMs, calmMs }: SoakOptions): FaultTest =>
     },
   );
 
-function judgeGrowth(world: World, seen: Seen, samples: readonly Sample[], calmMs: number): void {
-  const { report } = world;
-  const { history, quietFrom, faultFrom, endedAt } = seen;
+function judgeGrowth(report: Report, seen: Seen, samples: readonly Sample[], calmMs: number): void {
+  const { quietFrom, faultFrom, endedAt } = seen;
   const first = { from: quietFrom, until: faultFrom };
   const last = { from: endedAt - calmMs, until: endedAt };
-  for (const { name, before, after, most, unit } of growthBetween(samples, [first, last])) {
+  for (const { name, before, after, most, course } of growthBetween(samples, [first, last])) {
     const change = `${before.toFixed(0)} → ${after.toFixed(0)}`;
-    report.figure(name, `${change} (at most ${most.toFixed(0)})`);
-    report.failIf(after > most, `${name} grew: ${change} ${unit}`);
+    report.figure(name, `${change} (at most ${most.toFixed(0)}) ${course}`);
+    report.failIf(after > most, `${name} grew: ${change}`);
   }
-  report.figure('over time', graphsOf({ world, history, samples, from: quietFrom, until: endedAt }));
 }
 
 /** The kinds that hold a thread for longest, and others. */

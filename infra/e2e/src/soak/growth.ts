@@ -1,37 +1,47 @@
 import { percentile } from '../under-load/count.ts';
-import type { ProcessSample } from '../under-load/process-state.ts';
 import type { Sample } from './samples.ts';
 
 /** A stretch of time in which nothing failed. */
 type Calm = Record<'from' | 'until', number>;
 
-const quantities = [
+/** How much may be held in the last calm, by what was held in the first: for each last word of a name. */
+const mostAfter: Readonly<Record<string, (before: number) => number>> = {
   // A heap is not given back at once, and grows until it is worth collecting.
-  { member: 'memory', unit: 'MiB', most: (before: number) => before * 1.3 + 32 },
-  { member: 'sockets', unit: 'descriptors', most: (before: number) => before + 20 },
-  { member: 'threads', unit: 'threads', most: (before: number) => before + 2 },
-] as const satisfies readonly { member: keyof ProcessSample; unit: string; most: (before: number) => number }[];
+  memory: (mebibytes) => mebibytes * 1.3 + 32,
+  sockets: (before) => before + 20,
+  threads: (before) => before + 2,
+  sessions: (before) => before + 20,
+  keys: (before) => before + 50,
+};
 
-/** What grew from the first calm to the last, of processes that lived through both, and of the stores. */
+/** What grew from the first calm to the last, of all that was there in both, and its whole course. */
 export function growthBetween(samples: readonly Sample[], [first, last]: readonly [Calm, Calm]) {
-  const [early, late] = [first, last].map(({ from, until }) => samples.filter(({ at }) => at >= from && at <= until));
-  const found: { name: string; before: number; after: number; unit: string; most: number }[] = [];
-  for (const name of new Set(early?.flatMap(({ processes }) => [...processes.keys()]))) {
-    const [before, after] = [early, late].map((some = []) =>
-      some.flatMap(({ processes }) => processes.get(name) ?? []),
-    );
-    if (new Set([...(before ?? []), ...(after ?? [])].map(({ pid }) => pid)).size !== 1) continue;
-    for (const { member, unit, most } of quantities) {
-      const [start = 0, end = 0] = [before, after].map((some) => median(some?.map((one) => one[member])));
-      found.push({ name: `${name} ${member}`, before: start, after: end, unit, most: most(start) });
-    }
-  }
-  for (const [member, most] of [['postgresConnections', 20] as const, ['redisKeys', 50] as const]) {
-    const [before, after] = [early, late].map((some = []) => median(some.flatMap((one) => one[member] ?? [])));
-    if (before === undefined || after === undefined) continue;
-    found.push({ name: member, before, after, unit: '', most: before + most });
-  }
-  return found;
+  const taken = (from: number, until: number) => samples.filter(({ at }) => at >= from && at <= until);
+  const [early, late] = [taken(first.from, first.until), taken(last.from, last.until)];
+  const whole = taken(first.from, last.until);
+  const valuesOf = (name: string, some: readonly Sample[]) => some.flatMap(({ held }) => held.get(name) ?? []);
+  const names = new Set(early.flatMap(({ held }) => [...held.keys()]));
+  return Array.from(names, (name) => {
+    const before = percentile(valuesOf(name, early), 0.5);
+    const after = percentile(valuesOf(name, late), 0.5);
+    const most = mostAfter[name.split(' ').at(-1) ?? '']?.(before) ?? 0;
+    return { name, before, after, most, course: barsOf(whole.map(({ held }) => held.get(name))) };
+  }).filter(({ after }) => !Number.isNaN(after));
 }
 
-const median = (values: readonly number[] = []) => (values.length > 0 ? percentile(values, 0.5) : 0);
+const bars = '▁▂▃▄▅▆▇█';
+const mostBars = 60;
+
+/** A line of bars: the least value is the lowest, the greatest the highest, and what is unknown is a blank. */
+export function barsOf(values: readonly (number | undefined)[]): string {
+  const known = values.filter((value) => value !== undefined);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const length = Math.min(mostBars, values.length);
+  const shown = Array.from({ length }, (_, at) => values[Math.floor((at * values.length) / length)]);
+  const bar = (value: number | undefined) => {
+    if (value === undefined) return ' ';
+    const height = most === least ? 0 : (value - least) / (most - least);
+    return bars[Math.round(height * (bars.length - 1))];
+  };
+  return shown.map(bar).join('');
+}
