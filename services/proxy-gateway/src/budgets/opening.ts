@@ -5,6 +5,9 @@ import { type BodyHolder, heldBody } from './hold-body.ts';
 /** Data up to this size is covered by the bytes that were reserved for the body itself. */
 const smallData = 16 * 1024;
 
+/** For a streamed body, because a body that is held has its memory already. */
+const noBody = { contentLength: 0, isCoded: false, isTransformed: false };
+
 interface Opener extends BodyHolder {
   opening: OpeningBudget | undefined;
   readonly destinationStatus: number | undefined;
@@ -24,7 +27,7 @@ class Opening implements OpeningBudget {
   hold(bytes: number): Promise<void> | undefined {
     if (bytes <= smallData) return undefined;
     const direction = this.#opener.destinationStatus === undefined ? 'request' : 'answer';
-    return heldBody(this.#opener, direction, this.#context).fill(bytes);
+    return heldBody(this.#opener, direction, this.#context, noBody).fill(bytes);
   }
 }
 
