@@ -20,6 +20,7 @@ import { manifestFaults } from './manifest-faults.ts';
 import type { Product } from './product.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { type Pod, probe, startPod } from './testing/pod.ts';
+import { scrapeTargets } from './testing/scrape-targets.ts';
 
 const schemas: Record<string, ConfigSchema> = {
   'management-api': managementApi,
@@ -196,6 +197,18 @@ describe('the manifests', () => {
     );
     const made = values.rules.custom.map(({ seriesQuery }: { seriesQuery: string }) => seriesQuery.split('{')[0]);
     expect(metrics).toEqual(made);
+  });
+
+  test('are scraped once, under the names that alerts and dashboards go by', async () => {
+    const { manifests } = scene.current;
+    const [job] = parse(await readFile(join(folder, 'prometheus/scrape.yaml'), 'utf8'));
+    const expected = services.map((name) => ({ job: name, namespace: 'sluice', pod: `${name}-0` }));
+    expect(scrapeTargets(manifests, job)).toEqual(expect.arrayContaining(expected));
+    expect(scrapeTargets(manifests, job)).toHaveLength(services.length);
+    const annotations = workloadsOf(manifests).flatMap(({ template }) =>
+      Object.keys(template.metadata?.annotations ?? {}),
+    );
+    expect(annotations.filter((name) => name.startsWith('prometheus.io/'))).toEqual([]);
   });
 
   describe('a fault is found:', () => {
