@@ -6,8 +6,7 @@ interface QuerySchema {
 }
 
 /**
- * Reads the query parameters of a schema as text. Lists may be repeated, written `id[]=` or `id[0]=`, or separated by
- * commas with optional spaces. An empty value counts as absent; unknown parameters are ignored.
+ * Lists may be repeated, written `id[]=` or `id[0]=`, or separated by commas. An empty value counts as absent.
  * @throws {ServiceError} `validation_failed` for a repeated parameter that is no list, and for unknown brackets,
  * because ignoring a filter would return everything.
  */
@@ -37,7 +36,9 @@ export function readQuery(url: string, schema: object): Record<string, string | 
 
 function checkBrackets({ properties = {} }: QuerySchema, sent: URLSearchParams): void {
   for (const key of sent.keys()) {
-    const name = key.slice(0, key.indexOf('['));
+    const bracket = key.indexOf('[');
+    if (bracket === -1) continue;
+    const name = key.slice(0, bracket);
     if (!Object.hasOwn(properties, name)) continue;
     const known = properties[name]?.type === 'array' ? /^\[\d{0,5}\]$/ : /^\[\]$/;
     if (known.test(key.slice(name.length))) continue;

@@ -92,6 +92,7 @@ describe('readQuery', () => {
     ['/x?id[0]=a&id[1]=b', { id: ['a', 'b'] }],
     ['/x?id%5B10%5D=c&id%5B2%5D=b&id[0]=a', { id: ['a', 'b', 'c'] }],
     ['/x?id=a,%20b+,+c', { id: ['a', 'b', 'c'] }],
+    ['/x?ids=a&names=b&pages=c', { id: [] }],
     ['/x?idle=d&id.x=1&other[x]=2', { id: [] }],
     ['/x?name=a%20b+c&page=2', { id: [], name: 'a b c', page: '2' }],
     ['/x?name=&page=', { id: [] }],
