@@ -13,6 +13,7 @@ const brotliBytes = 8 * 2 ** 20;
 const brotliBytesPerWindowByte = 8;
 const defaultWindowBits = 22;
 const largestWindowBytes = 2 ** 24;
+const largestWindowBits = 30;
 /** Brotli takes in a whole block between two looks at the budget. */
 const largestBlockBits = 18;
 
@@ -90,7 +91,8 @@ function holdForBrotli(meter: Meter, options: Options, inputBytes: number | unde
     return;
   }
   integer(params[BROTLI_PARAM_LGBLOCK] ?? 0, largestBlockBits);
-  meter.hold(brotliBytes + brotliBytesPerWindowByte * 2 ** Number(params[BROTLI_PARAM_LGWIN] ?? defaultWindowBits));
+  const windowBits = integer(params[BROTLI_PARAM_LGWIN] ?? defaultWindowBits, largestWindowBits);
+  meter.hold(brotliBytes + brotliBytesPerWindowByte * 2 ** windowBits);
   options.params = { [BROTLI_PARAM_SIZE_HINT]: inputBytes, ...params };
 }
 

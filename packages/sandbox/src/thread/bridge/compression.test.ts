@@ -1,0 +1,26 @@
+import { constants } from 'node:zlib';
+import { compressionOperations } from './compression.ts';
+
+const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_LARGE_WINDOW } = constants;
+
+/** @returns how many bytes were reserved at the most. */
+function reservedFor(windowBits: number): number {
+  let most = 0;
+  const hold = (bytes: number) => {
+    most = Math.max(most, bytes);
+  };
+  const params = { [BROTLI_PARAM_LGWIN]: windowBits, [BROTLI_PARAM_LARGE_WINDOW]: 1 };
+  compressionOperations({ spend: () => {}, hold }).zlib('brotliCompressSync', 'eA==', { params });
+  return most;
+}
+
+test('a larger window of Brotli reserves more memory', () => {
+  expect(reservedFor(24)).toBeGreaterThan(2 ** 27);
+});
+
+test.each([30 - 2 ** 32, 2 ** 32 + 24, -1, 24.5, 31])(
+  'a window of %d bits, which Node.js would read as another, is refused',
+  (windowBits) => {
+    expect(() => reservedFor(windowBits)).toThrow(RangeError);
+  },
+);
