@@ -14,7 +14,8 @@ export const configSchema = {
     ...ledgerOriginSettings,
     LEDGER_WITNESS_URL: {
       type: 'string',
-      pattern: '^https?://',
+      // No user info, because fetch refuses it with an error that quotes the URL.
+      pattern: '^https?://[^@/?#\\s]+([/?#]|$)',
       description:
         'Where each new checkpoint of the audit log is posted as text, so that not even who owns the database can rewrite ' +
         'the past unnoticed; a 2xx says that it was taken, anything else is tried again',

@@ -43,6 +43,14 @@ test('needs neither the root key nor the pepper, and exits with 78 without its s
   expect(output.text.match(/^ {2}\w+/gm)).toEqual(['  DATABASE_URL', '  REDIS_URL']);
 });
 
+test('a witness whose URL has a password is refused at the start, and the password is not printed', async () => {
+  const stores = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' };
+  const { output, exit } = run({ ...stores, LEDGER_WITNESS_URL: 'https://worker:hunter2@witness.test/checkpoints' });
+  expect(await exit).toBe(78);
+  expect(output.text).toContain('LEDGER_WITNESS_URL: must match pattern');
+  expect(output.text).not.toContain('hunter2');
+});
+
 test.each([
   ['is ready', true, { ready: true, missing: {} }],
   [
