@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { openAdminServer, Readiness } from './index.ts';
 
 async function openAdmin(stack: AsyncDisposableStack) {
@@ -9,7 +9,7 @@ async function openAdmin(stack: AsyncDisposableStack) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return { status: response.status, body: await response.text() };
   };
-  return { readiness, get };
+  return { readiness, metrics, get };
 }
 
 test('it lives from the start, is ready while it runs and every part answers, and not while it stops', async () => {
@@ -52,4 +52,15 @@ test('metrics are served; other paths are not', async () => {
   const { get } = await openAdmin(stack);
   expect((await get('/metrics')).status).toBe(200);
   expect((await get('/')).status).toBe(404);
+});
+
+test('a figure that cannot be read makes the scrape a 500 that says why, and does not end the process', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { metrics, get } = await openAdmin(stack);
+  const collect = () => {
+    throw new Error('the figure is broken');
+  };
+  new Gauge({ name: 'broken', help: 'Broken', registers: [metrics], collect });
+  expect(await get('/metrics')).toEqual({ status: 500, body: 'The metrics cannot be read: the figure is broken\n' });
+  expect((await get('/livez')).status).toBe(200);
 });

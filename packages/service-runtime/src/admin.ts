@@ -69,7 +69,7 @@ export interface AdminOptions {
 export function openAdminServer({ host, port, readiness, metrics, stack }: AdminOptions): Promise<number> {
   const server = createServer(async (request, response) => {
     const path = request.url?.split('?', 1)[0];
-    const { status, body, type } = await answer(path, readiness, metrics);
+    const { status, body, type } = await answer(path, readiness, metrics).catch(unreadable);
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
   });
   return listen(server, { host, port, stack });
@@ -84,4 +84,9 @@ async function answer(path: string | undefined, readiness: Readiness, metrics: R
   }
   if (path === '/metrics') return { status: 200, body: await metrics.metrics(), type: metrics.contentType };
   return { status: 404, body: 'This port answers /livez, /readyz and /metrics\n', type: 'text/plain' };
+}
+
+/** An unhandled rejection would end the process. */
+function unreadable(error: unknown) {
+  return { status: 500, body: `The metrics cannot be read: ${reasonOf(error)}\n`, type: 'text/plain' };
 }
