@@ -27,7 +27,6 @@ export interface Grants {
   within?: Grants;
 }
 
-/** Without an id no condition on an id holds. */
 export type DecidedOn = readonly string[] | { id: string; containers: readonly string[] };
 
 const flatTransform: RuleTransform = 'mask';

@@ -110,7 +110,6 @@ describe('delegation never widens', () => {
       }),
       { numRuns },
     );
-    // The runs have exercised each case.
     expect(granted).toBeGreaterThan(numRuns / 50);
     expect(stricter).toBeGreaterThan(numRuns / 200);
   });

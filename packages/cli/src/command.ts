@@ -7,7 +7,6 @@ export type Option = Options[string] & { description: string; value?: string };
 
 export interface Input {
   positionals: readonly string[];
-  /** Repeatable options have lists. */
   values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 }
 

@@ -1,6 +1,5 @@
 export interface OperationCommand {
   words: readonly string[];
-  /** The method of the library: `applications.keys.create`. */
   method: string;
   summary: string;
   permission?: string;

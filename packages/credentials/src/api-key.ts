@@ -59,7 +59,6 @@ export function generateNonce(): string {
   return generateProxyKey();
 }
 
-/** 32 base 62 characters. */
 export function generateProxyKey(): string {
   let text = '';
   for (let i = 0; i < 32; i++) text += toBase62(randomInt(62), 1);

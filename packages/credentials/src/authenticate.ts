@@ -17,10 +17,7 @@ export interface AuthenticationOptions {
   headerName: string;
 }
 
-/**
- * Finds the Application or session with this key.
- * @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted.
- */
+/** @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted. */
 export function authenticate(
   key: unknown,
   { callers, pepper, headerName }: AuthenticationOptions,

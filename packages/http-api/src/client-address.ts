@@ -11,10 +11,7 @@ export const trustedProxySettings = {
   },
 } as const;
 
-/**
- * Finds the last address in `X-Forwarded-For` that no trusted proxy wrote, because a client may write anything there.
- * @throws {Error} that names the setting, where an entry is not a network.
- */
+/** Takes the last address that no trusted proxy wrote, because a client may write any. @throws {Error} */
 export function openClientAddresses(trustedProxies = 'none'): (request: IncomingMessage) => string {
   const trusted = trustedProxies
     .split(',')

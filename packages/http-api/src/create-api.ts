@@ -53,7 +53,6 @@ export interface ApiOptions<C> extends RequestMemoryOptions {
   publicFiles?: readonly PublicFile[];
   publicAnswers?: readonly PublicAnswer[];
   observer?: RequestObserver;
-  /** Needed by operations that answer {@link Streamed}. */
   streams?: Streams;
 }
 

@@ -1,9 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 
-/**
- * `application/json` accepts any `+json`, and every type any parameters and case (RFC 9110 section 8.3.1).
- * @throws {ServiceError} `unsupported_media_type`, also for any content coding.
- */
+/** `application/json` accepts any `+json` (RFC 9110 section 8.3.1). @throws {ServiceError} also for any coding. */
 export function checkMediaType(headers: NodeJS.Dict<string | string[]>, consumes: string): void {
   const sent = String(headers['content-type'] ?? '')
     .split(';', 1)[0]

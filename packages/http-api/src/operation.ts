@@ -47,7 +47,6 @@ type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 't
 
 export interface OperationFacts<P, Q, B> {
   id: string;
-  /** The resource, which is a group of the API reference. */
   tag: string;
   summary: string;
   /** Markdown, beyond what summary and schemas say. Headers have the prefix SVC. */
@@ -73,7 +72,6 @@ export interface OperationFacts<P, Q, B> {
   opaque?: readonly string[];
   /** False where repetition is harmless and the answer holds values. Default: true for POST, PUT and PATCH. */
   idempotent?: boolean;
-  /** Whether pages of browsers may call it. */
   cors?: boolean;
   /** The handler returns {@link Confirmed}, because its change is confirmed before the answer. */
   confirmed?: boolean;
@@ -130,10 +128,7 @@ export class Reply {
   }
 }
 
-/**
- * An answer of any length: each piece is made once the reader has taken the last one, and may be empty. A failure
- * before the first piece is answered with a problem; later ones reset the connection, so that no part seems whole.
- */
+/** Pieces are made as the reader takes them. A failure after the first one resets the connection. */
 export class Streamed {
   readonly pieces: AsyncGenerator<string, void, undefined>;
 
@@ -149,12 +144,10 @@ export function created<T extends { id: string }>(collection: string, resource: 
 /** No process serves the old state any more. */
 export interface Confirmation {
   changeId: string;
-  /** Caching processes at that moment. */
   holders: number;
   waitedMs: number;
 }
 
-/** The change is confirmed; a header of the answer says so. */
 export class Confirmed {
   readonly confirmation: Confirmation;
   readonly result: unknown;

@@ -2,7 +2,6 @@ import { ServiceError } from '@sluice/problems';
 import type { Express } from 'express';
 
 export interface PublicAnswer {
-  /** As for operations: `/.well-known/thing/:id`. */
   path: string;
   contentType: string;
   maxAgeSeconds: number;
@@ -10,7 +9,6 @@ export interface PublicAnswer {
   answer(params: Readonly<Record<string, string>>): string;
 }
 
-/** Other methods than GET and HEAD get 405. */
 export function servePublicAnswers(app: Express, answers: readonly PublicAnswer[]): void {
   for (const { path, contentType, maxAgeSeconds, answer } of answers) {
     app.get(path, (request, response) => {

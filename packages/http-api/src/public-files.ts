@@ -21,7 +21,6 @@ export function servePublicFiles(app: Express, files: readonly PublicFile[]): vo
       'X-Content-Type-Options': 'nosniff',
       ...headers,
     };
-    // Express answers HEAD and conditional requests too.
     app.get(path, (_request, response) => {
       response.set(fixed).send(body);
     });

@@ -14,7 +14,6 @@ const largeBody = 64 * 1024;
 export interface BodyReading {
   check: Check;
   memory: RequestMemory;
-  /** Of all requests to the API, in turn. */
   passes: WorkPieces;
   tenantId: string;
 }

@@ -10,19 +10,16 @@ const mostParsed = 22;
 const step = 64 * 1024;
 /** The buffers of the connection hold an answer up to this size. */
 const smallAnswer = 64 * 1024;
-/** A reader that takes nothing for this long is gone. Node looks twice, because buffers may fill after a first look. */
+/** A reader that takes nothing for once to twice this time is gone. Node looks twice, as buffers may still fill. */
 const defaultIdleReaderMs = 60_000;
 
 export interface RequestMemoryOptions {
   bodyBytes?: BodyBytes;
-  /** The reader of a large answer is cut off after taking nothing for once to twice this time. Default a minute. */
+  /** Default a minute. */
   idleReaderMs?: number;
 }
 
-/**
- * Reserves memory before it is taken: for the body from its first byte on, and for the answer until the reader has it.
- * @throws {ServiceError} in the returned promises: 503 after waiting in vain, 400 when the caller has left.
- */
+/** Reserves memory before it is taken. Promises reject with 503 after a wait in vain, 400 for a caller who left. */
 export class RequestMemory {
   readonly #bodyBytes: BodyBytes | undefined;
   readonly #idleReaderMs: number;

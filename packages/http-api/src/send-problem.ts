@@ -66,7 +66,6 @@ function shorten({ detail, errors, ...rest }: Problem): Problem {
   return { ...short, errors: Object.fromEntries(fields) };
 }
 
-/** The router throws it for percent escapes that do not decode. */
 function isBadPath(thrown: unknown): boolean {
   return thrown instanceof URIError;
 }

@@ -13,10 +13,7 @@ export interface StreamOptions {
   headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Sends an answer at the speed of its reader. The caller's right is checked before each piece and when a change to it
- * is announced. Once it has ended, the connection is reset, because in HTTP/1.0 an ordinary end would seem complete.
- */
+/** Checks the caller's right before each piece. An early end is a reset, because others seem complete in HTTP/1.0. */
 export async function sendStream(
   request: Request,
   response: Response,

@@ -30,7 +30,6 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   refuse(new ServiceError(code, detail), socket, shape);
 }
 
-/** For a server's `connect`. */
 export function answerConnect(socket: Duplex, shape: RefusalShape = {}): void {
   refuse(new ServiceError('bad_request', 'CONNECT is not supported'), socket, shape);
 }

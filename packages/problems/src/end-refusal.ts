@@ -3,9 +3,8 @@ import type { ServerResponse } from 'node:http';
 const defaults = { mostBytes: 64 * 1024 * 1024, longestMs: 5000 };
 
 /**
- * Sends an answer, whose `Content-Length` is set, while the request may still be arriving. Up to the limits the rest of
- * the request is read and discarded first, because closing a connection with unread bytes loses the answer (RFC 9112
- * section 9.6), and the connection serves the next request; beyond them it is closed.
+ * Discards the rest of the request before it ends the answer, which has a `Content-Length`, because closing a
+ * connection with unread bytes loses the answer (RFC 9112 section 9.6). Beyond the limits the connection is closed.
  */
 export function endRefusal(response: ServerResponse, body: string, { mostBytes, longestMs } = defaults): void {
   const { req: request } = response;

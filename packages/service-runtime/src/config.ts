@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 
-/**
- * A JSON Schema whose property names are environment variables. `--help` prints `description` and `default`. A secret
- * has `writeOnly: true`: it is never printed, and may be in a file that `<NAME>_FILE` names. `fromFile: true` allows
- * such a file for what is not secret.
- */
+/** A JSON Schema whose property names are environment variables. `--help` prints `description` and `default`. */
 export interface ConfigSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, SettingSchema>>;
@@ -27,7 +23,9 @@ export interface SettingSchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean';
   readonly description: string;
   readonly default?: string | number | boolean;
+  /** A secret: it is never printed, and may be in a file that `<NAME>_FILE` names. */
   readonly writeOnly?: boolean;
+  /** Allows such a file for a setting that is not secret. */
   readonly fromFile?: boolean;
   readonly enum?: readonly string[];
   readonly pattern?: string;
@@ -44,7 +42,6 @@ type SettingValue<T extends SettingSchema> = T extends { enum: readonly (infer E
       ? string
       : number;
 
-/** Settings with a default and required ones are always present; others may be undefined. */
 export type Config<S extends ConfigSchema> = {
   readonly [K in keyof S['properties']]: S['properties'][K] extends { default: string | number | boolean }
     ? SettingValue<S['properties'][K]>

@@ -11,11 +11,9 @@ export function limitBatches(count: number): void {
 }
 
 /**
- * Returns a function that collects items until the current phase of the event loop is over; the next phase calls
- * `handle` with each in turn. `handle` must not throw, because the items behind it would be lost.
- *
- * Under load one phase brings the work of many requests. Handling each by itself took the gateway twice the processor
- * time, because its code had left the processor's caches when the next request came.
+ * Collects items until the current phase of the event loop is over; the next one calls `handle`, which must not throw,
+ * with each. One by one, the work of many requests took the gateway twice the processor time, because its code had
+ * left the processor's caches when the next request came.
  */
 export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
   const waiting: T[] = [];

@@ -10,10 +10,7 @@ export interface ListenOptions {
   draining?: AbortSignal;
 }
 
-/**
- * When the stack closes, it stops accepting, lets requests under way finish and waits until every connection is gone.
- * @returns the port, which differs from `port` where that is 0.
- */
+/** Closing the stack stops accepting, then waits until every connection is answered and gone. @returns the port. */
 export async function listen(server: Server, { host, port, stack, draining }: ListenOptions): Promise<number> {
   const connections = connectionsOf(server);
   await new Promise<void>((resolve, reject) => {

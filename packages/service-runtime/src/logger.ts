@@ -12,10 +12,7 @@ interface Outlet {
 
 const outlets = new WeakMap<Logger, Outlet>();
 
-/**
- * A pino logger with an allow-list: of an error it prints name, message, code, stack and causes, because other members
- * of database errors quote the values of the statement. `members` are added to each line.
- */
+/** Prints only name, message, code, stack and causes of errors, because Postgres's quote values of the statement. */
 export function createLogger(
   options: { service: string; level: string; members?: () => object },
   destination: DestinationStream = bufferedStdout(),
@@ -38,8 +35,7 @@ export function createLogger(
 export type LineMembers = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Writes the same line as `log.info(members, message)` in two thirds of the time, by making one JSON text where pino
- * makes one of every name and value. For lines of each request.
+ * Writes the line of `log.info(members, message)` in two thirds of the time, with one JSON text of all members.
  * @throws {TypeError} for a logger that {@link createLogger} did not make.
  */
 export function lineWriter(log: Logger, message: string): (members: LineMembers) => void {

@@ -30,10 +30,7 @@ export function openRedis(url: string, options: RedisClientOptions): RedisClient
   });
 }
 
-/**
- * For publishing and subscribing. In a cluster one node is enough, because all hear what one publishes. If it is lost
- * or silent, the client goes to the next that the URL names.
- */
+/** To publish and subscribe; one node of a cluster is enough. The next node replaces one that is lost or silent. */
 export function openRedisNode(url: string, options: RedisClientOptions): Redis {
   const address = readRedisUrl(url);
   if (address.kind !== 'cluster') return openServer(url, address, options);

@@ -17,7 +17,6 @@ export interface Runtime {
   tracing?: Tracing | undefined;
 }
 
-/** A worker has no port. */
 export interface Service {
   port?: number;
 }
@@ -36,7 +35,6 @@ interface RuntimeSettings {
   ADMIN_HOST: string;
   ADMIN_PORT: number;
   SHUTDOWN_TIMEOUT_MS: number;
-  /** Absent where nothing is served. */
   SHUTDOWN_DRAIN_MS?: number;
   STOP_WHEN_STDIN_CLOSES: boolean;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
@@ -44,10 +42,7 @@ interface RuntimeSettings {
   OTEL_TRACES_SAMPLER_ARG?: number;
 }
 
-/**
- * Reads the configuration, starts, waits for a signal, and stops. Answers `--help`. Exit codes: 0 after a clean stop, 1
- * when the start failed or the stop took too long, 78 (EX_CONFIG) for an unusable configuration.
- */
+/** Exit codes: 0 after a clean stop, 1 after a failed start or a slow stop, 78 (EX_CONFIG) for bad settings. */
 export async function runService<const S extends ConfigSchema>(
   definition: ServiceDefinition<S>,
   { argv, env }: { argv: string[]; env: NodeJS.ProcessEnv },
@@ -114,10 +109,7 @@ function readConfigOrExit<const S extends ConfigSchema>(schema: S, env: NodeJS.P
   }
 }
 
-/**
- * SIGTERM, SIGINT and the launcher's end stop the service; a second signal exits at once. A ready service goes on
- * answering for a while, because balancers notice a stop late. Without the launcher nobody is left to notice.
- */
+/** A second signal exits at once. A ready service goes on answering, because balancers notice a stop late. */
 function onStop(
   { log, stack, readiness }: Runtime,
   stopping: AbortController,

@@ -1,5 +1,3 @@
-/** Services spread these into their own schemas. */
-
 export const serviceSettings = {
   LOG_LEVEL: {
     type: 'string',

@@ -9,10 +9,7 @@ export interface WorkPieces {
   turn(tenantId: string): Promise<void>;
 }
 
-/**
- * In each turn of the event loop one waiting piece runs, by turns among Tenants.
- * @param soon another way to call a function later.
- */
+/** One piece runs in each turn of the event loop, by turns among Tenants. `soon` calls a function later. */
 export function newWorkPieces(soon: (next: () => void) => unknown = setImmediate): WorkPieces {
   /** The Tenant that was served longest ago comes first. */
   const waiting = new Map<string, (() => void)[]>();

@@ -22,7 +22,6 @@ const api = useStack(async (stack) => {
   return { ...management, changes };
 });
 
-/** Returns the tags of the announcements that name the id and were made by this change. */
 async function announcedOf(id: string, change: () => Promise<unknown>): Promise<(readonly string[])[]> {
   await everythingSoFar(); // announcements of the test's preparation do not count
   const before = api.current.changes.length;

@@ -28,10 +28,7 @@ async function newId({ path }: Operation): Promise<string> {
   return (await (path.startsWith('/applications') ? application() : proxy())).id;
 }
 
-/**
- * Succeeds with exactly these permissions, or with the key that the operation requires. Operations on the Tenant itself
- * get a Tenant of their own, which they may change or close.
- */
+/** Succeeds with exactly these permissions, or with the required key. The Tenant is its own where it may be changed. */
 async function acceptedRequest(operation: Operation, permissions: unknown[]) {
   const { addKey, application, newTenant } = api.current;
   const isTemplate = operation.path.startsWith('/application-templates');

@@ -4,7 +4,6 @@ import { startTestManagement } from './testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** Returns ids newest first. */
 async function tenantWith(resource: 'applications' | 'proxies', count: number) {
   const { management_key: key, application_id } = await api.current.newTenant('T');
   const ids: string[] = resource === 'applications' ? [application_id] : [];

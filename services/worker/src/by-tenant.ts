@@ -1,7 +1,4 @@
-/**
- * Gives each Tenant a step of `work` in turn, so that much work of one delays no other, until none answers true.
- * @throws {AggregateError} of the failures of Tenants, once the others are done.
- */
+/** Much work of one Tenant delays no other. @throws {AggregateError} of failed Tenants, once the others are done. */
 export async function byTenant(
   tenantIds: readonly string[],
   work: (tenantId: string) => Promise<boolean>,

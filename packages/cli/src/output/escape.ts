@@ -2,7 +2,6 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const dangerous = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** Makes text safe for one line of a terminal. */
 export function escapeLine(text: string): string {
   return text.replace(dangerous, unicodeEscape);
 }

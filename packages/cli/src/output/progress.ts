@@ -4,7 +4,6 @@ export interface Progress extends Disposable {
   show(text: string): void;
 }
 
-/** Writes nothing unless standard error is a terminal and `isFree` of other output. */
 export function openProgress({ stderr }: Terminal, isFree = true): Progress {
   const isShown = stderr.isTTY === true && isFree;
   let last = '';

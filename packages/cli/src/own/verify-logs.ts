@@ -41,6 +41,6 @@ async function verify(files: VerifyFiles): Promise<Finding> {
   try {
     return await verifyFiles(files);
   } catch (error) {
-    throw new UsageError((error as Error).message); // it names the file
+    throw new UsageError((error as Error).message);
   }
 }

@@ -21,10 +21,7 @@ interface TestPoolOptions {
 /** Longer than any test, because a thread beside other work may get a second of CPU time in half a minute. */
 const unboundedMs = 300_000;
 
-/**
- * Limits CPU time, but the clock only if the test says so. The shorthands run request transforms of one Tenant. The caller
- * closes the pool.
- */
+/** Limits the clock only if the test says so. The shorthands run request transforms of one Tenant. */
 export function openTestPool(options: TestPoolOptions = {}) {
   const { limits, threads = 1, queueLimit = 50, headerPrefix = 'SVC', suspension, waitMs = unboundedMs } = options;
   const printed: ConsoleLine[] = [];
@@ -67,7 +64,6 @@ export function openTestPool(options: TestPoolOptions = {}) {
     printed,
     faults,
     run,
-    /** Resolves when a run has a thread. */
     started: async (): Promise<void> => {
       while (pool.state().running === 0) await new Promise((resolve) => setImmediate(resolve));
     },

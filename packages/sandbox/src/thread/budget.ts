@@ -10,7 +10,7 @@ export interface Budget {
 
 export function startBudget(
   limits: Pick<TransformLimits, 'cpuMs' | 'wallMs'>,
-  cpuAtStart: number = threadCpuMs(), // A caller that knows it saves a system call.
+  cpuAtStart: number = threadCpuMs(),
 ): Budget {
   const wallAtStart = performance.now();
   const shortest = Math.min(limits.cpuMs, limits.wallMs);

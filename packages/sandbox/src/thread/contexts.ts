@@ -15,7 +15,6 @@ interface Entry {
 }
 
 export interface Contexts {
-  /** Takes out the warm guest of exactly this transform and code. */
   take(task: BatchTask): Entry | undefined;
   keep(task: BatchTask, entry: Entry): void;
 }

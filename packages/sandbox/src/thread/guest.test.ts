@@ -10,7 +10,6 @@ const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quick
 
 afterEach(() => jest.restoreAllMocks());
 
-/** Runs code once in a fresh guest. */
 async function run(code: string): Promise<{ outcome: string | undefined; isReusable: boolean }> {
   const guest = await Guest.open({ quickjs, limits, headerPrefix: 'svc', givesWay: false }, readGuestSources());
   const invocation = startInvocation({ limits, send: () => {} });

@@ -240,7 +240,6 @@ export class Guest {
     return fired?.consume((handle) => this.#quickjs.context.getNumber(handle)) === 1;
   }
 
-  /** Lets the remaining promises settle. @returns whether they did so in time. */
   #finish(invocation: Invocation): boolean {
     const { runtime } = this.#quickjs;
     if (runtime.hasPendingJob()) this.#leftover = startBudget(leftoverLimits);

@@ -15,7 +15,6 @@ export interface ThreadSettings {
 /** The batch is over. Runs without an answer have not begun. */
 export interface ThreadAnswer {
   answers: RunAnswer[];
-  /** What went wrong in the thread itself. */
   error?: unknown;
   /** Of the thread since it began. */
   cpuMs: number;
@@ -39,7 +38,6 @@ export interface BatchTask {
 export interface RunInput {
   /** `req.args` as JSON text; without its body when there is a message. */
   argsJson: string;
-  /** Undefined when the outcome is JSON text. */
   message: TransformMessage | undefined;
   /** Names the run in calls of its client, and cannot be guessed. Undefined without a client. */
   hostKey: string | undefined;

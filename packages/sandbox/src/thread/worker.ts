@@ -55,10 +55,7 @@ export default async function answer(task: BatchTask): Promise<ThreadAnswer> {
   }
 }
 
-/**
- * Runs a transform for each input, in order. The batch ends after a run that took long, and after one that acted through
- * its client, so that no later run can cost it its answer.
- */
+/** Ends after a long run, and after one that acted through its client, so that no later run can cost it its answer. */
 async function runBatch(task: BatchTask): Promise<RunAnswer[]> {
   const answers: RunAnswer[] = [];
   let entry = task.once ? undefined : contexts.take(task);

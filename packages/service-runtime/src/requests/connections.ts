@@ -4,10 +4,7 @@ import type { Duplex } from 'node:stream';
 
 export interface Connection {
   readonly socket: Socket;
-  /**
-   * The answers that it owes, in order. A Set of all answers of the server took a fifth of the gateway's time: as it
-   * grows and shrinks, V8 gives it new tables, and old ones refer to new ones, which keeps answers alive for long.
-   */
+  /** In order. One Set for the server took a fifth of the gateway's time, because old tables kept answers alive. */
   readonly owed: ServerResponse[];
   /** Reading is paused, because too many requests wait. */
   isHeld: boolean;
@@ -31,7 +28,6 @@ export class Connections {
     return this.#open.get(socket);
   }
 
-  /** The answer to the latest request; undefined where none is owed. */
   lastOwed(socket: Duplex): ServerResponse | undefined {
     const last = this.#open.get(socket)?.owed.at(-1);
     return last && !last.writableFinished && !last.destroyed ? last : undefined;
@@ -56,7 +52,6 @@ export class Connections {
     }
   }
 
-  /** From now on every answer closes its connection. */
   closeWithAll(): void {
     this.#closes = 'all';
     for (const connection of this.#open.values()) {

@@ -6,10 +6,7 @@ export interface HeadFault {
   detail: string;
 }
 
-/**
- * Finds what readers of a head could interpret differently, or what cannot be served: another version than HTTP/1, no
- * or several hosts (RFC 9112 section 3.2), a body of uncertain length, an expectation. The connection should end.
- */
+/** Finds what readers could take differently (RFC 9112 section 3.2), or what cannot be served. End the connection. */
 export function faultInHead(request: IncomingMessage): HeadFault | undefined {
   const { headers, httpVersion } = request;
   const bad = (detail: string): HeadFault => ({ code: 'bad_request', detail });

@@ -6,9 +6,8 @@ import { type Connection, type Connections, settle } from './connections.ts';
 const mostWaiting = 64;
 
 /**
- * Serves the requests of a connection one after another. Node would call the listener for all pipelined requests at
- * once, so that one could overtake another that changes something (RFC 9112 section 9.3.2), and one connection could
- * have as many calls under way as fit into a segment.
+ * Node would start all pipelined requests at once. One could then overtake another that changes something (RFC 9112
+ * section 9.3.2), and one connection could have hundreds of calls under way.
  */
 export function oneAfterAnother(serve: RequestListener, connections: Connections): RequestListener {
   function begin(response: ServerResponse): void {
@@ -36,10 +35,7 @@ export function oneAfterAnother(serve: RequestListener, connections: Connections
   };
 }
 
-/**
- * For a server's `clientError`: calls `answer` after the owed answers, or else ends the connection, so that no client
- * takes a refusal of the parser for an earlier answer, or for a part of it.
- */
+/** Waits for the owed answers, or ends the connection, because a refusal could pass for a part of an earlier answer. */
 export function afterOwed(connections: Connections, socket: Duplex, answer: () => void): void {
   if (connections.find(socket)?.isEnding) return;
   const response = connections.lastOwed(socket);

@@ -21,9 +21,8 @@ interface OrderedServer {
 }
 
 /**
- * For untrusted clients: requests of a connection are served one after another, and refusals of the parser are answered
- * after them. The listener also receives requests that Node would refuse with an empty body, so it must call {@link
- * faultInHead} and count the headers.
+ * For untrusted clients. The listener also receives requests that Node would refuse with an empty body, so it must call
+ * {@link faultInHead} and count the headers.
  */
 export function createOrderedServer(
   listener: RequestListener,

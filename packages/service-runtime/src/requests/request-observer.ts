@@ -25,7 +25,6 @@ interface RequestOutcome {
 
 interface ObservedRequest {
   readonly traceId: string | undefined;
-  /** Spans that `work` begins belong to the request. */
   run(work: () => void): void;
   end(outcome: RequestOutcome): void;
 }

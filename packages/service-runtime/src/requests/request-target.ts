@@ -4,9 +4,8 @@ const absoluteForm = /^https?:\/\/([^/?#]+)([/?].*)?$/is;
 export const targetFault = 'The request target must be a path, or a URL whose authority is that of Host';
 
 /**
- * Path and query of a request target, byte for byte. The authority of an absolute form must equal `Host` (RFC 9112
- * section 3.2.2), because readers could otherwise take the request for different hosts.
- * @returns undefined for any other target.
+ * Path and query, byte for byte; undefined for any other target. The authority of an absolute form must equal `Host`,
+ * because readers could otherwise take the request for different hosts (RFC 9112 section 3.2.2).
  */
 export function pathOfTarget(target: string, host: string | undefined): string | undefined {
   if (target.startsWith('/')) return target;

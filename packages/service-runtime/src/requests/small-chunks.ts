@@ -4,10 +4,7 @@ const fewBytes = 32;
 
 /** From this size on, chunks are worth a Buffer of their own. */
 export const leastBytesAlone = 1024;
-/**
- * Copies the small chunks of a body together until the end of the turn of the event loop, because a Buffer takes half a
- * kilobyte and a microsecond even for one byte, and again at each place that it passes.
- */
+/** Gathers the chunks of an event loop turn, because a Buffer costs 500 bytes and a microsecond even for one byte. */
 export class SmallChunks {
   readonly #passOn: (gathered: Buffer) => void;
   #block: Buffer | undefined;

@@ -10,12 +10,9 @@ interface Parser {
 }
 
 /**
- * For `shouldUpgradeCallback`: declines every offer of an upgrade, so that its request is served as HTTP/1.1 (RFC 9110
- * section 7.8).
- *
- * The parser stops after a request with an offer, because another protocol might follow, and Node drops the rest of the
- * read. What comes next would be parsed as a request although it may be the body of one whose head was dropped, so the
- * writer of that body would write requests. Therefore `onDropped` is called, and must end the connection.
+ * Declines every offer of an upgrade, so that its request is served as HTTP/1.1 (RFC 9110 section 7.8). The parser
+ * stops after such a request and Node drops the rest of the read, so that the body of a dropped request could pass for
+ * requests. Therefore `onDropped` must end the connection.
  */
 export function declineUpgrades(onDropped: (socket: Socket) => void): (request: IncomingMessage) => false {
   return (request) => {

@@ -26,7 +26,6 @@ export interface TracingOptions {
   version: string;
   endpoint: string;
   headers: string | undefined;
-  /** Proportion of traces that are sent. */
   ratio: number;
   log: Logger;
   metrics: Registry;

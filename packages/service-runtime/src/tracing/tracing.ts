@@ -4,7 +4,6 @@ import type { SpanFacts } from './span-facts.ts';
 export interface OpenSpan {
   /** 32 hexadecimal digits, whether the span is sent or not. */
   readonly traceId: string;
-  /** Whether the span and its children are sent. */
   readonly isSent: boolean;
   /** The W3C header that makes another span its child. */
   readonly traceparent: string;

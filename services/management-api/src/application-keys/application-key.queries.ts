@@ -29,7 +29,6 @@ export function insertKey(tx: Queryable, key: NewKey) {
     .executeTakeFirstOrThrow();
 }
 
-/** Only keys that have not expired, newest first. */
 export function listKeys(db: Queryable, tenantId: string, applicationId: string) {
   return db
     .selectFrom('application_keys')

@@ -30,9 +30,8 @@ export function checkGrants(sent: SentGrants, type: ApplicationType): SentGrants
 type GrantedPermissions = Pick<Grants, 'permissions'> & { rules: readonly Pick<SentRule, 'permissions'>[] };
 
 /**
- * Without this a caller could act through the Application with more than it holds. Token permissions are exempt,
- * because no management key can hold them. `granted` are the present and the new grants.
- * @throws {ServiceError} `forbidden` naming the management permissions that the caller lacks.
+ * A caller must not act through an Application with more than it holds. Token permissions are exempt, because no
+ * management key can hold them. @throws {ServiceError} `forbidden` naming the management permissions that it lacks.
  */
 export function requireHeld(caller: Grants, ...granted: readonly GrantedPermissions[]): void {
   const all = granted.flatMap(({ permissions, rules }) => [

@@ -48,7 +48,6 @@ export async function insertApplication(db: Queryable, row: Insertable<Applicati
   return application;
 }
 
-/** Undefined for an Application that has expired, too. */
 export async function findApplication(db: Queryable, tenantId: string, id: string) {
   const [application] = await selectById(db, tenantId, id);
   return application;
@@ -69,7 +68,6 @@ export interface ApplicationFilter {
   type?: ApplicationType | undefined;
 }
 
-/** Newest first. `page.hold` is called before rows are read. */
 export async function listApplications(
   db: Database,
   tenantId: string,
@@ -123,7 +121,6 @@ async function countAll(db: Database, tenantId: string): Promise<number> {
   return (await readCounter(db, tenantId, counter)) - due;
 }
 
-/** Undefined for an Application that has expired, too. */
 export function lockApplication(tx: Queryable, tenantId: string, id: string) {
   return tx
     .selectFrom('applications')

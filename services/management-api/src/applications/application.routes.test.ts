@@ -146,7 +146,6 @@ describe('create', () => {
   });
 });
 
-/** By the path that the error names. */
 const faultyBodies: [string, object][] = [
   ['name', { name: undefined }],
   ['name', { name: null }],

@@ -4,7 +4,6 @@ export interface ExportTurns {
 
 /** Tenants take turns, so that one with many exports does not hold up another. `connections` reads run at a time. */
 export function openExportTurns(connections: number): ExportTurns {
-  /** In the order of turns; a Tenant that had its turn goes to the end. */
   const waiting = new Map<string, (() => void)[]>();
   let running = 0;
 

@@ -9,9 +9,8 @@ export interface LedgerKeySettings {
 }
 
 /**
- * The keys come from the configuration, because the owner of the database could add keys to a table. The answer has the
- * same form for every UUID, so that it does not reveal which Tenants exist. @throws {Error} naming the
- * setting, where it is no list of keys.
+ * The keys come from the configuration, because the owner of the database could add keys to a table. Every UUID gets
+ * the same form of answer, so that none tells which Tenants exist. @throws {Error} where the setting is no list of keys.
  */
 export function ledgerKeyAnswer(settings: LedgerKeySettings): PublicAnswer {
   const publicKeys = readKeys(settings.LEDGER_PUBLIC_KEYS ?? '');

@@ -35,7 +35,6 @@ async function begin({ key }: { key: string }, { url }: Management = api.current
   return response;
 }
 
-/** Returns the number of remaining lines, or why there were no more. */
 async function finish(response: IncomingMessage): Promise<number | string> {
   let lines = 0;
   try {

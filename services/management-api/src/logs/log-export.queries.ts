@@ -26,7 +26,6 @@ export interface LeafPage {
   next: number;
 }
 
-/** A page is made from this many leaves. */
 export const pageRows = 1000;
 /** A page ends after this many bytes of details. */
 const pageBytes = 256 * 1024;

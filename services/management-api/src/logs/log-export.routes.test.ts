@@ -7,7 +7,6 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-/** The rows touch three tokens in turn. */
 async function newScene(count: number) {
   const { db, newTenant, url } = api.current;
   const { management_key: key, tenant_id } = await newTenant('T');
@@ -229,7 +228,7 @@ test('another Tenant sees none of it, whatever it asks for', async () => {
     '?operation=use',
   ]) {
     expect([query, (await mine.get(query)).text.includes(theirs.tenant_id)]).toEqual([query, false]);
-    expect((await theirs.get(query)).text).toContain(theirs.tenant_id); // control
+    expect((await theirs.get(query)).text).toContain(theirs.tenant_id);
   }
   expect((await mine.get()).text).not.toContain(id);
 });

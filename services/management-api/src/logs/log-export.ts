@@ -23,10 +23,7 @@ export interface ExportOptions {
 
 type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
 
-/**
- * Rows of the ledger in leaf order, up to the last one that is sequenced at the start. Between pieces, of at most a
- * thousand rows, it holds neither a connection nor a snapshot. The next two pages are read while a piece is sent.
- */
+/** In leaf order, up to the last row at the start. Between pieces it holds neither a connection nor a snapshot. */
 export async function* exportLog(
   db: Database,
   { tenantId, filter, start, format, inTurn = (read) => read() }: ExportOptions,

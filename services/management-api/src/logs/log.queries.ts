@@ -33,7 +33,6 @@ export type Condition = RawBuilder<unknown>;
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 export const all = (conditions: readonly Condition[]) => sql.join(conditions, sql` and `);
 
-/** Newest first. */
 export async function listLogs(
   db: Database,
   tenantId: string,
@@ -94,7 +93,6 @@ interface Key {
 const ofLog: Key = { at: sql`log.at`, id: sql`log.id` };
 const ofTouched: Key = { at: sql`touched.at`, id: sql`touched.log_id` };
 
-/** Builds the conditions and the order that follow the source. */
 type Rest = (more: readonly Condition[], key: Key) => Condition;
 
 /** An index returns the rows newest first for any filter: a type or operation names few pairs, each read in order. */

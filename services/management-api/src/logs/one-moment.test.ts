@@ -79,5 +79,5 @@ test('an export whose rows retention drops meanwhile ends with an error, and is 
     await sql`delete from ledger_leaves where tenant_id = ${tenantId} and leaf_index < 4016`.execute(db);
   };
   await expect(exported(drop)).rejects.toMatchObject({ code: 'unavailable' });
-  expect(await exported(async () => undefined)).toBe(4500); // the control
+  expect(await exported(async () => undefined)).toBe(4500);
 });

@@ -106,7 +106,6 @@ describe('create', () => {
   });
 });
 
-/** By the path that the error names. */
 const faultyDefinitions: [string, object][] = [
   ['name', { name: null }],
   ['name', { name: '' }],

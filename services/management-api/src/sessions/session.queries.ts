@@ -54,9 +54,8 @@ async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
 }
 
 /**
- * At the limit of an Application, the oldest session of the network with the most sessions ends, so that a flood from
- * one network ends only its own. Transactions of one Application run one at a time. Sessions after their three
- * minutes do not count, swept or not. @returns how many sessions ended.
+ * The oldest session of the busiest network ends, so that a flood from one network ends only its own. Sessions past
+ * their three minutes do not count, swept or not. @returns how many ended.
  */
 export async function makeRoom(
   tx: Queryable,
@@ -81,7 +80,6 @@ export async function makeRoom(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Undefined for a session that has ended, too. */
 export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) {
   return tx
     .selectFrom('sessions')
@@ -94,7 +92,6 @@ export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) 
     .executeTakeFirst();
 }
 
-/** Counts up to the limit `most`. */
 export async function countAuthorized(db: Queryable, tenantId: string, most: number): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from (
@@ -120,7 +117,6 @@ export async function giveGrants(tx: Queryable, tenantId: string, id: string, au
   await refuseWhatIsGone(update.execute());
 }
 
-/** Undefined for a session that has ended, too. */
 export async function findSessionById(db: Queryable, tenantId: string, id: string) {
   const [session] = await selectById(db, tenantId, id);
   return session;
@@ -154,7 +150,6 @@ export async function listSessions(db: Queryable, tenantId: string, page: PageRe
   return { data, total };
 }
 
-/** False for a session that has ended, too. */
 export async function deleteSession(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('sessions')

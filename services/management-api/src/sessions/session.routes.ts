@@ -143,7 +143,6 @@ interface Ending {
   id: string;
 }
 
-/** Undefined for a session that has ended, too. */
 async function endSession({ db, changes }: Context, { caller, traceId, id }: Ending): Promise<Confirmed | undefined> {
   const change = await db.transaction().execute(async (tx) => {
     if (!(await deleteSession(tx, caller.tenantId, id))) return undefined;

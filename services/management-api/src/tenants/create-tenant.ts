@@ -11,7 +11,6 @@ export interface NewTenant {
   tenant_id: string;
   owner_id: string;
   application_id: string;
-  /** Holds every management permission; shown once. */
   management_key: string;
 }
 

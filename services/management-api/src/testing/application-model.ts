@@ -36,7 +36,6 @@ export type ApplicationCommand =
   | { do: 'list'; query: ListQuery }
   | { do: 'get by key' | 'list permissions'; application: number; key: number };
 
-/** As they may be sent, and as they are answered. */
 export const dates: Record<string, string | undefined> = {
   '2999-01-02': '2999-01-02T00:00:00.000Z',
   '2999-01-02T03:04:05': '2999-01-02T03:04:05.000Z',

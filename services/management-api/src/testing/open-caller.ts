@@ -14,7 +14,6 @@ export interface OperationCaller {
   audited?: { actor_id: string; actor_type: 'application' | 'session'; entity_id: string; detail: object | null };
 }
 
-/** The management key, or a new Application or session of the same Tenant. */
 export async function openCaller(
   { application, session, waitingSession, tenant }: Management,
   { id, takesKeyOf }: Operation<Context>,

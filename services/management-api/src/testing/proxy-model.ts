@@ -30,7 +30,6 @@ export type ProxyCommand =
 
 export const code = 'module.exports = async () => ({})';
 export const brokenCode = 'module.exports = (';
-/** Whether each destination is allowed. */
 export const destinations: Record<string, boolean> = {
   'https://example.com/in': true,
   'HTTPS://Example.com:443/a/../b?x=%7e': true,

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 
-/** Returns everything that is received until the connection closes. */
 export async function rawRequest(url: string, ...parts: (string | Buffer)[]): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -18,7 +17,6 @@ export async function rawRequest(url: string, ...parts: (string | Buffer)[]): Pr
   return received;
 }
 
-/** NaN where there is none. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? Number.NaN);
 }

@@ -26,7 +26,6 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
   const tenant = await newTenant('Tenant');
   const stranger = await newTenant('Stranger');
 
-  /** By default with the Tenant's management key. */
   const send = (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
     call(url, method, path, { key: tenant.management_key, ...options });
 
@@ -56,7 +55,6 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
     return { ...made, maker, authorizer };
   };
 
-  /** By default for `token:read`. */
   const session = async (part: object = {}, options?: CallOptions) => {
     const made = await waitingSession(options);
     const body = { nonce: made.nonce, permissions: ['token:read'], ...part };

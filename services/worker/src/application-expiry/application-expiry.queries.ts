@@ -12,10 +12,7 @@ export interface ExpiredRow {
   lag_ms: number | null;
 }
 
-/**
- * Oldest first, in the caller's transaction; locked rows are skipped. An index serves `statement_timestamp()`, but not
- * `clock_timestamp()`, which Postgres compares with every row, because it may change from row to row.
- */
+/** An index serves `statement_timestamp()`, but not `clock_timestamp()`, because that may change from row to row. */
 export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]> {
   const { rows } = await sql<ExpiredRow>`
     with due as (

@@ -16,10 +16,7 @@ interface Alarm {
   reject: (error: Error) => void;
 }
 
-/**
- * Only cleans up, because Applications count as deleted from `expires_at` on. Alarms that ring together share batches.
- * Repeated or concurrent runs delete each Application once and write one audit row.
- */
+/** Only cleans up, because Applications count as deleted from `expires_at` on. Alarms of one moment share batches. */
 export function openApplicationExpiry(context: Context): ApplicationExpiry {
   let ringing: Alarm[] = [];
   let isAnswering = false;

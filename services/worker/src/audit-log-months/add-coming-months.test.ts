@@ -4,7 +4,6 @@ import { createTestDatabase, untilLockIsAwaited } from '@sluice/testing';
 import { sql } from 'kysely';
 import { addComingMonths } from './add-coming-months.ts';
 
-/** The 15th of the month. */
 function monthsAway(count: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + count, 15)).toISOString();

@@ -9,7 +9,6 @@ import { dropOldRows } from './drop-old-rows.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const dayMs = 86_400_000;
-/** Noon of the 15th. */
 const monthsAway = (count: number) => {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + count, 15, 12)).toISOString();

@@ -21,10 +21,7 @@ export interface RetentionOptions {
   keepClosedDays: number;
 }
 
-/**
- * First ledgers give up rows, then months are dropped, then what proves nothing any more is deleted. Each step is
- * atomic, and the next round repeats what was not done. @throws {Error} naming a failed ledger, after all others.
- */
+/** The next round repeats what was not done. @throws {Error} naming a failed ledger, after all others. */
 export async function dropOldRows({ db, retentionDays, keepClosedDays }: RetentionOptions): Promise<void> {
   const ledgers = separately(db);
   const giveUp = (tenantId: string, keepFrom: string) =>

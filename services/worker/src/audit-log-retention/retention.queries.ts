@@ -1,7 +1,6 @@
 import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** In UTC. */
 export async function firstMonthToKeep(db: Database, days: number): Promise<string> {
   const { rows } = await sql<{ month: string }>`
     select to_char(date_trunc('month', (now() - ${days} * interval '1 day') at time zone 'UTC'), 'YYYY-MM-DD"T00:00:00Z"') as month
@@ -18,7 +17,6 @@ export async function listLedgersWithOldRows(db: Database, keepFrom: string): Pr
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Only ledgers that still have rows. */
 export async function listClosedLedgers(db: Database, days: number): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select tenant_id from ledgers
@@ -31,10 +29,7 @@ export async function listClosedLedgers(db: Database, days: number): Promise<str
 /** This many leaves may remain beside the oldest kept subtree of a stored level, because they prove what follows. */
 const besides = 15;
 
-/**
- * The log then begins after the rows before this moment. Leaves are deleted later; the last ones stay, without their
- * rows, to prove the rest. @throws {Error} where a leaf is missing, because the end of the rows is then unknown.
- */
+/** The last leaves stay to prove the rest. @throws {Error} where a leaf is missing, because the end is then unknown. */
 export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: string): Promise<void> {
   const ofTenant = sql`tenant_id = ${tenantId}`;
   const first = await findFirstToKeep(tx, tenantId, keepFrom);
@@ -85,10 +80,7 @@ export async function listLedgersToPrune(db: Database): Promise<string[]> {
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/**
- * Deletes a batch of leaves that prove nothing any more, and their rows in months that are kept because a clock was
- * ahead or the row was late. @returns how many.
- */
+/** Also deletes rows in kept months, where a clock was ahead or the row was late. @returns how many leaves. */
 export async function pruneLeaves(db: Database, tenantId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ pruned: number }>`
     with old as (
@@ -110,10 +102,7 @@ export async function pruneLeaves(db: Database, tenantId: string, limit: number)
   return rows[0]?.pruned ?? 0;
 }
 
-/**
- * Each stored level keeps the fewer than 16 subtrees that make up the complete subtrees over the dropped leaves, and
- * everything after them. @returns how many were deleted.
- */
+/** Each level keeps fewer than 16 subtrees of dropped leaves, which prove what follows. @returns how many are gone. */
 export async function pruneNodes(db: Database, tenantId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ pruned: number }>`
     with kept as (

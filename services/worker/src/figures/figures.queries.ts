@@ -37,10 +37,7 @@ const queries = {
 export type Figure = keyof typeof queries;
 export type Figures = ReadonlyMap<Figure, number>;
 
-/**
- * Each figure has its own statement, so that a failing one hides no other. None is read once `stopping` is aborted,
- * because each takes up to the connection timeout while Postgres hangs.
- */
+/** A failing figure hides no other. Each may take the connection timeout, so none is read after `stopping`. */
 export async function readFigures(
   db: Queryable,
   stopping?: AbortSignal,

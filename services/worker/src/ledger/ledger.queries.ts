@@ -48,10 +48,7 @@ export async function lockLedger(
     .executeTakeFirst();
 }
 
-/**
- * Late arrivals of a purged Tenant are kept as if they had been in time. The key share lock makes a running purge wait,
- * because it must see that there is a ledger to close.
- */
+/** Late rows of a purged Tenant are kept. The key share lock makes a purge wait, because it must see the ledger. */
 const makeLedger = preparedSql(
   'make_ledger',
   ({ tenantId }: { tenantId: string }) => sql`
@@ -68,7 +65,6 @@ const makeLedger = preparedSql(
 
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
-/** By time and id, after the last sequenced row. */
 export async function readRowsBefore(
   tx: Queryable,
   tenantId: string,
@@ -83,10 +79,7 @@ export async function readRowsBefore(
   return rows;
 }
 
-/**
- * Takes arrivals in the transaction that sequences them, so that each is sequenced once. A row that is already in the
- * tree, or no longer in the log, is taken and left out.
- */
+/** Call it in the transaction that sequences them, so that each is sequenced once. Rows in the tree are left out. */
 export async function takeArrivals(
   tx: Queryable,
   tenantId: string,

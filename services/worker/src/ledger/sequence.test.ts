@@ -119,7 +119,7 @@ test('a tree that grows without the key has no checkpoint, and one again in the 
   await withoutKey();
   expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull();
   await withoutKey();
-  expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull(); // control
+  expect((await treeOf(tenantId)).ledger.checkpoint).toBeNull();
   expect(await sequence()).toBe(0);
   await expectWhole(tenantId);
 });

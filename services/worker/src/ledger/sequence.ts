@@ -40,9 +40,8 @@ export interface SequenceOptions {
 }
 
 /**
- * Also signs trees that grew without a key. Each pass gives every due Tenant one batch, so that none waits for the
- * many rows of another. Workers may run it concurrently, because each ledger is locked. @returns how many rows.
- * @throws {Error} naming a ledger that could not grow, once all others have.
+ * Each pass gives every due Tenant one batch, so that none waits for the many rows of another. Workers may run it
+ * concurrently. @returns how many rows. @throws {Error} naming a ledger that could not grow, once all others have.
  */
 export async function sequenceDue(options: SequenceOptions): Promise<number> {
   const { db, privateKey, signal } = options;

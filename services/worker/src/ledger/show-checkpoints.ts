@@ -5,10 +5,7 @@ import type { Witness } from './witness.ts';
 /** After this many consecutive failures the round ends, because the witness is at fault and not a checkpoint. */
 const mostFailures = 5;
 
-/**
- * A checkpoint is noted only once the witness has accepted it, so that a killed worker shows it again. Each round
- * begins after the Tenant where the previous one ended, so that refused checkpoints do not block others.
- */
+/** A killed worker shows a checkpoint again. Rounds begin after the last Tenant, so that refused ones block none. */
 export function showsCheckpoints(db: Database, witness: Witness, signal?: AbortSignal): () => Promise<void> {
   let after: string | undefined;
 

@@ -178,7 +178,6 @@ const ledgerTables = [
   'ledger_nodes',
 ];
 
-/** The result restores the log over what is there. */
 async function dumpLog(tenantId: string): Promise<() => Promise<void>> {
   const { db } = database.current;
   const rowsOf = (table: string) =>
@@ -220,7 +219,7 @@ test('a database restored from an old dump that grows on is told by a checkpoint
   await insertRows(tenantId, 15);
   const grown = await readCheckpoint(tenantId);
   const lines = await exportLines(tenantId);
-  expect(await verifyExport(lines, { checkpoint: grown, since: [older] })).toMatchObject({ isWhole: true }); // control
+  expect(await verifyExport(lines, { checkpoint: grown, since: [older] })).toMatchObject({ isWhole: true });
   expect(await verifyExport(lines, { checkpoint: grown, since: [older, newer] })).toEqual({
     isWhole: false,
     reason: `The tree was changed between the checkpoints of ${rowCount} and ${rowCount + 10} rows`,

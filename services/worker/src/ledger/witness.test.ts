@@ -31,7 +31,6 @@ async function grow(tenantId: string, rows: number): Promise<void> {
 
 beforeEach(() => sql`delete from ledgers`.execute(database.current.db));
 
-/** It keeps the notes that it accepts. */
 async function startWitness(stack: AsyncDisposableStack, status: (note: string) => number) {
   const taken: string[] = [];
   const server = createServer(async (request, response) => {

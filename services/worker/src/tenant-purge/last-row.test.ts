@@ -59,7 +59,7 @@ test.each(sweeps)('what is due of a closed Tenant writes no row behind its closi
   await close(db, closed);
   await sweep(db);
   expect(await loggedOf(closed)).toEqual(['tenant delete']);
-  expect(await loggedOf(open)).not.toEqual([]); // the control
+  expect(await loggedOf(open)).not.toEqual([]);
 });
 
 test.each(sweeps)('nor does a sweep that began before the closing ended: %s', async (_name, sweep) => {

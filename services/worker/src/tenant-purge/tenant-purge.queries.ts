@@ -48,10 +48,7 @@ export async function purgeRows(db: Database, table: PurgedTable, tenantId: stri
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/**
- * Deletions by other workers, and requests that began before the Tenant was closed, count as something left until they
- * commit. @returns false where something is left.
- */
+/** False where rows are left. Uncommitted deletions, and requests from before the closing, count as rows. */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     // Creators of tokens lock this row, so that their inserts are visible below

@@ -105,7 +105,6 @@ const references = [
   '///x',
 ];
 
-/** Inputs of `new URL(input, base)`. */
 export const urlInputs: [string, string | null][] = [
   ...pairs(
     schemes.flatMap((scheme) => slashes.map((slash) => scheme + slash)),
@@ -122,7 +121,6 @@ export const urlInputs: [string, string | null][] = [
   ...sample(fc.string({ unit: 'binary', maxLength: 12 }), 300).map((text): [string, string] => [text, 'http://h/p/']),
 ];
 
-/** `[href, part, value]` of `url[part] = value`. */
 export const urlChanges: [string, string, string][] = pairs(
   ['http://u:p@h:81/p?q#f', 'file:///x', 'mailto:a@b', 'https://h/', 'a://h'],
   pairs(
@@ -174,9 +172,7 @@ const encodings = [
 const isTakenForAnother = (text: string, encoding: string) =>
   encoding.startsWith('base64') && [...text].some((character) => character > '\u00ff');
 
-/** `[text, encoding]`, for text to bytes. */
 export const encodedTexts = pairs(texts, encodings).filter(([text, encoding]) => !isTakenForAnother(text, encoding));
-/** `[bytes as numbers, encoding]`, for bytes to text. */
 export const encodedBytes = pairs(
   sample(fc.uint8Array({ maxLength: 40 }), 200).map((bytes) => [...bytes]),
   encodings,
@@ -229,11 +225,8 @@ const algorithms = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha5
 /** Around the ends of blocks, where implementations differ. */
 const lengths = [0, 1, 3, 55, 56, 57, 63, 64, 65, 111, 112, 127, 128, 129, 1000];
 
-/** `[algorithm, length of the data]` */
 export const digests = pairs(algorithms, lengths);
-/** `[algorithm, [length of the key, length of the data]]` */
 export const macs = pairs(algorithms, pairs([0, 1, 63, 64, 65, 128, 129, 200], [0, 1, 64, 100]));
-/** `[cipher, [length of the data, length of the additional data]]` */
 export const encryptions = pairs(
   ['aes-128-gcm', 'aes-192-gcm', 'aes-256-gcm', 'aes-128-cbc', 'aes-192-cbc', 'aes-256-cbc', 'AES-256-GCM'],
   pairs([0, 1, 15, 16, 17, 31, 32, 100], [0, 1, 20]),
@@ -251,7 +244,6 @@ const packs = [
 /** Sizes around the steps in which the sandbox hands input on, and takes output. */
 const packedSizes = [0, 1, 1_000, 16_383, 16_384, 16_385, 40_000, 100_000];
 
-/** How to compress and restore, what, how much of it, and the options of both. */
 export const compressions = packs.flatMap(([pack, unpack]) => [
   ...['zeros', 'bytes', 'text'].flatMap((kind) => packedSizes.map((size) => [pack, unpack, kind, size, {}])),
   ...(pack.startsWith('brotli')
@@ -265,7 +257,6 @@ export const compressions = packs.flatMap(([pack, unpack]) => [
       ])),
 ]);
 
-/** Rounds, bytes, hash; also what Node.js refuses. */
 export const derivations = [1, 2, 1_000, 1_001, 5_000, 0, -1, 1.5].flatMap((rounds) =>
   ['sha1', 'sha256', 'sha512', 'md5', 'nope'].flatMap((hash) =>
     [1, 20, 64, 100, 0].map((size) => [rounds, size, hash]),

@@ -28,7 +28,7 @@ const showUrl = `const show = (make) => { try { const u = make();
   catch (error) { return [error.name, error.code] } };`;
 const bytes = 'const bytes = (n, from = 0) => Buffer.from(Array.from({ length: n }, (_, i) => (i * 7 + from) % 256));';
 
-/** What is compared: the cases, and the statements that answer each. Every answer must be Node's own. */
+/** The cases, and the statements that answer each. Every answer must be Node's own. */
 const areas: [name: string, cases: readonly unknown[], setUp: string, answer: string][] = [
   ['URLs parsed', urlInputs, showUrl, 'show(() => new URL(one[0], one[1] ?? undefined))'],
   ['URLs that can be parsed', urlInputs, '', 'URL.canParse(one[0], one[1] ?? undefined)'],
@@ -83,7 +83,6 @@ const areas: [name: string, cases: readonly unknown[], setUp: string, answer: st
   ],
 ];
 
-/** Compression and derived keys. */
 areas.push(
   [
     'compressed and restored',

@@ -1,5 +1,4 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
-/** Programs that want all memory of the heap, the stack or the thread. */
 export const againstMemory: Record<string, string> = {
   'flood of arrays': 'const all = []; for (;;) all.push(new Array(1e4).fill(0))',
   'flood of arrays that is caught':

@@ -1,4 +1,3 @@
-/** Programs that attack the boundary to the service: results, errors, the client, modules. */
 export const againstTheBoundary: Record<string, string> = {
   '100 MB of output': 'return { body: Array(1e7).fill("0123456789") }',
   'output that is just too long': 'return { body: "x".repeat(2e5) }',

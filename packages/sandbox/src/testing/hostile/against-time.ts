@@ -1,4 +1,3 @@
-/** Programs that want to run for ever. */
 export const againstTime: Record<string, string> = {
   'endless loop': 'for (;;) {}',
   'endless loop that catches': 'for (;;) { try { for (;;) {} } catch {} }',

@@ -1,6 +1,5 @@
 import type { TransformPool } from '../../pool.ts';
 
-/** How good transforms ended. */
 export interface GoodLoad {
   invocations: number;
   /** The wrong answer or the error of each that was lost. */
@@ -9,7 +8,6 @@ export interface GoodLoad {
   durationsMs: number[];
 }
 
-/** The value that this part of the sorted values does not exceed. */
 export const quantile = (sorted: readonly number[], part: number) => sorted[Math.ceil(sorted.length * part) - 1] ?? 0;
 
 const tenants = 4;
@@ -51,7 +49,6 @@ export function newGoodLoad(pool: TransformPool) {
       const running = run(dueAt, index).finally(() => underWay.delete(running));
       underWay.add(running);
     },
-    /** Waits for the runs that have not ended. */
     end: async (): Promise<GoodLoad> => {
       await Promise.all(underWay);
       durations.sort((a, b) => a - b);

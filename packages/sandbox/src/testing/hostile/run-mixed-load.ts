@@ -6,7 +6,6 @@ import { type GoodLoad, newGoodLoad } from './good-load.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 
 export interface MixedLoadOptions {
-  /** Runs a second, good and hostile together. */
   perSecond: number;
   seconds: number;
   threads: number;
@@ -14,10 +13,8 @@ export interface MixedLoadOptions {
   hostileTenants: number;
 }
 
-/** How the good part of a load went. */
 export interface MixedLoad {
   good: GoodLoad;
-  /** How many hostile programs were sent, and how many of them were refused before they ran. */
   hostile: number;
   refused: number;
 }
@@ -26,10 +23,7 @@ export interface MixedLoad {
 const hostileEvery = 20;
 const warmUpSeconds = 4;
 
-/**
- * Sends runs at a fixed pace, whether earlier ones have ended or not. They are transforms of good Tenants, and every
- * twentieth is a hostile program with a Proxy of its own. Limits and suspension are the product's.
- */
+/** Sends runs at a fixed pace, whether earlier ones have ended or not. Limits and suspension are the product's. */
 export async function runMixedLoad(options: MixedLoadOptions): Promise<MixedLoad> {
   const { perSecond, seconds, threads, hostileTenants } = options;
   const limits = defaultTransformLimits;

@@ -6,17 +6,14 @@ import type { TransformTask } from '../../transform-task.ts';
 import { quantile } from './good-load.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 
-/** How one program ended. */
 export interface HostileRow {
   program: string;
   /** The limit; or `error` when the engine refused it with an error, `answered` when it was not stopped. */
   stoppedBy: string;
   detail: string;
-  /** The time from its start in a thread to the answer. */
   durationMs: number;
 }
 
-/** How the good runs of another Tenant went. */
 export interface GoodTraffic {
   invocations: number;
   lost: number;

@@ -44,7 +44,6 @@ export const urlOperations = {
   legacyFormat: (url: unknown) => legacyUrl.format(typeof url === 'string' ? url : Object(url)),
   legacyResolve: (from: unknown, to: unknown) => legacyUrl.resolve(text(from), text(to)),
   fileUrlToPath: (url: unknown) => legacyUrl.fileURLToPath(text(url), { windows: false }),
-  /** Relative paths start at `/`, so that transforms do not see the working directory of the service. */
   pathToFileUrl: (path: unknown) =>
     legacyUrl.pathToFileURL(posix.isAbsolute(text(path)) ? text(path) : `/${path}`, { windows: false }).href,
   domainToAscii: (domain: unknown) => legacyUrl.domainToASCII(text(domain)),

@@ -1,9 +1,6 @@
 import { UnusableResult } from './transform-message.ts';
 
-/**
- * A form (WHATWG URL, application/x-www-form-urlencoded) as JSON text, or undefined where it has more pairs, empty ones
- * included. It takes one pass, because the time of `URLSearchParams` grows with the square of the pairs.
- */
+/** WHATWG URL, in one pass, because `URLSearchParams` takes the square of the pairs. Undefined for more pairs. */
 export function formToJson(text: string, mostPairs: number): string | undefined {
   const fields = new Map<string, string | string[]>();
   let pairs = 0;

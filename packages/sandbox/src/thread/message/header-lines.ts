@@ -5,10 +5,7 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notOfValue = /[^\t\x20-\x7e\x80-\xff]/;
 const bytesAround = ': \r\n'.length;
 
-/**
- * Names are case-insensitive and the last wins, null removes, lists make several lines. @throws {UnusableResult} for
- * anything that cannot stand in a header, and over the limits.
- */
+/** The last of equal names wins, null removes, lists make several lines. @throws {UnusableResult} */
 export function jsonToHeaders(json: string, limits: Omit<MessageLimits, 'formPairs'>): string[] {
   const returned: unknown = JSON.parse(json);
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned)) {
