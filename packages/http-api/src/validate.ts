@@ -1,7 +1,7 @@
 import { containerForm, containerPattern } from '@sluice/access';
 import { parseDate } from '@sluice/database';
-import { type FieldErrors, faultInWords, validationFailed } from '@sluice/problems';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { type FieldErrors, faultInWords, type ServiceError, validationFailed } from '@sluice/problems';
+import { Ajv, type ErrorObject } from 'ajv';
 import { pointerPath } from './member-path.ts';
 
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -9,29 +9,52 @@ export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-
 const formats = { uuid: uuidPattern, 'iso-date': (text: string) => parseDate(text) !== undefined };
 
 /** Query parameters are text and are coerced; bodies are not. */
-const options = { allErrors: true, useDefaults: true, allowUnionTypes: true, formats, verbose: false } as const;
+const options = { useDefaults: true, allowUnionTypes: true, formats, verbose: false } as const;
 const bodies = new Ajv(options);
-const queries = new Ajv({ ...options, coerceTypes: true });
+const bodiesToTheLastFault = new Ajv({ ...options, allErrors: true });
+const queries = new Ajv({ ...options, allErrors: true, coerceTypes: true });
 
-/** A body can have as many faults as it has bytes. */
 const mostFaults = 100;
+/** Of a larger body only the first fault is told, because there may be as many as bytes, and each takes microseconds. */
+const mostValues = 1000;
 
 export type Check = (value: unknown) => void;
 
 /** The check fills in defaults. @throws {ServiceError} `validation_failed` with the faults by their paths. */
 export function compileBodyCheck(schema: object): Check {
-  return checkWith(bodies.compile(schema));
+  const validate = bodies.compile(schema);
+  let validateToTheLastFault: typeof validate | undefined;
+  return (value) => {
+    if (validate(value)) return;
+    if (hasMoreValues(mostValues, value)) throw faultsIn(validate.errors);
+    validateToTheLastFault ??= bodiesToTheLastFault.compile(schema);
+    validateToTheLastFault(value);
+    throw faultsIn(validateToTheLastFault.errors);
+  };
 }
 
 /** {@link compileBodyCheck} for path and query parameters, which become the types of the schema. */
 export function compileQueryCheck(schema: object): Check {
-  return checkWith(queries.compile(schema));
+  const validate = queries.compile(schema);
+  return (value) => {
+    if (!validate(value)) throw faultsIn(validate.errors);
+  };
 }
 
-function checkWith(validate: ValidateFunction): Check {
-  return (value) => {
-    if (!validate(value)) throw validationFailed(fieldErrors(validate.errors?.slice(0, mostFaults) ?? []));
-  };
+/** Counts no further than to `most`. */
+function hasMoreValues(most: number, value: unknown): boolean {
+  const found = [value];
+  for (const item of found) {
+    if (typeof item !== 'object' || item === null) continue;
+    const members = Array.isArray(item) ? item : Object.values(item);
+    if (found.length + members.length > most) return true;
+    found.push(...members);
+  }
+  return false;
+}
+
+function faultsIn(errors: ErrorObject[] | null | undefined): ServiceError {
+  return validationFailed(fieldErrors(errors?.slice(0, mostFaults) ?? []));
 }
 
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
