@@ -1,14 +1,6 @@
+export type { AccessRule, RuleCondition, RuleTransform } from './access-rule.ts';
 export { canonicalContainer, containerForm, containerPattern, covers } from './containers.ts';
-export {
-  type AccessRule,
-  type DecidedOn,
-  decide,
-  type Grants,
-  holds,
-  isGrantedOnEach,
-  type RuleCondition,
-  type RuleTransform,
-} from './decide.ts';
+export { type DecidedOn, decide, type Grants, holds, isGrantedOnEach } from './decide.ts';
 export {
   type ApplicationType,
   applicationTypes,

@@ -1,5 +1,5 @@
+import type { AccessRule, RuleCondition, RuleTransform } from './access-rule.ts';
 import { canonicalContainer } from './containers.ts';
-import type { AccessRule, RuleCondition, RuleTransform } from './decide.ts';
 
 interface RankedRule {
   /** The lowest decides. */

@@ -1,4 +1,5 @@
-import { type DecidedOn, decide, type Grants, type RuleTransform } from './decide.ts';
+import type { RuleTransform } from './access-rule.ts';
+import { type DecidedOn, decide, type Grants } from './decide.ts';
 
 const transformRank: Record<RuleTransform, number> = { redact: 1, mask: 2, reveal: 3 };
 

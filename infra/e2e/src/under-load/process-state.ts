@@ -4,8 +4,6 @@ import type { Node } from '../cluster/node.ts';
 import { startRepeating } from './clients.ts';
 import type { World } from './world.ts';
 
-export type ProcessSample = Awaited<ReturnType<typeof sampleProcess>>;
-
 /** What a process holds: resident memory in MiB, sockets and threads; proc(5). */
 export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>) {
   if (pid === undefined) throw new Error(`${name} does not run`);
