@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 import { newFilterBudget } from '../expressions/filter-budget.ts';
-import { isNestedDeeperThan, isObject, type Json } from '../json.ts';
+import { isNestedDeeperThan, isObject, type Json, type JsonObject } from '../json.ts';
 import { createTokens } from '../tokens/create/create-tokens.ts';
 import { type Creation, draftTokens, tokensOfPiece } from '../tokens/create/draft-tokens.ts';
 import type { CreatedToken } from '../tokens/create/present-created.ts';
@@ -33,12 +33,11 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
   if (isNestedDeeperThan(deepest, value))
     throw new ServiceError('bad_request', `The value is nested deeper than ${deepest} levels`);
   const found: { input: Json; path: string }[] = [];
-  visit(value, '', (input, path) => {
+  findInputs(value, '', (input, path) => {
     if (found.length === mostTokens) {
       throw new ServiceError('bad_request', `One request may create at most ${mostTokens} tokens`);
     }
     found.push({ input, path });
-    return null;
   });
   const inputs: TokenInput[] = [];
   const reading = { now: vault.clock(), budget: newFilterBudget() };
@@ -51,7 +50,7 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
     draft: () => draftTokens(vault, actor, inputs),
     fill(created) {
       let next = 0;
-      return visit(value, '', (_found, _path, asId) => {
+      return replaceInputs(value, (asId) => {
         const token = created[next++]?.token;
         if (!token) throw new Error('A token is missing');
         return asId ? token.id : (token as unknown as Json);
@@ -60,17 +59,23 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
   };
 }
 
-type Replace = (input: Json, path: string, asId: boolean) => Json;
-
-function visit(value: Json, path: string, replace: Replace): Json {
-  if (value === null) return null;
-  if (Array.isArray(value)) return value.map((item, i) => visit(item, `${path}[${i}]`, replace));
-  if (!isObject(value)) return replace({ data: value }, path, true);
-  if (Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) return replace(value, path, false);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      visit(member, path === '' ? name : `${path}.${name}`, replace),
-    ]),
-  );
+/** Calls `found` for what becomes tokens, in the order of {@link replaceInputs}. */
+function findInputs(value: Json, path: string, found: (input: Json, path: string) => void): void {
+  if (value === null) return;
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) findInputs(item, `${path}[${i}]`, found);
+  } else if (!isObject(value)) found({ data: value }, path);
+  else if (isTokenInput(value)) found(value, path);
+  else for (const name in value) findInputs(value[name] ?? null, path === '' ? name : `${path}.${name}`, found);
 }
+
+/** `asId`: what stands there is the data alone, not `{ type, data }`. */
+function replaceInputs(value: Json, replacement: (asId: boolean) => Json): Json {
+  if (value === null) return null;
+  if (Array.isArray(value)) return value.map((item) => replaceInputs(item, replacement));
+  if (!isObject(value)) return replacement(true);
+  if (isTokenInput(value)) return replacement(false);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceInputs(member, replacement)]));
+}
+
+const isTokenInput = (value: JsonObject) => Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data');
