@@ -23,6 +23,28 @@ test.each([
   expect((await runProgram(file, ['--help'])).stdout.length).toBeGreaterThan(100);
 });
 
+test.each([
+  'infra/local/src/demo/main.ts',
+  'infra/pack/src/main.ts',
+  'infra/bench/src/main.ts',
+  'infra/configuration/src/main.ts',
+  'infra/monitoring/src/main.ts',
+  'infra/openapi/src/main.ts',
+  'infra/e2e/src/chaos/main.ts',
+  'infra/e2e/src/faults/main.ts',
+  'infra/e2e/model/main.ts',
+  'packages/database/src/migrate.command.ts',
+  'services/management-api/src/tenants/tenant.command.ts',
+  'services/management-api/src/logs/ledger.command.ts',
+  'services/token-vault/src/keys/keys.command.ts',
+])('%s names an option that it does not know, points to its help, and leaves with 2', async (file) => {
+  const failure = await runProgram(file, ['--nonsense']).catch((error) => error);
+  expect([failure.code, failure.stdout]).toEqual([2, '']);
+  expect(failure.stderr).toMatch(/^(Unknown option '--nonsense'|There is no option --nonsense)(;|\n)/);
+  expect(failure.stderr).toMatch(/--help|Usage: /);
+  expect(failure.stderr).not.toMatch(/^ +at /m);
+});
+
 test('the demo, with nothing running, shows the three sides of the main job and leaves with 0', async () => {
   await using stack = new AsyncDisposableStack();
   const env = { PATH: process.env.PATH, SLUICE_DIR: await makeTemporaryFolder(stack, 'demo') };

@@ -74,6 +74,13 @@ test('--help names every setting and starts nothing', async () => {
   expect(await readdir(folder)).not.toContain('help');
 });
 
+test('an unknown option is one message, before anything starts', async () => {
+  const { output, code } = start({ SLUICE_DIR: join(folder, 'unknown') }, '--port=8081');
+  expect(await output).toBe("Unknown option '--port'; see npm start -- --help\n");
+  expect(await code).toBe(2);
+  expect(await readdir(folder)).not.toContain('unknown');
+});
+
 test('a busy port is one message, before anything starts', async () => {
   await using server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

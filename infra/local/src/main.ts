@@ -1,24 +1,32 @@
 import { join, resolve } from 'node:path';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { help, launch } from './launcher.ts';
 import { defaultDirectory } from './repository.ts';
 
-const { env, argv, stdout } = process;
+const { env, stdout } = process;
 
-if (argv.includes('--help') || argv.includes('-h')) {
-  console.log(help);
-} else {
-  const { PORT, SLUICE_DIR, REDIS_URL, PATH = '' } = env;
-  const passedOn = ['HEADER_PREFIX', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
-  const given = passedOn.map((name) => [name, env[name] ?? ''] as const).filter(([, value]) => value !== '');
-  const directory = SLUICE_DIR ? resolve(SLUICE_DIR) : defaultDirectory;
-  // Caching the compiled sources halves the time of the next start.
-  const NODE_COMPILE_CACHE = join(directory, 'compile-cache');
-  process.exitCode = await launch({
-    directory,
-    port: PORT || '8080',
-    redisUrl: REDIS_URL || undefined,
-    environment: { PATH, NODE_COMPILE_CACHE, ...Object.fromEntries(given) },
-    colour: Boolean(stdout.isTTY) && !env.NO_COLOR,
-    byNpm: env.npm_lifecycle_event !== undefined,
-  });
+try {
+  const { values } = readOptions({ options: { help: { type: 'boolean', short: 'h' } } });
+  if (values.help) {
+    console.log(help);
+  } else {
+    const { PORT, SLUICE_DIR, REDIS_URL, PATH = '' } = env;
+    const passedOn = ['HEADER_PREFIX', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+    const given = passedOn.map((name) => [name, env[name] ?? ''] as const).filter(([, value]) => value !== '');
+    const directory = SLUICE_DIR ? resolve(SLUICE_DIR) : defaultDirectory;
+    // Caching the compiled sources halves the time of the next start.
+    const NODE_COMPILE_CACHE = join(directory, 'compile-cache');
+    process.exitCode = await launch({
+      directory,
+      port: PORT || '8080',
+      redisUrl: REDIS_URL || undefined,
+      environment: { PATH, NODE_COMPILE_CACHE, ...Object.fromEntries(given) },
+      colour: Boolean(stdout.isTTY) && !env.NO_COLOR,
+      byNpm: env.npm_lifecycle_event !== undefined,
+    });
+  }
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}; see npm start -- --help`);
+  process.exitCode = 2;
 }

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { stageCommandLine, stageLibrary } from './stage.ts';
 
 const help = `Usage: npm run pack [-- --to FOLDER]
@@ -32,8 +33,14 @@ async function pack(to: string): Promise<void> {
   }
 }
 
-const { values } = parseArgs({
-  options: { to: { type: 'string', default: 'dist' }, help: { type: 'boolean', short: 'h' } },
-});
-if (values.help) console.log(help);
-else await pack(resolve(values.to));
+try {
+  const { values } = readOptions({
+    options: { to: { type: 'string', default: 'dist' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) console.log(help);
+  else await pack(resolve(values.to));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}; see npm run pack -- --help`);
+  process.exitCode = 2;
+}

@@ -25,6 +25,11 @@ test.each([
   [['proxies', keys.management], 'There is no command proxies. There are: '],
   [['4242424242424242'], 'There is no command. '],
   [['aply'], 'There is no command aply. '],
+  [
+    ['--profile', 'staging', 'proxies', 'list'],
+    'Options come after the command. "sluice --help" lists the commands.\n',
+  ],
+  [[`--key=${keys.private}`], 'Options come after the command. '],
   [['completion', 'constructor'], 'bash, zsh or fish'],
   [['completion', keys.private], 'bash, zsh or fish'],
 ])('a key or a value in the place of a word is not repeated: %j', async (typed, message) => {

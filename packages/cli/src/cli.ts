@@ -47,6 +47,8 @@ async function dispatch(typed: readonly string[], terminal: Terminal): Promise<n
 }
 
 async function helpWithGroup(typed: readonly string[], { stdout }: Terminal): Promise<number> {
+  if (typed[0]?.startsWith('-'))
+    throw new UsageError('Options come after the command. "sluice --help" lists the commands.');
   const group = commands.filter(({ words }) => words.length > 1 && words[0] === typed[0]);
   if (group.length === 0) throw new UsageError(`There is no command${named(typed[0])}. "sluice --help" lists them.`);
   const [, verb] = typed;

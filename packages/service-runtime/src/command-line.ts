@@ -8,6 +8,8 @@ export function readOptions<T extends ParseArgsConfig>(config: T): ReturnType<ty
   try {
     return parseArgs(config);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    const message = error instanceof Error ? error.message : String(error);
+    // Where arguments are allowed, Node adds advice about arguments that begin with "-"; its quotes do not balance.
+    throw new UsageError(message.split('. To specify a positional argument')[0], { cause: error });
   }
 }

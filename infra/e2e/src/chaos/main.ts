@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { start } from 'node:repl';
-import { parseArgs } from 'node:util';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { startChaosProxy } from '@sluice/testing';
 
 const help = `Usage: node infra/e2e/src/chaos/main.ts [--listen PORT] [--seed N] HOST:PORT
@@ -18,27 +18,33 @@ A TCP proxy before HOST:PORT. What you type is JavaScript, in which "proxy" dist
 
 Ctrl-D or the end of the input ends it.`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    help: { type: 'boolean', short: 'h', default: false },
-    listen: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-  },
-});
-const server = URL.parse(`tcp://${positionals[0] ?? ''}`);
+try {
+  const { values, positionals } = readOptions({
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      listen: { type: 'string', default: '0' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
+  const server = URL.parse(`tcp://${positionals[0] ?? ''}`);
 
-if (values.help) {
-  console.log(help);
-} else if (!server?.hostname || !server.port) {
-  console.error(help);
+  if (values.help) {
+    console.log(help);
+  } else if (!server?.hostname || !server.port) {
+    console.error(help);
+    process.exitCode = 2;
+  } else {
+    await using stack = new AsyncDisposableStack();
+    const options = { port: Number(values.listen), seed: Number(values.seed) };
+    const proxy = await startChaosProxy(server.href, stack, options);
+    console.log(`${new URL(proxy.url).host} leads to ${positionals[0]}; --help lists what "proxy" can do`);
+    const session = start('> ');
+    Object.assign(session.context, { proxy });
+    await once(session, 'exit');
+  }
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}; see --help`);
   process.exitCode = 2;
-} else {
-  await using stack = new AsyncDisposableStack();
-  const options = { port: Number(values.listen), seed: Number(values.seed) };
-  const proxy = await startChaosProxy(server.href, stack, options);
-  console.log(`${new URL(proxy.url).host} leads to ${positionals[0]}; --help lists what "proxy" can do`);
-  const session = start('> ');
-  Object.assign(session.context, { proxy });
-  await once(session, 'exit');
 }

@@ -1,17 +1,25 @@
 import { resolve } from 'node:path';
+import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { defaultDirectory } from '../repository.ts';
 import { demo, help } from './demo.ts';
 
-const { argv, env, stdout } = process;
+const { env, stdout } = process;
 
-if (argv.includes('--help') || argv.includes('-h')) {
-  console.log(help);
-} else {
-  process.exitCode = await demo({
-    directory: env.SLUICE_DIR ? resolve(env.SLUICE_DIR) : defaultDirectory,
-    headerPrefix: env.HEADER_PREFIX || 'SVC',
-    path: env.PATH ?? '',
-    colour: Boolean(stdout.isTTY) && !env.NO_COLOR,
-    width: stdout.isTTY ? stdout.columns : 132,
-  });
+try {
+  const { values } = readOptions({ options: { help: { type: 'boolean', short: 'h' } } });
+  if (values.help) {
+    console.log(help);
+  } else {
+    process.exitCode = await demo({
+      directory: env.SLUICE_DIR ? resolve(env.SLUICE_DIR) : defaultDirectory,
+      headerPrefix: env.HEADER_PREFIX || 'SVC',
+      path: env.PATH ?? '',
+      colour: Boolean(stdout.isTTY) && !env.NO_COLOR,
+      width: stdout.isTTY ? stdout.columns : 132,
+    });
+  }
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}; see npm run demo -- --help`);
+  process.exitCode = 2;
 }

@@ -56,10 +56,11 @@ async function run(argv: string[]): Promise<number> {
       return await withDatabase(async (db) => write(process.stdout, await findCheckpoint(db, tenantId)));
     }
     if (command === 'prove' && rest.length > 0) return await withDatabase((db) => prove(db, rest, values));
-    throw new UsageError('The commands are verify EXPORT, export, checkpoint and prove ROW...; see --help');
+    throw new UsageError('The commands are verify EXPORT, export, checkpoint and prove ROW...');
   } catch (error) {
     if (isClosedPipe(error)) return 0; // the reader of the pipe has read enough
-    console.error(error instanceof ServiceError ? error.detail : (error as Error).message);
+    const message = error instanceof ServiceError ? error.detail : (error as Error).message;
+    console.error(error instanceof UsageError ? `${message}; see npm run ledger -- --help` : message);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
 }
@@ -88,7 +89,7 @@ function read(argv: string[]) {
 
 async function verify(files: string[], { key, checkpoint, since, witness, proofs }: Values): Promise<number> {
   const [file] = files;
-  if (file === undefined || files.length > 1) throw new UsageError('verify takes one export; see --help');
+  if (file === undefined || files.length > 1) throw new UsageError('verify takes one export');
   if (key === undefined) throw new UsageError('verify needs --key FILE: the public keys');
   if ((checkpoint === undefined) === (proofs === undefined)) {
     throw new UsageError('verify needs --checkpoint FILE for a whole export, or --proofs FILE for another');

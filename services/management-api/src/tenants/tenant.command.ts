@@ -48,7 +48,7 @@ async function run(argv: string[]): Promise<number> {
     }
     const [command] = positionals;
     const fault = faultIn(command, values);
-    if (fault) return fail(`${fault}\n\n${help}`);
+    if (fault) throw new UsageError(fault);
     const print = (made: Made) => (values.json ? console.log(JSON.stringify(made)) : printLines(made));
     const { name = '', owner, tenant = '' } = values;
     await using stack = new AsyncDisposableStack();
@@ -61,7 +61,10 @@ async function run(argv: string[]): Promise<number> {
     }
     return 0;
   } catch (error) {
-    if (error instanceof UsageError) return fail(`${error.message}\n\n${help}`);
+    if (error instanceof UsageError) {
+      fail(`${error.message}\n\n${help}`);
+      return 2;
+    }
     if (error instanceof ConfigError) return fail(error.message);
     return fail(`Nothing was created: ${error instanceof Error ? error.message : String(error)}`);
   }
