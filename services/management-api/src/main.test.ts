@@ -142,15 +142,15 @@ describe('the tenant command', () => {
   });
 
   test.each([
-    [['key']],
-    [['key', '--tenant', 'me']],
-    [['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001']],
-    [['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001', '--name', 'T']],
-    [['create', '--name', 'T', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001']],
-    [['nothing']],
-  ])('%j makes no key, exits with 1 and says why', async (args) => {
+    [2, ['key']],
+    [2, ['key', '--tenant', 'me']],
+    [1, ['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001']],
+    [2, ['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001', '--name', 'T']],
+    [2, ['create', '--name', 'T', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001']],
+    [2, ['nothing']],
+  ])('makes no key, exits with %i and says why: %j', async (expected, args) => {
     const { code, stdout, stderr } = await tenantCommand(...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr.length).toBeGreaterThan(10);
   });
 
@@ -186,9 +186,9 @@ describe('the tenant command', () => {
     [['--name', 'x'.repeat(201)]],
     [['--name', 'T', '--owner', 'me']],
     [['--name', 'T', '--unknown']],
-  ])('%j exits with 1 and says why', async (args) => {
+  ])('%j exits with 2 and says why', async (args) => {
     const { code, stdout, stderr } = await create(...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.length).toBeGreaterThan(10);
   });
 });
