@@ -26,6 +26,7 @@ test.each([
 test.each([
   'infra/local/src/demo/main.ts',
   'infra/pack/src/main.ts',
+  'infra/transform/src/main.ts',
   'infra/bench/src/main.ts',
   'infra/configuration/src/main.ts',
   'infra/monitoring/src/main.ts',

@@ -42,5 +42,5 @@ try {
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   output.error(`${error.message}\n\n${help}`);
-  process.exitCode = 1;
+  process.exitCode = 2;
 }
