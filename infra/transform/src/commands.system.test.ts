@@ -74,10 +74,10 @@ test.each([
   [['test'], 2, 'test needs a file'],
   [['test', 'a.js', '--kind', 'x'], 2, '--kind is request or response'],
   [['test', 'a.js', '--other'], 2, "Unknown option '--other'"],
-  [['test', 'none.js'], 2, 'none.js cannot be read'],
-  [['test', 'good.js', '--args', 'good.js'], 2, 'good.js is not JSON'],
-  [['test', 'good.js', '--configuration', 'list.json'], 2, 'list.json must hold a JSON object'],
-  [['test', 'good.js', '--configuration', 'numbers.json'], 2, 'numbers.json: a must be text'],
+  [['test', 'none.js'], 1, 'none.js cannot be read'],
+  [['test', 'good.js', '--args', 'good.js'], 1, 'good.js is not JSON'],
+  [['test', 'good.js', '--configuration', 'list.json'], 1, 'list.json must hold a JSON object'],
+  [['test', 'good.js', '--configuration', 'numbers.json'], 1, 'numbers.json: a must be text'],
 ])('%j leaves with %i: %s', async (args, expected, text) => {
   await put('good.js', 'module.exports = async () => ({})');
   await put('list.json', '[]');

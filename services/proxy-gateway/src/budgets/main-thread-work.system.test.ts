@@ -135,7 +135,7 @@ const fullOfFilters = (wrap: (text: string) => string, count = 9_000) =>
  */
 async function longestPieceOf(invoke: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 6 && least >= onePass; round += 1) {
+  for (let round = 0; round < 3 && least >= onePass; round += 1) {
     const observed = invoke();
     let isOver = false;
     const end = () => {
