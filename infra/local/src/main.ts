@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
-import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
+import { readOptions, runCommand } from '@sluice/service-runtime/command-line';
 import { help, launch } from './launcher.ts';
 import { defaultDirectory } from './repository.ts';
 
 const { env, stdout } = process;
 
-try {
+await runCommand('npm start -- --help', async () => {
   const { values } = readOptions({ options: { help: { type: 'boolean', short: 'h' } } });
   if (values.help) {
     console.log(help);
@@ -25,8 +25,4 @@ try {
       byNpm: env.npm_lifecycle_event !== undefined,
     });
   }
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}; see npm start -- --help`);
-  process.exitCode = 2;
-}
+});

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
+import { readOptions, runCommand } from '@sluice/service-runtime/command-line';
 import { stageCommandLine, stageLibrary } from './stage.ts';
 
 const help = `Usage: npm run pack [-- --to FOLDER]
@@ -33,14 +33,10 @@ async function pack(to: string): Promise<void> {
   }
 }
 
-try {
+await runCommand('npm run pack -- --help', async () => {
   const { values } = readOptions({
     options: { to: { type: 'string', default: 'dist' }, help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) console.log(help);
   else await pack(resolve(values.to));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}; see npm run pack -- --help`);
-  process.exitCode = 2;
-}
+});

@@ -13,3 +13,14 @@ export function readOptions<T extends ParseArgsConfig>(config: T): ReturnType<ty
     throw new UsageError(message.split('. To specify a positional argument')[0], { cause: error });
   }
 }
+
+/** Runs a command. A wrong command line is one line that points to `help`, and the process leaves with 2. */
+export async function runCommand(help: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}; see ${help}`);
+    process.exitCode = 2;
+  }
+}

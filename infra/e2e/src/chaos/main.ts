@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { start } from 'node:repl';
-import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
+import { readOptions, runCommand } from '@sluice/service-runtime/command-line';
 import { startChaosProxy } from '@sluice/testing';
 
 const help = `Usage: node infra/e2e/src/chaos/main.ts [--listen PORT] [--seed N] HOST:PORT
@@ -18,7 +18,7 @@ A TCP proxy before HOST:PORT. What you type is JavaScript, in which "proxy" dist
 
 Ctrl-D or the end of the input ends it.`;
 
-try {
+await runCommand('--help', async () => {
   const { values, positionals } = readOptions({
     allowPositionals: true,
     options: {
@@ -43,8 +43,4 @@ try {
     Object.assign(session.context, { proxy });
     await once(session, 'exit');
   }
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}; see --help`);
-  process.exitCode = 2;
-}
+});

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
+import { readOptions, runCommand } from '@sluice/service-runtime/command-line';
 import { defaultDirectory } from '../repository.ts';
 import { demo, help } from './demo.ts';
 
 const { env, stdout } = process;
 
-try {
+await runCommand('npm run demo -- --help', async () => {
   const { values } = readOptions({ options: { help: { type: 'boolean', short: 'h' } } });
   if (values.help) {
     console.log(help);
@@ -18,8 +18,4 @@ try {
       width: stdout.isTTY ? stdout.columns : 132,
     });
   }
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}; see npm run demo -- --help`);
-  process.exitCode = 2;
-}
+});
