@@ -23,6 +23,8 @@ export interface AttackOptions {
   prepare(tenant: TenantClient, platform: Platform): Promise<Ask[]>;
   /** Opens what the good Tenant asks again and again. */
   good(platform: Platform): Promise<Ask>;
+  /** Once a process takes more than this, in MiB, nothing more is waited for. */
+  enough: number;
 }
 
 export type Attacked = Awaited<ReturnType<typeof attack>>;
@@ -57,13 +59,17 @@ export const asksGateway =
   };
 
 /** Three Tenants keep bombs under way until as many of each are answered; a fourth does what it always does. */
-export async function attack({ settings, prepare, good }: AttackOptions) {
+export async function attack({ settings, prepare, good, enough }: AttackOptions) {
   await using closing = new AsyncDisposableStack();
   const platform = await startPlatform(closing, { environment: settings });
   const askOnce = await good(platform);
   const hostile: Ask[][] = [];
   for (let tenants = 0; tenants < 3; tenants++) hostile.push(await prepare(await createTenant(platform), platform));
-  const watch = (name: string) => watchMemory({ name, pid: platform.stack.processes.get(name)?.pid });
+  const { promise: isEnough, resolve } = Promise.withResolvers<void>();
+  const watch = (name: string) => {
+    const { pid } = platform.stack.processes.get(name) ?? {};
+    return watchMemory({ name, pid }, (memory) => memory > enough && resolve());
+  };
   const [gateway, vault] = [watch('proxy-gateway'), watch('token-vault')];
   const bombStatuses: number[] = [];
   const bombard = async (bombs: Ask[]) => {
@@ -78,7 +84,7 @@ export async function attack({ settings, prepare, good }: AttackOptions) {
   const asking = startRepeating(1, async () => {
     waited.push(await elapsedMs(async () => goodStatuses.push(await askOnce())));
   });
-  await Promise.race([Promise.all(hostile.map(bombard)), asking.broken]);
+  await Promise.race([Promise.all(hostile.map(bombard)), isEnough, asking.broken]);
   await asking.stop();
   const [gatewayPeak, vaultPeak] = [(await gateway.stop()).peak, (await vault.stop()).peak];
   console.info(

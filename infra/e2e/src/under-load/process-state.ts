@@ -17,10 +17,12 @@ export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>) {
 }
 
 /** Measures the resident memory of a process, in MiB, ten times a second until it is stopped. */
-export function watchMemory(node: Pick<Node, 'name' | 'pid'>) {
+export function watchMemory(node: Pick<Node, 'name' | 'pid'>, onSample?: (memory: number) => void) {
   const seen: number[] = [];
   const watching = startRepeating(1, async () => {
-    seen.push((await sampleProcess(node)).memory);
+    const { memory } = await sampleProcess(node);
+    seen.push(memory);
+    onSample?.(memory);
     await wait(100);
   });
   return {
@@ -45,7 +47,7 @@ export async function watchGateways(world: World, margins: Margins) {
   const gateways = world.of('proxy-gateway');
   const countSockets = () => Promise.all(gateways.map(async (one) => (await sampleProcess(one)).sockets));
   const before = await countSockets();
-  const memories = gateways.map(watchMemory);
+  const memories = gateways.map((one) => watchMemory(one));
   const tooMany = (now: readonly number[]) => now.filter((count, at) => count > (before[at] ?? 0) + sockets);
   return {
     async judge() {
