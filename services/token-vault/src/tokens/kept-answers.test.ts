@@ -50,6 +50,24 @@ test('other answers are kept as they are', async () => {
   expect(second.body.data).toEqual({ cvc: '987', a: [null] });
 });
 
+test('data and masks that look like a card are no card, also in a document', async () => {
+  const { createKey } = service.current;
+  const key = await createKey({ rules: [reveal] });
+  const event = { type: 'card', data: { object: 'charge', cvc: '987' } };
+  const lookalike = { type: 'token', data: { event, list: [event] }, mask: { event } };
+  const inCard = { type: 'card', data: { number, event } };
+  const requests: [string, string, unknown][] = [
+    ['POST', '/tokens', lookalike],
+    ['POST', '/tokens', inCard],
+    ['POST', '/tokenize', { list: [lookalike, inCard] }],
+  ];
+  for (const request of requests) {
+    const { first, second } = await sendTwice(key, request);
+    expect(JSON.stringify(first.body)).toContain(JSON.stringify(event));
+    expect([second.status, second.body]).toEqual([first.status, first.body]);
+  }
+});
+
 test('equal values of one document become one token where they are deduplicated, also under an idempotency key', async () => {
   const { createKey } = service.current;
   const key = await createKey({ permissions: ['token:create', 'token:read'] });

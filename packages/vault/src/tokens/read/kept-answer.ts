@@ -1,22 +1,20 @@
 import { decide } from '@sluice/access';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
-import { tokenTypeNames } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
 import { findPlaces, type TokenPlace } from '../token.queries.ts';
-import type { Actor, Token } from '../token.ts';
+import type { Actor } from '../token.ts';
+import { type AnsweredToken, isAnsweredToken } from '../token-form.ts';
 import { discloseRead } from './activity.ts';
 import { presentPage } from './present-list.ts';
 import { presentUnread } from './present-token.ts';
 import { bytesAtOnce, copiesRead, findPageOfIds } from './token-list.queries.ts';
-
-type KeptToken = Token & JsonObject;
 
 /**
  * An answer that was kept under an idempotency key, as its actor may see it now: a masked or changed token as a read
  * shows it; of one that is gone or may not be read, only where it is, and what the actor wrote. Shown data is noted.
  */
 export async function presentKept(vault: Vault, actor: Actor, answer: Json): Promise<Json> {
-  const kept: KeptToken[] = [];
+  const kept: AnsweredToken[] = [];
   replaceTokens(answer, actor.tenantId, (token) => {
     kept.push(token);
     return null;
@@ -39,7 +37,7 @@ export async function presentKept(vault: Vault, actor: Actor, answer: Json): Pro
 
 type Showing = 'as kept' | 'as read' | 'without data' | 'unread';
 
-function showingOf(token: KeptToken, actor: Actor, place: TokenPlace | undefined): Showing {
+function showingOf(token: AnsweredToken, actor: Actor, place: TokenPlace | undefined): Showing {
   const transform = place && isSame(token, place) && decide(actor, 'token:read', place);
   if (!transform) return 'unread';
   if (token.data === undefined || transform === 'redact') return 'without data';
@@ -47,21 +45,21 @@ function showingOf(token: KeptToken, actor: Actor, place: TokenPlace | undefined
 }
 
 /** Another token may have taken the id. An answer without the date tells only where the token is. */
-function isSame(token: KeptToken, place: TokenPlace): boolean {
+function isSame(token: AnsweredToken, place: TokenPlace): boolean {
   return token.created_at === undefined || token.created_at === place.created_at;
 }
 
 /** Data that was replaced is gone, as that of a deleted token is. */
-function isUnchanged(token: KeptToken, place: TokenPlace): boolean {
+function isUnchanged(token: AnsweredToken, place: TokenPlace): boolean {
   return (token.modified_at ?? null) === place.modified_at;
 }
 
 /** The actor created the token, and nobody had changed it, so the answer tells only what the actor wrote. */
-function isOwn({ created_by, modified_at }: KeptToken, actor: Actor): boolean {
+function isOwn({ created_by, modified_at }: AnsweredToken, actor: Actor): boolean {
   return created_by === actor.id && modified_at === undefined;
 }
 
-function presentGone(token: KeptToken): JsonObject {
+function presentGone(token: AnsweredToken): JsonObject {
   if (token.created_at === undefined) return token;
   const { modified_by, modified_at } = token;
   return { ...presentUnread(token), ...(modified_by && { modified_by }), ...(modified_at && { modified_at }) };
@@ -74,18 +72,11 @@ async function readData(vault: Vault, actor: Actor, ids: readonly string[]): Pro
   return new Map(tokens.flatMap(({ id, data }) => (data === undefined ? [] : [[id, data] as const])));
 }
 
-function replaceTokens(answer: Json, tenantId: string, replace: (token: KeptToken) => Json): Json {
+function replaceTokens(answer: Json, tenantId: string, replace: (token: AnsweredToken) => Json): Json {
   if (Array.isArray(answer)) return answer.map((item) => replaceTokens(item, tenantId, replace));
   if (!isObject(answer)) return answer;
-  if (isToken(answer, tenantId)) return replace(answer);
+  if (isAnsweredToken(answer) && answer.tenant_id === tenantId) return replace(answer);
   return Object.fromEntries(
     Object.entries(answer).map(([member, value]) => [member, replaceTokens(value, tenantId, replace)]),
   );
-}
-
-/** Only tokens have this form, because a document has ids of tokens in place of all its other texts. */
-function isToken(value: JsonObject, tenantId: string): value is KeptToken {
-  const { id, type, tenant_id, containers } = value;
-  const isKnown = tokenTypeNames.some((name) => name === type) && tenant_id === tenantId;
-  return isKnown && typeof id === 'string' && Array.isArray(containers);
 }

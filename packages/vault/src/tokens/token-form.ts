@@ -1,0 +1,13 @@
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { tokenTypeNames } from '../types/token-types.ts';
+import type { Token } from './token.ts';
+
+export type AnsweredToken = Token & JsonObject;
+
+/** Outside of tokens only tokens have this form, because a document has ids in place of all its other texts. */
+export function isAnsweredToken(answer: Json): answer is AnsweredToken {
+  if (!isObject(answer)) return false;
+  const { id, type, tenant_id, containers } = answer;
+  const isNamed = typeof id === 'string' && typeof tenant_id === 'string' && Array.isArray(containers);
+  return isNamed && tokenTypeNames.some((name) => name === type);
+}
