@@ -84,6 +84,7 @@ async function send(url: string, init: RequestInit): Promise<{ status: number; t
     const response = await fetch(url, init);
     return { status: response.status, text: await readBounded(response) };
   } catch (error) {
+    if (error instanceof TooLong) return error.message;
     return init.signal?.aborted ? 'it did not answer in time' : `the connection failed${codeOf(error)}`;
   }
 }
@@ -109,12 +110,14 @@ function reasonOfStatus(status: number): string {
   return `it answers ${status}`;
 }
 
+class TooLong extends Error {}
+
 async function readBounded(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > mostBytes) throw new Error('the answer is too long');
+    if (size > mostBytes) throw new TooLong(`its answer has more than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

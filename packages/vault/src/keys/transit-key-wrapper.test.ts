@@ -92,6 +92,7 @@ test.each<[TransitFault, tries: number, reason: RegExp]>([
   ['unavailable', 2, /answers 500/],
   ['sealed', 2, /answers 503/],
   ['reset', 2, /connection failed \(/],
+  ['long', 2, /has more than 65536 bytes/],
   ['slow', 1, /did not answer in time/],
   ['limited', 1, /limits our rate/],
   ['redirect', 1, /redirects elsewhere/],

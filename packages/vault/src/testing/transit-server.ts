@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** How the server misbehaves: `next` lists the next requests' faults; `all` is for every later one. */
-export type TransitFault = 'none' | 'slow' | 'unavailable' | 'sealed' | 'reset' | 'garbage' | 'redirect' | 'limited';
+export type TransitFault = 'none' | 'slow' | 'unavailable' | 'sealed' | 'reset' | 'garbage' | 'long' | 'redirect' | 'limited';
 
 interface TransitRequest {
   method: string;
@@ -18,7 +18,7 @@ interface Body {
 }
 
 const cut = { authTagLength: 16 };
-const statusOf = { unavailable: 500, sealed: 503, redirect: 307, limited: 429, garbage: 200 } as const;
+const statusOf = { unavailable: 500, sealed: 503, redirect: 307, limited: 429, garbage: 200, long: 200 } as const;
 
 /** The transit engine of HashiCorp Vault with a key of type aes256-gcm96: versions, associated data, and refusals. */
 export async function startTransitServer(
@@ -78,7 +78,9 @@ export async function startTransitServer(
     if (fault === 'reset') return void request.socket.resetAndDestroy();
     if (fault !== 'none') {
       response.writeHead(statusOf[fault], fault === 'redirect' ? { location: `http://127.0.0.1:9/v1${path}` } : {});
-      return void response.end(fault === 'garbage' ? `<html>${sent}` : JSON.stringify({ errors: [`told: ${sent}`] }));
+      const texts = { garbage: `<html>${sent}`, long: JSON.stringify({ data: { sent, more: ' '.repeat(64 * 1024) } }) };
+      const error = JSON.stringify({ errors: [`told: ${sent}`] });
+      return void response.end(fault === 'garbage' || fault === 'long' ? texts[fault] : error);
     }
     const [status, value] =
       sent === token ? answer(path, method, body) : [403, { errors: ['permission denied', sent] }];

@@ -27,10 +27,17 @@ const scene = useStack(() => newScene(api.current));
 const newAuditor = ({ owner }: { owner: { key: string } }, { application }: Management = api.current) =>
   application({ type: 'management', permissions: ['log:read'] }, owner);
 
+/** What a failed test leaves open would take the places of the next one. */
+const begun: IncomingMessage[] = [];
+afterEach(() => {
+  for (const response of begun.splice(0)) response.destroy();
+});
+
 async function begin({ key }: { key: string }, { url }: Management = api.current): Promise<IncomingMessage> {
   const request = get(`${url}/logs/export`, { headers: { 'SVC-API-KEY': key }, agent: false });
   request.on('error', () => undefined); // `finish` reports it
   const [response] = (await once(request, 'response')) as [IncomingMessage];
+  begun.push(response);
   if (response.statusCode === 200) await once(response, 'readable');
   return response;
 }
