@@ -119,6 +119,16 @@ test('refuses with 503 what it cannot keep: what cannot be recorded is not discl
   await expect(log.record(disclosure(randomUUID()))).rejects.toEqual(refusedAtOnce);
 });
 
+test('a row that names many tokens counts as several, so that large rows do not take all memory', async () => {
+  await using stack = new AsyncDisposableStack();
+  const log = open({ stack, DISCLOSURE_QUEUE_LIMIT: 6, flushIntervalMs: never });
+  const large = disclosure(randomUUID(), { detail: { token_ids: Array(100).fill('x'.repeat(36)) } });
+  await log.record(large);
+  await log.record(large);
+  await expect(log.record(disclosure(randomUUID()))).rejects.toEqual(refusedAtOnce);
+  expect(log.state()).toEqual({ waiting: 9, refused: 0 });
+});
+
 test('refuses what comes while it closes: nobody would write it', async () => {
   const stack = new AsyncDisposableStack();
   const tenantId = randomUUID();

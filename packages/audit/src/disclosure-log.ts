@@ -27,6 +27,8 @@ export interface DisclosureLogOptions {
 }
 
 const batchSize = 1000;
+/** A row that names many tokens counts as several. */
+const countedBytes = 1024;
 const probeIntervalMs = 1000;
 
 type Waiting = SpooledRow<Segment | undefined>;
@@ -135,7 +137,8 @@ export function openDisclosureLog(
     onError(error);
   }
 
-  const waiting = () => queue.length + refused.length;
+  const queued = () => Math.max(queue.length, Math.ceil(queue.bytes / countedBytes));
+  const waiting = () => queued() + refused.length;
 
   function gather(chunk: RowChunk): Gathered {
     // By then all callers of this turn have added their rows to the write.
@@ -158,7 +161,7 @@ export function openDisclosureLog(
   }
 
   return {
-    state: () => ({ waiting: queue.length, refused: refused.length }),
+    state: () => ({ waiting: queued(), refused: refused.length }),
     record(disclosure) {
       if (isClosed || waiting() >= queueLimit) return Promise.reject(unavailable());
       const chunk = queue.write(toRowText(disclosure));

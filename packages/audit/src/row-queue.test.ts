@@ -28,8 +28,9 @@ test('rows come out as they went in, whatever their size and their characters', 
   ];
   push(queue, rows);
   expect(queue.length).toBe(5);
+  expect(queue.bytes).toBe(rows.reduce((sum, row) => sum + Buffer.byteLength(row) + 1, 0));
   expect(takeAll(queue, 2)).toEqual(rows);
-  expect(queue.length).toBe(0);
+  expect([queue.length, queue.bytes]).toEqual([0, 0]);
 });
 
 test('rows in order are one range; another file begins another', () => {
@@ -46,6 +47,7 @@ test('what could not be spooled is taken back, and nothing else', () => {
   const chunk = queue.write('2');
   queue.write('3');
   queue.takeBack(chunk, 1);
+  expect([queue.length, queue.bytes]).toEqual([1, 2]);
   push(queue, ['4']);
   expect(takeAll(queue, 1000)).toEqual(['1', '4']);
 });

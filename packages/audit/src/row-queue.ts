@@ -12,10 +12,15 @@ export class RowQueue<Segment> {
   /** Reused, because rows that arrive during a write need a second chunk. */
   #spare: RowChunk | undefined;
   #written = 0;
+  #bytes = 0;
 
   /** Includes rows that are written and not yet pushed. */
   get length(): number {
     return this.#written;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   write(row: RowText): RowChunk {
@@ -28,9 +33,9 @@ export class RowQueue<Segment> {
   }
 
   takeBack(chunk: RowChunk, from: number): void {
-    const count = chunk.count - from;
+    const gone = new RowRange(chunk, undefined, { from, to: chunk.count });
     chunk.cutTo(from);
-    this.#leave(chunk, count);
+    this.#leave(gone);
   }
 
   putFirst(rows: readonly SpooledRow<Segment>[]): void {
@@ -48,11 +53,11 @@ export class RowQueue<Segment> {
     return this.#ranges[0]?.slice(0, most);
   }
 
-  removeFirst({ chunk, length }: RowRange<Segment>): void {
-    const rest = this.#ranges[0]?.slice(length);
+  removeFirst(batch: RowRange<Segment>): void {
+    const rest = this.#ranges[0]?.slice(batch.length);
     if (rest && rest.length > 0) this.#ranges[0] = rest;
     else this.#ranges.shift();
-    this.#leave(chunk, length);
+    this.#leave(batch);
   }
 
   #writeTo(chunk: RowChunk, row: RowText): RowChunk {
@@ -67,12 +72,15 @@ export class RowQueue<Segment> {
     }
     own.waiting++;
     this.#written++;
+    this.#bytes += own.lines(own.count - 1, own.count).length;
     return own;
   }
 
-  #leave(chunk: RowChunk, count: number): void {
-    chunk.waiting -= count;
-    this.#written -= count;
+  #leave(rows: RowRange): void {
+    const { chunk, length } = rows;
+    this.#bytes -= rows.lines().length;
+    chunk.waiting -= length;
+    this.#written -= length;
     if (chunk.waiting > 0) return;
     chunk.cutTo(0);
     if (chunk !== this.#chunk && !chunk.isOversized) this.#spare = chunk;
