@@ -36,6 +36,11 @@ export class RowChunk {
     this.#count = count;
   }
 
+  /** Of these rows, with the line break before each. */
+  bytes(from: number, to: number): number {
+    return this.#startOf(to) - this.#startOf(from);
+  }
+
   lines(from: number, to: number): Buffer {
     return this.#bytes.subarray(this.#startOf(from), this.#startOf(to));
   }
@@ -60,6 +65,10 @@ export class RowRange<Segment = unknown> {
 
   get length(): number {
     return this.to - this.from;
+  }
+
+  get bytes(): number {
+    return this.chunk.bytes(this.from, this.to);
   }
 
   slice(start: number, end = this.length): RowRange<Segment> {

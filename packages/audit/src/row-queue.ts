@@ -72,13 +72,12 @@ export class RowQueue<Segment> {
     }
     own.waiting++;
     this.#written++;
-    this.#bytes += own.lines(own.count - 1, own.count).length;
+    this.#bytes += own.bytes(own.count - 1, own.count);
     return own;
   }
 
-  #leave(rows: RowRange): void {
-    const { chunk, length } = rows;
-    this.#bytes -= rows.lines().length;
+  #leave({ chunk, length, bytes }: RowRange): void {
+    this.#bytes -= bytes;
     chunk.waiting -= length;
     this.#written -= length;
     if (chunk.waiting > 0) return;
