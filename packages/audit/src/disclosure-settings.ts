@@ -3,7 +3,8 @@ export const disclosureSettings = {
     type: 'integer',
     minimum: 1,
     default: 50_000,
-    description: 'Rows of disclosures that may wait for Postgres, of 1 KiB on the average; beyond it nothing is disclosed',
+    description:
+      'Rows of disclosures that may wait for Postgres, of 1 KiB on the average; beyond it nothing is disclosed',
   },
   DISCLOSURE_SPOOL_DIRECTORY: {
     type: 'string',

@@ -38,4 +38,4 @@ export type { ObservedRequest, RequestObserver, RequestOutcome } from './request
 export type { TypeOf } from './schema-type.ts';
 export { problemCodes, requestLimits } from './send-problem.ts';
 export { openStreams, type Streams, streamSettings } from './streams.ts';
-export { compileBodyCheck, uuidPattern } from './validate.ts';
+export { canonicalUuid, compileBodyCheck } from './validate.ts';

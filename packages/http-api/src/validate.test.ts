@@ -101,3 +101,20 @@ describe('a query is text and is converted', () => {
     expect(errorsOf(check, { page })).toHaveProperty('page');
   });
 });
+
+test('an id in capitals becomes the id as Postgres has it, in bodies, paths and queries, and other text stays', () => {
+  const id = { type: 'string', format: 'uuid' };
+  const properties = {
+    id,
+    ids: { type: 'array', items: id },
+    maybe: { ...id, type: ['string', 'null'] },
+    text: { type: 'string' },
+  };
+  const small = '00000000-0000-4000-8000-00000000abcd';
+  const capitals = small.toUpperCase();
+  for (const compile of [compileBodyCheck, compileQueryCheck]) {
+    const value = { id: capitals, ids: [capitals, small], maybe: capitals, text: capitals };
+    compile({ type: 'object', properties })(value);
+    expect(value).toEqual({ id: small, ids: [small, small], maybe: small, text: capitals });
+  }
+});

@@ -1,10 +1,15 @@
 import { containerForm, containerPattern } from '@sluice/access';
 import { parseDate } from '@sluice/database';
 import { type FieldErrors, faultInWords, type ServiceError, validationFailed } from '@sluice/problems';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type FuncKeywordDefinition } from 'ajv';
 import { pointerPath } from './member-path.ts';
 
-export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** As Postgres writes it: callers may use capitals. Undefined for what is no UUID. */
+export function canonicalUuid(text: string): string | undefined {
+  return uuidPattern.test(text) ? text.toLowerCase() : undefined;
+}
 
 const formats = { uuid: uuidPattern, 'iso-date': (text: string) => parseDate(text) !== undefined };
 
@@ -13,6 +18,24 @@ const options = { useDefaults: true, allowUnionTypes: true, formats, verbose: fa
 const bodies = new Ajv(options);
 const bodiesToTheLastFault = new Ajv({ ...options, allErrors: true });
 const queries = new Ajv({ ...options, allErrors: true, coerceTypes: true });
+for (const ajv of [bodies, bodiesToTheLastFault, queries]) ajv.addKeyword(lowerCase());
+
+/**
+ * An id becomes what Postgres makes of it before any handler sees it: in capitals it would find its row, but be neither
+ * the tag of what caches hold, nor the record that a ciphertext is bound to.
+ */
+function lowerCase(): FuncKeywordDefinition {
+  const compile: FuncKeywordDefinition['compile'] = () => (text: string, at) => {
+    if (at) at.parentData[at.parentDataProperty] = text.toLowerCase();
+    return true;
+  };
+  return { keyword: 'lowerCase', type: 'string', schemaType: 'boolean', modifying: true, compile };
+}
+
+function withLowerCaseIds(schema: object): object {
+  const isId = (value: unknown) => (value as { format?: unknown } | null)?.format === 'uuid';
+  return JSON.parse(JSON.stringify(schema), (_name, value) => (isId(value) ? { ...value, lowerCase: true } : value));
+}
 
 const mostFaults = 100;
 /** Of a larger body only the first fault is told, because there may be as many as bytes, and each takes microseconds. */
@@ -20,14 +43,15 @@ const mostValues = 1000;
 
 export type Check = (value: unknown) => void;
 
-/** The check fills in defaults. @throws {ServiceError} `validation_failed` with the faults by their paths. */
+/** The check fills in defaults, and makes UUIDs canonical. @throws {ServiceError} `validation_failed` with the faults by their paths. */
 export function compileBodyCheck(schema: object): Check {
-  const validate = bodies.compile(schema);
+  const withIds = withLowerCaseIds(schema);
+  const validate = bodies.compile(withIds);
   let validateToTheLastFault: typeof validate | undefined;
   return (value) => {
     if (validate(value)) return;
     if (hasMoreValues(mostValues, value)) throw faultsIn(validate.errors);
-    validateToTheLastFault ??= bodiesToTheLastFault.compile(schema);
+    validateToTheLastFault ??= bodiesToTheLastFault.compile(withIds);
     validateToTheLastFault(value);
     throw faultsIn(validateToTheLastFault.errors);
   };
@@ -35,7 +59,7 @@ export function compileBodyCheck(schema: object): Check {
 
 /** {@link compileBodyCheck} for path and query parameters, which become the types of the schema. */
 export function compileQueryCheck(schema: object): Check {
-  const validate = queries.compile(schema);
+  const validate = queries.compile(withLowerCaseIds(schema));
   return (value) => {
     if (!validate(value)) throw faultsIn(validate.errors);
   };

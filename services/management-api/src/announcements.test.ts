@@ -57,6 +57,67 @@ test.each([
   expect(announced).toEqual([method === 'POST' ? [`${kind}:${id}`, 'absent'] : [`${kind}:${id}`]]);
 });
 
+describe('an id in capitals is the same id', () => {
+  const application = () => api.current.application();
+  const proxy = () => api.current.proxy({ configuration: { secret: 'value' } });
+  const session = () => api.current.session();
+
+  test.each<[string, () => Promise<{ id: string }>, string, string, string, CallOptions]>([
+    ['application', application, 'PUT', '/applications', '', { body: { name: 'A', permissions: ['token:use'] } }],
+    ['application', application, 'POST', '/applications', '/regenerate', {}],
+    ['application', application, 'DELETE', '/applications', '', {}],
+    ['proxy', proxy, 'PUT', '/proxies', '', { body: { ...definition, configuration: { a: 'b' } } }],
+    ['proxy', proxy, 'PATCH', '/proxies', '', { body: { name: 'N' }, headers: patchHeaders }],
+    ['proxy', proxy, 'DELETE', '/proxies', '', {}],
+    ['session', session, 'DELETE', '/sessions', '', {}],
+  ])('for what is announced and audited of %s: %#', async (kind, create, method, path, suffix, options) => {
+    const { send, db } = api.current;
+    const { id } = await create();
+    const announced = await announcedOf(id, async () => {
+      expect((await send(method, `${path}/${id.toUpperCase()}${suffix}`, options)).status).toBeLessThan(300);
+    });
+    expect(announced).toEqual([expect.arrayContaining([`${kind}:${id}`])]);
+    const rows = await db.selectFrom('audit_log').select('entity_id').where('entity_id', 'ilike', id).execute();
+    expect(new Set(rows.map(({ entity_id }) => entity_id))).toEqual(new Set([id]));
+  });
+
+  test('for what is encrypted', async () => {
+    const { send } = api.current;
+    const { id } = await proxy();
+    const of = (text: string) => `/proxies/${text}`;
+    for (const [method, options] of [
+      ['PUT', { body: { ...definition, configuration: { a: 'put' } } }],
+      ['PATCH', { body: { configuration: { b: 'patched' } }, headers: patchHeaders }],
+    ] as const) {
+      expect((await send(method, of(id.toUpperCase()), options)).status).toBeLessThan(300);
+    }
+    expect((await send('GET', of(id))).body.configuration).toEqual({ a: 'put', b: 'patched' });
+  });
+
+  test('for a single key, and in what names another', async () => {
+    const { send } = api.current;
+    const { id } = await application();
+    const keyId = await api.current.addKey(id);
+    const capitals = `/applications/${id.toUpperCase()}/keys/${keyId.toUpperCase()}`;
+    expect((await send('GET', capitals)).body.id).toBe(keyId);
+    const announced = await announcedOf(id, async () => expect((await send('DELETE', capitals)).status).toBe(204));
+    expect(announced).toEqual([[`application:${id}`]]);
+    const named = await proxy();
+    const { id: sessionId } = await authorizedSession(send, { proxies: [named.id.toUpperCase()] });
+    const sessions: { id: string }[] = (await send('GET', '/sessions')).body.data;
+    expect(sessions.find((one) => one.id === sessionId)).toMatchObject({ proxies: [named.id] });
+  });
+
+  test('which needs every id in a path to be declared as one', () => {
+    const declared = operations.flatMap(({ params = {} }) =>
+      Object.values('properties' in params ? Object(params.properties) : {}),
+    );
+    const inPaths = operations.flatMap(({ path }) => path.match(/:\w+/g) ?? []);
+    expect(declared).toHaveLength(inPaths.length);
+    for (const schema of declared) expect(schema).toMatchObject({ format: 'uuid' });
+  });
+});
+
 test('deleting an Application names the Proxies that lost it', async () => {
   const { send, application, proxy } = api.current;
   const { id } = await application();
@@ -78,13 +139,13 @@ test.each([
 
 type Send = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-async function authorizedSession(send: Send) {
+async function authorizedSession(send: Send, part: object = {}) {
   const keyOf = async (type: string) => {
     const permissions = [type === 'public' ? 'token:create' : 'token:use'];
     return (await send('POST', '/applications', { body: { name: 'S', type, permissions } })).body.key;
   };
   const { body } = await send('POST', '/sessions', { key: await keyOf('public') });
-  const grants = { nonce: body.nonce, permissions: ['token:use'] };
+  const grants = { nonce: body.nonce, permissions: ['token:use'], ...part };
   const authorized = await send('POST', '/sessions/authorize', { key: await keyOf('private'), body: grants });
   return { ...body, authorized };
 }

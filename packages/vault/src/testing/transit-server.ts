@@ -3,7 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** How the server misbehaves: `next` lists the next requests' faults; `all` is for every later one. */
-export type TransitFault = 'none' | 'slow' | 'unavailable' | 'sealed' | 'reset' | 'garbage' | 'long' | 'redirect' | 'limited';
+export type TransitFault =
+  | 'none'
+  | 'slow'
+  | 'unavailable'
+  | 'sealed'
+  | 'reset'
+  | 'garbage'
+  | 'long'
+  | 'redirect'
+  | 'limited';
 
 interface TransitRequest {
   method: string;

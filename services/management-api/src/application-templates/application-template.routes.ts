@@ -94,7 +94,7 @@ const getApplicationTemplate = operation({
   response: { 200: applicationTemplate },
   errors: ['not_found'],
   async handle({ params }) {
-    const found = templates.find(({ id }) => id === params.id.toLowerCase());
+    const found = templates.find(({ id }) => id === params.id);
     if (!found) throw new ServiceError('not_found', `Application template ${params.id} does not exist`);
     return found;
   },

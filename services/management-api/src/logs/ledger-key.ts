@@ -1,4 +1,4 @@
-import { type PublicAnswer, uuidPattern } from '@sluice/http-api';
+import { canonicalUuid, type PublicAnswer } from '@sluice/http-api';
 import { ledgerOriginOf, originOf, readPublicKey, verifierLine } from '@sluice/ledger';
 import { ServiceError, validationFailed } from '@sluice/problems';
 
@@ -19,12 +19,13 @@ export function ledgerKeyAnswer(settings: LedgerKeySettings): PublicAnswer {
     path: '/.well-known/sluice-ledger-key/:tenant_id',
     contentType: 'text/plain; charset=utf-8',
     maxAgeSeconds: 300,
-    answer({ tenant_id: tenantId = '' }) {
-      if (!uuidPattern.test(tenantId)) throw validationFailed({ tenant_id: ['must be a UUID'] });
+    answer({ tenant_id = '' }) {
+      const tenantId = canonicalUuid(tenant_id);
+      if (tenantId === undefined) throw validationFailed({ tenant_id: ['must be a UUID'] });
       if (publicKeys.length === 0) {
         throw new ServiceError('not_found', 'There is no public key: LEDGER_PUBLIC_KEYS is not set');
       }
-      const name = originOf(ledgerOrigin, tenantId.toLowerCase());
+      const name = originOf(ledgerOrigin, tenantId);
       return publicKeys.map((publicKey) => `${verifierLine({ name, publicKey })}\n`).join('');
     },
   };

@@ -50,7 +50,7 @@ test('what the API exported verifies without database and secret, as a file and 
 
 test('the log of a closed Tenant is exported from the machine, with its checkpoint', async () => {
   const { tenant_id, folder, files } = api.current;
-  const exported = await ledger(['export', '--tenant', tenant_id]);
+  const exported = await ledger(['export', '--tenant', tenant_id.toUpperCase()]);
   expect(exported).toEqual({ code: 0, out: files.export, error: '' });
   expect((await ledger(['checkpoint', '--tenant', tenant_id])).out).toBe(files.checkpoint);
   expect((await ledger(['export', '--tenant', tenant_id, '--csv', '--start', '6', '--output', 'log.csv'])).code).toBe(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { connectDatabase, type Database, databaseSettings } from '@sluice/database';
-import { uuidPattern } from '@sluice/http-api';
+import { canonicalUuid } from '@sluice/http-api';
 import { verifyFiles } from '@sluice/ledger';
 import { ServiceError } from '@sluice/problems';
 import { ConfigError, readConfig } from '@sluice/service-runtime';
@@ -113,14 +113,18 @@ async function writeExport(db: Database, values: Values): Promise<void> {
 
 async function prove(db: Database, rows: string[], values: Values): Promise<void> {
   const tenantId = tenantOf(values);
-  const wrong = rows.find((id) => !uuidPattern.test(id));
-  if (wrong !== undefined) throw new UsageError(`"${wrong}" is no id of a row: a UUID`);
-  for (const id of rows) await write(process.stdout, `${JSON.stringify(await proveRow(db, tenantId, id))}\n`);
+  const ids = rows.map((row) => {
+    const id = canonicalUuid(row);
+    if (id === undefined) throw new UsageError(`"${row}" is no id of a row: a UUID`);
+    return id;
+  });
+  for (const id of ids) await write(process.stdout, `${JSON.stringify(await proveRow(db, tenantId, id))}\n`);
 }
 
 function tenantOf({ tenant = '' }: Values): string {
-  if (!uuidPattern.test(tenant)) throw new UsageError('--tenant is required, a UUID');
-  return tenant;
+  const tenantId = canonicalUuid(tenant);
+  if (tenantId === undefined) throw new UsageError('--tenant is required, a UUID');
+  return tenantId;
 }
 
 async function withDatabase(work: (db: Database) => Promise<void>): Promise<number> {

@@ -1,6 +1,6 @@
 import { createPepper, credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { connectDatabase, databaseSettings } from '@sluice/database';
-import { uuidPattern } from '@sluice/http-api';
+import { canonicalUuid } from '@sluice/http-api';
 import { ConfigError, readConfig } from '@sluice/service-runtime';
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { createManagementKey, createTenant, type KeyMaker } from './create-tenant.ts';
@@ -50,7 +50,8 @@ async function run(argv: string[]): Promise<number> {
     const fault = faultIn(command, values);
     if (fault) throw new UsageError(fault);
     const print = (made: Made) => (values.json ? console.log(JSON.stringify(made)) : printLines(made));
-    const { name = '', owner, tenant = '' } = values;
+    const { name = '' } = values;
+    const [owner, tenant = ''] = [values.owner, values.tenant].map((id = '') => canonicalUuid(id));
     await using stack = new AsyncDisposableStack();
     const maker = openMaker(stack);
     if (command === 'create') print(await createTenant(maker, { name, ...(owner && { ownerId: owner }) }));
@@ -76,12 +77,12 @@ function faultIn(
 ): string | undefined {
   if (command === 'key') {
     if (name !== undefined || owner !== undefined) return 'key takes --tenant and --json only';
-    return tenant !== undefined && uuidPattern.test(tenant) ? undefined : '--tenant is required, a UUID';
+    return canonicalUuid(tenant ?? '') !== undefined ? undefined : '--tenant is required, a UUID';
   }
   if (command !== 'create') return `There is no command "${command ?? ''}"; the commands are "create" and "key"`;
   if (tenant !== undefined) return '--tenant is for the command "key"';
   if (!name || [...name].length > 200) return '--name is required, 1 to 200 characters';
-  if (owner !== undefined && !uuidPattern.test(owner)) return '--owner must be a UUID';
+  if (owner !== undefined && canonicalUuid(owner) === undefined) return '--owner must be a UUID';
   return undefined;
 }
 

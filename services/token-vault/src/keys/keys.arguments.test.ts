@@ -17,6 +17,7 @@ test.each([
     ['--purpose', 'proxy_secrets', 'rotate-data', '--json', '--tenant', tenantId],
     { name: 'rotate-data', tenantId, purposes: ['proxy_secrets'], json: true },
   ],
+  [['status', '--tenant', tenantId.toUpperCase()], { name: 'status', tenantId, json: false }],
   [['-h'], { name: 'help' }],
   [['rotate-data', '--help'], { name: 'help' }],
 ])('%j is understood', (args, command) => {

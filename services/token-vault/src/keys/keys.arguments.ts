@@ -1,4 +1,4 @@
-import { uuidPattern } from '@sluice/http-api';
+import { canonicalUuid } from '@sluice/http-api';
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { type RotatedPurpose, rotatedPurposes } from '@sluice/vault';
 
@@ -34,10 +34,11 @@ export type KeysCommand =
 export function readArguments(args: string[]): KeysCommand {
   const { values, positionals } = parse(args);
   if (values.help) return { name: 'help' };
-  const { tenant: tenantId, purpose, json = false } = values;
+  const { tenant, purpose, json = false } = values;
   const [name, ...others] = positionals;
   if (others.length > 0) throw new UsageError(`"${others[0]}" is one argument too many`);
-  if (tenantId !== undefined && !uuidPattern.test(tenantId)) throw new UsageError('--tenant must be a UUID');
+  const tenantId = tenant === undefined ? undefined : canonicalUuid(tenant);
+  if (tenant !== undefined && tenantId === undefined) throw new UsageError('--tenant must be a UUID');
   if (purpose !== undefined && name !== 'rotate-data') throw new UsageError('--purpose is for rotate-data');
   if (name === 'status') return { name, tenantId, json };
   if (name === 'rotate-root') {
