@@ -34,6 +34,7 @@ const tenantId = filled.tenantId(3);
 const ids = [filled.tokenId(13), filled.tokenId(23), 'unknown'];
 const actor = { id: randomUUID(), tenantId, traceId: 'trace', permissions: [], rules: [] };
 const owner = { tenantId, purpose: 'token_data' } as const;
+const fingerprinted = { type: 'token', fingerprint: 'fingerprint-1', fingerprint_expression: null };
 const month = '2026-01-01';
 const token = {
   ...{ id: 'new', type: 'token', data_ciphertext: randomBytes(32), mask: null, containers: ['/'], metadata: {} },
@@ -81,10 +82,8 @@ const queries = {
   } satisfies Covered<typeof insertion>,
   equalTokens: {
     lockFingerprints: (db) => equalTokens.lockFingerprints(db, tenantId, ['fingerprint-1']),
-    findOldestByFingerprint: (db) =>
-      equalTokens.findOldestByFingerprint(db, tenantId, [{ type: 'token', fingerprint: 'fingerprint-1' }]),
-    hasEqual: (db) =>
-      equalTokens.hasEqual(db, tenantId, { id: filled.tokenId(13), type: 'token', fingerprint: 'fingerprint-1' }),
+    findOldestEqual: (db) => equalTokens.findOldestEqual(db, tenantId, [fingerprinted]),
+    hasEqual: (db) => equalTokens.hasEqual(db, tenantId, { id: filled.tokenId(13), ...fingerprinted }),
   } satisfies Covered<typeof equalTokens>,
   dataKeys: {
     findWrappedKey: (db) => dataKeys.findWrappedKey(db, owner, 1),
@@ -154,6 +153,14 @@ test.each<[string, Condition[], string]>([
   const { db, statements } = recordStatements(large.current);
   await list.findPage(db, tenantId, conditions, { page: 1, size: 20 });
   expect(await findIndexes(large.current, statements)).toContain(index);
+});
+
+test('equal tokens are found through the index of fingerprints', async () => {
+  for (const query of [queries.equalTokens.findOldestEqual, queries.equalTokens.hasEqual]) {
+    const { db, statements } = recordStatements(large.current);
+    await query(db);
+    expect(await findIndexes(large.current, statements)).toEqual(['tokens_fingerprint']);
+  }
 });
 
 test('the test itself would find tokens that are looked for by what has no index', async () => {

@@ -340,7 +340,7 @@ export type CreateToken = {
      */
     search_indexes?: Array<string>;
     /**
-     * Expression over data that the fingerprint is made of; default by type
+     * Expression over data that the fingerprint is made of; default by type. Only tokens of the same expression are equal
      */
     fingerprint_expression?: string;
     /**
@@ -584,7 +584,7 @@ export type PatchToken = {
      */
     search_indexes?: Array<string> | null;
     /**
-     * Expression over data that the fingerprint is made of; default by type
+     * Expression over data that the fingerprint is made of; default by type. Only tokens of the same expression are equal
      */
     fingerprint_expression?: string | null;
     /**
@@ -1011,7 +1011,7 @@ export type Token = {
      */
     search_indexes?: Array<string>;
     /**
-     * Equal for tokens of the Tenant that are of one type and equal data
+     * Equal for equal data of one type and `fingerprint_expression` in the Tenant. Compare no others, because each creator chooses its own expression
      */
     fingerprint?: string;
     /**

@@ -19,6 +19,8 @@ export interface TokenType {
   members?: Readonly<Record<string, Check>>;
   /** Equal for equal data. Called only with data that passed the checks. */
   fingerprint(data: Json): string;
+  /** The expression that yields exactly `fingerprint`, where there is one. */
+  fingerprintExpression?: string;
   defaultMask: Json;
 }
 
@@ -42,6 +44,7 @@ const tokenTypes = {
       cvc: optional(cardCvc),
     },
     fingerprint: (data) => textAt(data, 'number'),
+    fingerprintExpression: '{{ data.number }}',
     defaultMask: {
       number: '{{ data.number | reveal_last: 4 }}',
       expiration_month: '{{ data.expiration_month }}',
@@ -52,6 +55,7 @@ const tokenTypes = {
     defaultContainer: '/bank/high/',
     members: { routing_number: routingNumber, account_number: bankAccountNumber },
     fingerprint: (data) => `${textAt(data, 'account_number')}/${textAt(data, 'routing_number')}`,
+    fingerprintExpression: '{{ data.account_number }}/{{ data.routing_number }}',
     defaultMask: {
       routing_number: '{{ data.routing_number }}',
       account_number: '{{ data.account_number | reveal_last: 4 }}',
@@ -61,18 +65,21 @@ const tokenTypes = {
     defaultContainer: '/pci/high/',
     data: cardNumber,
     fingerprint: wholeText,
+    fingerprintExpression: '{{ data }}',
     defaultMask: lastFour,
   },
   us_bank_account_number: {
     defaultContainer: '/bank/high/',
     data: usBankAccountNumber,
     fingerprint: wholeText,
+    fingerprintExpression: '{{ data }}',
     defaultMask: lastFour,
   },
   us_bank_routing_number: {
     defaultContainer: '/bank/low/',
     data: routingNumber,
     fingerprint: wholeText,
+    fingerprintExpression: '{{ data }}',
     defaultMask: lastFour,
   },
   social_security_number: {

@@ -118,7 +118,11 @@ export const token = {
       items: { type: 'string' },
       description: 'Expressions whose values it is found by',
     },
-    fingerprint: { type: 'string', description: 'Equal for tokens of the Tenant that are of one type and equal data' },
+    fingerprint: {
+      type: 'string',
+      description:
+        'Equal for equal data of one type and `fingerprint_expression` in the Tenant. Compare no others, because each creator chooses its own expression',
+    },
     fingerprint_expression: { type: 'string', description: 'Expression over data that the fingerprint is made of' },
     expires_at: { ...date, description: 'Moment at which the token is deleted' },
     created_by: { ...uuid, description: 'Application that created it' },

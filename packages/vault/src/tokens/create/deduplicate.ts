@@ -3,7 +3,7 @@ import { ServiceError } from '@sluice/problems';
 import { findTokenSettings } from '../tenant-settings.queries.ts';
 import type { TokenRow } from '../token.ts';
 import type { Creation, Draft } from './draft-tokens.ts';
-import { findOldestByFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
+import { equalityOf, findOldestEqual, isFingerprinted, lockFingerprints } from './equal-tokens.queries.ts';
 
 /** A draft that equals a token, stored or earlier in the list, gets its id. Concurrent creations of equal ones wait. */
 export async function findEqual(
@@ -11,7 +11,8 @@ export async function findEqual(
   { actor: { tenantId }, drafts }: Creation,
 ): Promise<{ fresh: Draft[]; equal: Map<Draft, string> }> {
   const { deduplicate_tokens: setting } = await findTokenSettings(tx, tenantId);
-  const nameOf = ({ row }: Draft) => ((row.deduplicate ?? setting) && row.fingerprint ? keyOf(row) : undefined);
+  const nameOf = ({ row }: Draft) =>
+    (row.deduplicate ?? setting) && isFingerprinted(row) ? equalityOf(row) : undefined;
   const canonical = await findStored(tx, tenantId, drafts.filter(nameOf));
   const fresh: Draft[] = [];
   const equal = new Map<Draft, string>();
@@ -43,13 +44,11 @@ type Canonical = Pick<TokenRow, 'id' | 'containers'>;
 const lengthOf = ({ id, containers }: Canonical) => containers.reduce((sum, { length }) => sum + length, id.length);
 const mostTold = 8 * 1024 * 1024;
 
-const keyOf = ({ type, fingerprint }: { type: string; fingerprint: string | null }) => `${type}\n${fingerprint}`;
-
 async function findStored(tx: Queryable, tenantId: string, drafts: readonly Draft[]): Promise<Map<string, Canonical>> {
-  const pairs = drafts.flatMap(({ row: { type, fingerprint } }) => (fingerprint ? [{ type, fingerprint }] : []));
-  if (pairs.length === 0) return new Map();
-  const fingerprints = pairs.map(({ fingerprint }) => fingerprint);
+  const tokens = drafts.map(({ row }) => row).filter(isFingerprinted);
+  if (tokens.length === 0) return new Map();
+  const fingerprints = tokens.map(({ fingerprint }) => fingerprint);
   await lockFingerprints(tx, tenantId, fingerprints);
-  const rows = await findOldestByFingerprint(tx, tenantId, pairs);
-  return new Map(rows.map((row) => [keyOf(row), row]));
+  const rows = await findOldestEqual(tx, tenantId, tokens);
+  return new Map(rows.map((row) => [row.equality, row]));
 }

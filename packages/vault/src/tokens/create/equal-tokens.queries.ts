@@ -1,7 +1,35 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
+import { type TokenTypeName, tokenTypeNames, tokenTypeOf } from '../../types/token-types.ts';
 import { notExpired } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
+
+type Derived = Pick<TokenRow, 'type' | 'fingerprint' | 'fingerprint_expression'>;
+
+export type Fingerprinted = Derived & { fingerprint: string };
+
+export function isFingerprinted<T extends Derived>(row: T): row is T & Fingerprinted {
+  return row.fingerprint !== null;
+}
+
+const defaultExpressions = tokenTypeNames.flatMap((type): [TokenTypeName, string][] => {
+  const { fingerprintExpression } = tokenTypeOf(type);
+  return fingerprintExpression === undefined ? [] : [[type, fingerprintExpression]];
+});
+
+/**
+ * The same for equal tokens. A fingerprint alone is not enough, because each creator chooses its own expression, and one
+ * over a member of its choice yields the fingerprint of any value. The default expression of a type counts as none.
+ */
+export function equalityOf({ type, fingerprint, fingerprint_expression }: Fingerprinted): string {
+  const isDefault = defaultExpressions.some(([name, text]) => name === type && text === fingerprint_expression);
+  return `${type}\n${fingerprint}\n${isDefault ? '' : (fingerprint_expression ?? '')}`;
+}
+
+const defaults = sql.join(defaultExpressions.map(([type, text]) => sql`(${sql.lit(type)}, ${sql.lit(text)})`));
+/** {@link equalityOf}, of a row. */
+const equality = sql<string>`(type || chr(10) || fingerprint || chr(10) || case
+  when (type, fingerprint_expression) in (${defaults}) then '' else coalesce(fingerprint_expression, '') end)`;
 
 /** Creations of equal tokens wait until the transaction ends. Sorted, so that they cannot deadlock. */
 export async function lockFingerprints(
@@ -15,21 +43,22 @@ export async function lockFingerprints(
   );
 }
 
-export async function findOldestByFingerprint(
+/** `equality` is that of the given tokens which the found one equals. */
+export async function findOldestEqual(
   db: Queryable,
   tenantId: string,
-  pairs: readonly { type: string; fingerprint: string }[],
-): Promise<Pick<TokenRow, 'id' | 'type' | 'fingerprint' | 'containers'>[]> {
+  tokens: readonly Fingerprinted[],
+): Promise<(Pick<TokenRow, 'id' | 'containers'> & { equality: string })[]> {
   return db
     .selectFrom('tokens')
-    .select(['id', 'type', 'fingerprint', 'containers'])
-    .distinctOn(['type', 'fingerprint'])
+    .select(['id', 'containers', equality.as('equality')])
+    .distinctOn(equality)
     .where('tenant_id', '=', tenantId)
-    .where('type', '=', sql<string>`any(${pairs.map(({ type }) => type)}::text[])`)
-    .where('fingerprint', '=', sql<string>`any(${pairs.map(({ fingerprint }) => fingerprint)}::text[])`)
+    .where('type', '=', sql<string>`any(${tokens.map(({ type }) => type)}::text[])`)
+    .where('fingerprint', '=', sql<string>`any(${tokens.map(({ fingerprint }) => fingerprint)}::text[])`)
+    .where(equality, '=', sql<string>`any(${tokens.map(equalityOf)}::text[])`)
     .where(notExpired)
-    .orderBy('type')
-    .orderBy('fingerprint')
+    .orderBy(equality)
     .orderBy('created_at')
     .orderBy('id')
     .execute();
@@ -39,14 +68,15 @@ export async function findOldestByFingerprint(
 export async function hasEqual(
   tx: Queryable,
   tenantId: string,
-  { id, type, fingerprint }: { id: string; type: string; fingerprint: string },
+  { id, ...token }: Fingerprinted & { id: string },
 ): Promise<boolean> {
   const other = await tx
     .selectFrom('tokens')
     .select('id')
     .where('tenant_id', '=', tenantId)
-    .where('type', '=', type)
-    .where('fingerprint', '=', fingerprint)
+    .where('type', '=', token.type)
+    .where('fingerprint', '=', token.fingerprint)
+    .where(equality, '=', equalityOf(token))
     .where('id', '!=', id)
     .where(notExpired)
     .limit(1)

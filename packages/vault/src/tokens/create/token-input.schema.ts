@@ -39,7 +39,8 @@ export const tokenInputSchema = {
       type: 'string',
       minLength: 1,
       maxLength: 400,
-      description: 'Expression over data that the fingerprint is made of; default by type',
+      description:
+        'Expression over data that the fingerprint is made of; default by type. Only tokens of the same expression are equal',
     },
     deduplicate_token: { type: 'boolean', description: "Overrides the Tenant's `deduplicate_tokens`" },
     expires_at: { type: 'string', description: 'ISO 8601; UTC where it has no zone' },

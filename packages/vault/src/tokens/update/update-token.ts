@@ -7,7 +7,13 @@ import { ServiceError } from '@sluice/problems';
 import { newFilterBudget } from '../../expressions/filter-budget.ts';
 import { isObject } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
-import { hasEqual, lockFingerprints } from '../create/equal-tokens.queries.ts';
+import {
+  equalityOf,
+  type Fingerprinted,
+  hasEqual,
+  isFingerprinted,
+  lockFingerprints,
+} from '../create/equal-tokens.queries.ts';
 import { readTokenInput, type TokenInput } from '../create/read-token-input.ts';
 import { openSeal, type SealedColumns } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
@@ -60,7 +66,8 @@ interface Update {
   from: TokenRow;
   input: TokenInput;
   changes: TokenChanges;
-  uniqueFingerprint: string | undefined;
+  /** Set where no other token may equal the changed one. */
+  unique: Fingerprinted | undefined;
   members: string[];
 }
 
@@ -81,7 +88,6 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   const seal = await openSeal(vault, tenantId, [input]);
   const sealed = seal(input, { tenantId, id, cvcDueAt: cvcDueAt(from, patch, now) });
   const fingerprint = fingerprintAfter(from, patch, { input, sealed, settings });
-  const isNew = fingerprint !== null && fingerprint !== from.fingerprint;
   const changes = {
     ...sealed,
     fingerprint,
@@ -93,8 +99,8 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
     expires_at: input.expiresAt ?? null,
     ...blindBytes,
   };
-  const isUnique = (input.deduplicate ?? settings.deduplicate_tokens) && isNew;
-  return { from, input, changes, uniqueFingerprint: isUnique ? fingerprint : undefined, members: Object.keys(patch) };
+  const unique = (input.deduplicate ?? settings.deduplicate_tokens) ? newEquality(from, changes) : undefined;
+  return { from, input, changes, unique, members: Object.keys(patch) };
 }
 
 /** Our clock may be ahead of the database's, so an old `expires_at` is no fault of a patch that does not name it. */
@@ -116,6 +122,13 @@ function fingerprintAfter(
   return isWanted || isKept || input.fingerprintExpression !== undefined ? sealed.fingerprint : null;
 }
 
+/** Undefined where the token equals the same others as before. */
+function newEquality(from: TokenRow, { fingerprint, fingerprint_expression }: TokenChanges): Fingerprinted | undefined {
+  const after = { type: from.type, fingerprint, fingerprint_expression };
+  if (!isFingerprinted(after)) return undefined;
+  return isFingerprinted(from) && equalityOf(from) === equalityOf(after) ? undefined : after;
+}
+
 /** A `cvc` in the patch starts a new hour; a stored one keeps the rest of its own. */
 function cvcDueAt(from: TokenRow, { data }: TokenPatch, now: Date): Date {
   const isSent = isObject(data) && typeof data.cvc === 'string';
@@ -131,11 +144,11 @@ interface Written {
 /** Undefined where the token has changed since the update was prepared. */
 async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update): Promise<Written | undefined> {
   const { tenantId } = actor;
-  const { from, changes, uniqueFingerprint, members } = update;
-  const { id, type } = from;
-  if (uniqueFingerprint !== undefined) {
-    await lockFingerprints(tx, tenantId, [uniqueFingerprint]);
-    if (await hasEqual(tx, tenantId, { id, type, fingerprint: uniqueFingerprint })) {
+  const { from, changes, unique, members } = update;
+  const { id } = from;
+  if (unique !== undefined) {
+    await lockFingerprints(tx, tenantId, [unique.fingerprint]);
+    if (await hasEqual(tx, tenantId, { id, ...unique })) {
       throw new ServiceError('conflict', 'An equal token exists already, and tokens are deduplicated');
     }
   }
