@@ -3,7 +3,7 @@ import { type Command, type Input, type Option, textOf, textsOf } from './comman
 import { RefusedError, UsageError } from './failure.ts';
 import type { OperationCommand } from './operation-command.ts';
 import { toSafeJson } from './output/escape.ts';
-import { isForPeople, printAnswer, printBytes, tell, write } from './output/print.ts';
+import { isForPeople, printAnswer, printBytes, printText, tell, write } from './output/print.ts';
 import { openProgress, type Progress } from './output/progress.ts';
 import { connect } from './profile/connect.ts';
 import { parseJson, readData } from './read-input.ts';
@@ -18,8 +18,11 @@ const keyTypesByMethod: Readonly<Record<string, readonly string[]>> = {
   'sessions.authorize': ['private'],
 };
 
+/** Their answers are a line of JSON each, because a file of such lines is what `sluice logs verify --proofs` reads. */
+const linesByMethod: ReadonlySet<string> = new Set(['logs.proof']);
+
 export function operationCommand(operation: OperationCommand): Command {
-  const { words, summary, params, query, prefixes, body, answer, permission } = operation;
+  const { words, summary, params, query, prefixes, body, permission } = operation;
   const options: Record<string, Option> = {};
   for (const { name, description, isList } of query) {
     options[optionName(name)] = { type: 'string', value: 'VALUE', description, ...(isList && { multiple: true }) };
@@ -35,7 +38,8 @@ export function operationCommand(operation: OperationCommand): Command {
       value: 'JSON',
       description: 'the body: JSON, @file, or - for standard input',
     };
-  if (answer === 'list') options.all = { type: 'boolean', description: 'all pages; as JSON, one item a line' };
+  if (operation.answer === 'list')
+    options.all = { type: 'boolean', description: 'all pages; as JSON, one item a line' };
   const example =
     operation.example === undefined ? undefined : `Example: --data '${JSON.stringify(operation.example)}'`;
   return {
@@ -48,7 +52,8 @@ export function operationCommand(operation: OperationCommand): Command {
       const args = await argumentsOf(operation, input, terminal);
       const keyTypes = operation.keyTypes ?? keyTypesByMethod[operation.method];
       const sluice = await connect(terminal, { ...(keyTypes && { keyTypes }), profile: textOf(input, 'profile') });
-      await print(methodOf(sluice, operation.method)(...args, { signal: terminal.signal }), input, terminal);
+      const answer = methodOf(sluice, operation.method)(...args, { signal: terminal.signal });
+      await print(operation, answer, input, terminal);
       return undefined;
     },
   };
@@ -85,7 +90,12 @@ function pairOf(prefix: string, text: string): Record<string, string> {
   return { [prefix + text.slice(0, at)]: text.slice(at + 1) };
 }
 
-async function print(answer: Promise<unknown> | List<unknown>, input: Input, terminal: Terminal): Promise<void> {
+async function print(
+  operation: OperationCommand,
+  answer: ReturnType<Method>,
+  input: Input,
+  terminal: Terminal,
+): Promise<void> {
   const json = input.values.json === true;
   if (answer instanceof List) {
     if (input.values.all !== true) return printAnswer(terminal, await answer.page(), json);
@@ -94,6 +104,9 @@ async function print(answer: Promise<unknown> | List<unknown>, input: Input, ter
   const result = await answer;
   if (result instanceof Response) return printStream(result, terminal);
   if (result === undefined && isForPeople(terminal, json)) tell(terminal, 'Done.');
+  else if (operation.answer === 'text' && !json) await printText(terminal, String(result));
+  else if (linesByMethod.has(operation.method) && !isForPeople(terminal, json))
+    await write(terminal.stdout, `${toSafeJson(result)}\n`);
   else await printAnswer(terminal, result, json);
 }
 

@@ -58,6 +58,15 @@ test('an answer on a terminal is a member a line, and JSON elsewhere and with --
   expect((await typeAt(answer, [...get, '--json'], true)).out).toBe(json);
 });
 
+test('a text is written as it is, escaped on a terminal, and JSON with --json', async () => {
+  const text = 'origin\n5\n\u001b[2J';
+  const checkpoint: Answer = (_seen, _request, response) => void response.end(text);
+  expect((await typeAt(checkpoint, ['logs', 'checkpoint'], false)).out).toBe(text);
+  expect((await typeAt(checkpoint, ['logs', 'checkpoint'], true)).out).toBe('origin\n5\n\\u001b[2J\n');
+  const asJson = await typeAt(checkpoint, ['logs', 'checkpoint', '--json'], false);
+  expect(JSON.parse(asJson.out)).toBe(text);
+});
+
 test('an answer of nothing is told on a terminal only', async () => {
   const deleted: Answer = () => ({ status: 204 });
   expect(await typeAt(deleted, ['proxies', 'delete', '1'], true)).toMatchObject({ out: '', error: 'Done.\n' });

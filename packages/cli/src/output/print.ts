@@ -55,6 +55,12 @@ export async function write(stream: Writable, text: string | Uint8Array): Promis
   if (!stream.write(text)) await once(stream, 'drain');
 }
 
+/** Escapes the text for a terminal; programs receive it unchanged, because a signature may cover it. */
+export function printText({ stdout }: Terminal, text: string): Promise<void> {
+  if (stdout.isTTY !== true) return write(stdout, text);
+  return write(stdout, escapeText(text.endsWith('\n') ? text : `${text}\n`));
+}
+
 /** Escapes the text for a terminal; programs receive the bytes unchanged. */
 export async function printBytes(terminal: Terminal, body: AsyncIterable<Uint8Array> | null): Promise<void> {
   const decoder = new TextDecoder();

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { addLeaf, leafHash, originOf, readFrontier, rootOf, signCheckpoint, verifierLine } from '@sluice/ledger';
 import { run } from '../cli.ts';
+import { keys, startService, type } from '../command-line-for-tests.ts';
 
 const rows = Array.from({ length: 5 }, (_, i) => ({ id: `row-${i}`, operation: 'use' }));
 let folder: string;
+let answers: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'verify-'));
@@ -25,6 +27,15 @@ beforeAll(async () => {
     checkpoint: signCheckpoint({ origin, size: rows.length, root: rootOf(frontier) }, privateKey),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const first = leafHash(rows[0] ?? {}, 1);
+  const small = signCheckpoint({ origin, size: 1, root: first }, privateKey);
+  const proof = { leaf_index: 0, tree_size: 1, leaf_hash: first.toString('hex'), hashes: [], checkpoint: small };
+  answers = {
+    '/logs/checkpoint': files.checkpoint,
+    '/.well-known/sluice-ledger-key/tenant': files.key,
+    '/logs/row-0/proof': JSON.stringify(proof),
+  };
+  await writeFile(join(folder, 'row'), lines[0] ?? '');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -47,6 +58,25 @@ test('a whole export verifies without a service; as JSON for programs', async ()
   expect(await verify('export', trusted)).toEqual({ code: 0, out: 'Complete and unchanged up to 5\n', error: '' });
   const { code, out } = await verify('export', trusted, false);
   expect([code, JSON.parse(out)]).toEqual([0, { verified: true, message: 'Complete and unchanged up to 5' }]);
+});
+
+/** What the command gives to a pipe, as a file. */
+async function keep(file: string, ...typed: string[]): Promise<string> {
+  await using closing = new AsyncDisposableStack();
+  const { url } = await startService(closing, (seen, _request, response) => void response.end(answers[seen.url]));
+  const env = { SLUICE_URL: url, SLUICE_API_KEY: keys.management };
+  const { code, out, error } = await type(['logs', ...typed], { env, isTerminal: false });
+  expect([code, error]).toEqual([0, '']);
+  await writeFile(join(folder, file), out);
+  return file;
+}
+
+test('checkpoint, public keys and proofs verify as the commands that fetch them wrote them', async () => {
+  const key = await keep('fetched key', 'public-key', 'tenant');
+  const checkpoint = await keep('fetched checkpoint', 'checkpoint');
+  expect((await verify('export', { key, checkpoint })).out).toBe('Complete and unchanged up to 5\n');
+  const proofs = await keep('fetched proofs', 'proof', 'row-0');
+  expect((await verify('row', { key, proofs })).out).toMatch(/^1 rows are unchanged/);
 });
 
 test('a changed row is named, and leaves with 1', async () => {

@@ -8,7 +8,7 @@ export const verifyLogs: Command = {
   summary: 'Verify an export of the audit log against a signed checkpoint, from files alone',
   arguments: ['EXPORT'],
   options: {
-    key: { type: 'string', value: 'FILE', description: 'public keys: what /.well-known/sluice-ledger-key/ID answered' },
+    key: { type: 'string', value: 'FILE', description: 'public keys: what "sluice logs public-key" gave' },
     checkpoint: {
       type: 'string',
       value: 'FILE',
@@ -16,7 +16,11 @@ export const verifyLogs: Command = {
     },
     since: { type: 'string', value: 'FILE', multiple: true, description: 'an older checkpoint, kept from before' },
     witness: { type: 'string', value: 'FILE', description: 'checkpoints that the worker gave to a witness' },
-    proofs: { type: 'string', value: 'FILE', description: 'a proof a line, for an export that is not whole' },
+    proofs: {
+      type: 'string',
+      value: 'FILE',
+      description: 'a proof a line, as "sluice logs proof" gives them, for an export that is not whole',
+    },
   },
   notes: 'EXPORT is what "sluice logs export" wrote, - for standard input. Leaves with 1 where the log was changed.',
   async run(input, terminal) {
