@@ -80,7 +80,7 @@ test('ten Proxies and their Application are created, kept, changed and pruned', 
   expect(countActions(await apply('--prune'))).toEqual({ keep: 8, delete: 3 });
   const left = [...proxies(7).map(({ name }) => name), 'applied by hand'];
   expect((await list()).map(({ name }: { name: string }) => name).sort()).toEqual(left);
-  expect(await readFile(join(home, 'platform.applied.json'), 'utf8')).not.toMatch(/sk_live|svc_/);
+  expect(await readFile(join(home, 'platform.json.applied.json'), 'utf8')).not.toMatch(/sk_live|svc_/);
 });
 
 test('what exists under a name is changed, and never pruned: this file did not make it', async () => {

@@ -118,9 +118,9 @@ test('what is named like a member of every object is recorded as made, and prune
   const { path, run } = await setUp(closing, 'proxies: [{ name: __proto__ }, { name: constructor }]', {
     proxies: [{ ...proxy, id: 'of __proto__', name: '__proto__' }],
   });
-  await writeFile(path.replace('.yaml', '.applied.json'), '{"tenant":{"proxies":{"__proto__":"of __proto__"}}}');
+  await writeFile(`${path}.applied.json`, '{"tenant":{"proxies":{"__proto__":"of __proto__"}}}');
   expect((await run('apply', '--yes')).out).toContain('+ Proxy constructor');
-  expect(JSON.parse(await readFile(path.replace('.yaml', '.applied.json'), 'utf8')).tenant.proxies).toEqual(
+  expect(JSON.parse(await readFile(`${path}.applied.json`, 'utf8')).tenant.proxies).toEqual(
     JSON.parse('{"__proto__":"of __proto__","constructor":"of constructor"}'),
   );
   await writeFile(path, '{}');

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Sluice } from '@sluice/sdk';
-import { codeOf, UsageError } from '../failure.ts';
+import { codeOf, RefusedError, UsageError } from '../failure.ts';
 import { tell } from '../output/print.ts';
 import type { Terminal } from '../terminal.ts';
 import type { MadeRecord } from './made.ts';
@@ -23,9 +23,13 @@ interface Resource {
 
 const done = { create: 'Created', update: 'Changed', delete: 'Deleted', keep: 'Kept' } as const;
 
-/** Records each result at once, so that a failure loses nothing. Ctrl-C takes effect between steps. */
+/**
+ * Records what was made and deleted at once, after the key of a new Application is kept, so that a failure loses neither.
+ * Ctrl-C takes effect between steps.
+ */
 export async function carryOut(steps: readonly Step[], means: Means): Promise<void> {
   const { sluice, record, keysFile, terminal } = means;
+  if (steps.some(({ action }) => action !== 'update')) await assertWritable(record);
   await using keys = keysFile === undefined ? undefined : await openKeysFile(keysFile);
   const applicationIds = new Map(means.applicationIds);
   for (const [index, { action, kind, name, id = '', wanted }] of steps.entries()) {
@@ -35,24 +39,44 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
       await resource.delete(id);
       const made = record.made[kind];
       for (const [key, madeId] of Object.entries(made)) if (madeId === id) delete made[key];
-      await record.save();
+      await note(record, `${nouns[kind]} ${name} (${id}) was deleted`);
     } else if (wanted) {
       const body = kind === 'proxies' ? withApplicationId(wanted, applicationIds) : wanted;
       if (action === 'update') await resource.update(id, body);
       else {
         const created = await resource.create(body);
+        const fault = kind === 'applications' && keys ? await keepKey(keys, { name, ...created }) : undefined;
+        if (kind === 'applications' && (fault !== undefined || !keys)) tell(terminal, adviceForKey(name, created.id));
+        applicationIds.set(name, created.id);
         record.made[kind][name] = created.id;
-        await record.save();
-        if (kind === 'applications') {
-          applicationIds.set(name, created.id);
-          if (keys) await keys.appendFile(`${JSON.stringify({ name, id: created.id, key: created.key })}\n`);
-          else tell(terminal, `The key of ${name} was not kept; make one: sluice keys create ${created.id}`);
-        }
+        await note(record, `${nouns[kind]} ${name} (${created.id}) was created`);
+        if (fault !== undefined)
+          throw new RefusedError(`${keysFile} cannot be written (${fault}). The rest was not done.`);
       }
     }
     // Without a terminal the plan has already listed the steps.
     if (terminal.stderr.isTTY === true)
       tell(terminal, `${index + 1}/${steps.length} ${done[action]} ${nouns[kind]} ${name}`);
+  }
+}
+
+async function assertWritable(record: MadeRecord): Promise<void> {
+  try {
+    await record.save();
+  } catch (error) {
+    throw new UsageError(
+      `Nothing was done: ${record.path} cannot be written (${codeOf(error)}); it records what was made`,
+    );
+  }
+}
+
+async function note(record: MadeRecord, what: string): Promise<void> {
+  try {
+    await record.save();
+  } catch (error) {
+    throw new RefusedError(
+      `${what}, but ${record.path} cannot be written (${codeOf(error)}), so it does not say so. The rest was not done.`,
+    );
   }
 }
 
@@ -64,6 +88,23 @@ async function openKeysFile(path: string) {
       `Nothing was done: ${path} cannot be made for the keys (${codeOf(error)}); it must be a new file`,
     );
   }
+}
+
+/** @returns the system's error code where the key could not be written. */
+async function keepKey(
+  keys: FileHandle,
+  { name, id, key }: { name: string; id: string; key: string },
+): Promise<string | undefined> {
+  try {
+    await keys.appendFile(`${JSON.stringify({ name, id, key })}\n`);
+    return undefined;
+  } catch (error) {
+    return codeOf(error) ?? 'unknown';
+  }
+}
+
+function adviceForKey(name: string, id: string): string {
+  return `The key of ${name} was not kept; make one: sluice keys create ${id}`;
 }
 
 function withApplicationId(proxy: Members, ids: ReadonlyMap<string, string>): Members {

@@ -7,19 +7,22 @@ import type { Kind } from './wanted.ts';
 /** Ids by name of what applies of a file created in a Tenant. `--prune` deletes only these. */
 export type Made = Record<Kind, Record<string, string>>;
 
-/** Stored beside the file as `sluice.applied.json`. It holds ids and no secrets, so it can be shared. */
+/** Stored beside FILE as `FILE.applied.json`. It holds ids and no secrets, so it can be shared. */
 export interface MadeRecord {
+  path: string;
   made: Made;
   save(): Promise<void>;
 }
 
-/** @throws {UsageError} where the file exists and is not such a record. */
+/** @throws {UsageError} where the file exists and is not such a record, or only one of an earlier version exists. */
 export async function readMade(file: string, tenantId: string): Promise<MadeRecord> {
-  const path = `${file.slice(0, file.length - extname(file).length)}.applied.json`;
+  const path = `${file}.applied.json`;
   const tenants = await readTenants(path);
-  const { applications, proxies } = tenants[tenantId] ?? {};
+  if (!tenants) await assertNoEarlierRecord(file, path);
+  const { applications, proxies } = tenants?.[tenantId] ?? {};
   const made: Made = { applications: byName(applications), proxies: byName(proxies) };
   return {
+    path,
     made,
     async save() {
       const unfinished = `${path}.${randomBytes(6).toString('hex')}`;
@@ -34,12 +37,26 @@ function byName(ids: Record<string, string> = {}): Record<string, string> {
   return Object.assign(Object.create(null), ids);
 }
 
-async function readTenants(path: string): Promise<Record<string, Partial<Made>>> {
+/**
+ * Earlier versions left out the file's extension, so that files which differ in it alone shared a record. Which of them
+ * made what is not known, so a person has to decide.
+ */
+async function assertNoEarlierRecord(file: string, path: string): Promise<void> {
+  const earlier = `${file.slice(0, file.length - extname(file).length)}.applied.json`;
+  if (earlier === path || !(await readTenants(earlier))) return;
+  throw new UsageError(
+    `${earlier} is a record as an earlier version named it. If it is of ${file} alone, rename it to ${path}. If not, ` +
+      `write {} into ${path}: then --prune deletes nothing that was made before.`,
+  );
+}
+
+/** @returns undefined where there is no such file. */
+async function readTenants(path: string): Promise<Record<string, Partial<Made>> | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, Partial<Made>>;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return {};
+    if (codeOf(error) === 'ENOENT') return undefined;
   }
   throw new UsageError(
     `${path}, which says what was made, cannot be read. Restore it, or delete it: then nothing is pruned.`,

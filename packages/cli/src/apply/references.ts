@@ -51,7 +51,8 @@ async function readReferredFile(path: string, { folder, references }: Scope): Pr
     throw new UsageError(`$file: ${path} cannot be read`);
   });
   const inside = relative(root, target);
-  if (inside === '' || inside === '..' || inside.startsWith('../') || isAbsolute(inside)) throw new UsageError(message);
+  // On Windows the separator is a backslash.
+  if (inside === '' || inside.split(/[\\/]/)[0] === '..' || isAbsolute(inside)) throw new UsageError(message);
   references.files.add(path);
   return readTextFile(target);
 }
