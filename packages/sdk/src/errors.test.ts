@@ -93,3 +93,18 @@ test.each([
   for (const body of [undefined, problem('of_tomorrow', status), problem('__proto__', status), { type: 7 }])
     expect(await failureOf(status, body)).toMatchObject({ name, status });
 });
+
+test.each<[string, unknown, string]>([
+  ['a list of texts', { errors: ['permission denied'] }, 'The service answered 403'],
+  ['objects', { title: 'Denied', errors: [{ message: 'x' }] }, 'Denied'],
+  ['a member of which is a text', { errors: { name: 'is required', id: ['is wrong'], type: [1] } }, 'id is wrong'],
+  ['none', { errors: null }, 'The service answered 403'],
+  ['of a document that is a list', [{ errors: ['x'] }], 'The service answered 403'],
+])("a refusal whose errors are not the service's is told, once: %s", async (_name, body, what) => {
+  await using stack = new AsyncDisposableStack();
+  const { sluice, seen } = await startScripted(stack, [{ status: 403, body: body as object }]);
+  const error = await sluice.tokens.get('t').catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ForbiddenError);
+  expect(error).toMatchObject({ message: `GET /tokens/{id}: ${what} (status 403)` });
+  expect(seen).toHaveLength(1);
+});

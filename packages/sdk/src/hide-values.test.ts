@@ -36,6 +36,8 @@ test.each<[string, unknown, (sluice: Sluice) => Promise<unknown>, string]>([
     (sluice) => sluice.proxies.testTransform({ code: '', args: {} }),
     'duration_ms',
   ],
+  ['a tokenized document', { cards: [{ main: token }] }, (sluice) => sluice.tokenize({}), 'card'],
+  ['a tokenized token', token, (sluice) => sluice.tokenize({}), 'card'],
   ['what was detokenized', { card: [value] }, (sluice) => sluice.detokenize('{{ t }}'), ''],
 ])('%s shows neither values nor keys, and has them for programs', async (_name, body, call, visible) => {
   await using stack = new AsyncDisposableStack();
@@ -45,6 +47,14 @@ test.each<[string, unknown, (sluice: Sluice) => Promise<unknown>, string]>([
   expect(shown([answer])).not.toMatch(/4242|svc_local|proxykey|sk_live/);
   expect(shown(answer)).toContain(visible);
   expect(JSON.stringify(answer)).toMatch(/4242|svc_local|proxykey|sk_live/);
+});
+
+test('a part of a tokenized document shows no values either', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { sluice } = await startScripted(stack, [{ status: 200, body: { cards: [{ main: token }], none: null } }]);
+  const { cards } = (await sluice.tokenize({})) as { cards: { main: object }[] };
+  expect(`${shown(cards)} ${shown(cards[0]?.main)}`).not.toContain('4242');
+  expect(cards[0]?.main).toEqual(token);
 });
 
 test.each<[string, Step]>([

@@ -7,17 +7,24 @@ const secretMembers = new Set([
   ...['result', 'console', 'error'],
 ]);
 
+/** What an answer is: a resource or a list of resources, a document with tokens anywhere in it, or a value. */
+export type Content = 'resource' | 'tokens' | 'value';
+
 /**
- * Makes an answer, and each row of a list, show itself without values and keys. Programs still see everything: members,
+ * Makes an answer, and each resource in it, show itself without values and keys. Programs still see everything: members,
  * `JSON.stringify`, spreading, and `console.table`, which reads members.
  */
-export function hideValues<T>(answer: T, isAllValue = false): T {
+export function hideValues<T>(answer: T, content: Content = 'resource'): T {
   if (typeof answer !== 'object' || answer === null) return answer;
-  const shown = () => (isAllValue ? '[hidden]' : withoutValues(answer));
+  const shown = () => (content === 'value' ? '[hidden]' : withoutValues(answer));
   Object.defineProperty(answer, inspect, { value: shown, enumerable: false });
-  const rows = Array.isArray(answer) ? answer : isPage(answer) ? answer.data : [];
-  for (const row of rows) hideValues(row);
+  for (const part of partsOf(answer, content)) hideValues(part, content);
   return answer;
+}
+
+function partsOf(answer: object, content: Content): unknown[] {
+  if (content === 'tokens') return Object.values(answer);
+  return Array.isArray(answer) ? answer : isPage(answer) ? answer.data : [];
 }
 
 function withoutValues(answer: object): unknown {

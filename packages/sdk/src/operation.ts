@@ -1,6 +1,6 @@
 import type { CallOptions } from './call-options.ts';
 import { operations } from './generated/operations.gen.ts';
-import { hideValues } from './hide-values.ts';
+import { type Content, hideValues } from './hide-values.ts';
 import { List } from './list.ts';
 import { type Sendable, send, UnreadableAnswer } from './send.ts';
 import { checkBounds, type Settings } from './settings.ts';
@@ -15,6 +15,9 @@ interface Operation {
   key?: true;
   repeatable?: true;
 }
+
+/** Of operations whose answer is no resource. */
+const contents: Readonly<Record<string, Content>> = { tokenize: 'tokens', detokenize: 'value' };
 
 /** The arguments of a call. */
 interface Input {
@@ -73,7 +76,7 @@ async function request(operation: Operation, input: Input, settings: Settings): 
   checkBounds(bounds);
   const read = (response: Response) => readAnswer(operation, response);
   const answer = await send(toSendable(operation, input, settings), read, { ...options, ...bounds });
-  return operation.answer === 'stream' ? answer : hideValues(answer, operation.name === 'detokenize');
+  return operation.answer === 'stream' ? answer : hideValues(answer, contents[operation.name]);
 }
 
 function toSendable(operation: Operation, { params, body, query, options }: Input, settings: Settings): Sendable {

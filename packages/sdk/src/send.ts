@@ -123,10 +123,18 @@ async function toError(operation: string, response: Response, headerPrefix: stri
     code: typeof type === 'string' ? type.split(':').at(-1) : undefined,
     title: typeof title === 'string' ? title : `The service answered ${status}`,
     detail: typeof detail === 'string' ? detail : undefined,
-    errors: typeof errors === 'object' && errors !== null ? (errors as Record<string, string[]>) : undefined,
+    errors: messagesOf(errors),
     traceId: typeof instance === 'string' ? instance : traceHeader,
     retryAfterSeconds,
   });
+}
+
+/** The members that are lists of texts, because a balancer's document may have `errors` of another form. */
+function messagesOf(errors: unknown): Record<string, string[]> | undefined {
+  if (typeof errors !== 'object' || errors === null || Array.isArray(errors)) return undefined;
+  const isMessages = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string');
+  const known = Object.entries(errors).filter(([, messages]) => isMessages(messages));
+  return known.length > 0 ? (Object.fromEntries(known) as Record<string, string[]>) : undefined;
 }
 
 function parseObject(text: string): Record<string, unknown> {
