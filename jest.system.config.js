@@ -7,6 +7,8 @@ import tests from './jest.config.js';
 export default {
   ...tests,
   maxWorkers: 2,
+  // Whole platforms are started, killed and started again.
+  testTimeout: 400_000,
   testMatch: ['<rootDir>/infra/e2e/src/**/*.test.ts', '<rootDir>/{services,packages,infra}/*/src/**/*.system.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
 };

@@ -13,8 +13,6 @@ import {
   statusOf,
 } from './under-load/hostile-tenants.ts';
 
-jest.setTimeout(240_000);
-
 /** What the manifests give a gateway, in MiB, and what it gives bodies of that. */
 const memoryLimit = 1024;
 const bounded = { BODY_HELD_BYTES: `${Math.floor(0.4 * memoryLimit * mebibyte)}` };

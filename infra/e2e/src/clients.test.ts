@@ -2,8 +2,6 @@ import { startDestination, useStack } from '@sluice/testing';
 import { clients } from '@sluice/testing/clients';
 import { startPlatform } from './platform.ts';
 
-jest.setTimeout(120_000);
-
 const world = useStack(async (closing) => {
   const [platform, destination] = [await startPlatform(closing), await startDestination(closing)];
   const application = await platform.createApplication({ permissions: ['token:create', 'token:read', 'token:use'] });

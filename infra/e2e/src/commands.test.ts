@@ -1,8 +1,6 @@
 import { makeTemporaryFolder } from '@sluice/testing';
 import { runProgram } from './run-program.ts';
 
-jest.setTimeout(60_000);
-
 test.each([
   'infra/local/src/demo/main.ts',
   'infra/bench/src/main.ts',

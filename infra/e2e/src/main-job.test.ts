@@ -2,8 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, startDestination, useStack } from '@sluice/testing';
 import { type Created, startPlatform } from './platform.ts';
 
-jest.setTimeout(60_000);
-
 const cardNumber = '4242424242424242';
 
 const world = useStack(async (closing) => {

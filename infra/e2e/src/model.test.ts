@@ -2,8 +2,6 @@ import { type Check, checks } from '../model/checks.ts';
 import { readResult, runChecks } from '../model/spin.ts';
 import { runProgram } from './run-program.ts';
 
-jest.setTimeout(120_000);
-
 const main = 'infra/e2e/model/main.ts';
 
 async function run(check: Partial<Check>) {

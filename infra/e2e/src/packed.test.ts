@@ -5,8 +5,6 @@ import { eventually, makeTemporaryFolder, startDestination, useStack } from '@sl
 import { type Platform, startPlatform } from './platform.ts';
 import { run, runProgram } from './run-program.ts';
 
-jest.setTimeout(180_000);
-
 const examples = join(repositoryRoot, 'packages/sdk/examples');
 
 /** The Node that everything here runs on, and the machine's own, which may be as old as 20. */

@@ -73,4 +73,4 @@ test('behind PgBouncer from 1.21 on the main job passes, and an older one is nam
   const db = connectDatabase(options, { stack, onError: () => undefined });
   const checked = Promise.all(Array.from({ length: 4 }, () => checkDatabase(db)));
   await expect(checked).rejects.toThrow('it must be PgBouncer 1.21 or newer with max_prepared_statements > 0');
-}, 240_000);
+});

@@ -2,8 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, startDestination, useStack } from '@sluice/testing';
 import { type Created, startPlatform } from './platform.ts';
 
-jest.setTimeout(120_000);
-
 const world = useStack(async (closing) => {
   const platform = await startPlatform(closing);
   return { platform, destination: await startDestination(closing) };

@@ -7,8 +7,6 @@ import { type Platform, startPlatform } from './platform.ts';
 import { runMainJob } from './run-main-job.ts';
 import { runProgram } from './run-program.ts';
 
-jest.setTimeout(180_000);
-
 const withoutTenants = ['cache_leases'];
 
 /** What need not name its Tenant, and why. All of it is on the coordinator where tables are spread over shards. */

@@ -18,7 +18,7 @@ const pool = openTransformPool({ limits, threads: 1, queueLimit: 10, headerPrefi
 let tests: string;
 beforeAll(async () => {
   [tests] = await Promise.all([findTestData(), pool.ready()]);
-}, 300_000);
+});
 afterAll(() => pool.close());
 
 /** The folder of the URL standard's tests in the Debian package of the crate `url`; they are not on npm. */
@@ -70,7 +70,7 @@ test('URLs are parsed as Node.js parses them, in all cases of WPT', async () => 
     cases.map((one) => ({ ...one, expected: expected(one) })),
     parse,
   );
-}, 120_000);
+});
 
 test('members of URLs are set as Node.js sets them, in all cases of WPT', async () => {
   const { comment: _, ...setters }: Record<string, { expected: Answer }[]> = await read('setters_tests.json');
@@ -79,7 +79,7 @@ test('members of URLs are set as Node.js sets them, in all cases of WPT', async 
   );
   expect(cases.length).toBeGreaterThan(150);
   await compare(cases, set);
-}, 120_000);
+});
 
 test('a URL that is parsed otherwise is noticed', async () => {
   const statements = `${show} return cases.map((input) => show(() => new URL(typeof WebAssembly + input)))`;

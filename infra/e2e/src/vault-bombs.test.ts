@@ -11,8 +11,6 @@ import {
 } from './under-load/hostile-tenants.ts';
 
 /** Requests to the token vault whose bodies, answers or parsed data are large. */
-jest.setTimeout(240_000);
-
 /** What the manifests give a token vault, and the heap that Node takes of it, in MiB. */
 const memoryLimit = 512;
 const heapLimit = 256;

@@ -314,7 +314,7 @@ describe('what clients send and destinations answer', () => {
 
   test('a head that does not come to its end is 408', async () => {
     expect(await raw('GET /tokens HTTP/1.1\r\nHost: h\r\nX: ')).toMatch(/^HTTP\/1\.1 408 .*"status":408/s);
-  }, 30_000);
+  });
 });
 
 describe('ends', () => {

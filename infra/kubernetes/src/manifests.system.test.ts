@@ -72,7 +72,7 @@ const scene = useStack(async (stack) => {
     return startPod(workload, { root, workspace, stack });
   };
   return { manifests, start, pods: new Map<string, Pod>() };
-}, 240_000);
+});
 
 const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker'];
 

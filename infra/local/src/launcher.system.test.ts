@@ -229,7 +229,7 @@ describe('when it is ready', () => {
     second.child.kill('SIGKILL');
     await second.code;
     expect(await untilGone(second.children, 11_000)).toEqual([]);
-  }, 180_000); // it starts everything twice
+  });
 
   test('a service that dies is reported with the end of its log, and the stack stops with exit 1', async () => {
     const { child, children, code, output } = await startReady();
@@ -243,5 +243,5 @@ describe('when it is ready', () => {
     );
     expect(await untilGone(children, 0)).toEqual([]);
     expect(child.exitCode).toBe(1);
-  }, 60_000);
+  });
 });

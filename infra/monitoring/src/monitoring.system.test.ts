@@ -8,8 +8,6 @@ import { queryFaults } from './query-faults.ts';
 import { alertsTable, documents, metricsTable, type TableName, tableIn } from './tables.ts';
 import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
 
-jest.setTimeout(120_000);
-
 /** What the real services export after the least traffic that touches every part; spans go nowhere. */
 const exported = useStack(async (closing) => {
   const platform = await startPlatform(closing, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
@@ -22,7 +20,7 @@ const exported = useStack(async (closing) => {
     for (const [name, labels] of series) all.series.set(name, new Set([...(all.series.get(name) ?? []), ...labels]));
   }
   return { platform, of: texts, all };
-}, 120_000);
+});
 
 async function useEveryPart(closing: AsyncDisposableStack, platform: RunningPlatform): Promise<void> {
   const destination = await startDestination(closing);

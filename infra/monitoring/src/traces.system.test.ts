@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { type CallOptions, type ExportedSpan, eventually, startTraceCollector, useStack } from '@sluice/testing';
 import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
 
-jest.setTimeout(120_000);
-
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
 const traceparent = `00-${traceId}-${parentId}-00`;

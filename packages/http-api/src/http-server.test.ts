@@ -68,4 +68,4 @@ test('requests of one connection are served one after another', async () => {
 
 test('a head that does not come to its end is 408', async () => {
   expect(await exchange('GET / HTTP/1.1\r\nHost: x\r\nX: ')).toMatch(/^HTTP\/1\.1 408 .*"status":408/s);
-}, 30_000);
+});

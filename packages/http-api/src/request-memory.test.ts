@@ -14,10 +14,15 @@ const mebibyte = 1024 * 1024;
 /** More than the buffers of a connection on loopback take. */
 const large = 12 * mebibyte;
 
-/** Each Tenant, named by the key of a request, may hold 16 MiB, a quarter of it for requests. */
-async function startApi(stack: AsyncDisposableStack, { waitMs = 60_000, idleReaderMs = 60_000 } = {}) {
+const tenantLimit = 16 * mebibyte;
+
+/** Each Tenant, named by the key of a request, may hold a quarter of it for requests. */
+async function startApi(
+  stack: AsyncDisposableStack,
+  { waitMs = 60_000, idleReaderMs = 60_000, tenantBytes = tenantLimit } = {},
+) {
   const bodyBytes = openBodyBytes(
-    { BODY_HELD_BYTES: 64 * mebibyte, BODY_HELD_TENANT_BYTES: 16 * mebibyte, BODY_WAIT_MS: waitMs },
+    { BODY_HELD_BYTES: 4 * tenantBytes, BODY_HELD_TENANT_BYTES: tenantBytes, BODY_WAIT_MS: waitMs },
     apiPart,
   );
   const operation = operationsOf<object>();
@@ -174,17 +179,21 @@ test('an answer comes whole', async () => {
 describe('a reader of a large answer', () => {
   const idleReaderMs = 500;
   const hasty = useStack((stack) => startApi(stack, { idleReaderMs }));
+  const roomy = useStack((stack) => startApi(stack, { idleReaderMs, tenantBytes: 4 * tenantLimit }));
+
+  /** So large that no buffer on the way holds what is read in a part of `idleReaderMs`: the service sees each pause. */
+  const larger = 4 * large;
 
   async function readSlowly() {
-    const reader = await openSlowReader(large, hasty.current);
+    const reader = await openSlowReader(larger, roomy.current);
     const begun = performance.now();
     let [size, longestPauseMs, last] = [0, 0, begun];
     for await (const chunk of reader) {
       size += chunk.length;
       longestPauseMs = Math.max(longestPauseMs, performance.now() - last);
       last = performance.now();
-      if (size > large) break;
-      await setTimeout((4 * idleReaderMs * chunk.length) / large);
+      if (size > larger) break;
+      await setTimeout((4 * idleReaderMs * chunk.length) / larger);
     }
     return { size, longestPauseMs, durationMs: performance.now() - begun };
   }
@@ -205,7 +214,7 @@ describe('a reader of a large answer', () => {
     let read = await readSlowly();
     // A busy machine can keep a reader from taking anything for so long, which then is no fault of the service.
     while (read.longestPauseMs > idleReaderMs / 2) read = await readSlowly();
-    expect(read.size).toBeGreaterThan(large);
+    expect(read.size).toBeGreaterThan(larger);
     expect(read.durationMs).toBeGreaterThan(3 * idleReaderMs);
   });
 

@@ -94,7 +94,7 @@ const statements = {
       tried(() => new TextDecoder('nope'))[0], tried(() => new TextDecoder('windows-1253', { fatal: true }).decode(new Uint8Array([0xaa])))[0]]`,
   timers: `
     const t = require('timers'); const p = require('timers/promises'); const log = [];
-    await new Promise((done) => { const timer = setTimeout(() => { log.push('refreshed'); done() }, 10); setTimeout(() => { timer.refresh(); log.push('early'); setTimeout(() => log.push('between'), 7) }, 5) });
+    await new Promise((done) => { const timer = setTimeout(() => { log.push('refreshed'); done() }, 300); setTimeout(() => { timer.refresh(); log.push('early'); setTimeout(() => log.push('between'), 200) }, 200) });
     const c = new AbortController(); const aborted = p.setTimeout(10, null, { signal: c.signal }).catch((e) => [e.name, e.code]); c.abort();
     let n = 0; for await (const v of p.setInterval(1, 'v')) { log.push(v); if ((n += 1) === 2) break }
     return [log, await aborted, await p.setImmediate('i'), typeof t.setTimeout, t.promises === p, await p.scheduler.wait(1)]`,

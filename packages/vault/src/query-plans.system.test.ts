@@ -28,7 +28,7 @@ const large = useStack(async (stack) => {
   const { db, url } = await createTestDatabase(stack);
   await fillTables(url, ['tenants', 'tokens', 'data_keys', 'counters']);
   return db;
-}, 120_000);
+});
 
 const tenantId = filled.tenantId(3);
 const ids = [filled.tokenId(13), filled.tokenId(23), 'unknown'];

@@ -21,7 +21,7 @@ const large = useStack(async (stack) => {
   const { db, url } = await createTestDatabase(stack);
   await fillTables(url, ['tenants', 'applications', 'sessions', 'proxies', 'counters']);
   return db;
-}, 120_000);
+});
 
 const tenantId = filled.tenantId(3);
 const applicationId = filled.applicationId(13);

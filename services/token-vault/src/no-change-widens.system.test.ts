@@ -213,7 +213,7 @@ test('no sequence of changes shows a caller more of a token than it might see be
   expect(await failureWith()).toBeUndefined();
   for (const kind of ['patch', 'equal', 'tokenize', 'again', 'delete', 'recreate', 'recreatedByOwner'])
     expect([kind, (done.get(kind) ?? 0) > 5]).toEqual([kind, true]);
-}, 240_000);
+});
 
 describe('the control: each planted defect is found by as many runs', () => {
   test.each(Object.keys(defects()))(

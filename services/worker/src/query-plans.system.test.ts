@@ -23,7 +23,7 @@ const large = useStack(async (stack) => {
   `.execute(db);
   await sql`analyze ledgers`.execute(db);
   return db;
-}, 120_000);
+});
 
 const tenantId = filled.tenantId(3);
 const closedTenantId = filled.tenantId(999);

@@ -6,8 +6,6 @@ import { startPlatform } from '../platform.ts';
 import { run, runProgram } from '../run-program.ts';
 import { openInChromium } from './chromium.ts';
 
-jest.setTimeout(180_000);
-
 /** What the page does, with the key of a public Application: each answer or error, by what was asked for. */
 const script = (baseUrl: string, apiKey: string) => `
 import * as library from '/library/index.js';
@@ -67,7 +65,7 @@ const world = useStack(async (closing) => {
   const browser = await openInChromium(closing, `${url}/`);
   browser.on('close', (code) => result.reject(new Error(`Chromium ended with ${code}`)));
   return { ...(await result.promise), baseUrl, platform };
-}, 180_000);
+});
 
 test('the packed library runs in Chromium, on a page of another origin', () => {
   const { agent, origin, baseUrl, found } = world.current;

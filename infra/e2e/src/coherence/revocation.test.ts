@@ -1,8 +1,6 @@
 import { failuresOfRun } from '../faults/fault-test.ts';
 import { revocation } from '../faults/revocation.fault.ts';
 
-jest.setTimeout(400_000);
-
 test('1,000 regenerations under faults: no revoked key is accepted, the newest is never refused, and nothing fails while nothing is wrong', async () => {
   const test = revocation({ regenerations: 1000, quietMs: 8000, nemesisMs: 30_000, limitMs: 240_000 });
   expect(await failuresOfRun(test)).toEqual([]);

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { useStack } from '@sluice/testing';
 import { openCommandLine } from './open-command-line.ts';
 
-jest.setTimeout(120_000);
-
 const world = useStack(openCommandLine);
 
 const applications = [

@@ -7,8 +7,6 @@ import { freePort } from '@sluice/local';
 import { useStack } from '@sluice/testing';
 import { mainFile, openCommandLine, runSluice } from './open-command-line.ts';
 
-jest.setTimeout(120_000);
-
 const world = useStack(openCommandLine);
 const profiles = () => join(world.current.env.XDG_CONFIG_HOME, 'sluice/profiles.json');
 

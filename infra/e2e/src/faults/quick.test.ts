@@ -1,8 +1,6 @@
 import { failuresOfRun } from './fault-test.ts';
 import { faultTests } from './table.ts';
 
-jest.setTimeout(300_000);
-
 /** The fault tests that npm run test:system runs, beside a shorter revocation: one each for the stores and for ours. */
 const quick = ['redis-frozen', 'postgres-terminated', 'rolling-restart'];
 

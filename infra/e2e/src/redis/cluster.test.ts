@@ -3,8 +3,6 @@ import { expectToGoOn, startPlatformOnRedis, withoutAnnouncementsMs } from './pl
 import type { RedisServer } from './redis-server.ts';
 import { startRedisCluster } from './start-redis-cluster.ts';
 
-jest.setTimeout(180_000);
-
 const jobsKey = '{sluice:jobs}';
 
 const world = useStack((closing) => startPlatformOnRedis(closing, startRedisCluster));

@@ -2,8 +2,6 @@ import { eventually, useStack } from '@sluice/testing';
 import { expectToGoOn, startPlatformOnRedis, withoutAnnouncementsMs } from './platform-on-redis.ts';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
 
-jest.setTimeout(180_000);
-
 const name = 'sluice-redis';
 
 /** A master with a replica, three Sentinels that watch them, and the platform on it. */

@@ -9,8 +9,6 @@ import { type Block, readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
 import { startReplica } from './start-replica.ts';
 
-jest.setTimeout(300_000);
-
 const folder = join(repositoryRoot, 'infra', 'runbooks');
 const read = async (name: string) => readBlocks(await readFile(join(folder, name), 'utf8'));
 const names = (await readdir(folder)).filter((name) => name !== 'README.md');

@@ -5,8 +5,6 @@ import { makeTemporaryFolder } from '@sluice/testing';
 import { type Block, readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
 
-jest.setTimeout(180_000);
-
 const readme = await readFile(join(repositoryRoot, 'README.md'), 'utf8');
 const section = /^## Run it\n([\s\S]*?)^## /m.exec(readme)?.[1] ?? '';
 

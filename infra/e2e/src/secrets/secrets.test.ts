@@ -25,8 +25,6 @@ import { startScriptedDestination } from './scripted-destination.ts';
 import { type Finder, type Hit, newFinder } from './search/finder.ts';
 import { createApplication, type Stage, secretPartOf } from './stage.ts';
 
-jest.setTimeout(150_000);
-
 const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'];
 const everyPermission = ['create', 'update', 'read', 'search', 'delete', 'use'].map((name) => `token:${name}`);
 
@@ -42,7 +40,7 @@ const world = useStack(async (closing) => {
   const commands = await monitorRedis(stack.redisUrl, closing);
   const destination = await startScriptedDestination(closing);
   return { stack, commands, destination, directory };
-}, 90_000);
+});
 
 type World = typeof world.current;
 

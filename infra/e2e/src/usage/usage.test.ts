@@ -8,8 +8,6 @@ import { announce, contradictions, type Ledger, learn, newLedger } from './ledge
 import { type LoadOptions, startLoad } from './mixed-load.ts';
 import { keepDeletedTokens, readState, recount, type State, setMonthBack } from './recount.ts';
 
-jest.setTimeout(120_000);
-
 const everyPermission = ['create', 'update', 'read', 'search', 'delete', 'use'].map((name) => `token:${name}`);
 
 const world = useStack(async (closing) => {
@@ -21,7 +19,7 @@ const world = useStack(async (closing) => {
   const updater = await platform.createApplication({ permissions: ['token:update'] });
   const proxy = await platform.createProxy({ destination_url: destination.url });
   return { platform, client, key, updaterKey: updater.key, proxyKey: proxy.key };
-}, 60_000);
+});
 
 test('counts, last creations and active tokens are exact after a mixed load with kills, and nothing acknowledged is lost', async () => {
   const { platform, client, ...keys } = world.current;

@@ -18,7 +18,7 @@ const large = useStack(async (stack) => {
   const { db, url } = await createTestDatabase(stack);
   await fillTables(url, ['tokens', 'proxies', 'data_keys']);
   return db;
-}, 120_000);
+});
 
 const tenantId = filled.tenantId(3);
 const tokens = encryptedTables.token_data as EncryptedTable;

@@ -9,8 +9,6 @@ import { readTenantKeyStatus } from './key-status.ts';
 import { rotateDataKeys } from './rotate-data-keys.ts';
 import { card, createMany, insertProxy, openProcesses } from './rotation-for-tests.ts';
 
-jest.setTimeout(120_000);
-
 const setup = useStack(openProcesses);
 const both = ['token_data', 'proxy_secrets'] as const;
 const versionsOf = (actor: Actor) => setup.current.versionsOf(actor);

@@ -7,8 +7,6 @@ import { readRootKeyStatus } from './key-status.ts';
 import { rotateRootKey } from './rotate-root-key.ts';
 import { newRootKey, openProcesses } from './rotation-for-tests.ts';
 
-jest.setTimeout(60_000);
-
 async function withDatabase(work: (setup: Awaited<ReturnType<typeof openSetup>>) => Promise<void>) {
   await using stack = new AsyncDisposableStack();
   await work(await openSetup(stack));

@@ -6,8 +6,6 @@ import type { Vault } from '../vault.ts';
 import { rotateDataKeys } from './rotate-data-keys.ts';
 import { card, createMany, insertProxy, openProcesses } from './rotation-for-tests.ts';
 
-jest.setTimeout(120_000);
-
 const setup = useStack(openProcesses);
 const purposes = ['token_data', 'proxy_secrets'] as const;
 

@@ -153,7 +153,7 @@ test('Redis frozen: the gateway counts by itself, and after the first no invocat
     expect(count(all, 429)).toBeGreaterThan(0);
     thaw();
   });
-}, 15_000);
+});
 
 test('Redis cut off: the same, and when it is back the gateways count together', async () => {
   const keys = await setUp();

@@ -7,8 +7,6 @@ import { createTestDatabase, openTestCoherence, testRedisUrl, useChildren, useSt
 import { type Actor, createLocalKeyWrapper, openVault, revealForUse, tokenize } from '@sluice/vault';
 import { sql } from 'kysely';
 
-jest.setTimeout(180_000);
-
 const own = useChildren();
 const rootKey = () => randomBytes(32).toString('base64');
 const count = 4000;

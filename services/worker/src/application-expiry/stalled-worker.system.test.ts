@@ -83,4 +83,4 @@ test('a worker that hangs in the middle of a deletion past its lock: another one
   const audit = await db.selectFrom('audit_log').select('operation').where('entity_id', '=', id).execute();
   expect(audit).toEqual([{ operation: 'expire' }]);
   expect(await readCounter(db, tenantId, 'applications')).toBe(0);
-}, 90_000);
+});

@@ -6,7 +6,7 @@ let report: HostileReport;
 beforeAll(async () => {
   // The wall limit holds for good traffic, too, which other tests may keep waiting.
   report = await runHostilePrograms({ limits: { ...hostileLimits, wallMs: 5_000 } });
-}, 240_000);
+});
 
 /** The promise is 300 ms, and `npm run transform -- hostile` measures it; here other tests have the machine. */
 const graceMs = 10_000;

@@ -83,7 +83,7 @@ test('pages by number would give some twice while tokens come: the walk is neede
     .execute();
   const second = await listTokens(vault, actor, {}, { page: 2, size: 5 });
   expect(second.tokens[0]?.id).toBe(first.tokens[4]?.id);
-}, 60_000);
+});
 
 test('only what the actor may read, also by a search', async () => {
   const { vault, newActor, actor } = open.current;

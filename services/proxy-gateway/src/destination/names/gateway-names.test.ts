@@ -36,7 +36,7 @@ test('eight invocations of names that are never answered delay no other Tenant',
   for (let i = 0; i < 5; i++) expect((await good()).status).toBe(200);
   expect(over).toBe(0);
   for (const { status } of await Promise.all(attacked)) expect([502, 504]).toContain(status);
-}, 30_000);
+});
 
 test('a name that moves to a forbidden address is refused at the next connection, and moves back', async () => {
   const { dns, gateway } = scene.current;
@@ -54,7 +54,7 @@ test('a name that moves to a forbidden address is refused at the next connection
   }
   expect(gateway.destination.seen.length).toBe(seen);
   expect((await answered(['127.0.0.1'])).status).toBe(200);
-}, 30_000);
+});
 
 test('a name that is not found is told from one for which nobody answers', async () => {
   const { dns, gateway } = scene.current;

@@ -95,7 +95,7 @@ test('names that are never answered keep nobody but their own Tenant waiting', a
   expect(new Set(asked.filter((query) => query.includes('silent'))).size).toBeLessThanOrEqual(8); // two for each of four
   await Promise.all([...never, own]);
   expect(names.state()).toMatchObject({ underWay: 0, waiting: 0 });
-}, 30_000);
+});
 
 test('what waits longer than its caller is not asked for', async () => {
   const { ask, asked } = await open(
@@ -104,7 +104,7 @@ test('what waits longer than its caller is not asked for', async () => {
   );
   expect(await Promise.all([ask('first.test'), ask('second.test')])).toEqual(['EDNS', 'EDNS']);
   expect(asked.some((query) => query.endsWith('second.test'))).toBe(false);
-}, 30_000);
+});
 
 test('the oldest names go', async () => {
   const address = { addresses: ['10.0.0.1'], ttl: 60 };

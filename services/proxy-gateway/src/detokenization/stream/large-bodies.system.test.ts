@@ -72,7 +72,7 @@ test('64 MiB of JSON: every expression is replaced, nothing else changes, and th
   expect(Math.max(...samples)).toBeLessThan(32 * mebibyte);
   await eventually('the row', async () => (await disclosuresOf(traceId)).length > 0);
   expect(await disclosuresOf(traceId)).toHaveLength(1);
-}, 120_000);
+});
 
 test.each([
   ['application/x-ndjson', '{"a":"{{ID}}"}\n', '{"a":"4242424242424242"}\n'],
@@ -349,7 +349,7 @@ describe('a slow destination, a caller that leaves', () => {
     expect((await answer).status).toBe(200);
     expect(count.bytes).toBeGreaterThan(120 * mebibyte);
     expect(lastSeen()).toMatchObject({ isWhole: true, sha256: sha256(body('4242424242424242')) });
-  }, 60_000);
+  });
 
   test('when the caller leaves, the destination sees a body without an end', async () => {
     const { headers, url, token, traceId } = await setUp();
