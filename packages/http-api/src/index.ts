@@ -31,7 +31,7 @@ export {
   type SettleAnswer,
   Streamed,
 } from './operation.ts';
-export { copiesOfPage, type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
+export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
 export type { PublicAnswer } from './public-answers.ts';
 export { openApiFile, type PublicFile } from './public-files.ts';
 export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';

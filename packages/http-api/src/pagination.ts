@@ -3,9 +3,6 @@ export const pageQuery = {
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
-/** A page is in memory as rows, as the answer, and as its text. */
-export const copiesOfPage = 3;
-
 export interface Page<T> {
   pagination: { total_items: number; page_number: number; page_size: number; total_pages: number };
   data: T[];

@@ -40,6 +40,13 @@ async function startApi(
         return answer(size);
       },
     }),
+    operation({
+      ...shared,
+      id: 'readUnreserved',
+      method: 'get',
+      path: '/read-unreserved',
+      handle: async () => answer(String(large)),
+    }),
     operation({ ...shared, id: 'write', method: 'post', path: '/write', body: {}, handle: async () => ({}) }),
     operation({
       ...shared,
@@ -208,6 +215,13 @@ describe('a reader of a large answer', () => {
     expect((await text(reader)).length).toBeLessThan(large);
     await answer.body?.cancel();
     await eventually('free', async () => isFree(bodyBytes));
+  });
+
+  test('that takes nothing is cut off where nothing was reserved for the answer, too', async () => {
+    const reader = hasty.current.open('GET /read-unreserved HTTP/1.1');
+    await new Promise((resolve) => reader.once('readable', resolve));
+    await setTimeout(4 * idleReaderMs);
+    expect((await text(reader)).length).toBeLessThan(large);
   });
 
   test('that takes some of it all the time gets the whole, however long that takes', async () => {

@@ -71,12 +71,12 @@ export class RequestMemory {
   /** Call when the answer is handed to the connection, because nothing else is left of the request then. */
   send(bytes: number): void {
     if (bytes <= smallAnswer || this.#response.destroyed) return;
+    this.#response.setTimeout(this.#idleReaderMs, () => this.#response.destroy());
     const held = this.#answer ?? this.#body;
     if (!held) return;
     this.#isSending = true;
     if (held !== this.#body) this.#body?.release();
     if (held.bytes > bytes) held.shrinkTo(bytes);
-    this.#response.setTimeout(this.#idleReaderMs, () => this.#response.destroy());
     this.#response.once('close', () => held.release());
   }
 

@@ -18,7 +18,8 @@ export type ItemOf<P> = P extends { data: Array<infer I> } ? I : P extends Array
 /**
  * A list. Nothing is requested before it is iterated or a page is taken.
  *
- * Iterating yields each item of all pages once, even while items are added, and while the loop deletes items.
+ * Iterating yields each item of all pages once, even while items are added, and while the loop deletes items. Where items
+ * are large, a page of more than 8 MiB is refused with 413: list them by a smaller `size`.
  */
 export class List<Item, P = unknown> implements AsyncIterable<Item> {
   readonly #fetchPage: (position: number | string | undefined) => Promise<P>;

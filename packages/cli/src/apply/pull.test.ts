@@ -3,8 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keys, startService, type } from '../command-line-for-tests.ts';
 
-async function pull(closing: AsyncDisposableStack, existing: { applications?: object[]; proxies?: object[] }) {
+interface Existing {
+  applications?: object[];
+  proxies?: object[];
+  /** The largest page that is not refused. */
+  mostSize?: number;
+}
+
+async function pull(closing: AsyncDisposableStack, { mostSize = 100, ...existing }: Existing) {
   const service = await startService(closing, ({ url }) => {
+    if (Number(/size=(\d+)/.exec(url)?.[1]) > mostSize)
+      return { status: 413, body: { status: 413, detail: 'Too large' } };
     const data = existing[url.startsWith('/proxies') ? 'proxies' : 'applications'] ?? [];
     const pagination = { total_items: data.length, page_number: 1, page_size: 100, total_pages: 1 };
     return { status: 200, body: { pagination, data } };
@@ -45,6 +54,12 @@ test('a URL with a query, which may hold a key, becomes a reference', async () =
   expect(text).not.toContain('sk_live');
   expect(text).toContain('$env: A_DESTINATION_URL');
   expect(text).toContain('destination_url: https://x.example/v1\n');
+});
+
+test.each([10, 1])('where pages of more than %i items are too large, smaller ones are read', async (mostSize) => {
+  await using closing = new AsyncDisposableStack();
+  const { code, read } = await pull(closing, { proxies: [proxy], mostSize });
+  expect([code, await read()]).toEqual([0, expect.stringContaining('name: a')]);
 });
 
 test('an empty Tenant is a file with empty lists', async () => {

@@ -1,10 +1,11 @@
 import type { Sluice } from '@sluice/sdk';
+import { readAll } from '../read-all.ts';
 import type { Existing } from './plan.ts';
 
 export async function readExisting(sluice: Sluice, signal: AbortSignal): Promise<Existing> {
   const [applications, proxies] = await Promise.all([
-    sluice.applications.list({ size: 100 }, { signal }).toArray(),
-    sluice.proxies.list({ size: 100 }, { signal }).toArray(),
+    readAll((size) => sluice.applications.list({ size }, { signal })),
+    readAll((size) => sluice.proxies.list({ size }, { signal })),
   ]);
   return { applications, proxies };
 }

@@ -6,6 +6,7 @@ import { commands } from '../generated/commands.gen.ts';
 import { escapeLine, toSafeJson } from '../output/escape.ts';
 import { isForPeople, tell, write } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
+import { readAll } from '../read-all.ts';
 import type { Terminal } from '../terminal.ts';
 
 const intervalMs = 1_000;
@@ -59,7 +60,7 @@ async function newRows(sluice: Sluice, query: Query, seen: Map<string, string>, 
   const newest = [...seen.values()].sort().at(-1);
   const from = newest === undefined ? {} : { start_date: new Date(Date.parse(newest) - latestMs).toISOString() };
   try {
-    return await sluice.logs.list({ ...query, ...from, size: 100 }, { signal: terminal.signal }).toArray();
+    return await readAll((size) => sluice.logs.list({ ...query, ...from, size }, { signal: terminal.signal }));
   } catch (error) {
     terminal.signal.throwIfAborted();
     const isAway =

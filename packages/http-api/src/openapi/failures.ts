@@ -109,6 +109,12 @@ function describe(code: ErrorCode, operation: Facts): Description {
         detail: `The Content-Type must be ${consumes}`,
       };
     case 'payload_too_large':
+      if (!operation.body) {
+        return {
+          description: 'The page would show more than 8 MiB.',
+          detail: 'This page would show more than 8 MiB; ask for fewer items on one page by a smaller `size`',
+        };
+      }
       return {
         description: `The body has more than ${bodyLimitBytes.toLocaleString('en')} bytes.`,
         detail: `The body may have at most ${bodyLimitBytes} bytes`,

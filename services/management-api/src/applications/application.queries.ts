@@ -8,11 +8,11 @@ import {
   type Queryable,
   readCounter,
   type Tables,
-  textBytesOf,
 } from '@sluice/database';
-import { copiesOfPage, type Hold, type PageRequest } from '@sluice/http-api';
+import type { Hold, PageRequest } from '@sluice/http-api';
 import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { insertKey } from '../application-keys/application-key.queries.ts';
+import { reservePage } from '../reserve-page.ts';
 
 const columns = [
   'id',
@@ -72,7 +72,7 @@ export async function listApplications(
   db: Database,
   tenantId: string,
   filter: ApplicationFilter,
-  { hold, ...page }: PageRequest & { hold: Hold },
+  page: PageRequest & { hold: Hold },
 ) {
   const rows = db
     .selectFrom('applications')
@@ -84,7 +84,7 @@ export async function listApplications(
     .orderBy('id', 'desc')
     .limit(page.size)
     .offset((page.page - 1) * page.size);
-  await hold(copiesOfPage * (await textBytesOf(db, rows)));
+  await reservePage(db, rows, page);
   const data = await rows.execute();
   const isFiltered = filter.ids.length > 0 || filter.type !== undefined;
   const total = isFiltered ? await countFiltered(db, tenantId, filter) : await countAll(db, tenantId);

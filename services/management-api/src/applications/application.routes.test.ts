@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { copiesOfPage } from '@sluice/http-api';
 import { useStack } from '@sluice/testing';
+import { copiesOfPage } from '../reserve-page.ts';
 import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
 import { listApplications } from './application.queries.ts';
 

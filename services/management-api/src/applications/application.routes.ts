@@ -13,6 +13,7 @@ import {
 import { withoutKeyThatIsGone } from '../application-keys/application-key.routes.ts';
 import { actOf, type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
+import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { checkGrants, requireGrants, requireHeld } from './application.grants.ts';
@@ -94,7 +95,7 @@ const listAllApplications = operation({
   id: 'listApplications',
   tag: 'Applications',
   summary: 'List Applications, newest first',
-  description: 'The answer has no keys.',
+  description: `The answer has no keys. ${pageLimit}`,
   method: 'get',
   path: '/applications',
   permission: 'application:read',
@@ -107,6 +108,7 @@ const listAllApplications = operation({
     },
   },
   response: { 200: pageOf(applicationSchema) },
+  errors: ['payload_too_large'],
   async handle({ query, caller, hold }, { db }) {
     const { data, total } = await listApplications(
       db,

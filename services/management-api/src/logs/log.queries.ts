@@ -8,7 +8,9 @@ import {
   verbs,
 } from '@sluice/audit';
 import type { Database } from '@sluice/database';
+import type { Hold } from '@sluice/http-api';
 import { type RawBuilder, sql } from 'kysely';
+import { reservePage } from '../reserve-page.ts';
 
 export interface LogFilter {
   entity_type?: EntityType;
@@ -33,20 +35,32 @@ export type Condition = RawBuilder<unknown>;
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 export const all = (conditions: readonly Condition[]) => sql.join(conditions, sql` and `);
 
+interface LogPageRequest {
+  filter: LogFilter;
+  after?: LogPlace;
+  size: number;
+  offset?: number;
+  hold: Hold;
+}
+
+/** Returns one row more than the page has, if there is a next page. */
 export async function listLogs(
   db: Database,
   tenantId: string,
-  { filter, after, limit, offset = 0 }: { filter: LogFilter; after?: LogPlace; limit: number; offset?: number },
+  { filter, after, size, offset = 0, hold }: LogPageRequest,
 ): Promise<LogRow[]> {
   const conditions = conditionsOf(tenantId, filter);
-  const rest: Rest = (more, key) => {
-    const where = all([...conditions, isKept(tenantId, key.id), ...(after ? [isAfter(after, key)] : []), ...more]);
-    return sql`where ${where} order by ${key.at} desc, ${key.id} desc limit ${limit + offset}`;
+  const newest = (limit: number) => {
+    const rest: Rest = (more, key) => {
+      const where = all([...conditions, isKept(tenantId, key.id), ...(after ? [isAfter(after, key)] : []), ...more]);
+      return sql`where ${where} order by ${key.at} desc, ${key.id} desc limit ${limit + offset}`;
+    };
+    return sql<LogRow>`
+      select ${columns} from (${sourceOf(tenantId, filter, rest)}) as log
+      order by log.at desc, log.id desc limit ${limit} offset ${offset}`;
   };
-  const { rows } = await sql<LogRow>`
-    select ${columns} from (${sourceOf(tenantId, filter, rest)}) as log
-    order by log.at desc, log.id desc limit ${limit} offset ${offset}
-  `.execute(db);
+  await reservePage(db, newest(size), { hold, size });
+  const { rows } = await newest(size + 1).execute(db);
   return rows;
 }
 

@@ -1,6 +1,7 @@
 import { entityNames, presentLog } from '@sluice/audit';
 import { openCursor, sealCursor, toPage } from '@sluice/http-api';
 import { operation } from '../context.ts';
+import { pageLimit } from '../reserve-page.ts';
 import {
   countAllLogs,
   countFilteredLogs,
@@ -19,20 +20,21 @@ const listLogsOperation = operation({
   description:
     'A row is there within two seconds. A request has one, but for a body that is streamed: each piece of it in which tokens ' +
     'are found is noted before it goes on, under the same `trace_id`. `pagination.next` is the `start` of the next page; with `start` no totals are ' +
-    'counted, so that a page costs the same however long the log is.',
+    `counted, so that a page costs the same however long the log is. ${pageLimit}`,
   method: 'get',
   path: '/logs',
   permission: 'log:read',
   query: listLogsQuery,
   response: { 200: logPage },
-  async handle({ query, caller }, { db, pepper }) {
+  errors: ['payload_too_large'],
+  async handle({ query, caller, hold }, { db, pepper }) {
     const { tenantId } = caller;
     const filter = filterOf(query);
     const scope = { caller, operation: 'listLogs', filter };
     const { page, size, start } = query;
     const after = start === undefined ? undefined : placeOf(openCursor(pepper, scope, start));
     const offset = after ? 0 : (page - 1) * size;
-    const rows = await listLogs(db, tenantId, { filter, limit: size + 1, offset, ...(after && { after }) });
+    const rows = await listLogs(db, tenantId, { filter, size, offset, hold, ...(after && { after }) });
     const data = rows.slice(0, size).map(presentLog);
     const last = rows.length > size ? data.at(-1) : undefined;
     const next = last && { next: sealCursor(pepper, scope, [last.created_at, last.id]) };

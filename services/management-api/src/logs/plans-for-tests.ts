@@ -76,14 +76,16 @@ const filters: [string, LogFilter, keyof typeof indexOf][] = [
   ['type and verb that most rows have', { entity_type: 'proxy', operation: 'use' }, 'verb'],
 ];
 
+/** With the row that tells whether there is a next page. */
 const pageSize = 21;
 const mostCounted = 10_001;
 
 async function readingOf(db: Database, filter: LogFilter) {
   const recorded = recordStatements(db);
+  const page = { size: pageSize - 1, hold: () => undefined };
   const after = { at: new Date().toISOString(), id: randomUUID() };
-  expect(await listLogs(recorded.db, tenantId, { filter, limit: pageSize })).not.toEqual([]);
-  await listLogs(recorded.db, tenantId, { filter, limit: pageSize, after });
+  expect(await listLogs(recorded.db, tenantId, { filter, ...page })).not.toEqual([]);
+  await listLogs(recorded.db, tenantId, { filter, ...page, after });
   await countFilteredLogs(recorded.db, tenantId, filter);
   return recorded.statements;
 }
@@ -98,8 +100,11 @@ export function testPlans(rowCount: number): void {
 
   test.each(filters)(`GET /logs by %s reads as many rows as it shows at ${rows} rows`, async (_name, filter, index) => {
     const statements = await readingOf(large.current, filter);
-    const [page = 0, next = 0, ledger = 0, total = 0] = await countRowsRead(large.current, statements);
-    expect(Math.max(page, next)).toBeLessThanOrEqual(mostOfPage);
+    const [measured = 0, page = 0, measuredNext = 0, next = 0, ledger = 0, total = 0] = await countRowsRead(
+      large.current,
+      statements,
+    );
+    expect(Math.max(measured, page, measuredNext, next)).toBeLessThanOrEqual(mostOfPage);
     expect(ledger + total).toBeLessThanOrEqual(mostCounted + 40); // one for each counted row
     const { rows: expected } = await sql<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = ${indexOf[index]}::regclass

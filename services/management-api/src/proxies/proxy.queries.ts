@@ -1,14 +1,8 @@
 import { notExpired } from '@sluice/credentials';
-import {
-  addToCounter,
-  type Database,
-  type ProxiesTable,
-  type Queryable,
-  readCounter,
-  textBytesOf,
-} from '@sluice/database';
-import { copiesOfPage, type Hold, type PageRequest } from '@sluice/http-api';
+import { addToCounter, type Database, type ProxiesTable, type Queryable, readCounter } from '@sluice/database';
+import type { Hold, PageRequest } from '@sluice/http-api';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import { reservePage } from '../reserve-page.ts';
 
 /** Null once the Application is deleted or has expired. */
 const applicationId = sql<string | null>`(
@@ -62,12 +56,12 @@ export interface ProxyFilter {
   name: string | undefined;
 }
 
-/** Newest first. Only the page's rows are read whole, after `page.hold`, so that skipped pages cost little. */
+/** Newest first. Only the page's rows are read whole, after their memory is reserved, so that skipped pages cost little. */
 export async function listProxies(
   db: Database,
   tenantId: string,
   filter: ProxyFilter,
-  { hold, ...page }: PageRequest & { hold: Hold },
+  page: PageRequest & { hold: Hold },
 ) {
   const found = db
     .selectFrom('proxies')
@@ -85,7 +79,7 @@ export async function listProxies(
     .where('tenant_id', '=', tenantId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
-  await hold(copiesOfPage * (await textBytesOf(db, rows)));
+  await reservePage(db, rows, page);
   const data = await rows.execute();
   return { data, total: await countProxies(db, tenantId, filter) };
 }

@@ -7,6 +7,7 @@ import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api'
 import { ServiceError } from '@sluice/problems';
 import { mergePatch } from '@sluice/vault';
 import { actOf, operation } from '../context.ts';
+import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { checkDefinition, checkTransforms, isProxyDefinition, withApplication } from './proxy.definition.ts';
 import { deleteProxy, findProxy, insertProxy, listProxies, lockProxy, updateProxy } from './proxy.queries.ts';
@@ -66,6 +67,7 @@ const listAllProxies = operation({
   id: 'listProxies',
   tag: 'Proxies',
   summary: 'List Proxies, newest first',
+  description: pageLimit,
   method: 'get',
   path: '/proxies',
   permission: 'proxy:read',
@@ -82,6 +84,7 @@ const listAllProxies = operation({
     },
   },
   response: { 200: pageOf(proxySchema) },
+  errors: ['payload_too_large'],
   async handle({ query, caller, hold }, { db, vault }) {
     const filter = { ids: query.id ?? [], name: query.name };
     const { data, total } = await listProxies(db, caller.tenantId, filter, { ...query, hold });

@@ -1,7 +1,8 @@
 import { prepared, type Queryable, type SessionsTable } from '@sluice/database';
-import type { PageRequest } from '@sluice/http-api';
+import type { Hold, PageRequest } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Insertable, sql } from 'kysely';
+import { reservePage } from '../reserve-page.ts';
 import type { SessionLimits } from './session.limits.ts';
 
 const columns = [
@@ -133,19 +134,20 @@ const selectById = prepared('session_by_id', (db, tenantId: string, id: string) 
 );
 
 /** Newest first. Counting is cheap, because sessions are limited and live for a day at most. */
-export async function listSessions(db: Queryable, tenantId: string, page: PageRequest) {
+export async function listSessions(db: Queryable, tenantId: string, page: PageRequest & { hold: Hold }) {
   const ofTenant = db
     .selectFrom('sessions')
     .where('sessions.tenant_id', '=', tenantId)
     .where(notEnded)
     .where(isStanding);
-  const data = await ofTenant
+  const rows = ofTenant
     .select(columns)
     .orderBy('sessions.created_at', 'desc')
     .orderBy('sessions.id', 'desc')
     .limit(page.size)
-    .offset((page.page - 1) * page.size)
-    .execute();
+    .offset((page.page - 1) * page.size);
+  await reservePage(db, rows, page);
+  const data = await rows.execute();
   const { total } = await ofTenant.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return { data, total };
 }

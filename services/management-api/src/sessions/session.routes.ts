@@ -5,6 +5,7 @@ import { type Caller, generateApiKey, generateNonce, hashKey } from '@sluice/cre
 import { Confirmed, created, networkOf, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { actOf, type Context, operation } from '../context.ts';
+import { pageLimit } from '../reserve-page.ts';
 import { idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { authorizeSession } from './authorize-session.ts';
@@ -65,14 +66,15 @@ const listAllSessions = operation({
   id: 'listSessions',
   tag: 'Sessions',
   summary: 'List the sessions that wait or are authorized, newest first',
-  description: 'The answer has no keys and no nonces. Sessions that have ended are not in it.',
+  description: `The answer has no keys and no nonces. Sessions that have ended are not in it. ${pageLimit}`,
   method: 'get',
   path: '/sessions',
   permission: 'application:read',
   query: { type: 'object', properties: pageQuery },
   response: { 200: pageOf(sessionSchema) },
-  async handle({ query, caller }, { db }) {
-    const { data, total } = await listSessions(db, caller.tenantId, query);
+  errors: ['payload_too_large'],
+  async handle({ query, caller, hold }, { db }) {
+    const { data, total } = await listSessions(db, caller.tenantId, { ...query, hold });
     return toPage(data.map(toAnswer), total, query);
   },
 });

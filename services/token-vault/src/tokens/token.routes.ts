@@ -62,6 +62,7 @@ export const listTokensOperation = operation({
   permission: 'token:read',
   query: listTokensQuery,
   response: { 200: pageOf(token) },
+  errors: ['payload_too_large'],
   async handle({ query, caller, hold, traceId }, { vault }) {
     const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
     const { tokens, total } = await listTokens(vault, actorOf({ caller, traceId, hold }), filter, query);
