@@ -1,3 +1,4 @@
+export { afterStatement } from './after-statement.ts';
 export { type Answer, type CallOptions, call, sendRequest } from './call.ts';
 export { type Issued, issueCertificate } from './certificates.ts';
 export { type ChaosProxy, type Direction, directions, openRedisDoor, startChaosProxy } from './chaos/chaos-proxy.ts';

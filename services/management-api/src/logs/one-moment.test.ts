@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { afterStatement, createTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceLog } from '../testing/sequence-log.ts';
 import { exportLog } from './log-export.ts';
@@ -22,18 +22,10 @@ async function newLedger(): Promise<string> {
 
 /** Retention drops rows as soon as the first statement is answered. */
 function prunedMeanwhile(db: Database, tenantId: string): Database {
-  let isPruned = false;
-  return db.withPlugin({
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      if (!isPruned) {
-        isPruned = true;
-        await db.updateTable('ledgers').set({ dropped: 290 }).where('tenant_id', '=', tenantId).execute();
-        await sql`delete from ledger_leaves where tenant_id = ${tenantId} and leaf_index < 288`.execute(db);
-        await sql`delete from ledger_nodes where tenant_id = ${tenantId} and level = 4 and node_index < 16`.execute(db);
-      }
-      return result;
-    },
+  return afterStatement(db, 1, async () => {
+    await db.updateTable('ledgers').set({ dropped: 290 }).where('tenant_id', '=', tenantId).execute();
+    await sql`delete from ledger_leaves where tenant_id = ${tenantId} and leaf_index < 288`.execute(db);
+    await sql`delete from ledger_nodes where tenant_id = ${tenantId} and level = 4 and node_index < 16`.execute(db);
   });
 }
 

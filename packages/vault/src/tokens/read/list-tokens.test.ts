@@ -1,9 +1,10 @@
 import { decide } from '@sluice/access';
-import { useStack } from '@sluice/testing';
+import { afterStatement, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import {
   type Actor,
   createToken,
+  deleteExpiredTokens,
   deleteToken,
   findToken,
   listTokens,
@@ -95,6 +96,18 @@ test('totals agree with what is there after creations, deletions and expiry, bef
   }
   expect((await list(actor)).total).toBe(4);
 });
+
+test.each([1, 2, 3])(
+  'the total is of one moment, where expired tokens are deleted after statement %i',
+  async (number) => {
+    const { vault, newActor, expire } = open.current;
+    const actor = await newActor();
+    await expire(actor, (await create(actor, 4)).slice(1));
+    const sweep = () => vault.db.transaction().execute((tx) => deleteExpiredTokens(tx, actor.tenantId));
+    const db = afterStatement(vault.db, number, sweep);
+    expect(await listTokens({ ...vault, db }, actor, {}, firstPage)).toMatchObject({ total: 1 });
+  },
+);
 
 test('tokens are answered as a read would; what shows values or masks of them is one disclosure a page', async () => {
   const { vault, newActor, disclosures } = open.current;
