@@ -1,5 +1,5 @@
 import { toError } from './failure.ts';
-import type { HostCalls } from './host-calls.ts';
+import type { HostCalls, LeftBehind } from './host-calls.ts';
 import type { TransformLimits } from './limits.ts';
 import type { RunAnswer } from './thread/outcome.ts';
 import type { Thread } from './threads.ts';
@@ -64,6 +64,8 @@ export interface RunEnd {
   durationMs: number;
   result?: TransformResult;
   error?: unknown;
+  /** Resolves when the calls that the run left behind are over; undefined where there are none. */
+  calls?: Promise<void> | undefined;
 }
 
 export interface BatchInput {
@@ -72,6 +74,8 @@ export interface BatchInput {
   /** A run that uses this much CPU time is cut off, to begin again in a slow thread; undefined in a slow thread. */
   quickMs: number | undefined;
 }
+
+const nothing: LeftBehind = { hasActed: false, calls: undefined };
 
 /**
  * Sends a batch to a thread. If the thread ended, any of several runs may be to blame, so each begins again; but no run is
@@ -87,7 +91,7 @@ export async function sendBatch(
   const inputs = runs.map(({ task: { argsJson, message, host } }) => ({
     argsJson,
     message,
-    hostKey: host && hostCalls.open(host),
+    hostKey: host && hostCalls.open(tenantId, host),
   }));
   let answers: RunAnswer[] = [];
   let failure: { error: unknown } | undefined;
@@ -101,12 +105,12 @@ export async function sendBatch(
   const givenBack: Run[] = [];
   for (const [index, run] of runs.entries()) {
     const hostKey = inputs[index]?.hostKey;
-    const hasActed = hostKey !== undefined && hostCalls.close(hostKey);
+    const { hasActed, calls } = hostKey === undefined ? nothing : hostCalls.close(hostKey);
     const answer = answers[index];
-    if (answer) ends.push({ run, answer, durationMs: answer.durationMs, ...endOf(answer, limits) });
+    if (answer) ends.push({ run, answer, durationMs: answer.durationMs, ...endOf(answer, limits), calls });
     else if (!failure) givenBack.push(run);
     else if (runs.length > 1 && !hasActed) ends.push({ run, answer, durationMs: 0 });
-    else ends.push({ run, answer, durationMs: performance.now() - startedAt, ...failure });
+    else ends.push({ run, answer, durationMs: performance.now() - startedAt, ...failure, calls });
   }
   return { ends, givenBack };
 }

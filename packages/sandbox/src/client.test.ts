@@ -109,7 +109,7 @@ test.each(['undefined', '() => 1', '1n'])('a payload of %s is refused in the san
   expect(calls).toEqual([]);
 });
 
-test('a call that nobody waits for does not delay the answer, and its answer is not seen later', async () => {
+test('a call that the code does not wait for is over before the answer, but its answer is not seen later', async () => {
   const code = `let late = 'nothing';
     module.exports = (req) => { const body = late; req.svc.tokenize(1).then(() => { late = 'seen' }); return { body } }`;
   const host = () => new Promise<string>((resolve) => setTimeout(resolve, 50, '1'));

@@ -46,15 +46,16 @@ export interface TransformPool {
   /** Resolves when every thread has loaded once, or the pool is closed. Until then runs wait. */
   ready(): Promise<void>;
   /**
-   * Rejects with a ServiceError `transform_failed`, with the code of an error of the module `svc-errors`, or `unavailable`
-   * when too much waits; or with a `CustomHttpResponse`. The cause is a `TransformStopped` after a limit, a
-   * `TransformThrew` after an error of the code, and a `TransformSuspended` during a suspension.
+   * Settles once the calls that the run began are over, or its wall clock has run out. Rejects with a ServiceError
+   * `transform_failed`, with the code of an error of the module `svc-errors`, or `unavailable` when too much waits; or with
+   * a `CustomHttpResponse`. The cause is a `TransformStopped` after a limit, a `TransformThrew` after an error of the code,
+   * and a `TransformSuspended` during a suspension.
    */
   run(task: TransformTask): Promise<TransformResult>;
   /** Parses a transform as a CommonJS module body; undefined when it is well-formed. */
   compile(code: string, tenantId?: string): Promise<CompileError | undefined>;
   state(): TransformPoolState;
-  /** Waits for running code, and refuses runs that wait or would have to begin again. */
+  /** Waits for running code and the calls of ended runs, and refuses runs that wait or would have to begin again. */
   close(): Promise<void>;
 }
 
@@ -76,6 +77,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   const threads: Record<Group, Thread[]> = { quick: openThreads(options.threads, false), slow: [] };
   const transforms = new WeakMap<object, Record<TransformTask['kind'], Transform>>();
   const used = { runs: 0, cpuMs: 0, durationMs: 0, stops: {} as Partial<Record<Stop, number>> };
+  const finishing = new Set<Promise<void>>();
   let waiting = 0;
   let isClosed = false;
 
@@ -184,7 +186,8 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     add({ ...batch, runs });
   }
 
-  function settle({ run, answer, durationMs, result, error }: RunEnd, configurationJson: string): void {
+  function settle(end: RunEnd, configurationJson: string): void {
+    const { run, answer, durationMs, result, error, calls } = end;
     const { task, askedAt, resolve, reject } = run;
     used.runs += 1;
     try {
@@ -195,8 +198,21 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       reject(thrown); // The other runs of the batch keep their results.
       return;
     }
-    if (result) resolve(result);
-    else reject(error);
+    const tell = () => (result ? resolve(result) : reject(error));
+    if (calls) tellAfter(calls, { tell, mostMs: limits.wallMs - durationMs });
+    else tell();
+  }
+
+  /** The invocation keeps its place and its bytes as long as calls that its run left behind; the thread is free. */
+  function tellAfter(calls: Promise<void>, { tell, mostMs }: { tell: () => void; mostMs: number }): void {
+    const timeout = Promise.withResolvers<void>();
+    const timer = setTimeout(timeout.resolve, Math.max(mostMs, 0));
+    const finished = Promise.race([calls, timeout.promise]).then(() => {
+      clearTimeout(timer);
+      finishing.delete(finished);
+      tell();
+    });
+    finishing.add(finished);
   }
 
   return {
@@ -220,6 +236,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       isClosed = true;
       for (let batch = schedule.evict(0); batch; batch = schedule.evict(0)) refuse(batch);
       await Promise.all([...threads.quick, ...threads.slow].map((thread) => thread.close()));
+      await Promise.all(finishing);
     },
   };
 }
